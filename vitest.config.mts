@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('.', import.meta.url));
 const folders = ['test/unit', 'test/conformance'];
 /** What takes half a minute or more, as begun last it would be waited for alone. */
 const longest = [
-  'test/{properties,faults}/**/*.test.{ts,tsx}',
+  'test/{properties,faults,fuzz}/**/*.test.{ts,tsx}',
   'test/unit/webview/{viewsForEverybody,pseudoLocale,hostileMarkdown,feed}.test.ts',
   'test/unit/{gateway/crash,store/ownership/twoProcesses,tools/terminal/endingCommands}.test.ts',
 ];

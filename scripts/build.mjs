@@ -5,6 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { noticesText } from './notices.mjs';
 import { vscodeModule } from './vscodeModule.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -19,6 +20,32 @@ const separate = {
     build.onResolve({ filter: new RegExp(`^(${importedLater.join('|')})$`) }, ({ path: name, kind }) =>
       kind === 'dynamic-import' ? { path: `./${name}.js`, external: true } : undefined,
     ),
+};
+
+/** secretlint's rules would load node-forge, 0.3 MB, to look into a .p12 file. They are given texts, and that rule is not run. @type {import('esbuild').Plugin} */
+const withoutForge = {
+  name: 'withoutForge',
+  setup: (build) => {
+    let isLeftOut = false;
+    build.onResolve({ filter: /^\.\/index-[\w-]+\.js$/ }, ({ kind, importer }) =>
+      kind === 'dynamic-import' && importer.includes('secretlint-rule-preset-recommend')
+        ? { path: 'node-forge', namespace: 'left-out' }
+        : undefined,
+    );
+    build.onLoad(
+      { filter: /.*/, namespace: 'left-out' },
+      () => ((isLeftOut = true), { contents: 'module.exports = {};' }),
+    );
+    build.onEnd(() =>
+      isLeftOut
+        ? undefined
+        : {
+            errors: [
+              { text: 'secretlint loads node-forge in another way than it did: see withoutForge in scripts/build.mjs' },
+            ],
+          },
+    );
+  },
 };
 
 /** @type {import('esbuild').BuildOptions} Runs in the extension host: Node 20 in the oldest VS Code we support, Node 24 in today's. */
@@ -42,6 +69,12 @@ const webview = {
   jsx: 'automatic',
   jsxImportSource: 'preact',
   loader: { '.ttf': 'file' },
+};
+
+/** For modules that look for files beside themselves, which CommonJS tells in another way. */
+const withOwnAddress = {
+  define: { 'import.meta.url': 'ownAddress' },
+  banner: { js: "const ownAddress = require('node:url').pathToFileURL(__filename).href;" },
 };
 
 /** Each bundle: its name in dist/, its entry, and where it runs. */
@@ -69,6 +102,18 @@ export const bundles = [
   },
   // The client of the Model Context Protocol: loaded when a server is first started.
   { name: 'mcp', entry: 'src/tools/mcp/client/index.ts', target: node },
+  // secretlint's rules: loaded when the first text is masked.
+  {
+    name: 'secretlint',
+    entry: 'src/models/secretlint/index.ts',
+    target: { ...node, plugins: [withoutForge, ...node.plugins] },
+  },
+  // A process of its own that confines commands: started with the first of them.
+  {
+    name: 'sandboxHelper',
+    entry: 'src/tools/sandbox/helper/main.ts',
+    target: { ...node, ...withOwnAddress, external: ['@microsoft/mxc-sdk'] },
+  },
   // Read when a rule, prompt or skill file has a head that is YAML.
   { name: 'yaml', entry: 'node_modules/yaml/dist/index.js', target: node },
   { name: 'webview/chat', entry: 'src/webview/chat/main.tsx', target: webview },
@@ -78,6 +123,9 @@ export const bundles = [
 
 /** Files that are shipped as they are: where they come from, where they go in dist/. */
 const copies = [
+  // Keeps sockets of the machine out of a confined command's reach, on Linux.
+  ['node_modules/@anthropic-ai/sandbox-runtime/vendor/seccomp/x64/apply-seccomp', 'seccomp/x64/apply-seccomp'],
+  ['node_modules/@anthropic-ai/sandbox-runtime/vendor/seccomp/arm64/apply-seccomp', 'seccomp/arm64/apply-seccomp'],
   ['node_modules/sql.js/dist/sql-wasm.wasm', 'sql-wasm.wasm'],
   // For authors of other extensions: docs/api.md.
   ['src/host/api/hermes.d.ts', 'hermes.d.ts'],
@@ -85,11 +133,20 @@ const copies = [
   ['node_modules/@vscode/codicons/dist/codicon.ttf', 'webview/codicon.ttf'],
 ];
 
+/** Licenses of what is bundled, by its name in dist/ and in the package. */
+export const notices = 'THIRD-PARTY-NOTICES.txt';
+
 /** Modules that only one bundle may hold, and which: the others are loaded at activation. */
 const loadedLater = [
   { modules: /node_modules\/(@ai-sdk|ai)\//, bundle: /providers\.js(\.map)?$/, where: 'src/models/providers/' },
   { modules: /node_modules\/@vectorize-io\//, bundle: /hindsight\.js(\.map)?$/, where: 'src/memory/hindsight/client/' },
   { modules: /node_modules\/@modelcontextprotocol\//, bundle: /mcp\.js(\.map)?$/, where: 'src/tools/mcp/client/' },
+  {
+    modules: /node_modules\/(@anthropic-ai|@pondwader|node-forge|zod)\//,
+    bundle: /(sandboxHelper|providers|mcp)\.js(\.map)?$/,
+    where: 'src/tools/sandbox/helper/',
+  },
+  { modules: /node_modules\/@secretlint\//, bundle: /secretlint\.js(\.map)?$/, where: 'src/models/secretlint/' },
   { modules: /node_modules\/yaml\//, bundle: /yaml\.js(\.map)?$/, where: 'a dynamic import' },
   {
     modules: /node_modules\/(linkedom|turndown|@mozilla\/readability)\//,
@@ -130,7 +187,7 @@ export async function build({
     minify: production,
     legalComments: /** @type {const} */ ('none'),
     sourcemap: production ? /** @type {const} */ ('external') : /** @type {const} */ ('linked'),
-    define: { 'process.env.NODE_ENV': JSON.stringify(production ? 'production' : 'development') },
+    define: { ...target.define, 'process.env.NODE_ENV': JSON.stringify(production ? 'production' : 'development') },
     logLevel: /** @type {const} */ ('warning'),
   }));
   if (watch) {
@@ -138,8 +195,18 @@ export async function build({
     return [];
   }
   const results = await Promise.all(options.map((one) => esbuild.build(one)));
-  checkLoadedLater(results.map((result) => result.metafile));
+  const metafiles = results.map((result) => result.metafile);
+  checkLoadedLater(metafiles);
+  fs.writeFileSync(path.join(outdir, notices), noticesText(root, shippedFiles(metafiles)));
   return report(outdir, say);
+}
+
+/** Files of which something is in the bundles, and those that are shipped as they are. @param {import('esbuild').Metafile[]} metafiles */
+function shippedFiles(metafiles) {
+  const bundled = metafiles.flatMap(({ outputs }) =>
+    Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs)),
+  );
+  return [...new Set([...bundled, ...copies.map(([source]) => source)])];
 }
 
 /** What is large may not slip into a bundle that is loaded at activation. @param {import('esbuild').Metafile[]} metafiles */

@@ -1,7 +1,9 @@
 /**
  * Kills the product's process (real store in its worker, real HTTP, tools and compression running) at random moments and looks for what was shown:
- * `npm run crash -- [--trials 300] [--seed 1] [--json FILE] [--store]`. With `--store` the trials of the store alone run too: kills of a writing
- * process, and power cuts of a simulated disk. Fails when a shown character is missing or doubled, or a store is damaged.
+ * `npm run crash -- [--trials 300] [--enter 100] [--seed 1] [--json FILE] [--store]`. Then it kills the host of a chat, or reloads its page, at moments up to
+ * 400 ms after Enter (`--enter` of them; default: a third of the trials) and looks for what was typed. With `--store` the trials of the store alone run
+ * too: kills of a writing process, and power cuts of a simulated disk. Fails when a shown character or a typed text is missing or doubled, or a store
+ * is damaged.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -14,6 +16,7 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const { values } = parseArgs({
   options: {
     trials: { type: 'string', default: '300' },
+    enter: { type: 'string' },
     seed: { type: 'string', default: '1' },
     json: { type: 'string' },
     store: { type: 'boolean', default: false },
@@ -23,8 +26,16 @@ const json = values.json === undefined ? undefined : path.resolve(values.json);
 process.chdir(root);
 const { runHostTrials } = await importTypeScript('test/crash/hostTrials.ts');
 const result = await runHostTrials(Number(values.trials), Number(values.seed), (line) => console.log(line));
-console.log(JSON.stringify(result, null, 2));
-if (json !== undefined) fs.writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
+const { runEnterTrials } = await importTypeScript('test/crash/enterTrials.ts');
+const enter = await runEnterTrials(
+  Number(values.enter ?? Math.ceil(Number(values.trials) / 3)),
+  Number(values.seed),
+  (line) => console.log(line),
+);
+const results = JSON.stringify({ ...result, enter }, null, 2);
+console.log(results);
+if (json !== undefined) fs.writeFileSync(json, `${results}\n`);
+if (enter.lost + enter.doubled + enter.otherDrafts > 0) process.exitCode = 1;
 const { lostChars, duplicatedChars, corrupt, lostPrompts, lostRows, invalidHistories, refusedRequests, brokenChains } =
   result;
 if (

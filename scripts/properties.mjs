@@ -1,5 +1,7 @@
 /**
- * Runs random schedules of everything that can happen to turns: `npm run properties -- [--runs 5000] [--seed S] [--worker] [--failures FILE]`.
+ * Runs random schedules of everything that can happen to turns: `npm run properties -- [--runs 5000] [--seed S] [--worker] [--failures FILE]`,
+ * then a fifth as many of what a person does with versions of joined prompts, and a tenth as many stores with one odd value in them;
+ * `--of turns|versions|rows` runs one of the three, as often as said.
  * `--worker` puts the store behind its worker, on a real file. A batch of a hundred has a seed of its own; a batch that fails says the command
  * that fails again, and its smallest failing schedule is added to FILE (`.vscode-test/property-failures.jsonl`).
  * `--replay FILE` runs the schedules kept there instead.
@@ -18,6 +20,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     worker: { type: 'boolean', default: false },
     replay: { type: 'string' },
+    of: { type: 'string', default: 'all' },
     failures: { type: 'string', default: '.vscode-test/property-failures.jsonl' },
   },
 });
@@ -26,9 +29,19 @@ const firstSeed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 30
 if (!Number.isInteger(firstSeed)) throw new Error(`--seed takes a number, not ${values.seed}`);
 const replay = values.replay === undefined ? undefined : path.resolve(values.replay);
 process.chdir(path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..'));
-const { failingSchedule, onWorker, simulated, violationsOf } = await importTypeScript('test/properties/schedules.ts');
-if (replay === undefined) await runAll();
-else await replayAll(replay);
+const { failingRows, failingSchedule, failingVersions, onWorker, simulated, violationsOf } = await importTypeScript(
+  'test/properties/everyProperty.ts',
+);
+if (replay === undefined) {
+  if (values.of === 'all' || values.of === 'turns') await runAll();
+  for (const [kind, share] of [
+    ['versions', 5],
+    ['rows', 10],
+  ]) {
+    if (values.of === kind || (values.of === 'all' && !values.worker))
+      await runTrials(kind, values.of === kind ? runs : Math.ceil(runs / share));
+  }
+} else await replayAll(replay);
 // A schedule that failed may have left a thread behind.
 process.exit();
 
@@ -55,6 +68,25 @@ async function runAll() {
   console.log(
     failed === 0 ? `${runs} schedules, no violation` : `${failed} failing batches, kept in ${values.failures}`,
   );
+  if (failed > 0) process.exitCode = 1;
+}
+
+/** Batches of ten: each shrinks to its smallest failure. */
+async function runTrials(kind, count) {
+  const failing = kind === 'rows' ? failingRows : failingVersions;
+  console.log(`${count} trials of ${kind}, seed ${firstSeed}`);
+  let failed = 0;
+  for (let from = 0, seed = firstSeed; from < count; from += 10, seed++) {
+    const failure = await failing({ runs: Math.min(10, count - from), seed });
+    if (failure === null) continue;
+    failed++;
+    console.log(
+      `Seed ${seed} fails: npm run properties -- --of ${kind} --runs ${Math.min(10, count - from)} --seed ${seed}`,
+    );
+    for (const line of failure.violations) console.log(`  ${line}`);
+    console.log(`  ${JSON.stringify(failure.steps)}`);
+  }
+  console.log(failed === 0 ? `${count} trials of ${kind}, no violation` : `${failed} failing batches of ${kind}`);
   if (failed > 0) process.exitCode = 1;
 }
 

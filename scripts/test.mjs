@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ensureChromium } from './chromiumInstall.mjs';
 import { ensurePackages } from './packagesInstall.mjs';
+import { ensureSandbox, sandboxProblem } from './sandboxInstall.mjs';
 import { ensureVscode, installedNode24 } from './vscodeInstall.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -45,6 +46,12 @@ const layers = [
     commands: () => [[process.execPath, bin('eslint/bin/eslint.js'), '.', '--max-warnings=0']],
   },
   { name: 'unit', report: 'unit.json', commands: () => [vitest(process.execPath, 'unit.json')] },
+  {
+    name: 'sandbox',
+    report: 'sandbox.json',
+    skip: () => (ensureSandbox(say), sandboxProblem()),
+    commands: () => [vitest(process.execPath, 'sandbox.json', '--config', 'test/sandbox/vitest.config.mts')],
+  },
   {
     name: 'unit24',
     report: 'unit24.json',

@@ -12,6 +12,8 @@ import { exitPlanModeName } from '../tools/plan/exitPlanMode';
 import type { AnyTool } from '../tools/tool';
 import type { ToolRegistry } from '../tools/toolRegistry';
 import type { Approval } from '../transcript/approval';
+import { withOwnIds } from '../transcript/callIds';
+import { callsIn } from '../transcript/joinedRows';
 import type { Message } from '../transcript/message';
 import type { ToolCallPart } from '../transcript/part';
 import type { StopReason } from '../transcript/stopReason';
@@ -164,7 +166,7 @@ export class Agent {
       if (shorter !== null) terminal = await ask(shorter);
       if (terminal.outcome !== 'complete' || !callsTools(terminal) || isClosing)
         return ending(terminal, signal, isClosing);
-      const calls = terminal.toolCalls.map(toolCallPart);
+      const calls = withOwnIds(terminal.toolCalls, callIdsOf(shorter ?? rows)).map(toolCallPart);
       const messageUid = await recorder.storeCalls({ calls, finishReason: terminal.finish.raw, usage: terminal.usage });
       await this.runCalls(calls, messageUid, run, recorder);
     }
@@ -319,6 +321,10 @@ function callsTools(terminal: Terminal & { readonly outcome: 'complete' }): bool
   return (
     terminal.toolCalls.length > 0 && terminal.finish.unified !== 'length' && terminal.finish.unified !== 'contentFilter'
   );
+}
+
+function callIdsOf(rows: readonly Message[]): readonly string[] {
+  return rows.flatMap((row) => (row.role === 'assistant' ? callsIn(row.parts).map(({ callId }) => callId) : []));
 }
 
 function toolCallPart(call: CompletedToolCall): ToolCallPart {

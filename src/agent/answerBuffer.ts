@@ -1,5 +1,5 @@
 import type { Chunk } from '../transcript/message';
-import type { AssistantPart, DeliveredKind, ProviderMetadata } from '../transcript/part';
+import type { AssistantPart, DeliveredKind, ProviderMetadata, ThinkingPart } from '../transcript/part';
 
 interface BufferedPart {
   readonly kind: DeliveredKind;
@@ -55,6 +55,13 @@ export class AnswerBuffer {
   /** All text of one kind, what is not on disk yet included. */
   textOf(kind: DeliveredKind): string {
     return this.parts.map((part) => (part.kind === kind ? part.stored + part.waiting : '')).join('');
+  }
+
+  /** The thinking parts, what is not on disk yet included. */
+  get thinking(): readonly ThinkingPart[] {
+    return this.parts.flatMap(({ kind, stored, waiting, metadata }) =>
+      kind === 'thinking' ? [{ kind, text: stored + waiting, ...(metadata === undefined ? {} : { metadata }) }] : [],
+    );
   }
 
   /** Whether further text of this kind would stand right behind what there is. */

@@ -56,12 +56,20 @@ interface NextRequest {
  *  - It ended without a word: it is asked again.
  *  The terminal returned is the last request's, with the usage of all. */
 export async function askUntilAnswered(request: ModelRequest, asking: Asking): Promise<Terminal> {
-  const course = new AnswerCourse(request, asking);
+  const { signal } = asking.run.controller;
+  const intake = new AnswerIntake(asking.recorder);
+  const course = new AnswerCourse(request, intake, asking);
   for (let next: NextRequest | null = { request, mode: 'again' }; ;) {
-    const attempt = await readAttempt(next.request, next.mode, asking);
-    if (attempt.terminal.usage !== null) await asking.recorder.addUsage(attempt.terminal.usage);
-    next = asking.run.controller.signal.aborted ? null : await course.after(attempt);
-    if (next === null) return course.ending(attempt.terminal);
+    const attempt = await readAttempt(next.request, next.mode, intake, asking);
+    const { terminal } = attempt;
+    if (terminal.usage !== null) await asking.recorder.addUsage(terminal.usage);
+    next = signal.aborted ? null : await course.after(attempt);
+    if (next !== null) continue;
+    if (!signal.aborted)
+      intake.finish(
+        terminal.outcome === 'complete' && terminal.finish.unified === 'stop' && terminal.toolCalls.length === 0,
+      );
+    return course.ending(terminal);
   }
 }
 
@@ -69,11 +77,12 @@ export async function askUntilAnswered(request: ModelRequest, asking: Asking): P
 async function readAttempt(
   request: ModelRequest,
   mode: RepeatMode,
+  intake: AnswerIntake,
   { model, run, recorder }: Asking,
 ): Promise<Attempt> {
   const { signal } = run.controller;
-  const known = visibleLength(recorder);
-  const intake = new AnswerIntake(recorder, mode);
+  const known = deliveredLength(recorder);
+  intake.begin(mode);
   const stream = model.stream(request, signal);
   let sawCall = false;
   const thought = recorder.answerSoFar('thinking').length;
@@ -105,13 +114,13 @@ async function readAttempt(
   }
   const ended = await stream.terminal;
   const terminal = ended.usage === null ? ended : { ...ended, usage: withCost(ended.usage, model.info.price) };
-  if (!signal.aborted) intake.finish();
+  if (!signal.aborted) intake.endRequest();
   // Thinking in tags arrives as text.
   sawThinking ||= recorder.answerSoFar('thinking').length > thought;
-  return { terminal, sawCall, sawThinking, saidNew: visibleLength(recorder) > known };
+  return { terminal, sawCall, sawThinking, saidNew: deliveredLength(recorder) > known || intake.isHolding };
 }
 
-function visibleLength(recorder: TurnRecorder): number {
+function deliveredLength(recorder: TurnRecorder): number {
   return recorder.answerSoFar('text').trimEnd().length;
 }
 
@@ -128,6 +137,7 @@ class AnswerCourse {
 
   constructor(
     private readonly base: ModelRequest,
+    private readonly intake: AnswerIntake,
     private readonly asking: Asking,
   ) {}
 
@@ -145,6 +155,8 @@ class AnswerCourse {
       return null;
     }
     if (terminal.finish.unified === 'length') return this.afterLimit(terminal.finish, attempt.sawCall);
+    // It thinks in tags without an end, and said the same once more: its answer is there.
+    if (this.intake.isInThinking && !attempt.sawThinking) return null;
     return this.isSilent() ? this.afterSilence(attempt.sawThinking ? 'thinkingOnly' : 'empty', terminal.finish) : null;
   }
 
@@ -216,14 +228,15 @@ class AnswerCourse {
   private goOn(): NextRequest {
     const messages = goingOn(
       this.base.messages,
-      this.asking.recorder.answerSoFar('text'),
+      this.asking.recorder.thoughtSoFar,
+      this.intake.text,
       this.note ?? wireNotes.cutAtLimit,
     );
     return { request: { ...this.base, messages }, mode: 'goesOn' };
   }
 
   private isSilent(): boolean {
-    return visibleLength(this.asking.recorder) === 0;
+    return this.intake.text.trim() === '';
   }
 
   private hasThought(): boolean {

@@ -7,7 +7,7 @@ import type { AskedAccess, ToolCallContext, ToolOutput } from '../tools/tool';
 import type { PreparedCall, ToolRegistry } from '../tools/toolRegistry';
 import type { Approval, ApprovalDecision, ApprovalRequest, Mode } from '../transcript/approval';
 import type { ToolCallPart } from '../transcript/part';
-import { callWords, deniedByPerson } from './callWords';
+import { toolResultTexts, deniedByPerson } from './toolResultTexts';
 import type { LiveRun } from './liveRun';
 import { CallStop, type RunningCall } from './runningCalls';
 import type { TurnRecorder } from './turnRecorder';
@@ -32,6 +32,9 @@ const subAgentGraceMs = 5000;
 const mostSubAgents = 3;
 /** Of one call. One that shows something else each time it is asked for would never come to an end. */
 const mostQuestions = 5;
+
+/** What a tool reaches that needs nothing allowed. */
+const nothing: AskedAccess = { access: { kind: 'read', paths: [] } };
 
 /** Runs the calls of one answer. Those that only look, and need nothing allowed, start together as far as nothing that may change something
  *  stands before them; every other call is judged and, where the person has to allow it, asked for in the order of the calls. No call that asks
@@ -116,7 +119,7 @@ export class CallRunner {
       reads.map(async (call) => {
         if (call.prepared.kind !== 'ready') return;
         const judged = await this.judge(call.part, call.prepared);
-        if (judged.kind === 'allow') call.start(this.execute(call.part, call.prepared));
+        if (judged.kind === 'allow') void call.start(this.execute(call.part, call.prepared));
       }),
     );
   }
@@ -151,7 +154,7 @@ export class CallRunner {
           return { outcome: 'denied', text: judged.sentence };
         case 'ask':
           if (approval !== null && isSameQuestion(approval.request, judged.request)) return this.obey(approval);
-          if (questions >= mostQuestions) return { outcome: 'failed', text: callWords.neverTheSame };
+          if (questions >= mostQuestions) return { outcome: 'failed', text: toolResultTexts.neverTheSame };
           approval = await this.askPerson(part, judged.request, messageUid);
           break;
         default:
@@ -215,18 +218,20 @@ export class CallRunner {
     if (asks.kind === 'failed') return asks;
     const { asked } = asks;
     if (asked?.access.kind === 'plan' && mode !== 'plan')
-      return { kind: 'failed', output: { outcome: 'failed', text: callWords.noPlanMode } };
-    if (!mayRunIn(mode, prepared, asked)) return { kind: 'deny', sentence: callWords.planMode(part.name) };
-    if (asked === null) return { kind: 'allow' };
+      return { kind: 'failed', output: { outcome: 'failed', text: toolResultTexts.noPlanMode } };
+    if (!mayRunIn(mode, prepared, asked)) return { kind: 'deny', sentence: toolResultTexts.planMode(part.name) };
     // Rules that cannot be read allow nothing.
-    const sessionRules = await this.parts.store.sessionRules(this.recorder.sessionId).catch(() => []);
-    return this.parts.policy.judge({
+    const sessionRules =
+      asked === null ? [] : await this.parts.store.sessionRules(this.recorder.sessionId).catch(() => []);
+    const verdict = this.parts.policy.judge({
       tool: part.name,
-      asked,
+      asked: asked ?? nothing,
       mode,
       sessionRules,
       conversationId: this.run.conversationId,
     });
+    // A tool that needs nothing allowed is never asked for, but may be denied by its name.
+    return asked === null && verdict.kind === 'ask' ? { kind: 'allow' } : verdict;
   }
 
   private async execute(part: ToolCallPart, prepared: ReadyCall): Promise<ToolOutput> {
@@ -254,7 +259,7 @@ export class CallRunner {
         prepared.delegates ? subAgentGraceMs : graceMs,
       );
     } catch (error) {
-      if (call.signal.reason instanceof CallStop) return { outcome: 'interrupted', text: callWords.stopped };
+      if (call.signal.reason instanceof CallStop) return { outcome: 'interrupted', text: toolResultTexts.stopped };
       throw error;
     } finally {
       call.done();
@@ -349,9 +354,15 @@ function sortedKeys(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** In Plan mode only what changes nothing runs, sub-agents, which are in Plan mode too, and what presents the plan. */
+/** In Plan mode only what changes nothing runs, sub-agents, which are in Plan mode too, and what presents the plan. What a server says only looks is asked for. */
 function mayRunIn(mode: Mode, { readOnly, delegates }: ReadyCall, asked: AskedAccess | null): boolean {
-  return mode !== 'plan' || readOnly || delegates || asked?.access.kind === 'plan';
+  return (
+    mode !== 'plan' ||
+    readOnly ||
+    delegates ||
+    asked?.access.kind === 'plan' ||
+    (asked?.access.kind === 'mcp' && asked.access.readOnly)
+  );
 }
 
 function reasonOf({ reason }: AbortSignal): Error {

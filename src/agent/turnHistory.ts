@@ -13,7 +13,7 @@ interface HistoryParts {
   readonly log: Log;
 }
 
-/** Compressions one turn may make because its context is nearly full (hermes-agent). */
+/** CompressionScheduler one turn may make because its context is nearly full (hermes-agent). */
 const mostPerTurn = 3;
 
 /** The stored rows that the requests of one turn are made from. They are read anew for each, repaired, and where they fill

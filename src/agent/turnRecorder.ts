@@ -5,7 +5,7 @@ import type { SessionStore } from '../store/sessionStore';
 import type { Chunk, Message, NewMessage } from '../transcript/message';
 import type { Approval } from '../transcript/approval';
 import { closingResultText } from '../transcript/closingText';
-import type { DeliveredKind, ProviderMetadata, ToolCallPart, ToolResultPart } from '../transcript/part';
+import type { DeliveredKind, ProviderMetadata, ThinkingPart, ToolCallPart, ToolResultPart } from '../transcript/part';
 import type { Settlement, Turn } from '../transcript/turn';
 import type { TurnEvent } from '../transcript/turnEvent';
 import type { Usage } from '../transcript/usage';
@@ -96,6 +96,11 @@ export class TurnRecorder {
   /** The text of one kind that the answer under way has taken so far. */
   answerSoFar(kind: DeliveredKind): string {
     return this.answer?.textOf(kind) ?? '';
+  }
+
+  /** What the answer under way has thought so far, with what its provider wants back. */
+  get thoughtSoFar(): readonly ThinkingPart[] {
+    return this.answer?.thinking ?? [];
   }
 
   /** Whether further text of this kind would stand in the same part as the text before it. */

@@ -1,5 +1,6 @@
 import type { SessionStore } from '../store/sessionStore';
 import type { Approval } from '../transcript/approval';
+import { matchResults } from '../transcript/callIds';
 import type { ToolCallPart } from '../transcript/part';
 import type { Turn } from '../transcript/turn';
 import type { TurnRecorder } from './turnRecorder';
@@ -23,16 +24,15 @@ export async function waitingCalls(
   recorder: TurnRecorder,
 ): Promise<WaitingCalls> {
   const rows = (await store.activeMessages(turn.sessionId)).filter((row) => row.turnUid === turn.uid);
-  const answers = rows.filter((row) => row.role === 'assistant');
-  const last = answers.at(-1);
-  const answered = new Set(
-    rows
-      .slice(last === undefined ? 0 : rows.indexOf(last))
-      .flatMap((row) => (row.role === 'tool' ? [row.parts[0].callId] : [])),
-  );
-  const calls = (last?.parts ?? []).filter(
-    (part): part is ToolCallPart => part.kind === 'toolCall' && !answered.has(part.callId),
-  );
+  const said = rows.filter((row) => row.role === 'assistant');
+  const last = said.at(-1);
+  const results = rows
+    .slice(last === undefined ? 0 : rows.indexOf(last))
+    .flatMap((row) => (row.role === 'tool' ? [row.parts[0]] : []));
+  const called = (last?.parts ?? []).filter((part): part is ToolCallPart => part.kind === 'toolCall');
+  // In pairs: older versions stored calls of one answer under one id.
+  const { answers } = matchResults(called, results);
+  const calls = called.filter((call) => !answers.has(call));
   const messageUid = last?.uid ?? '';
   recorder.neverRan(messageUid, calls);
   const approvals = await store.approvalsOf(turn.uid);
@@ -41,6 +41,6 @@ export async function waitingCalls(
     messageUid,
     calls,
     decided: new Map(decided.map((approval) => [approval.callId, approval])),
-    requests: answers.length,
+    requests: said.length,
   };
 }

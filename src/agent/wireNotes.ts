@@ -1,3 +1,4 @@
+import type { ThinkingPart } from '../transcript/part';
 import type { StopReason } from '../transcript/stopReason';
 import type { WireMessage } from '../transcript/wireMessage';
 
@@ -28,10 +29,16 @@ export function withNote(messages: readonly WireMessage[], note: string): readon
   return [...before, { role: 'tool', results }];
 }
 
-/** The request that asks a model to go on with an answer that was cut off: what was delivered of it stands as its own words. */
-export function goingOn(messages: readonly WireMessage[], delivered: string, note: string): readonly WireMessage[] {
+/** The request that asks a model to go on with an answer that was cut off: what was delivered of it stands as its own words, behind the thinking
+ *  that services want back with it. */
+export function goingOn(
+  messages: readonly WireMessage[],
+  thought: readonly ThinkingPart[],
+  delivered: string,
+  note: string,
+): readonly WireMessage[] {
   if (delivered.trim() === '') return withNote(messages, note);
-  return withNote([...messages, { role: 'assistant', content: [{ kind: 'text', text: delivered }] }], note);
+  return withNote([...messages, { role: 'assistant', content: [...thought, { kind: 'text', text: delivered }] }], note);
 }
 
 /** Puts a note before the newest prompt: there it stays where it is while the turn goes on, and what is cached of the request holds. */

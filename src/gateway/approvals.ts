@@ -7,7 +7,7 @@ import type { Approval, ApprovalDecision, Mode } from '../transcript/approval';
 import { isContinuation } from '../transcript/continuation';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
-import type { AgentSeat } from './agentSeat';
+import type { SurfaceAgent } from './agents/surfaceAgent';
 import { decidingSession } from './callerSession';
 import { GatewayError } from './gateway';
 import { promptBehind } from './promptBehind';
@@ -27,7 +27,7 @@ interface ApprovalParts {
   readonly slots: TurnSlots;
   readonly runner: TurnRunner;
   readonly waiting: WaitingTurns;
-  readonly seatFor: (surfaceId: string, session: Session, reason: SwitchReason, from: string | null) => AgentSeat;
+  readonly seatFor: (surfaceId: string, session: Session, reason: SwitchReason, from: string | null) => SurfaceAgent;
   readonly defaultMode?: () => Mode;
   /** What the sub-agents ask that work for this session now. */
   readonly askedBySubAgents: (sessionId: string) => Approval | null;

@@ -4,12 +4,12 @@ import { type Disposable, Emitter } from '../base/disposable';
 import type { BringOver, BroughtOver } from '../store/bringingOver';
 import type { SessionQuery, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
 import type { Approval, ApprovalDecision, Mode } from '../transcript/approval';
-import type { DraftPart, SentPart } from '../transcript/draftPart';
+import type { DraftPart, DraftSurroundings, SentPart } from '../transcript/draftPart';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { SessionSummary } from '../transcript/session';
 import { Approvals } from './approvals';
-import { Compressions } from './compressions';
+import { CompressionScheduler } from './compressionScheduler';
 import { Continuing } from './continuing';
 import { Delegations } from './delegations';
 import { Efforts } from './efforts';
@@ -31,7 +31,7 @@ import { ModelChoices } from './modelChoices';
 import { PromptIntake } from './promptIntake';
 import { PromptQueue } from './promptQueue';
 import { PromptVersions } from './promptVersions';
-import { Seating } from './seating';
+import { AgentPool } from './agents/agentPool';
 import { SessionActions } from './sessionActions';
 import { SessionCompression } from './sessionCompression';
 import { SessionDirectory } from './sessionDirectory';
@@ -45,7 +45,7 @@ import { WaitingTurns } from './waitingTurns';
 /** The gateway over a store and agents: puts its rooms together, and knows what each request is for. */
 export class ConversationGateway implements Gateway {
   private readonly surfaces: SurfaceRegistry;
-  private readonly seating: Seating;
+  private readonly agentPool: AgentPool;
   private readonly sessions: SessionDirectory;
   private readonly slots: TurnSlots;
   private readonly runner: TurnRunner;
@@ -62,12 +62,12 @@ export class ConversationGateway implements Gateway {
   private readonly waiting: WaitingTurns;
   private readonly delegations: Delegations;
   private readonly runningChanged = new Emitter<void>();
-  private readonly compressions: Compressions;
+  private readonly compressionScheduler: CompressionScheduler;
 
   constructor(private readonly parts: GatewayParts) {
     const surfaces = (this.surfaces = new SurfaceRegistry(parts.log));
     const sessions = (this.sessions = new SessionDirectory(parts));
-    const seating = (this.seating = new Seating(parts));
+    const agentPool = (this.agentPool = new AgentPool(parts));
     const runner = (this.runner = new TurnRunner(parts, {
       show: (sessionId, event) => surfaces.tellTurn(sessionId, event),
       changed: (sessionId) => this.changed(sessionId),
@@ -77,17 +77,17 @@ export class ConversationGateway implements Gateway {
       effort: (sessionId) => this.efforts.effort('', sessionId),
       ended: (run, settled) => this.ended(run, settled),
       delegate: (...task) => this.delegations.delegate(...task),
-      makeRoom: (run, request) => this.compressions.makeRoom(run.session, run.turn.uid, request),
+      makeRoom: (run, request) => this.compressionScheduler.makeRoom(run.session, run.turn.uid, request),
     }));
-    const compressions = (this.compressions = new Compressions({
+    const compressionScheduler = (this.compressionScheduler = new CompressionScheduler({
       ...parts,
       engine: parts.contextEngine ?? new Compressor(parts),
       servingAgent: (sessionId, model) => {
-        const seat = seating.serving(sessionId);
+        const seat = agentPool.serving(sessionId);
         return seat?.agentFor(parts.agentSignature(model), () => parts.createAgent(model, seat.memory)) ?? null;
       },
       beforeCompressing: (rows, signal, sessionId) =>
-        this.seating.serving(sessionId)?.memory.beforeCompressing(rows, signal) ?? Promise.resolve(''),
+        this.agentPool.serving(sessionId)?.memory.beforeCompressing(rows, signal) ?? Promise.resolve(''),
       rolledOver: (parent, child) => {
         runner.movedTo(child);
         this.switching.rolledOver(parent, child);
@@ -98,7 +98,7 @@ export class ConversationGateway implements Gateway {
       sessions,
       surfaces,
       runner,
-      compressions,
+      compressionScheduler,
       opening: new TurnOpening(parts),
       seatFor: (...turn) => this.switching.seatForTurn(...turn),
     }));
@@ -110,11 +110,8 @@ export class ConversationGateway implements Gateway {
       changed: (sessionId) => this.changed(sessionId),
     }));
     const waiting = (this.waiting = new WaitingTurns({ ...parts, surfaces, runner }));
-    const bare = { ...parts, surfaces, sessions, seating, runner, compressions, slots, waiting };
-    const switching = (this.switching = new SessionSwitching({
-      ...bare,
-      left: (sessionId) => void runner.leftBy(sessionId),
-    }));
+    const bare = { ...parts, surfaces, sessions, agentPool, runner, compressionScheduler, slots, waiting };
+    const switching = (this.switching = new SessionSwitching({ ...bare, left: () => void runner.makeUpForShown() }));
     const rooms = { ...bare, switching };
     const queue = (this.queue = new PromptQueue(rooms));
     const versions = (this.versions = new PromptVersions(rooms));
@@ -177,7 +174,8 @@ export class ConversationGateway implements Gateway {
       approval,
       mode,
       activity:
-        this.runner.runningIn(session.conversationId)?.activity ?? this.compressions.activityIn(session.conversationId),
+        this.runner.runningIn(session.conversationId)?.activity ??
+        this.compressionScheduler.activityIn(session.conversationId),
     };
   }
 
@@ -235,7 +233,7 @@ export class ConversationGateway implements Gateway {
       await this.slots.inSequence(conversationId, () => this.waiting.end(session, 'user', turnUid));
     if (turnUid !== undefined && run?.turn.uid !== turnUid) return;
     this.queue.dropTakeOvers(conversationId);
-    await this.compressions.stop(conversationId);
+    await this.compressionScheduler.stop(conversationId);
     await this.runner.stop(conversationId, new TurnStop('user'));
   }
 
@@ -299,8 +297,8 @@ export class ConversationGateway implements Gateway {
     return this.queue.promote(uid);
   }
 
-  saveDraft(key: string, text: string, parts?: readonly DraftPart[]): Promise<void> {
-    return this.parts.store.setDraft(key, text, parts);
+  saveDraft(key: string, text: string, parts?: readonly DraftPart[], around?: DraftSurroundings): Promise<void> {
+    return this.parts.store.setDraft(key, text, parts, around);
   }
 
   draft(key: string): Promise<string> {
@@ -366,17 +364,17 @@ export class ConversationGateway implements Gateway {
 
   /** Another memory was chosen, or one was registered or taken back. */
   memoryChanged(): void {
-    this.seating.memoryChanged();
+    this.agentPool.memoryChanged();
   }
 
   async shutdown(): Promise<void> {
     this.slots.close();
-    await Promise.all([this.compressions.shutdown(), this.runner.shutdown()]);
+    await Promise.all([this.compressionScheduler.shutdown(), this.runner.shutdown()]);
     // A surface's sequence may enter a conversation's, so it is waited for first; a turn that was being opened is closed behind that.
     await this.switching.idle();
     await this.slots.drain();
     await this.runner.shutdown();
-    await this.seating.dispose();
+    await this.agentPool.dispose();
     this.runningChanged.dispose();
     this.surfaces.dispose();
   }
@@ -388,7 +386,7 @@ export class ConversationGateway implements Gateway {
     if (settled !== null)
       await this.queue.startNextInBackground(run.session, run.surfaceId, settled.outcome === 'complete');
     // Behind the next prompt's start, so that one after the other runs in the same seat.
-    this.seating.settled(run.seat);
+    this.agentPool.settled(run.seat);
   }
 
   private changed(sessionId: string): void {

@@ -7,7 +7,7 @@ import type { BringOver, BroughtOver } from '../store/bringingOver';
 import type { SessionQuery, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
 import type { Disposable } from '../base/disposable';
 import type { BusyMode } from '../transcript/busyMode';
-import type { DraftPart, SentPart } from '../transcript/draftPart';
+import type { DraftPart, DraftSurroundings, PromptDraft, SentPart } from '../transcript/draftPart';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { ApprovalGateway } from './approvalGateway';
 import type { EffortGateway } from './effortGateway';
@@ -51,6 +51,8 @@ export interface PromptSubmission {
   readonly parts?: readonly SentPart[];
   /** What becomes of it while another turn runs; without it the setting decides. */
   readonly busy?: BusyMode;
+  /** The composer's draft that it was sent from: storing the prompt takes it out of there. Absent: nobody typed it into a composer. */
+  readonly draft?: PromptDraft;
 }
 
 /** queued: another turn runs, the prompt waits durably, whether for its turn, for the turn to stop, or to be told to it. When this resolves the prompt is on disk; the surface may clear its composer.
@@ -113,7 +115,7 @@ export interface Gateway extends ApprovalGateway, EffortGateway {
   /** Moves a queued prompt to the front. */
   promoteQueued(uid: string): Promise<void>;
   /** Without `parts`, those that were saved before stay. */
-  saveDraft(key: string, text: string, parts?: readonly DraftPart[]): Promise<void>;
+  saveDraft(key: string, text: string, parts?: readonly DraftPart[], around?: DraftSurroundings): Promise<void>;
   draft(key: string): Promise<string>;
   draftParts(key: string): Promise<readonly DraftPart[]>;
   renameSession(sessionId: string, title: string): Promise<void>;
@@ -227,7 +229,7 @@ export interface ForgetReport {
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   constructor(
-    readonly causeClass: 'noModel' | 'notFound' | 'invalid' | 'busy' | 'closing' | 'notCompressed',
+    readonly causeClass: 'noModel' | 'notFound' | 'invalid' | 'busy' | 'closing' | 'notCompressed' | 'stopped',
     message: string,
   ) {
     super(message);

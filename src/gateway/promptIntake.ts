@@ -1,7 +1,7 @@
 import type { SessionStore } from '../store/sessionStore';
 import { isSendable } from '../transcript/draftPart';
 import type { Message } from '../transcript/message';
-import type { Compressions } from './compressions';
+import type { CompressionScheduler } from './compressionScheduler';
 import { GatewayError, type PromptSubmission, type SubmitReceipt } from './gateway';
 import type { PromptQueue } from './promptQueue';
 import type { SessionDirectory } from './sessionDirectory';
@@ -15,7 +15,7 @@ interface IntakeParts {
   readonly surfaces: SurfaceRegistry;
   readonly slots: TurnSlots;
   readonly queue: PromptQueue;
-  readonly compressions: Compressions;
+  readonly compressionScheduler: CompressionScheduler;
   /** Sends the prompt of a turn that was opened and never ran. */
   readonly sendAgain: (surfaceId: string, turnUid: string) => Promise<SubmitReceipt>;
   readonly switching: SessionSwitching;
@@ -26,7 +26,7 @@ export class PromptIntake {
   constructor(private readonly parts: IntakeParts) {}
 
   async submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {
-    const { sessions, slots, queue, compressions, surfaces } = this.parts;
+    const { sessions, slots, queue, compressionScheduler, surfaces } = this.parts;
     slots.refuseWhenClosing();
     const repeated = await this.receiptOf(surfaceId, prompt.uid);
     if (repeated !== null) return repeated;
@@ -39,7 +39,7 @@ export class PromptIntake {
       const session = await sessions.tipOf(found.id);
       await sessions.refuseSubAgent(session);
       if (await slots.isBusy(session)) return queue.addBesideTurn(session, prompt);
-      if (prompt.sessionId !== null && (await compressions.isDue(session)))
+      if (prompt.sessionId !== null && (await compressionScheduler.isDue(session)))
         return queue.addBehindCompression(surfaceId, session, prompt);
       const turn = await slots.open(surfaceId, session, {
         prompt,

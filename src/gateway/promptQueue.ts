@@ -1,11 +1,11 @@
 import { TurnStop } from '../agent/turnStop';
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
-import type { SessionStore } from '../store/sessionStore';
+import type { EnqueuePrompt, SessionStore } from '../store/sessionStore';
 import { isSendable } from '../transcript/draftPart';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import type { BusyMode } from '../transcript/busyMode';
-import type { Compressions } from './compressions';
+import type { CompressionScheduler } from './compressionScheduler';
 import { GatewayError, type PromptSubmission, type SubmitReceipt } from './gateway';
 import type { SessionDirectory } from './sessionDirectory';
 import type { SurfaceRegistry } from './surfaceRegistry';
@@ -23,7 +23,7 @@ interface QueueParts {
   readonly surfaces: SurfaceRegistry;
   readonly slots: TurnSlots;
   readonly runner: TurnRunner;
-  readonly compressions: Compressions;
+  readonly compressionScheduler: CompressionScheduler;
   readonly waiting: WaitingTurns;
 }
 
@@ -153,13 +153,13 @@ export class PromptQueue {
     goesOn: boolean,
     length: 'shortEnough' | 'asItIs' = 'shortEnough',
   ): Promise<void> {
-    const { store, slots, sessions, surfaces, compressions } = this.parts;
+    const { store, slots, sessions, surfaces, compressionScheduler } = this.parts;
     return slots.inSequence(session.conversationId, async () => {
       if (slots.isClosing || (await slots.isBusy(session))) return;
       const current = await sessions.tipOf(session.id);
       const queue = await store.queue(current.id);
       const isWanted = goesOn || this.takeOvers.of(session.conversationId).length > 0;
-      if (length === 'shortEnough' && queue.length > 0 && isWanted && (await compressions.isDue(current)))
+      if (length === 'shortEnough' && queue.length > 0 && isWanted && (await compressionScheduler.isDue(current)))
         return this.compressAhead(current, surfaceId, goesOn);
       const next = this.takeOvers.takeFrom(queue, session.conversationId) ?? (goesOn ? queue[0] : undefined);
       if (next === undefined) return;
@@ -170,7 +170,7 @@ export class PromptQueue {
 
   /** Compresses, then starts the next queued prompt, also where compressing came to nothing. Called inside the conversation's sequence. */
   private compressAhead(session: Session, surfaceId: string, goesOn: boolean): void {
-    void this.parts.compressions
+    void this.parts.compressionScheduler
       .begin(session, { focus: null, isForced: false })
       .catch((error: unknown) =>
         this.parts.log.warn(
@@ -186,6 +186,6 @@ export class PromptQueue {
   }
 }
 
-function along({ parts }: PromptSubmission): Pick<QueuedPrompt, 'parts'> {
-  return parts === undefined || parts.length === 0 ? {} : { parts };
+function along({ parts, draft }: PromptSubmission): Pick<EnqueuePrompt, 'parts' | 'draft'> {
+  return { ...(parts === undefined || parts.length === 0 ? {} : { parts }), ...(draft === undefined ? {} : { draft }) };
 }

@@ -83,6 +83,9 @@ export class PromptVersions {
       await asking.before?.();
       if (segment.isEarlier) return asked;
       const isLast = segment.rows.at(-1)?.turnUid === turn.uid;
+      const stoodAlone = segment.rows.some(
+        (row) => row.uid === turn.userMessageUid || row.carriedFrom === turn.userMessageUid,
+      );
       const { text, parts, ...how } = asked;
       const opened = await slots.open(surfaceId, session, {
         prompt: { uid, text, parts },
@@ -90,8 +93,8 @@ export class PromptVersions {
         reason: 'resume',
         replaces: { turnUid, reason: asking.reason },
       });
-      // A surface takes the rows of the turn asked again away by itself; of what went with it, it must read.
-      if (!isLast) this.parts.switching.reread(session);
+      // A surface takes the rows of the turn asked again away by itself; of what went with it, and of what its prompt was joined to, it must read.
+      if (!isLast || !stoodAlone) this.parts.switching.reread(session);
       return { kind: 'started', sessionId: session.id, turnUid: opened.uid };
     });
     // Outside the conversation's sequence, which branching enters by itself.

@@ -4,7 +4,7 @@ import type { SessionStore } from '../store/sessionStore';
 import type { Session } from '../transcript/session';
 import { type ForgetReport, GatewayError } from './gateway';
 import type { ModelChoices } from './modelChoices';
-import type { Seating } from './seating';
+import type { AgentPool } from './agents/agentPool';
 import type { SessionDirectory } from './sessionDirectory';
 import type { SessionSwitching } from './sessionSwitching';
 import type { SurfaceRegistry } from './surfaceRegistry';
@@ -16,7 +16,7 @@ interface ActionParts {
   readonly modelChoices: ModelChoices;
   readonly sessions: SessionDirectory;
   readonly surfaces: SurfaceRegistry;
-  readonly seating: Seating;
+  readonly agentPool: AgentPool;
   readonly slots: TurnSlots;
   readonly switching: SessionSwitching;
 }
@@ -51,7 +51,7 @@ export class SessionActions {
   }
 
   async trash(sessionId: string): Promise<void> {
-    const { store, clock, seating, switching } = this.parts;
+    const { store, clock, agentPool, switching } = this.parts;
     await this.refuseSubAgent(sessionId);
     await this.whileIdle(
       sessionId,
@@ -59,7 +59,7 @@ export class SessionActions {
       async (session) => {
         await store.trashSession(session.id, clock.now());
         switching.emptied([session.id]);
-        seating.vacate([session.id]);
+        agentPool.vacate([session.id]);
         this.changed(session.id);
       },
     );
@@ -77,18 +77,19 @@ export class SessionActions {
   }
 
   async forget(sessionId: string): Promise<ForgetReport> {
-    const { store, seating, switching } = this.parts;
+    const { store, agentPool, switching } = this.parts;
     await this.refuseSubAgent(sessionId);
     const sentence = 'An answer is being written in this session. Stop it before you have it forgotten.';
-    const { session, sessionIds, branches } = await this.whileIdle(sessionId, sentence, async (found) => {
+    const { session, sessionIds, branches, isComplete } = await this.whileIdle(sessionId, sentence, async (found) => {
       const forgotten = await store.forgetSession(found.id);
       switching.emptied(forgotten.sessionIds);
       return { session: found, ...forgotten };
     });
     this.parts.surfaces.tellAll({ kind: 'sessionsChanged', sessionIds });
     // Nothing of a private session has ever left; its seat goes all the same.
-    if (session.private) seating.vacate(sessionIds);
-    const sentences = session.private ? [] : await seating.forget(sessionIds);
+    if (session.private) agentPool.vacate(sessionIds);
+    const left = isComplete ? [] : ['Fragments may stay in unused parts of the session file until it is rewritten.'];
+    const sentences = [...left, ...(session.private ? [] : await agentPool.forget(sessionIds))];
     return {
       sessionIds,
       branches: branches.map((branch) => ({ sessionId: branch.sessionId, title: branch.title })),

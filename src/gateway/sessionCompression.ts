@@ -1,7 +1,7 @@
 import type { SessionStore } from '../store/sessionStore';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { Session } from '../transcript/session';
-import type { CompressionRequest, Compressions } from './compressions';
+import type { CompressionRequest, CompressionScheduler } from './compressionScheduler';
 import { type CompressionReport, GatewayError, type SessionContextUse } from './gateway';
 import type { PromptQueue } from './promptQueue';
 import type { SessionDirectory } from './sessionDirectory';
@@ -14,10 +14,10 @@ interface CompressionParts {
   readonly surfaces: SurfaceRegistry;
   readonly slots: TurnSlots;
   readonly queue: PromptQueue;
-  readonly compressions: Compressions;
+  readonly compressionScheduler: CompressionScheduler;
 }
 
-/** Compressions that the person asks for, between two turns, and what can be asked about the context. */
+/** CompressionScheduler that the person asks for, between two turns, and what can be asked about the context. */
 export class SessionCompression {
   constructor(private readonly parts: CompressionParts) {}
 
@@ -33,21 +33,21 @@ export class SessionCompression {
   }
 
   async preview(sessionId: string): Promise<HandoffTokens | null> {
-    return this.parts.compressions.preview(await this.parts.sessions.tipOf(sessionId));
+    return this.parts.compressionScheduler.preview(await this.parts.sessions.tipOf(sessionId));
   }
 
   async contextUse(sessionId: string): Promise<SessionContextUse> {
-    return this.parts.compressions.contextUse(await this.parts.sessions.tipOf(sessionId));
+    return this.parts.compressionScheduler.contextUse(await this.parts.sessions.tipOf(sessionId));
   }
 
   private async begin(found: Session, request: CompressionRequest): Promise<CompressionReport> {
-    const { slots, sessions, compressions } = this.parts;
+    const { slots, sessions, compressionScheduler } = this.parts;
     // In an object, so that the sequence is left when the compression has begun, not when it has ended.
     const { end } = await slots.inSequence(found.conversationId, async () => {
       const session = await sessions.tipOf(found.id);
       if (await slots.isBusy(session))
         throw new GatewayError('busy', 'An answer is being written in this session. Stop it first, or wait.');
-      return { end: compressions.begin(session, request) };
+      return { end: compressionScheduler.begin(session, request) };
     });
     return end;
   }

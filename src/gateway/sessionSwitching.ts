@@ -7,10 +7,10 @@ import { StoreError } from '../store/storeError';
 import type { SentPart } from '../transcript/draftPart';
 import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
-import type { AgentSeat } from './agentSeat';
+import type { SurfaceAgent } from './agents/surfaceAgent';
 import { GatewayError, type SwitchOutcome, type SwitchTarget } from './gateway';
 import { promptBehind } from './promptBehind';
-import type { Seating } from './seating';
+import type { AgentPool } from './agents/agentPool';
 import { Sequencer } from './sequencer';
 import type { SessionDirectory } from './sessionDirectory';
 import { type Beginning, type SurfaceRegistry, usualBeginning } from './surfaceRegistry';
@@ -23,11 +23,11 @@ interface SwitchingParts {
   readonly ids: Ids;
   readonly log: Log;
   readonly surfaces: SurfaceRegistry;
-  readonly seating: Seating;
+  readonly agentPool: AgentPool;
   readonly sessions: SessionDirectory;
   readonly slots: TurnSlots;
-  /** A surface shows this session no more: what was shown of it and could not be stored is stored now. */
-  readonly left: (sessionId: string) => void;
+  /** A surface leaves its session: what was shown and could not be stored is stored now. */
+  readonly left: () => void;
 }
 
 type TargetOf<R extends SwitchReason> = Extract<SwitchTarget, { readonly reason: R }>;
@@ -67,12 +67,12 @@ export class SessionSwitching {
 
   /** The seat in which a turn runs. The first prompt of a surface that still shows `from` begins what it shows from now on; a turn of a session
    *  that the surface does not show runs behind it. */
-  seatForTurn(surfaceId: string, session: Session, reason: SwitchReason, from: string | null): AgentSeat {
-    const { surfaces, seating } = this.parts;
+  seatForTurn(surfaceId: string, session: Session, reason: SwitchReason, from: string | null): SurfaceAgent {
+    const { surfaces, agentPool } = this.parts;
     const begins = (reason === 'new_session' || reason === 'reset') && surfaces.shownSession(surfaceId) === from;
     if (begins) this.switchTo(surfaceId, session, reason);
     const showing = surfaces.shownSession(surfaceId) === session.id ? surfaceId : surfaces.showing(session.id);
-    return showing === null ? seating.seatBehind(session) : seating.seatFor(showing, session, reason);
+    return showing === null ? agentPool.seatBehind(session) : agentPool.seatFor(showing, session, reason);
   }
 
   /** A surface's empty state has begun this session before, and shows it now. */
@@ -83,9 +83,9 @@ export class SessionSwitching {
 
   /** A conversation goes on in its next segment, wherever it is shown or served. */
   rolledOver(parent: Session, child: Session): void {
-    const { surfaces, seating } = this.parts;
+    const { surfaces, agentPool } = this.parts;
     this.followers.set(parent.id, child);
-    seating.movedOn(parent.id, child);
+    agentPool.movedOn(parent.id, child);
     for (const surfaceId of surfaces.allShowing(parent.id)) this.switchTo(surfaceId, child, 'compression');
     surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [parent.id, child.id] });
   }
@@ -140,7 +140,7 @@ export class SessionSwitching {
   }
 
   private async reset(surfaceId: string): Promise<SwitchOutcome> {
-    const { surfaces, sessions, slots, store, seating } = this.parts;
+    const { surfaces, sessions, slots, store, agentPool } = this.parts;
     const shown = surfaces.shownSession(surfaceId);
     if (shown === null) return this.showEmptyState(surfaceId, usualBeginning);
     const found = await sessions.tipOf(shown);
@@ -151,7 +151,7 @@ export class SessionSwitching {
         'An answer is being written in this session. Stop it before you reset the session.',
       );
       await tryAgain(this.parts.clock, () => store.endSession(session.id, 'reset'));
-      seating.endAt(surfaceId, session);
+      agentPool.endAt(surfaceId, session);
       surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
       return this.showEmptyState(surfaceId, { reason: 'reset', isPrivate: false, mode: null, effort: null });
     });
@@ -207,22 +207,23 @@ export class SessionSwitching {
     found: Session,
     target: TargetOf<'rewind'>,
   ): Promise<SwitchOutcome | { readonly beforeSummary: Message }> {
-    const { sessions, store, clock, surfaces, seating } = this.parts;
+    const { sessions, store, clock, surfaces, agentPool } = this.parts;
     const session = await sessions.tipOf(found.id);
     await this.refuseBusy(
       session,
       'An answer is being written in this session. Stop it before you rewind the session.',
     );
+    // Counted as the person sees them, before a repair makes one of several.
+    const named = 'to' in target ? target.to : (await promptBehind(store, session.id, target.turns))?.uid;
+    if (named === undefined) throw new GatewayError('invalid', 'There is no prompt to take back in this session.');
     // What is taken back is what the model would be sent: prompts without an answer between them are one.
     await store.repairTranscript(session.id);
-    const prompt =
-      'to' in target ? await this.standing(target.to) : await promptBehind(store, session.id, target.turns);
-    if (prompt === null) throw new GatewayError('invalid', 'There is no prompt to take back in this session.');
+    const prompt = await this.standing(named);
     try {
       const rewound = await store.rewindSession({ sessionId: session.id, to: prompt.uid, now: clock.now() });
       const draft = await this.putBack(session, rewound.draft, rewound.draftParts);
       if (surfaces.shownSession(surfaceId) !== session.id) this.switchTo(surfaceId, session, 'resume');
-      seating.rewound(surfaceId, session);
+      agentPool.rewound(surfaceId, session);
       for (const each of surfaces.allShowing(session.id)) this.switchTo(each, session, 'rewind');
       surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
       return { sessionId: session.id, draft, notice: null, ...takenBack(prompt) };
@@ -276,6 +277,8 @@ export class SessionSwitching {
   }
 
   private showEmptyState(surfaceId: string, beginning: Beginning): SwitchOutcome {
+    const { surfaces, agentPool } = this.parts;
+    if (surfaces.shownSession(surfaceId) !== null) agentPool.leaveForNew(surfaceId);
     this.switchTo(surfaceId, null, beginning.reason, beginning);
     return { ...unchanged, sessionId: null };
   }
@@ -287,11 +290,11 @@ export class SessionSwitching {
 
   /** Nothing else says which session a surface shows. Memory work of the switch is queued behind it; nobody waits for it. */
   private switchTo(surfaceId: string, session: Session | null, reason: SwitchReason, beginning?: Beginning): void {
-    const { surfaces, seating } = this.parts;
+    const { surfaces, agentPool } = this.parts;
     const leaving = surfaces.shownSession(surfaceId);
     surfaces.bind(surfaceId, session?.id ?? null, reason, beginning);
-    if (session !== null && reason !== 'rewind') seating.seatFor(surfaceId, session, reason);
-    if (leaving !== null && leaving !== session?.id) this.parts.left(leaving);
+    if (session !== null && reason !== 'rewind') agentPool.seatFor(surfaceId, session, reason);
+    if (leaving !== null && leaving !== session?.id) this.parts.left();
     if (session !== null) void this.noteSeen(session.id);
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { OpenTurn, SessionStore, SettleTurn } from '../store/sessionStore';
 import { continuationPart } from '../transcript/continuation';
-import { promptParts, type SentPart } from '../transcript/draftPart';
+import { type PromptDraft, promptParts, type SentPart } from '../transcript/draftPart';
 import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
@@ -18,7 +18,12 @@ interface OpeningParts {
 export interface Opening {
   readonly session: Session;
   readonly model: string;
-  readonly prompt: { readonly uid: string; readonly text: string; readonly parts?: readonly SentPart[] };
+  readonly prompt: {
+    readonly uid: string;
+    readonly text: string;
+    readonly parts?: readonly SentPart[];
+    readonly draft?: PromptDraft;
+  };
   /** Set where nobody wrote a prompt: the turn goes on with the answer to the one named. */
   readonly continues?: { readonly asked: Message | null };
   readonly queuedUid?: string;
@@ -53,6 +58,7 @@ export class TurnOpening {
       },
       model,
       startedAt: now,
+      ...(prompt.draft === undefined ? {} : { draft: prompt.draft }),
       ...how,
     };
     // Repeatable by the turn's uid.

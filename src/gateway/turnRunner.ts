@@ -15,12 +15,12 @@ import type { Turn } from '../transcript/turn';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
 import type { DelegatedTask, DelegatedWork } from '../tools/delegate/delegation';
 import type { ToolCallContext } from '../tools/tool';
-import type { AgentSeat } from './agentSeat';
+import type { SurfaceAgent } from './agents/surfaceAgent';
 import { asSubAgent, type SubAgentRun } from './delegations';
 import { PendingSteering } from './pendingSteering';
 import { TurnDecisions } from './turnDecisions';
-import { DeliveryCheck } from './deliveryCheck';
-import { DeliveryWitness } from './deliveryWitness';
+import { DeliveryCheck } from './verify/deliveryCheck';
+import { ShownLengths } from './verify/shownLengths';
 
 export type SettledRow = Turn & { readonly state: 'settled' };
 
@@ -30,7 +30,7 @@ export interface StartedTurn {
   readonly turn: Turn & { readonly state: 'running' };
   /** What the person asked, for memory: for a turn that continues, the prompt of the answer that goes on. */
   readonly prompt: Message;
-  readonly seat: AgentSeat;
+  readonly seat: SurfaceAgent;
   /** It waited for the person while nobody ran it. */
   readonly goesOn?: boolean;
   /** It works on a task of another run. */
@@ -112,11 +112,10 @@ export class TurnRunner {
   start(started: StartedTurn): void {
     const { conversationId } = started.session;
     if (this.running.has(conversationId)) throw new Error(`Conversation ${conversationId} already has a running turn.`);
-    const steering = new PendingSteering(() => this.listeners.steered(run.session.id));
     const run: RunningTurn = {
       ...started,
       controller: new AbortController(),
-      steering,
+      steering: new PendingSteering(() => this.listeners.steered(run.session.id)),
       calls: new RunningCalls(),
       decisions: new TurnDecisions(),
       recall: new AbortController(),
@@ -163,9 +162,9 @@ export class TurnRunner {
     this.running.get(conversationId)?.calls.proceed(callId);
   }
 
-  /** A surface leaves this session: what was shown of it and could not be written afterwards is written now. Never rejects. */
-  leftBy(sessionId: string): Promise<void> {
-    return this.deliveries.makeUpFor(sessionId);
+  /** Writes what was shown and could not be written with its turn. Never rejects. */
+  makeUpForShown(): Promise<void> {
+    return this.deliveries.makeUp();
   }
 
   /** Ends the runs that wait for the person; their turns go on waiting in the store. Resolves when the runs have ended. */
@@ -176,23 +175,24 @@ export class TurnRunner {
   }
 
   /** Interrupts what runs, but for what waits for the person, which goes on waiting, and what is opened from now on; resolves when the turns that
-   *  ran have settled. */
+   *  ran have settled, and what they showed was written if it can be. */
   async shutdown(): Promise<void> {
     this.closing = true;
     for (const run of this.running.values())
       if (run.subAgent !== undefined || !run.decisions.leave()) run.controller.abort(new TurnStop('windowClosed'));
     this.wakeRetries();
     await Promise.all(this.ends.values());
+    await this.makeUpForShown();
   }
 
   private async runToEnd(run: RunningTurn): Promise<void> {
     const { turn, seat, controller, steering, calls, decisions, recall, subAgent } = run;
     const { conversationId } = run.session;
-    const witness = new DeliveryWitness();
+    const witness = new ShownLengths(turn.uid);
     let stored: readonly Message[] = [];
     const show = (shown: TurnEvent): void => {
       const event = subAgent === undefined ? shown : asSubAgent(shown, subAgent);
-      witness.observe(event);
+      witness.observe(event, run.session.id);
       if (event.kind === 'activity') run.activity = event.activity;
       if (event.kind === 'turnSettled') stored = event.messages;
       if (event.kind === 'approvalRequested') run.activity = null;

@@ -1,12 +1,12 @@
-import type { SentPart } from '../transcript/draftPart';
+import type { PromptDraft, SentPart } from '../transcript/draftPart';
 import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
-import type { Compressions } from './compressions';
+import type { CompressionScheduler } from './compressionScheduler';
 import type { SubAgentRun } from './delegations';
 import { GatewayError, type SwitchReason } from './gateway';
 import { Sequencer } from './sequencer';
-import type { AgentSeat } from './agentSeat';
+import type { SurfaceAgent } from './agents/surfaceAgent';
 import type { SessionDirectory } from './sessionDirectory';
 import type { SurfaceRegistry } from './surfaceRegistry';
 import type { TurnOpening } from './turnOpening';
@@ -17,14 +17,19 @@ interface SlotParts {
   readonly surfaces: SurfaceRegistry;
   readonly opening: TurnOpening;
   readonly runner: TurnRunner;
-  readonly compressions: Compressions;
+  readonly compressionScheduler: CompressionScheduler;
   /** The seat in which the turn runs; `from` is what the surface showed when its prompt was sent. */
-  readonly seatFor: (surfaceId: string, session: Session, reason: SwitchReason, from: string | null) => AgentSeat;
+  readonly seatFor: (surfaceId: string, session: Session, reason: SwitchReason, from: string | null) => SurfaceAgent;
 }
 
 /** How the turn of a prompt is opened. */
 export interface PromptTurn {
-  readonly prompt: { readonly uid: string; readonly text: string; readonly parts?: readonly SentPart[] };
+  readonly prompt: {
+    readonly uid: string;
+    readonly text: string;
+    readonly parts?: readonly SentPart[];
+    readonly draft?: PromptDraft;
+  };
   readonly reason: SwitchReason;
   /** Nobody wrote the prompt: the answer to the one named goes on. */
   readonly continues?: { readonly asked: Message | null };
@@ -45,19 +50,22 @@ export class TurnSlots {
 
   constructor(private readonly parts: SlotParts) {}
 
-  /** Runs work strictly behind what was asked before of the same conversation. */
+  /** Runs work strictly behind what was asked before of the same conversation. The work uses a history that holds what was shown of it. */
   async inSequence<T>(conversationId: string, work: () => Promise<T>): Promise<T> {
     if (this.closed) throw closingError();
-    return this.sequencer.run(conversationId, work);
+    return this.sequencer.run(conversationId, async () => {
+      await this.parts.runner.makeUpForShown();
+      return work();
+    });
   }
 
   /** Asked inside the conversation's sequence, in which turns are opened. */
   async isBusy(session: Session): Promise<boolean> {
-    const { runner, compressions, opening } = this.parts;
+    const { runner, compressionScheduler, opening } = this.parts;
     const { conversationId } = session;
     return (
       runner.runningIn(conversationId) !== null ||
-      compressions.isRunning(conversationId) ||
+      compressionScheduler.isRunning(conversationId) ||
       opening.waitsInStore(session)
     );
   }

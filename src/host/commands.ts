@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { Log } from '../base/log';
-import type { ChatEditor } from './chatHandlers';
-import type { ChatView } from './chatView';
-import { errorWords, isExpected } from './errorWords';
+import type { ChatEditor } from './chat/chatHandlers';
+import type { ChatView } from './chat/chatView';
+import { describeError, isExpected } from './describeError';
 
 /** Commands by their name behind "hermes."; arguments come from menus and views and are checked by each. */
 export type CommandTable = Readonly<Record<string, (...args: readonly unknown[]) => Promise<void>>>;
@@ -41,7 +41,7 @@ export function registerCommands(commands: CommandTable, log: Log): vscode.Dispo
 
 /** Shows a failure with what can be done about it. */
 export function reportFailure(what: string, error: unknown, log: Log): void {
-  const { sentence } = errorWords(error);
+  const { sentence } = describeError(error);
   if (isExpected(error)) log.warn(`${what}: ${sentence}`);
   else log.error(`${what} failed`, error);
   const showLog = vscode.l10n.t('Show Log');

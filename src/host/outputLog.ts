@@ -7,10 +7,6 @@ export function outputLog(channel: LogOutputChannel): Log {
     trace: (message) => channel.trace(message),
     info: (message) => channel.info(message),
     warn: (message) => channel.warn(message),
-    error: (message, error) => channel.error(error === undefined ? message : `${message}: ${describe(error)}`),
+    error: (message) => channel.error(message),
   };
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -8,14 +8,16 @@ import { maskedDelegation, maskedMessages, maskedStart, maskedTurn, maskedWrite 
 import type { CompletedTurn, Delegation, MemoryProvider, MemoryWrite, StartingTurn } from './memoryProvider';
 import type { MadeProvider } from './memoryProviders';
 import { laneTool, type RefusedTool, sortTools } from './memoryTools';
-import { ProviderLane } from './providerLane';
+import { ProviderQueue } from './providerQueue';
 import { isTrivial, tidyRecall } from './recallText';
 import type { SwitchReason } from './switchReason';
 import { type RecallRequest, type TurnMemory, TurnPreparation } from './turnPreparation';
 
+/** Null, undefined and an empty id name no session: nothing is told of it. */
+export type SessionName = string | null | undefined;
+
 export interface SessionChange {
-  readonly from: string;
-  readonly to: string;
+  readonly to: SessionName;
   readonly reason: SwitchReason;
   /** Parent of the new session, where it has one. */
   readonly parentSessionId: string | null;
@@ -53,7 +55,7 @@ const handOverMs = 800;
  *  neither the others, the turn nor the switch, which never wait for it; only `prepareTurn` is waited for, and only for so long. Rules and
  *  their sources: docs/memory.md. */
 export class MemoryManager {
-  private readonly lanes: ProviderLane[] = [];
+  private readonly lanes: ProviderQueue[] = [];
   private readonly accepted = new Map<string, AnyTool>();
   private readonly preparation: TurnPreparation;
   private readonly forgotten = new Set<string>();
@@ -100,7 +102,7 @@ export class MemoryManager {
    *  of a refused provider stays behind (hermes-agent#9948). An agent of private sessions takes none. */
   add(made: MadeProvider): boolean {
     if (this.isPrivate) return false;
-    const lane = new ProviderLane(made, this.parts);
+    const lane = new ProviderQueue(made, this.parts);
     const external = this.lanes.find(({ isExternal }) => isExternal);
     if (lane.isExternal && external !== undefined) {
       this.parts.log.warn(
@@ -128,8 +130,8 @@ export class MemoryManager {
   }
 
   /** The first session this agent serves. */
-  initialize(sessionId: string, parentSessionId: string | null = null): void {
-    if (sessionId === '' || this.isClosed) return;
+  initialize(sessionId: SessionName, parentSessionId: string | null = null): void {
+    if (!sessionId || this.isClosed) return;
     this.serve(sessionId);
     for (const lane of this.lanes)
       lane.tell('initialize', (provider, signal) => provider.initialize(sessionId, signal, { parentSessionId }));
@@ -138,12 +140,13 @@ export class MemoryManager {
   /** The session this agent serves is another one from now on, or, with the reason `rewind`, the same one cut back. */
   switchSession({ to, reason, parentSessionId }: SessionChange): void {
     const rewound = reason === 'rewind' && to === this.sessionId;
-    if (to === '' || this.isClosed || (to === this.sessionId && !rewound)) return;
-    if (this.sessionId === null) return this.initialize(to, parentSessionId);
+    if (!to || this.isClosed || (to === this.sessionId && !rewound)) return;
+    const previousSessionId = this.sessionId;
+    if (previousSessionId === null) return this.initialize(to, parentSessionId);
     const reset = reason === 'new_session' || reason === 'reset';
     if (reset) this.endSession();
     if (!rewound) this.serve(to, reason === 'compression' ? this.turns : 0);
-    const change = { parentSessionId, reset, rewound, reason };
+    const change = { parentSessionId, previousSessionId, reset, rewound, reason };
     for (const lane of this.lanes)
       lane.tell('onSessionSwitch', (provider, signal) => provider.onSessionSwitch?.(to, change, signal));
   }
@@ -190,7 +193,7 @@ export class MemoryManager {
   async beforeCompressing(messages: readonly Message[], signal: AbortSignal): Promise<string> {
     if (this.remembering() === null) return '';
     const over = new AbortController();
-    const texts = new Map<ProviderLane, string>();
+    const texts = new Map<ProviderQueue, string>();
     const work = this.lanes.map(async (lane) => {
       const text = await lane.add('onPreCompress', (provider, own) =>
         over.signal.aborted
@@ -227,9 +230,11 @@ export class MemoryManager {
 
   /** The person wants these sessions erased everywhere. Resolves with a sentence for everything that could not be; writes of them that still
    *  wait are dropped. Never rejects. */
-  async forget(sessionIds: readonly string[]): Promise<readonly string[]> {
+  async forget(named: readonly SessionName[]): Promise<readonly string[]> {
+    const sessionIds = named.filter((sessionId): sessionId is string => Boolean(sessionId));
+    if (sessionIds.length === 0) return [];
     for (const sessionId of sessionIds) this.forgotten.add(sessionId);
-    const sentences = new Map<ProviderLane, string | null>();
+    const sentences = new Map<ProviderQueue, string | null>();
     const work = this.lanes.map(async (lane) => sentences.set(lane, await this.forgetAt(lane, sessionIds)));
     await withinTime(this.parts.clock, forgetPatienceMs, Promise.all(work));
     return this.lanes.flatMap((lane) => {
@@ -269,7 +274,7 @@ export class MemoryManager {
     this.preparation.forgetBlocks();
   }
 
-  private async forgetAt(lane: ProviderLane, sessionIds: readonly string[]): Promise<string | null> {
+  private async forgetAt(lane: ProviderQueue, sessionIds: readonly string[]): Promise<string | null> {
     const { provider, isExternal, name } = lane;
     if (provider.onSessionForgotten === undefined)
       return isExternal ? `${name} keeps what it was sent: it has no way to erase a session.` : null;

@@ -4,8 +4,10 @@ import type { SwitchReason } from './switchReason';
 
 /** How a provider hears that the session it serves has changed its id, or was cut back. */
 export interface SessionSwitch {
-  /** The session the new one came from; null where it has none. */
+  /** By lineage: the session the new one was made from (a branch, a summary), whenever that was; null where it has none. */
   readonly parentSessionId: string | null;
+  /** By time: the session this provider served until now. The same id where the transcript was cut back. */
+  readonly previousSessionId: string;
   /** A genuinely new conversation: nothing of the old one goes on. */
   readonly reset: boolean;
   /** Same id, transcript cut back. */

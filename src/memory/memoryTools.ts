@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock';
 import type { AnyTool, BoundCall, ToolOutput } from '../tools/tool';
 import { withinTime } from './deadline';
 import { maskedInput } from './maskedCopies';
-import type { ProviderLane } from './providerLane';
+import type { ProviderQueue } from './providerQueue';
 import { withoutFences } from './recallText';
 
 /** How long a tool waits for its provider to know the session, in milliseconds. */
@@ -38,12 +38,12 @@ export function sortTools(
 
 /** A provider's tool as an agent calls it: secrets are masked on the way in, recall fences taken out on the way back, and it runs when its
  *  provider has been told of the session. A failure is logged with the provider's name and comes back as a failed call. */
-export function laneTool(tool: AnyTool, lane: ProviderLane, clock: Clock): AnyTool {
+export function laneTool(tool: AnyTool, lane: ProviderQueue, clock: Clock): AnyTool {
   const { name, description, parameters, readOnly } = tool;
   return { name, description, parameters, readOnly, bind: (input) => bound(tool, input, lane, clock) };
 }
 
-function bound(tool: AnyTool, input: unknown, lane: ProviderLane, clock: Clock): BoundCall {
+function bound(tool: AnyTool, input: unknown, lane: ProviderQueue, clock: Clock): BoundCall {
   const call = lane.ask<BoundCall>(tool.name, () => tool.bind(maskedInput(input)), {
     kind: 'invalid',
     problems: [`${tool.name} does not work at the moment`],

@@ -3,7 +3,7 @@ import type { Log } from '../base/log';
 import { withinTime } from './deadline';
 import { masked } from './maskedCopies';
 import type { RecallStatus } from './memoryProvider';
-import type { ProviderLane } from './providerLane';
+import type { ProviderQueue } from './providerQueue';
 import { isTrivial, tidyRecall, withoutFences } from './recallText';
 
 /** Recall that takes no longer than this is not worth a word, in milliseconds. */
@@ -33,8 +33,8 @@ export interface TurnMemory {
 /** Gathers what providers have to say before a turn's first request, all at once and only for so long. A provider that does not come back is
  *  left out, and is not asked again before it has. */
 export class TurnPreparation {
-  private readonly stuck = new Set<ProviderLane>();
-  private blocks = new Map<ProviderLane, string>();
+  private readonly stuck = new Set<ProviderQueue>();
+  private blocks = new Map<ProviderQueue, string>();
 
   constructor(private readonly parts: { readonly clock: Clock; readonly log: Log; readonly timeoutMs: () => number }) {}
 
@@ -44,14 +44,14 @@ export class TurnPreparation {
   }
 
   /** The parts of the system prompt that were read so far for this session. */
-  knownBlock(lanes: readonly ProviderLane[]): string {
+  knownBlock(lanes: readonly ProviderQueue[]): string {
     return lanes.flatMap((lane) => this.blocks.get(lane) || []).join('\n\n');
   }
 
-  async prepare(lanes: readonly ProviderLane[], sessionId: string, request: RecallRequest): Promise<TurnMemory> {
+  async prepare(lanes: readonly ProviderQueue[], sessionId: string, request: RecallRequest): Promise<TurnMemory> {
     const over = new AbortController();
     const query = isTrivial(request.prompt) ? null : masked(request.prompt);
-    const recalls = new Map<ProviderLane, string>();
+    const recalls = new Map<ProviderQueue, string>();
     const blocks = this.blocks;
     const asked = lanes.filter((lane) => !this.stuck.has(lane) && hasSay(lane, query !== null));
     const work = asked.map(async (lane) => {
@@ -74,7 +74,7 @@ export class TurnPreparation {
     return this.gathered(lanes, recalls);
   }
 
-  private gathered(lanes: readonly ProviderLane[], recalls: ReadonlyMap<ProviderLane, string>): TurnMemory {
+  private gathered(lanes: readonly ProviderQueue[], recalls: ReadonlyMap<ProviderQueue, string>): TurnMemory {
     const withText = lanes.filter((lane) => (recalls.get(lane) ?? '') !== '');
     return {
       systemBlock: this.knownBlock(lanes),
@@ -86,7 +86,7 @@ export class TurnPreparation {
     };
   }
 
-  private readBlock(lane: ProviderLane, blocks: Map<ProviderLane, string>): void {
+  private readBlock(lane: ProviderQueue, blocks: Map<ProviderQueue, string>): void {
     if (blocks.has(lane)) return;
     // Providers of other extensions are not held by our types.
     blocks.set(
@@ -99,7 +99,7 @@ export class TurnPreparation {
     );
   }
 
-  private tellOfWaiting(asked: readonly ProviderLane[], what: string): void {
+  private tellOfWaiting(asked: readonly ProviderQueue[], what: string): void {
     for (const lane of asked.filter((candidate) => this.stuck.has(candidate))) {
       this.parts.log.warn(`Memory provider ${lane.name}: recall ${what}; the turn went on without it.`);
     }
@@ -107,11 +107,11 @@ export class TurnPreparation {
 }
 
 /** Nobody waits for a provider that would have nothing to say. */
-function hasSay({ provider }: ProviderLane, isAsked: boolean): boolean {
+function hasSay({ provider }: ProviderQueue, isAsked: boolean): boolean {
   return provider.systemPromptBlock !== undefined || (isAsked && provider.prefetch !== undefined);
 }
 
-async function recallFrom(lane: ProviderLane, query: string, sessionId: string, over: AbortSignal): Promise<string> {
+async function recallFrom(lane: ProviderQueue, query: string, sessionId: string, over: AbortSignal): Promise<string> {
   const text = await lane.guarded('prefetch', async (provider, signal) => {
     try {
       return await provider.prefetch?.(query, sessionId, AbortSignal.any([signal, over]));

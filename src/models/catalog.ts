@@ -4,7 +4,7 @@ import type { FoundServer } from './discovery';
 import { parseEndpoint } from './endpoint';
 import { EndpointProvider } from './endpointProvider';
 import type { EndpointParts } from './endpointProvider';
-import { noModelFailure } from './failures';
+import { noModelFailure } from './http/failures';
 import { ModelError } from './modelProvider';
 import type { ModelListing, ModelProvider } from './modelProvider';
 import { localServerPresets, servicePresets } from './presets';

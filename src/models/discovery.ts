@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Clock } from '../base/clock';
 import { parseEndpoint } from './endpoint';
-import { requestJson } from './jsonRequest';
+import { requestJson } from './http/jsonRequest';
 import { ollamaTags } from './listings/ollama';
 import type { LocalServerPreset } from './presets';
 

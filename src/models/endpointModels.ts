@@ -1,8 +1,8 @@
 import type * as v from 'valibot';
 import type { Clock } from '../base/clock';
 import type { Endpoint } from './endpoint';
-import { requestJson } from './jsonRequest';
-import type { JsonAnswer } from './jsonRequest';
+import { requestJson } from './http/jsonRequest';
+import type { JsonAnswer } from './http/jsonRequest';
 import { anthropicListing, factsOfAnthropicListing } from './listings/anthropicListing';
 import { factsOfLmStudio, lmStudioListing } from './listings/lmStudio';
 import { factsOfOllama, ollamaRunning, ollamaShow, ollamaTags, ollamaVersion } from './listings/ollama';

@@ -5,19 +5,20 @@ import { parseEndpoint } from './endpoint';
 import type { Endpoint } from './endpoint';
 import { askForModels, keyHeaders } from './endpointModels';
 import type { FactsAnswer } from './endpointModels';
-import { failureOf, invalidBaseUrlFailure, noKeyFailure } from './failures';
-import { httpChatModel } from './httpChatModel';
-import { requestJson } from './jsonRequest';
+import { failureOf, invalidBaseUrlFailure, noKeyFailure } from './http/failures';
+import { httpChatModel } from './http/httpChatModel';
+import { requestJson } from './http/jsonRequest';
 import { factsOfClaude } from './listings/anthropicListing';
 import { describeModel } from './modelFacts';
 import type { ModelFacts } from './modelFacts';
 import type { ModelInfo } from './modelInfo';
 import { ModelError } from './modelProvider';
 import type { ModelListing, ModelProvider } from './modelProvider';
-import { patientFetch } from './patientFetch';
+import { patientFetch } from './http/patientFetch';
 import type { ProviderSettings } from './providerSettings';
-import { LearnedRefusals } from './refusals';
-import { loopbackPolicy, remotePolicy } from './requestRunner';
+import { LearnedRefusals } from './http/refusals';
+import { loopbackPolicy, remotePolicy } from './http/requestRunner';
+import { shownAddress } from './secrecy';
 import type { LoadTransports, TransportFault } from './transport';
 
 /** Gives the key of a provider for exactly this origin. */
@@ -52,7 +53,7 @@ export class EndpointProvider implements ModelProvider {
     this.name = settings.name;
     this.kind = settings.protocol;
     this.endpoint = parseEndpoint(settings.baseUrl);
-    this.destination = this.endpoint?.destination ?? settings.baseUrl;
+    this.destination = this.endpoint?.destination ?? shownAddress(settings.baseUrl);
   }
 
   async listModels(signal: AbortSignal): Promise<ModelListing> {
@@ -166,7 +167,7 @@ export class EndpointProvider implements ModelProvider {
   }
 
   private failed(fault: TransportFault, modelId: string | null, key: string | null): ModelListing {
-    const baseUrl = this.endpoint?.baseUrl ?? this.settings.baseUrl;
+    const baseUrl = this.endpoint?.baseUrl ?? this.destination;
     return {
       kind: 'failed',
       failure: failureOf(fault, { provider: this.name, modelId, baseUrl, key, purpose: 'listing', delivered: false }),

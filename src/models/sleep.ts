@@ -4,14 +4,14 @@ import type { Clock } from '../base/clock';
 export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false);
   return new Promise((resolve) => {
-    const onAbort = (): void => {
-      cancel();
-      resolve(false);
-    };
     const cancel = clock.after(ms, () => {
       signal.removeEventListener('abort', onAbort);
       resolve(true);
     });
     signal.addEventListener('abort', onAbort, { once: true });
+    function onAbort(): void {
+      cancel();
+      resolve(false);
+    }
   });
 }

@@ -35,6 +35,9 @@ const image = v.object({
 /** `parts` of `submit`, `editAndResend` and `saveDraft`. That there are too many is said when they are sent; a draft keeps them. */
 export const draftParts = v.array(v.variant('kind', [mention, attachment, image]));
 
+/** A prompt that left the composer and may or may not be stored, as it read there. */
+export const draftOnItsWay = v.object({ uid: v.string(), text: v.string(), parts: v.optional(draftParts) });
+
 export const mentionKinds = [
   'file',
   'folder',

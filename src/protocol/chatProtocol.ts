@@ -6,7 +6,8 @@ import type { Message } from '../transcript/message';
 import type { DraftPart } from '../transcript/draftPart';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
-import { attachmentRequests, draftParts, type AttachmentResults } from './attachmentProtocol';
+import type { SandboxState } from '../transcript/sandboxState';
+import { attachmentRequests, draftOnItsWay, draftParts, type AttachmentResults } from './attachmentProtocol';
 import { feedCommands, feedRequests, type FeedNotifications, type FeedResults } from './feedProtocol';
 import { codeCommands, codeRequests, type CodeResults } from './codeProtocol';
 import { composerRequests, type ComposerNotifications, type ComposerResults } from './composerProtocol';
@@ -52,8 +53,6 @@ export const chatCommands = {
   ...witnessCommands,
   /** The view is up and has its listeners; the host answers with `bootstrap`. */
   ready: v.object({}),
-  /** Without `parts`, those that were saved before stay. */
-  saveDraft: v.object({ key: v.string(), text: v.string(), parts: v.optional(draftParts) }),
   /** The person has read that a session in the background is done, and need not be told any longer. */
   dismissBackground: v.object({ sessionId: v.string() }),
   openTranscript: v.object({ messageUid: v.nullable(v.string()) }),
@@ -79,14 +78,25 @@ export const chatRequests = {
   ...changedFileRequests,
   ...feedRequests,
   ...witnessRequests,
+  /** Answered when the draft is on disk. Without `parts`, those that were saved before stay. `sent`: prompts that left the field ahead of this text
+   *  and are on their way; they are part of the draft until they are stored. `from`: the draft had that key before. */
+  saveDraft: v.object({
+    key: v.string(),
+    text: v.string(),
+    parts: v.optional(draftParts),
+    sent: v.optional(v.array(draftOnItsWay)),
+    from: v.optional(v.string()),
+  }),
   /** `busy`: what becomes of the prompt while a turn runs; without it the setting decides. The text may be empty where `parts` are not. Refused
-   *  (cause `mention`), with nothing sent, where a mention cannot be read. */
+   *  (cause `mention`), with nothing sent, where a mention cannot be read. `draft`: the composer it was typed into, and how it read there; it leaves
+   *  that draft in the moment in which it is stored. */
   submit: v.object({
     sessionId: v.nullable(v.string()),
     uid: v.string(),
     text: v.string(),
     parts: v.optional(draftParts),
     busy: v.optional(v.picklist(busyModes)),
+    draft: v.optional(v.object({ key: v.string(), text: v.string() })),
   }),
   /** `turnUid`: the turn the person saw running. A stop that comes too late for it stops nothing else. */
   stop: v.object({ sessionId: v.string(), turnUid: v.optional(v.string()) }),
@@ -145,6 +155,7 @@ export interface ChatResults
   readonly reviewHunk: ChangedFileResults['reviewHunk'];
   readonly filesFrom: ChangedFileResults['filesFrom'];
   /** `notice`: a sentence where it went another way than asked; absent where there is none. */
+  readonly saveDraft: null;
   readonly submit: { readonly kind: 'started' | 'queued'; readonly sessionId: string; readonly notice?: string };
   readonly stop: null;
   readonly retry: AskedAgain;
@@ -188,6 +199,7 @@ export interface ChatNotifications
   readonly setup: Setup;
   readonly store: StoreState;
   readonly trust: { readonly restricted: boolean };
+  readonly sandbox: SandboxState;
   readonly promptFiles: readonly OfferedPrompt[];
   readonly focusComposer: Record<string, never>;
   /** Bring a message of the session shown into sight. `turnUid`: its turn, for a message that has no place of its own in the chat. */
@@ -213,6 +225,8 @@ export interface ChatState {
   readonly folderName: string | null;
   /** The folder is on no disk of the machine where extensions run: commands and git have no place in it. Absent: it is. */
   readonly isVirtual?: boolean;
+  /** Whether commands are confined. Absent: that is not known yet. */
+  readonly sandbox?: SandboxState;
   readonly demoPrompts: readonly string[];
   readonly promptFiles: readonly OfferedPrompt[];
   /** Strings of the person's language by English text; empty for English. */

@@ -1,5 +1,4 @@
 import type { SentPart } from '../transcript/draftPart';
-import type { Message } from '../transcript/message';
 import type { BranchReference, Session, SessionSummary } from '../transcript/session';
 import type { PromptVersions } from '../transcript/turn';
 
@@ -44,9 +43,9 @@ export interface ConversationOperations {
   /** The prompts shown in the newest segment that have other versions. */
   promptVersions(sessionId: string): readonly PromptVersions[];
   /** Puts another version of a prompt, with everything that was behind it, in place of the one shown. Versions inside keep their choice. Rows
-   *  that were rewound, merged or dropped stay hidden. Returns every row that was hidden or shown, as it now stands. Throws
+   *  that were rewound, merged or dropped stay hidden. Returns the uid of every row that was hidden or shown. Throws
    *  `conversation-busy` while a turn is open, and `invalid` for a turn that is no version of a prompt shown. */
-  showVersion(input: ShowVersion): readonly Message[];
+  showVersion(input: ShowVersion): readonly string[];
 }
 
 export type FoundSession =
@@ -82,14 +81,12 @@ export interface RewindSession {
 }
 
 export interface RewoundSession {
-  /** The rows that were hidden, as they now stand. */
-  readonly messages: readonly Message[];
+  /** The rows that were hidden. */
+  readonly hidden: readonly string[];
   /** The prompt's text, for the composer. */
   readonly draft: string;
   /** What went along with it. */
   readonly draftParts: readonly SentPart[];
-  /** Turns that were taken back. */
-  readonly turns: number;
 }
 
 export interface ShowVersion {

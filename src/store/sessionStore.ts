@@ -1,9 +1,18 @@
-import type { AssistantMessage, Chunk, HiddenReason, Message, NewMessage } from '../transcript/message';
-import type { DraftPart } from '../transcript/draftPart';
+import type { AssistantMessage, Chunk, Message, NewMessage } from '../transcript/message';
+import type { DraftPart, DraftSurroundings, PromptDraft } from '../transcript/draftPart';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { ApprovalOperations } from './approvals';
 import type { BringingOver } from './bringingOver';
-import type { ConversationOperations, PromptVersions } from './conversations';
+import type {
+  BranchedSession,
+  BranchSession,
+  ConversationOperations,
+  ForgottenSessions,
+  PromptVersions,
+  RewindSession,
+  RewoundSession,
+  ShowVersion,
+} from './conversations';
 import type { FileChangeOperations } from './fileChanges';
 import type { Outbox } from './outbox/outbox';
 import type { ParentKind, QueuedPrompt, Session, SessionSummary, TitleSource } from '../transcript/session';
@@ -11,7 +20,8 @@ import type { Part } from '../transcript/part';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { RepairReason } from '../transcript/sequenceRepair';
 import type { Settlement, Turn } from '../transcript/turn';
-import type { TranscriptLook } from './transcriptLook';
+import type { StoredRowQueries } from './storedRowQueries';
+import type { WorkProgress } from './slicedWork';
 import type { Usage } from '../transcript/usage';
 import type { WireTexts } from './wireTexts';
 
@@ -26,7 +36,7 @@ export interface SessionOperations
     WireTexts,
     FileChangeOperations,
     ApprovalOperations,
-    TranscriptLook {
+    StoredRowQueries {
   // Sessions
   createSession(input: NewSession): Session;
   getSession(sessionId: string): Session | null;
@@ -63,16 +73,13 @@ export interface SessionOperations
   /** Stores delivered text. The first chunk of a message inserts its row. Chunks of a message arrive in order of `seq`; a repeated seq is
    *  ignored when its text is the same and refused otherwise. */
   appendChunks(batch: ChunkBatch): void;
-  /** Upserts whole messages by uid. Chunks of these messages are folded away (their text is in `parts`). Returns them as they now stand. */
-  putMessages(messages: readonly NewMessage[]): readonly Message[];
+  /** Upserts whole messages by uid. Chunks of these messages are folded away (their text is in `parts`). A new row goes where `behind` says, else to
+   *  the end of its turn where that is settled, else to the end of its session. Returns them as they now stand. */
+  putMessages(messages: readonly PutMessage[]): readonly Message[];
   /** Makes the session's active rows a sequence that every provider accepts (`transcript/sequenceRepair.ts`), all or nothing: survivors are
    *  rewritten under their uids with a revision of what they said, absorbed and dropped rows are hidden, open calls answered. Rows of an open
    *  turn stay, but its prompt may be absorbed by an earlier one. Answers with nothing when the sequence is sound. */
   repairTranscript(sessionId: string): TranscriptRepair;
-  /** Makes `messages` the session's active rows, all or nothing and by difference: an equal beginning is not touched, a row with a known uid is
-   *  rewritten with a revision, any other row that stood there is hidden with `reason`. Returns the active rows. Throws `invalid` for a row of
-   *  another session, of an open turn, or one that would lose delivered text. */
-  replaceMessages(sessionId: string, messages: readonly NewMessage[], reason: HiddenReason): readonly Message[];
   /** Moves a queued prompt into its conversation's running turn: out of the queue, and to the end of the session as a user row of that turn under
    *  the prompt's uid, in one transaction. Null when the prompt is no longer queued. A repeated call answers with what is stored. */
   steerTurn(input: SteerTurn): Message | null;
@@ -114,7 +121,7 @@ export interface SessionOperations
   draftParts(key: string): readonly DraftPart[];
   /** Without `parts`, those that were saved before stay. An empty text without parts deletes the draft. Key: a session id, or "new" for the empty
    *  state. */
-  setDraft(key: string, text: string, parts?: readonly DraftPart[]): void;
+  setDraft(key: string, text: string, parts?: readonly DraftPart[], around?: DraftSurroundings): void;
 
   // Search
   /** Newest first. */
@@ -205,9 +212,15 @@ export interface OpenTurn {
   readonly model: string;
   readonly startedAt: number;
   readonly queuedUid?: string;
+  /** The composer's draft that the prompt was sent from: it leaves the draft in the same transaction. */
+  readonly draft?: PromptDraft;
   /** A version of the prompt of that turn, which must be settled and shown in the segment. */
   readonly replaces?: { readonly turnUid: string; readonly reason: 'retried' | 'edited' };
 }
+
+/** `behind`: the uid of the row that a new row goes directly after. A row that was carried into the new row's session counts there; where neither is
+ *  in that session it says nothing. */
+export type PutMessage = NewMessage & { readonly behind?: string };
 
 export interface SteerTurn {
   readonly turnUid: string;
@@ -218,6 +231,8 @@ export interface SteerTurn {
 }
 
 export interface EnqueuePrompt extends QueuedPrompt {
+  /** As for `OpenTurn`. */
+  readonly draft?: PromptDraft;
   readonly behind?: readonly string[];
 }
 
@@ -239,7 +254,7 @@ export interface SettleTurn {
 /** A write of a running turn that a spill file can keep. */
 export type SpilledRequest =
   | { readonly method: 'appendChunks'; readonly args: [ChunkBatch] }
-  | { readonly method: 'putMessages'; readonly args: [readonly NewMessage[]] }
+  | { readonly method: 'putMessages'; readonly args: [readonly PutMessage[]] }
   | { readonly method: 'repairTranscript'; readonly args: [string] }
   | { readonly method: 'addUsage'; readonly args: [string, Usage] }
   | { readonly method: 'settleTurn'; readonly args: [SettleTurn] };
@@ -283,6 +298,8 @@ export interface TranscriptQuery {
   readonly after?: number;
   /** Hidden and closing rows too (the transcript tab). */
   readonly includeHidden?: boolean;
+  /** False leaves `later` and `total` at 0: counting goes through the whole session, which a reader of every page must not do for each. Default: true. */
+  readonly isCounted?: boolean;
 }
 
 export interface TranscriptPage {
@@ -310,11 +327,10 @@ export interface SearchQuery {
   readonly kind?: 'words' | 'substring';
 }
 
-/** How far a scan has come, in rows. */
-export interface SearchProgress {
-  readonly done: number;
-  readonly total: number;
-}
+export type SearchProgress = WorkProgress;
+
+/** How long work may be stopped, and what hears how far it has come. */
+export type WorkCourse = readonly [signal?: AbortSignal, onProgress?: (progress: WorkProgress) => void];
 
 export interface SearchHit {
   readonly sessionId: string;
@@ -344,11 +360,15 @@ type Promised<T> = {
 /** The store as every floor above sees it. */
 export interface SessionStore extends Promised<SessionOperations> {
   /** An aborted search rejects at once with the signal's reason and reads no further. */
-  search(
-    query: SearchQuery,
-    signal?: AbortSignal,
-    onProgress?: (progress: SearchProgress) => void,
-  ): Promise<readonly SearchHit[]>;
+  search(query: SearchQuery, ...course: WorkCourse): Promise<readonly SearchHit[]>;
+  // Changes that take long in a long session. An aborted one rejects with the signal's reason when everything stands as before; where it was done, or past
+  // the point at which it could be stopped, it resolves.
+  branchSession(input: BranchSession, ...course: WorkCourse): Promise<BranchedSession>;
+  rewindSession(input: RewindSession, ...course: WorkCourse): Promise<RewoundSession>;
+  showVersion(input: ShowVersion, ...course: WorkCourse): Promise<readonly string[]>;
+  openTurn(input: OpenTurn, ...course: WorkCourse): Promise<{ readonly turn: Turn; readonly userMessage: Message }>;
+  /** It cannot be stopped, because what is erased is gone. */
+  forgetSession(sessionId: string, ...course: WorkCourse): Promise<ForgottenSessions>;
   /** Checkpoints, closes and releases ownership. Safe to call twice. */
   close(): Promise<void>;
 }

@@ -4,18 +4,19 @@ import { listDirectoryTool } from './listDirectory';
 import { ReadAccess } from './readAccess';
 import { readFileTool } from './readFile';
 import { searchFilesTool } from './searchFiles';
+import type { DeniesReading } from './secretFiles';
 import type { AnyTool } from './tool';
 import type { WorkspaceFiles } from './workspaceFiles';
 import { WorkspacePaths } from './workspacePaths';
 
 /** The tools that only look. Inside the open folders they need not ask; what lies elsewhere, and secrets, is the approval policy's business. */
-export function readOnlyTools(files: WorkspaceFiles): readonly AnyTool[] {
+export function readOnlyTools(files: WorkspaceFiles, deniesReading: DeniesReading): readonly AnyTool[] {
   const paths = new WorkspacePaths(files);
   const access = new ReadAccess(files, new AccessPaths(files));
   return [
     readFileTool(files, access),
     listDirectoryTool(files, access),
     globFilesTool(files, paths, access),
-    searchFilesTool(files, paths, access),
+    searchFilesTool({ files, deniesReading }, paths, access),
   ];
 }

@@ -1,16 +1,17 @@
 import * as v from 'valibot';
-import { isSecret } from './approval/sensitivePaths';
 import { isFolderNamed } from './globFiles';
 import type { ReadAccess } from './readAccess';
+import { type ReadDenials, type WithheldFor, withheldFor } from './secretFiles';
 import { type AnyTool, defineTool } from './tool';
-import type { TextMatch, WorkspaceFiles } from './workspaceFiles';
+import type { TextMatch } from './workspaceFiles';
 import type { WorkspacePaths } from './workspacePaths';
 
 const maxMatches = 200;
 const maxLineLength = 300;
 
 /** Searches the text of all files below the open folders. */
-export function searchFilesTool(files: WorkspaceFiles, paths: WorkspacePaths, access: ReadAccess): AnyTool {
+export function searchFilesTool(denials: ReadDenials, paths: WorkspacePaths, access: ReadAccess): AnyTool {
+  const { files } = denials;
   return defineTool({
     name: 'search_files',
     description: `Searches the text of files and returns matching lines grouped by file ("<line number>: <text>"). Ignores files that the repository ignores. Returns at most ${maxMatches} matches.`,
@@ -65,10 +66,9 @@ export function searchFilesTool(files: WorkspaceFiles, paths: WorkspacePaths, ac
         },
         signal,
       );
-      const result = { limited: found.limited, matches: found.matches.filter(({ path }) => !isSecret(path)) };
-      const withheld = secretsNote([
-        ...new Set(found.matches.filter(({ path }) => isSecret(path)).map(({ path }) => paths.display(path))),
-      ]);
+      const kept = await withheldAmong(denials, found.matches);
+      const result = { limited: found.limited, matches: found.matches.filter(({ path }) => !kept.has(path)) };
+      const withheld = withheldNote(kept, paths);
       const byFile = groupByFile(result.matches, paths);
       const details = {
         query: input.query,
@@ -88,11 +88,30 @@ export function searchFilesTool(files: WorkspaceFiles, paths: WorkspacePaths, ac
   });
 }
 
-/** Searching does not ask the person, so what it comes across in files that hold secrets is not told. */
-function secretsNote(shown: readonly string[]): string {
-  return shown.length === 0
-    ? ''
-    : `\n\n(Matching lines are not shown of files that may hold secrets: ${shown.slice(0, 10).join(', ')}. read_file asks the person for one.)`;
+/** Searching does not ask the person, so what it comes across in files that hold secrets, or that a rule denies reading, is not told. */
+function withheldNote(kept: ReadonlyMap<string, WithheldFor>, paths: WorkspacePaths): string {
+  const shown = (reason: WithheldFor): string =>
+    [...kept]
+      .filter(([, each]) => each === reason)
+      .slice(0, 10)
+      .map(([path]) => paths.display(path))
+      .join(', ');
+  const [secrets, denied] = [shown('secrets'), shown('rule')];
+  return [
+    secrets === ''
+      ? ''
+      : `\n\n(Matching lines are not shown of files that may hold secrets: ${secrets}. read_file asks the person for one.)`,
+    denied === '' ? '' : `\n\n(Matching lines are withheld of files that a rule denies reading: ${denied}.)`,
+  ].join('');
+}
+
+async function withheldAmong(
+  denials: ReadDenials,
+  matches: readonly TextMatch[],
+): Promise<ReadonlyMap<string, WithheldFor>> {
+  const paths = [...new Set(matches.map(({ path }) => path))];
+  const judged = await Promise.all(paths.map(async (path) => [path, await withheldFor(denials, path)] as const));
+  return new Map(judged.flatMap(([path, reason]) => (reason === null ? [] : [[path, reason] as const])));
 }
 
 function groupByFile(matches: readonly TextMatch[], paths: WorkspacePaths): ReadonlyMap<string, readonly string[]> {

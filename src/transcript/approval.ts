@@ -15,11 +15,23 @@ export interface AccessPath {
 
 export type ShellKind = 'posix' | 'powershell' | 'cmd';
 
+/** Whether the sandbox confines a command. Missing: this machine has none, or it is switched off. inside: it may reach `hosts` ("registry.npmjs.org").
+ *  outside: it is to run without, for the reason that the model gives. */
+export type Confined =
+  | { readonly kind: 'inside'; readonly hosts: readonly string[] }
+  | { readonly kind: 'outside'; readonly reason: string };
+
 /** What a tool call is about to do, in the classes that are decided differently. */
 export type Access =
   | { readonly kind: 'read'; readonly paths: readonly AccessPath[] }
   | { readonly kind: 'edit'; readonly paths: readonly AccessPath[] }
-  | { readonly kind: 'run'; readonly command: string; readonly folder: AccessPath; readonly shell: ShellKind }
+  | {
+      readonly kind: 'run';
+      readonly command: string;
+      readonly folder: AccessPath;
+      readonly shell: ShellKind;
+      readonly confined?: Confined;
+    }
   | { readonly kind: 'fetch'; readonly url: string }
   /** `readOnly` as the server claims it, which is no promise. */
   | { readonly kind: 'mcp'; readonly server: string; readonly tool: string; readonly readOnly: boolean }
@@ -28,7 +40,8 @@ export type Access =
   /** Leaving Plan mode with the plan that is shown. */
   | { readonly kind: 'plan' };
 
-/** Why something is asked, for the card. Worded once, in the surfaces. rules: a rule that denies something of its kind cannot be read. */
+/** Why something is asked, for the card. Worded once, in the surfaces. rules: a rule that denies something of its kind cannot be read. unconfined: the
+ *  sandbox would not hold the command. discards: it may throw away work. */
 export const askReasons = [
   'change',
   'outside',
@@ -43,6 +56,8 @@ export const askReasons = [
   'extension',
   'plan',
   'rules',
+  'unconfined',
+  'discards',
 ] as const;
 export type AskReason = (typeof askReasons)[number];
 

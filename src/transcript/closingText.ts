@@ -1,11 +1,5 @@
 import type { StopReason } from './stopReason';
 
-/** What the model is sent as the assistant's side of a turn in which nothing was said. Fixed per stop reason, so that two prompts never
- *  touch, no old question is answered again, and a provider's prompt cache stays valid. Never shown. */
-export function closingText(reason: StopReason): string {
-  return closingTexts[reason];
-}
-
 const closingTexts: { readonly [R in StopReason]: string } = {
   stop: '(No answer was given.)',
   length: '(The output limit was reached before an answer.)',
@@ -20,6 +14,12 @@ const closingTexts: { readonly [R in StopReason]: string } = {
   error: '(The request failed before an answer.)',
   storeFailed: '(Stopped before an answer: it could not be saved.)',
 };
+
+/** What the model is sent as the assistant's side of a turn in which nothing was said. Fixed per stop reason, so that two prompts never
+ *  touch, no old question is answered again, and a provider's prompt cache stays valid. Never shown. */
+export function closingText(reason: StopReason): string {
+  return closingTexts[reason];
+}
 
 /** What the model is told of a call that has no result when its turn is closed. A provider rejects a request with an unanswered call
  *  (hermes-agent#11351). interrupted: it may have run · cancelled: it never started. */

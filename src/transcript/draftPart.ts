@@ -17,6 +17,46 @@ export interface MentionPart {
 /** What stands beside the text of a prompt that is not sent yet. */
 export type DraftPart = MentionPart | SentPart;
 
+/** A prompt as it stood in the composer when it was sent. A draft that still begins with it loses it in the transaction that stores the prompt. */
+export interface SentDraft {
+  readonly text: string;
+  readonly parts?: readonly DraftPart[];
+}
+
+/** The same while it is not known whether the prompt is stored. */
+export interface DraftOnItsWay extends SentDraft {
+  /** The prompt's. */
+  readonly uid: string;
+}
+
+/** What a draft is stored with. */
+export interface DraftSurroundings {
+  /** Prompts that left the composer ahead of the text: those that are not stored are part of the draft. */
+  readonly sent?: readonly DraftOnItsWay[];
+  /** The draft of this key goes: the composer has another key from now on. */
+  readonly from?: string;
+}
+
+/** The draft of a composer that a prompt was sent from. */
+export interface PromptDraft extends SentDraft {
+  /** A session id, or "new" for the empty state. */
+  readonly key: string;
+  /** The key in the store's `meta` of the session that the composer's view shows. A prompt of the empty state sets it with its own row: after a crash the view
+   *  shows the session that the prompt began, and what was typed after it. */
+  readonly shownKey?: string;
+}
+
+/** Texts that wait in one composer, oldest first. */
+export function joinedDraft(texts: readonly string[]): string {
+  return texts.filter((text) => text.trim() !== '').join('\n\n');
+}
+
+/** The draft without the text it begins with, as `joinedDraft` puts them together; null where it begins otherwise. */
+export function draftBehind(draft: string, sent: string): string | null {
+  if (draft === sent || sent.trim() === '') return draft === sent ? '' : draft;
+  return draft.startsWith(`${sent}\n\n`) ? draft.slice(sent.length + 2) : null;
+}
+
 /** The parts of a prompt's row: its text first, then what goes along. */
 export function promptParts(text: string, along: readonly SentPart[] = []): readonly UserPart[] {
   const written = text === '' && along.length > 0 ? [] : [{ kind: 'text' as const, text: text.toWellFormed() }];

@@ -1,4 +1,4 @@
-import { distinctCalls } from './callIds';
+import { sameCall } from './callIds';
 import { answerText, type AssistantMessage, type UserMessage } from './message';
 import type { AssistantPart, TextPart, ThinkingPart, ToolCallPart } from './part';
 import { addUsage } from './usage';
@@ -31,7 +31,7 @@ function withText(message: UserMessage, text: string): UserMessage {
 /** `first` with the answer of `second` behind it, as one answer: what was said and thought in order, then the calls of both, each once. Every
  *  delivered part of `first` is still the beginning of one of its parts. */
 export function joinAnswers(first: AssistantMessage, second: AssistantMessage): AssistantMessage {
-  const firstIsEmpty = first.parts.every((part) => part.kind !== 'toolCall' && part.text === '');
+  const firstIsEmpty = first.parts.every((part) => part.kind !== 'toolCall' && isBlank(part));
   const model = firstIsEmpty ? second.model : first.model;
   // One row has one model, and a signature goes back only to the model it came from.
   const secondParts = second.model === model ? second.parts : second.parts.map(withoutMetadata);
@@ -43,7 +43,10 @@ export function joinAnswers(first: AssistantMessage, second: AssistantMessage): 
     model,
     parts: [
       ...said.map((part) => (part === seam && !part.text.endsWith('\n') ? { ...part, text: `${part.text}\n` } : part)),
-      ...distinctCalls([...callsIn(first.parts), ...callsIn(secondParts)]),
+      ...callsIn(first.parts),
+      ...callsIn(secondParts).filter(
+        ({ callId }) => !callsIn(first.parts).some((call) => sameCall(call.callId, callId)),
+      ),
     ],
     lastSeq: firstIsEmpty ? second.lastSeq : first.lastSeq,
     finishReason: second.finishReason ?? first.finishReason,
@@ -60,7 +63,12 @@ export function callsIn(parts: readonly AssistantPart[]): readonly ToolCallPart[
 }
 
 function saidIn(parts: readonly AssistantPart[]): readonly (TextPart | ThinkingPart)[] {
-  return parts.filter((part) => part.kind !== 'toolCall').filter((part) => part.text !== '');
+  return parts.filter((part) => part.kind !== 'toolCall').filter((part) => !isBlank(part));
+}
+
+/** Says nothing to anyone. A part of metadata alone (redacted or encrypted reasoning) says something to its provider, which wants it back. */
+function isBlank(part: TextPart | ThinkingPart): boolean {
+  return part.text === '' && part.metadata === undefined;
 }
 
 function isAnswered(message: AssistantMessage): boolean {

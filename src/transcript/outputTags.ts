@@ -1,3 +1,5 @@
+import { type DocumentPlace, isCodeAt, placeBehind } from './documentPlace';
+
 /** Tags in which models without a channel of their own put their thinking into the answer (hermes-agent's scrubber knows the same). */
 const thinkTags = ['think', 'thinking', 'reasoning', 'thought', 'reasoning_scratchpad'] as const;
 /** The fence around recalled memory in a prompt. A model that repeats it must not have it shown as its own words. */
@@ -28,11 +30,59 @@ export function tagAt(text: string, start: number): OutputTag | 'none' | 'partia
 }
 
 /** Where `closer` stands in `text` at or behind `from`, whatever its case; -1 when nowhere. */
-export function findCloser(text: string, closer: string, from = 0): number {
+function findCloser(text: string, closer: string, from: number): number {
   for (let at = text.indexOf('<', from); at !== -1; at = text.indexOf('<', at + 1)) {
     if (text.slice(at, at + closer.length).toLowerCase() === closer) return at;
   }
   return -1;
+}
+
+/** Where the first `closer` behind an opener of `opener` characters stands that is no code, when the text between them is read as words of the
+ *  document at `place`; -1 when nowhere. */
+export function wordEndIn(text: string, closer: string, opener: number, place: DocumentPlace): number {
+  let known = place;
+  let from = opener;
+  for (let at = findCloser(text, closer, opener); at !== -1; at = findCloser(text, closer, at + 1)) {
+    known = placeBehind(known, text.slice(from, at));
+    from = at;
+    if (!isCodeAt(known)) return at;
+  }
+  return -1;
+}
+
+/** Where `closer` ends the thinking that arrives. Between two backticks it is a word; `isUnsure`: the character behind the one at `from` is not here
+ *  yet. `before`: the character before `text`. */
+export function thinkingEndIn(
+  before: string,
+  text: string,
+  closer: string,
+  ended: boolean,
+): { readonly at: number; readonly isUnsure: boolean; readonly from: number } {
+  for (let at = findCloser(text, closer, 0); at !== -1; at = findCloser(text, closer, at + 1)) {
+    const isQuoted = (at === 0 ? before : text[at - 1]) === '`';
+    const behind = text[at + closer.length];
+    if (isQuoted && behind === undefined && !ended) return { at: -1, isUnsure: true, from: at };
+    if (!isQuoted || behind !== '`') return { at, isUnsure: false, from: at };
+  }
+  return { at: -1, isUnsure: false, from: 0 };
+}
+
+/** The memory fence whose opener, of `opener` characters, begins `text`: its length with the closer, `open` where no closer is known yet, `none` where
+ *  something else stands in the opener's line. The closer begins its line or ends it: recall is fenced that way, and a sentence about the tag is not. */
+export function memoryBlockAt(
+  text: string,
+  opener: number,
+  ended: boolean,
+): { readonly length: number } | 'open' | 'none' {
+  const behind = text.slice(opener).search(/[^ \t\r]/);
+  if (behind !== -1 && text[opener + behind] !== '\n') return 'none';
+  for (let at = findCloser(text, memoryCloser, opener); at !== -1; at = findCloser(text, memoryCloser, at + 1)) {
+    const end = at + memoryCloser.length;
+    const beginsLine = /\n[ \t]*$/.test(text.slice(Math.max(0, text.lastIndexOf('\n', at)), at));
+    const endsLine = /^[ \t\r]*\n/.test(text.slice(end)) || (ended && text.slice(end).trim() === '');
+    if (beginsLine || endsLine) return { length: end };
+  }
+  return 'open';
 }
 
 /** How many characters at the end of `text` may be the beginning of `closer`. */

@@ -1,7 +1,8 @@
 /** How arriving text relates to what was delivered before it.
  *  again: the same request was asked once more, so its answer may begin from the start ·
- *  goesOn: the model was asked to go on where it stopped, and may repeat the end of what it said, or all of it. */
-export type RepeatMode = 'again' | 'goesOn';
+ *  goesOn: the model was asked to go on where it stopped, and may repeat the end of what it said, or all of it ·
+ *  thinksOn: thinking of such a request, which may repeat the thinking before it, and is most often new. */
+export type RepeatMode = 'again' | 'goesOn' | 'thinksOn';
 
 /** undecided: all of it may still be a repeat · repeat: it is one, from its first to its last word ·
  *  new: from offset `from` on it is new; `joins` when it goes on right behind what was delivered. */
@@ -10,8 +11,11 @@ export type RepeatVerdict =
   | { readonly kind: 'repeat' }
   | { readonly kind: 'new'; readonly from: number; readonly joins: boolean };
 
-/** Letters and digits that must agree before an agreement counts as a repeat: brackets at the end of code agree by chance. */
-const letters = { end: 8, whole: 4 };
+/** How much must agree before a continuation counts as a repeat, in characters without white space, and how many of them are letters or digits:
+ *  brackets and rules of tables agree by chance. */
+const least = { characters: 32, letters: 16 };
+/** The same for an answer that begins again from its first word. */
+const leastOfWhole = { characters: 8, letters: 8 };
 
 /** Text as it is compared: models repeat words exactly and white space loosely. */
 export function squeezed(text: string): string {
@@ -25,8 +29,8 @@ export interface ComparedText {
   readonly squeezed: string;
 }
 
-/** Judges arriving text. When in doubt a sentence is said twice rather than lost. With `ended` nothing more comes, and the verdict is never
- *  `undecided`. */
+/** Judges arriving text. When in doubt a sentence is said twice rather than lost: a continuation that begins with the line before it is a continuation.
+ *  With `ended` nothing more comes, and the verdict is never `undecided`. */
 export function judgeRepeat(
   mode: RepeatMode,
   delivered: ComparedText,
@@ -34,7 +38,21 @@ export function judgeRepeat(
   ended: boolean,
 ): RepeatVerdict {
   if (delivered.squeezed === '') return { kind: 'new', from: 0, joins: true };
-  return mode === 'again' ? judgeAgain(delivered, arriving, ended) : judgeGoesOn(delivered, arriving, ended);
+  switch (mode) {
+    case 'again':
+      return judgeAgain(delivered, arriving, ended);
+    case 'thinksOn':
+      return isEnough(
+        delivered.squeezed.startsWith(arriving.squeezed) && ended ? arriving.squeezed : delivered.squeezed,
+        least,
+      )
+        ? judgeAgain(delivered, arriving, ended)
+        : { kind: 'new', from: 0, joins: true };
+    case 'goesOn':
+      return judgeGoesOn(delivered, arriving, ended);
+    default:
+      return mode satisfies never;
+  }
 }
 
 function judgeAgain(delivered: ComparedText, arriving: ComparedText, ended: boolean): RepeatVerdict {
@@ -47,28 +65,61 @@ function judgeAgain(delivered: ComparedText, arriving: ComparedText, ended: bool
 function judgeGoesOn(delivered: ComparedText, arriving: ComparedText, ended: boolean): RepeatVerdict {
   const known = delivered.squeezed;
   const arrived = arriving.squeezed;
-  if (known.includes(arrived)) {
-    if (!ended) return { kind: 'undecided' };
-    const isRepeat = (known.endsWith(arrived) || known.startsWith(arrived)) && lettersIn(arrived) >= letters.end;
-    if (isRepeat || arrived === '' || arrived === known) return { kind: 'repeat' };
-  }
+  if (!ended && known.includes(arrived)) return { kind: 'undecided' };
   const overlap = overlapOf(known, arrived);
-  if (overlap === 0) return { kind: 'new', from: 0, joins: true };
-  return { kind: 'new', from: offsetBehind(delivered.text, arriving.text, overlap), joins: true };
+  const from = overlap === 0 ? 0 : offsetBehind(delivered.text, arriving.text, overlap);
+  if (overlap === 0 || !isRepeat(delivered, arriving.text.slice(0, from), overlap))
+    return { kind: 'new', from: 0, joins: true };
+  return overlap === arrived.length ? { kind: 'repeat' } : { kind: 'new', from, joins: true };
 }
 
-/** Length of the longest beginning of `arrived` that is the end of `known` and is more than chance. */
+/** Length of the longest beginning of `arrived` that is the end of `known`. */
 function overlapOf(known: string, arrived: string): number {
   for (let length = Math.min(known.length, arrived.length); length > 0; length--) {
-    const repeat = arrived.slice(0, length);
-    if (known.endsWith(repeat))
-      return lettersIn(repeat) >= (length === known.length ? letters.whole : letters.end) ? length : 0;
+    if (known.endsWith(arrived.slice(0, length))) return length;
   }
   return 0;
 }
 
-function lettersIn(text: string): number {
-  return text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+const sentenceStart = /(?:\n\s*|[.!?]["'\u201d\u2019)\]*_]*\s+)$/;
+
+/** Whether `said`, a beginning of a continuation that is also the end of what was delivered, repeats it. A model that repeats itself takes up the line or
+ *  the sentence it was cut off in (or all it said) from its beginning. Everything else is in doubt, and therefore new: what follows a line that was ended
+ *  (the next row may be like the last ones), what begins in the middle of a sentence, what is short, what was said more than once, what repeats itself. */
+function isRepeat({ text, squeezed: known }: ComparedText, said: string, overlap: number): boolean {
+  if (/\n\s*$/.test(text) || /^\s*\n/.test(said)) return false;
+  const repeat = known.slice(known.length - overlap);
+  if (isPeriodic(repeat)) return false;
+  if (overlap === known.length) return isEnough(repeat, leastOfWhole);
+  return (
+    isEnough(repeat, least) &&
+    known.indexOf(repeat) === known.length - overlap &&
+    sentenceStart.test(textBefore(text, overlap))
+  );
+}
+
+/** `text` without its last `count` visible characters. */
+function textBefore(text: string, count: number): string {
+  let end = text.length;
+  for (let seen = 0; seen < count; end--) if (/\S/.test(text.charAt(end - 1))) seen++;
+  return text.slice(0, end);
+}
+
+function isEnough(text: string, { characters, letters }: typeof least): boolean {
+  return text.length >= characters && (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= letters;
+}
+
+/** Whether it is one piece, said at least twice (the last time perhaps in part). */
+function isPeriodic(text: string): boolean {
+  const half = text.slice(0, Math.ceil(text.length / 2));
+  for (
+    let period = text.indexOf(half, 1);
+    period !== -1 && period <= text.length / 2;
+    period = text.indexOf(half, period + 1)
+  ) {
+    if (text.startsWith(text.slice(period))) return true;
+  }
+  return false;
 }
 
 /** The offset in `arriving` behind its first `count` visible characters, and behind the white space that already ends `delivered`. */

@@ -1,4 +1,4 @@
-import { distinctCalls, matchResults, sameCall } from './callIds';
+import { answeredCalls, sameCall } from './callIds';
 import { closingResultText } from './closingText';
 import { isHandoff } from './handoff';
 import { callsIn, joinAnswers, joinPrompts } from './joinedRows';
@@ -60,6 +60,27 @@ export function repairSequence(stored: readonly Message[], circumstances: Repair
 
 export function isSound(repair: SequenceRepair): boolean {
   return repair.rewritten.length === 0 && repair.hidden.length === 0 && repair.answered.length === 0;
+}
+
+/** Whether a sequence may be repaired in two parts that meet here: no rule looks across an answer without calls that a prompt follows. */
+export function isRepairBorder(before: Message, next: Message): boolean {
+  return (
+    before.role === 'assistant' &&
+    before.state === 'final' &&
+    before.visibility.kind === 'shown' &&
+    callsIn(before.parts).length === 0 &&
+    next.role === 'user'
+  );
+}
+
+/** The repairs of the parts of a sequence, in order, as one. */
+export function joinedRepairs(repairs: readonly SequenceRepair[]): SequenceRepair {
+  return {
+    messages: repairs.flatMap(({ messages }) => messages),
+    rewritten: repairs.flatMap(({ rewritten }) => rewritten),
+    hidden: repairs.flatMap(({ hidden }) => hidden),
+    answered: repairs.flatMap(({ answered }) => answered),
+  };
 }
 
 class RepairPass {
@@ -130,7 +151,7 @@ class RepairPass {
     let answers = new Map<ToolCallPart, string>();
     this.rows = this.rows.filter((row) => {
       if (row.role !== 'tool') {
-        calls = row.role === 'assistant' ? distinctCalls(callsIn(row.parts)) : [];
+        calls = row.role === 'assistant' ? callsIn(row.parts) : [];
         answers = new Map();
         return true;
       }
@@ -171,9 +192,8 @@ class RepairPass {
     results: readonly ToolMessage[],
     next: Message | undefined,
   ): readonly Message[] {
-    const calls = distinctCalls(callsIn(row.parts));
-    const { answers } = matchResults(
-      calls,
+    const { calls, answers } = answeredCalls(
+      callsIn(row.parts),
       results.map((result) => result.parts[0]),
     );
     let behind: Message = results.at(-1) ?? row;

@@ -1,4 +1,4 @@
-import { distinctCalls, matchResults } from './callIds';
+import { answeredCalls, FreeIds } from './callIds';
 import { type JsonObject, parseJsonObject } from './json';
 import { answerText, type AssistantMessage, type Message, type UserMessage } from './message';
 import type { AssistantPart, AttachmentPart, ImagePart, ToolResultPart, UserPart } from './part';
@@ -106,8 +106,10 @@ function appendAssistant(
   results: readonly ToolResultPart[],
 ): void {
   const isSameModel = message.model === model;
-  const calls = distinctCalls(message.parts.filter((part) => part.kind === 'toolCall'));
-  // Of calls with one id only the first can be sent.
+  const { calls, answers } = answeredCalls(
+    message.parts.filter((part) => part.kind === 'toolCall'),
+    results,
+  );
   const content = message.parts
     .filter((part) => part.kind !== 'toolCall' || calls.includes(part))
     .flatMap((part) => wireContent(part, isSameModel));
@@ -118,41 +120,29 @@ function appendAssistant(
   if (last?.role === 'assistant') wire[wire.length - 1] = { role: 'assistant', content: [...last.content, ...sent] };
   else wire.push({ role: 'assistant', content: sent });
   if (calls.length === 0) return;
-  const { answers } = matchResults(calls, results);
   wire.push({ role: 'tool', results: calls.map((call) => wireResult(call.callId, call.name, answers.get(call))) });
 }
 
-/** Gives a call whose id an earlier answer used another one, the same in every copy: some servers count their calls from zero in every
- *  answer, and others refuse an id they have seen. */
+/** Gives a call whose id an earlier one used another, the same in every copy: some servers count their calls from zero in every answer, and
+ *  others refuse an id they have seen. Results stand in the order of their calls. */
 function withUniqueIds(wire: readonly WireMessage[]): readonly WireMessage[] {
-  const used = new Set<string>();
-  let renamed = new Map<string, string>();
-  const unique = (callId: string): string => {
-    let free = callId;
-    for (let count = 2; used.has(free); count++) free = `${callId}_d${count}`;
-    used.add(free);
-    renamed.set(callId, free);
-    return free;
-  };
+  const free = new FreeIds();
+  let given: readonly string[] = [];
   return wire.map((message) => {
     switch (message.role) {
       case 'user':
         return message;
-      case 'assistant':
-        renamed = new Map();
-        return {
-          ...message,
-          content: message.content.map((part) =>
-            part.kind === 'toolCall' ? { ...part, callId: unique(part.callId) } : part,
-          ),
-        };
+      case 'assistant': {
+        const content = message.content.map((part) =>
+          part.kind === 'toolCall' ? { ...part, callId: free.take(part.callId) } : part,
+        );
+        given = content.flatMap((part) => (part.kind === 'toolCall' ? [part.callId] : []));
+        return { ...message, content };
+      }
       case 'tool':
         return {
           ...message,
-          results: message.results.map((result) => ({
-            ...result,
-            callId: renamed.get(result.callId) ?? result.callId,
-          })),
+          results: message.results.map((result, index) => ({ ...result, callId: given[index] ?? result.callId })),
         };
       default:
         return message satisfies never;

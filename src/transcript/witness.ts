@@ -38,14 +38,14 @@ export function hashWord({ a, b }: HashState): string {
   return a.toString(16).padStart(8, '0') + b.toString(16).padStart(8, '0');
 }
 
+export const hashPattern = /^[0-9a-f]{16}$/;
+
 /** The state behind a hash; the empty one for what is no hash. */
 export function hashFrom(word: string): HashState {
   return hashPattern.test(word)
     ? { a: Number.parseInt(word.slice(0, 8), 16), b: Number.parseInt(word.slice(8), 16) }
     : emptyHash;
 }
-
-export const hashPattern = /^[0-9a-f]{16}$/;
 
 /** The hash of the first `length` units of a text. */
 export function textHash(text: string, length = text.length): string {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { ToolResultPart } from '../protocol/transcriptWords';
+import type { ToolResultPart } from '../protocol/transcriptTypes';
 
 const counted = v.nullable(v.number());
 const editDetails = v.object({
@@ -27,6 +27,7 @@ const commandDetails = v.object({
   timedOut: v.boolean(),
   background: v.nullable(v.string()),
   tail: v.string(),
+  sandbox: v.optional(v.object({ stopped: v.array(v.string()), takenOut: v.array(v.string()) })),
 });
 const todosDetails = v.object({
   kind: v.literal('todos'),

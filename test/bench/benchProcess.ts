@@ -4,6 +4,7 @@ import { emptyDatabase } from '../../src/store/open/fileHeader';
 import { migrate } from '../../src/store/schema/migrations';
 import { benchChunk, benchTurn, benchWord, messagesPerTurn, rareWord, turnsPerSession } from './benchTurn';
 import { BetterSqliteDatabase } from './betterSqliteDatabase';
+import { measureLongSession } from './long/longSessionBench';
 import {
   indexAll,
   openContestant,
@@ -29,6 +30,7 @@ type BenchOrder =
   | { readonly order: 'index' | 'close' | 'memory' }
   | { readonly order: 'load'; readonly count: number; readonly sessions: number }
   | { readonly order: 'search' | 'words' | 'list' | 'resume'; readonly count: number }
+  | { readonly order: 'longSession'; readonly work: string; readonly turns: number }
   | { readonly order: 'scan'; readonly turn: number; readonly count: number };
 
 let contestant: Contestant | null = null;
@@ -89,6 +91,14 @@ async function obey(order: BenchOrder): Promise<readonly number[]> {
       return repeated(order.count, () => timed(() => resume(opened())));
     case 'scan':
       return duringScan(opened(), order.turn, order.count);
+    case 'longSession':
+      // Four figures for each operation, in the order of their names in `scripts/bench.mjs`.
+      return (await measureLongSession(order.work, order.turns)).flatMap(({ ms, chunkMax, chunkP95, chunks }) => [
+        ms,
+        chunkMax,
+        chunkP95,
+        chunks,
+      ]);
     case 'memory':
       return [process.memoryUsage().rss / 2 ** 20];
     case 'close':

@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { diskReader } from '../../src/host/folderWalk';
-import { Pace } from '../../src/host/pace';
-import { findRipgrep, ripgrepCandidates } from '../../src/host/ripgrepPath';
-import { searchWithRipgrep } from '../../src/host/ripgrepSearch';
-import { scanFolder } from '../../src/host/scanSearch';
+import { diskReader } from '../../src/host/workspace/folderWalk';
+import { Pace } from '../../src/host/workspace/pace';
+import { findRipgrep, ripgrepCandidates } from '../../src/host/workspace/ripgrepPath';
+import { searchWithRipgrep } from '../../src/host/workspace/ripgrepSearch';
+import { scanFolder } from '../../src/host/workspace/scanSearch';
 import type { TextMatch } from '../../src/tools/workspaceFiles';
 
 /** In milliseconds. `cancel`: from the stop to the rejection · `stall`: times in which nothing else of the process had its turn. */

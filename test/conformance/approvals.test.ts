@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Approval, ApprovalDecision } from '../../src/transcript/approval';
 import { account, readElsewhere, sound, storedLines, storedTurns } from '../support/account';
 import { askingTools, type AskingTools } from '../support/askingTools';
-import { ended, gate, resumed, worldPerTest } from '../support/conformance';
+import { ended, gate, resumed, sent, worldPerTest } from '../support/conformance';
 import { reply } from '../support/modelServer';
 import type { RecordingSurface } from '../support/recordingSurface';
 import type { World, WorldOptions } from '../support/world';
@@ -88,6 +88,73 @@ describe.each(['openai', 'anthropic'] as const)('what the person is asked, over 
         'tool: done: look b.ts is done',
         'assistant: I see.',
       ],
+    });
+  });
+
+  it('S202 is one question per call where a server gives two calls of one answer the same id, also when the process ends between them', async () => {
+    const { world, panel, ran } = await asking({ protocol });
+    world.server.script(
+      reply().calls('change', { name: 'a.ts' }, { id: 'call_0' }).calls('change', { name: 'b.ts' }, { id: 'call_0' }),
+      reply().says('Changed.'),
+      reply().says('Yes, both.'),
+    );
+    const { approval, sessionId } = await askedBy(world, panel, 'change both');
+    await world.gateway.decideApproval(approval.id, once);
+    const second = await nextQuestion(panel, 2);
+    await world.crash();
+    await world.gateway.resumeQueues();
+    const next = await resumed(world, sessionId);
+    await world.gateway.decideApproval(second.id, once);
+    await next.untilSettled(1);
+    await world.ask(next, 'both?');
+    const ids = sent(world, 2).flatMap((line) => /(?:calls|result) \S+ ?(\S+)/.exec(line)?.[1] ?? []);
+    const asked = [approval.request.subject, second.request.subject, approval.callId === second.callId];
+    expect({ ran, asked, ids: new Set(ids).size, ...(await account(world, next, sessionId)) }).toEqual({
+      ran: ['change a.ts', 'change b.ts'],
+      asked: ['a.ts', 'b.ts', false],
+      ids: 2,
+      ...sound,
+      stored: [
+        'user: change both',
+        'assistant: [change {"name":"a.ts"}] [change {"name":"b.ts"}]',
+        'tool: done: change a.ts is done',
+        'tool: done: change b.ts is done',
+        'assistant: Changed.',
+        'user: both?',
+        'assistant: Yes, both.',
+      ],
+    });
+  });
+
+  it('S202 lets a turn go on whose two calls an older version stored under one id: the one without a result runs', async () => {
+    const { world, panel, ran } = await asking({ protocol });
+    world.server.script(
+      reply().calls('change', { name: 'a.ts' }, { id: 'call_0' }).calls('change', { name: 'b.ts' }, { id: 'call_1' }),
+      reply().says('Changed.'),
+    );
+    const { approval, sessionId } = await askedBy(world, panel, 'change both');
+    await world.gateway.decideApproval(approval.id, once);
+    const second = await nextQuestion(panel, 2);
+    await world.crash();
+    world.query(
+      "UPDATE messages SET parts = replace(parts, 'call_1', 'call_0'), tool_calls = replace(tool_calls, 'call_1', 'call_0') WHERE role = 'assistant'",
+    );
+    world.query("UPDATE approvals SET call_id = 'call_0'");
+    await world.gateway.resumeQueues();
+    const next = await resumed(world, sessionId);
+    await world.gateway.decideApproval(second.id, once);
+    await next.untilSettled(1);
+    const { stored, ...rest } = await account(world, next, sessionId);
+    expect({
+      ran,
+      results: sent(world, 1).filter((line) => line.includes('is done')).length,
+      stored: stored.filter((line) => line.startsWith('tool')),
+      ...rest,
+    }).toEqual({
+      ran: ['change a.ts', 'change b.ts'],
+      results: 2,
+      stored: ['tool: done: change a.ts is done', 'tool: done: change b.ts is done'],
+      ...sound,
     });
   });
 

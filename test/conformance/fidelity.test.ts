@@ -1,9 +1,12 @@
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/store/storeError';
+import { defineTool } from '../../src/tools/tool';
 import { account, sound, storedLines } from '../support/account';
 import { image } from '../support/builders/messages';
 import { ended, seeded, sent, worldPerTest } from '../support/conformance';
 import { refuses, reply } from '../support/modelServer';
+import { halfCharacters } from '../support/wellFormed';
 
 const { create } = worldPerTest();
 
@@ -21,6 +24,38 @@ describe.each(['openai', 'anthropic'] as const)('what is stored is what was said
       shown: ['\ufffd hm\ufffdx', '後で'],
       ...sound,
       stored: ['user: a\ufffdb', 'assistant: <\ufffd hm> \ufffdx', 'user: later', 'assistant: 後で'],
+    });
+  });
+
+  it('B131 half a character in a call’s arguments, or in what a tool says of itself, stops no request; stored is what the model wrote', async () => {
+    const torn = defineTool({
+      name: 'torn',
+      description: 'Half a \ud83d',
+      parameters: { type: 'object', properties: { 'key \ud83d': { type: 'string', enum: ['\ud83d'] } } },
+      schema: v.unknown(),
+      readOnly: true,
+      run: () => Promise.resolve({ outcome: 'done', text: 'half \ud83d' }),
+    });
+    const world = await create({ protocol, tools: [torn] });
+    world.server.script(
+      reply().calls('torn', { path: 'nowhere \ud83d', deep: [{ '\ud83d': ['\udc00'] }] }),
+      reply().says('Not there.'),
+      reply().says('Yes.'),
+    );
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'look');
+    await world.ask(panel, 'really?');
+    const { stored, ...rest } = await account(world, panel, sessionId);
+    expect({
+      stored: stored[1],
+      halves: world.server.requests.flatMap(({ body }) => halfCharacters(body)),
+      asked: world.server.requests.length,
+      ...rest,
+    }).toEqual({
+      stored: `assistant: [torn ${JSON.stringify({ path: 'nowhere \ud83d', deep: [{ '\ud83d': ['\udc00'] }] })}]`,
+      halves: [],
+      asked: 3,
+      ...sound,
     });
   });
 

@@ -140,11 +140,18 @@ describe('Hindsight', () => {
     await told('t2', 'old-sid');
     await provider.onSessionSwitch('new-sid', {
       parentSessionId: 'old-sid',
+      previousSessionId: 'old-sid',
       reset: false,
       rewound: false,
       reason: 'branch',
     });
-    await provider.onSessionSwitch('', { parentSessionId: 'p', reset: true, rewound: false, reason: 'new_session' });
+    await provider.onSessionSwitch('', {
+      parentSessionId: 'p',
+      previousSessionId: 'new-sid',
+      reset: true,
+      rewound: false,
+      reason: 'new_session',
+    });
     await told('t3', 'new-sid');
     while (store.entries.length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     life.die();

@@ -1,256 +1,130 @@
-// Switches off each guard of a turn in a copy of the tree and shows which tests (of the conformance cases, where no path is named) fail without it:
-//   node test/conformance/mutations.mjs [name of a guard …]
-// Prints one table row per guard. Exits with 1 when a guard can be switched off and no test fails.
+/**
+ * Switches off one guard at a time in a copy of the tree and prints which tests fail without it: `npm run mutations -- [--list] [NAME …]`.
+ * A NAME selects the guards whose name or file of guards contains it. Prints one table row per guard. Runs nothing when a guard is stale.
+ * Fails when a guard can be switched off and no test notices, and when a test fails with every guard in place.
+ */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { readGuards, staleGuards, testFilesOf, withoutGuard } from './guardTable.mjs';
 
-const guards = [
-  {
-    name: 'store before show',
-    file: 'src/agent/turnRecorder.ts',
-    tests: ['droppedRows', 'fidelity'],
-    from: "this.answer?.markStored(chunks);\n    this.show({ kind: 'delivered', turnUid, chunks });",
-    to: 'this.answer?.markStored(chunks);',
-    also: [
-      {
-        from: 'await this.write(() => this.store.appendChunks(',
-        to: "this.show({ kind: 'delivered', turnUid, chunks });\n    await this.write(() => this.store.appendChunks(",
-      },
-    ],
-  },
-  {
-    name: 'settle fold',
-    file: 'src/store/session/turnClosing.ts',
-    tests: ['restart', 'droppedRows'],
-    from: 'for (const uid of unfinished) this.messages.finish(uid);',
-    to: 'unfinished.clear();',
-  },
-  {
-    name: 'closing row at settle',
-    file: 'src/store/session/turnClosing.ts',
-    tests: ['sequence', 'restart'],
-    from: 'this.endWithAssistant(turn.uid, changed ? this.messages.ofTurn(turn.uid) : rows, reason, at);',
-    to: 'void changed;',
-  },
-  {
-    name: 'repair commit',
-    file: 'src/agent/repairedHistory.ts',
-    tests: ['droppedRows', 'sequence'],
-    from: 'if (isSound(',
-    to: 'if (stored.length >= 0 || isSound(',
-  },
-  {
-    name: 'fencing of attempts',
-    file: 'src/models/requestRunner.ts',
-    tests: ['streams'],
-    from: 'if (!open) return;\n        if (part.kind',
-    to: 'if (part.kind',
-  },
-  {
-    name: 'learned refusals',
-    file: 'src/models/requestRunner.ts',
-    tests: ['streams'],
-    from: 'refusals.fitting(this.request, settings.modelId)',
-    to: '(refusals.fitting(this.request, settings.modelId), this.request)',
-  },
-  {
-    name: 'fencing behind a stop',
-    file: 'src/agent/askUntilAnswered.ts',
-    tests: ['streams'],
-    from: 'if (event === undefined || signal.aborted) break;',
-    to: 'if (event === undefined) break;',
-    also: [{ from: 'if (!signal.aborted) intake.finish();', to: 'intake.finish();' }],
-  },
-  {
-    name: 'hold-back of repeats',
-    file: 'src/agent/repeatGate.ts',
-    tests: ['streams'],
-    from: 'if (this.isOpen) return text;',
-    to: "if (this.isOpen || text !== '') return text;",
-  },
-  {
-    name: 'spill',
-    file: 'src/store/spill/spillingStore.ts',
-    tests: ['spill', 'spillOnDisk'],
-    from: 'if (spill === null) throw cause;',
-    to: 'throw cause;',
-  },
-  {
-    name: 'file in its place',
-    file: 'src/store/engine/sqlJsDatabase.ts',
-    tests: ['spillOnDisk'],
-    from: 'if (role === null) return;',
-    to: 'return;',
-  },
-  {
-    name: 'fold before crash settle',
-    file: 'src/store/worker/openedStore.ts',
-    tests: ['spillOnDisk'],
-    from: 'foldFoundSpills(engine.fileSystem, sessions, place.folder, place.spills);',
-    to: '[];',
-  },
-  {
-    name: 'backfill',
-    file: 'src/gateway/deliveryCheck.ts',
-    tests: ['droppedRows'],
-    from: 'if (missing.length === 0) return;',
-    to: 'if (missing.length >= 0) return;',
-  },
-  {
-    name: 'crash settle',
-    file: 'src/store/session/turnLife.ts',
-    tests: ['droppedRows', 'restart'],
-    from: 'return this.turns.running().filter(({ uid }) => !except.includes(uid)).map((turn) =>',
-    to: 'return this.turns.running().slice(0, 0).map((turn) =>',
-  },
-  {
-    name: 'slot',
-    file: 'src/gateway/turnSlots.ts',
-    tests: ['concurrency'],
-    from: 'return runner.runningIn(conversationId) !== null || compressions.isRunning(conversationId) || opening.waitsInStore(session);',
-    to: 'return runner.all().length < 0 && compressions.isRunning(conversationId) && opening.waitsInStore(session);',
-  },
-  {
-    name: 'identity of a submission',
-    file: 'src/gateway/promptIntake.ts',
-    tests: ['duplicateRows'],
-    from: 'if (repeated !== null) return repeated;',
-    to: 'void repeated;',
-  },
-  {
-    name: 'compression published whole',
-    file: 'src/store/session/sessionDb.ts',
-    tests: ['compression', 'test/unit/store/sessionDbCompression'],
-    from: 'return this.write(() => this.rooms.compression.publish(input));',
-    to: 'return this.rooms.compression.publish(input);',
-  },
-  {
-    name: 'durable name of the log',
-    file: 'src/store/engine/fileVfs.ts',
-    tests: ['test/unit/store/engine/powerCut'],
-    from: "folderSyncDue: role === 'log'",
-    to: 'folderSyncDue: false',
-  },
-  {
-    name: 'wire text stored',
-    file: 'src/agent/turnRecall.ts',
-    tests: ['memory'],
-    from: 'await this.parts.store.setApiContent(prompt.uid, text, { turnUid: this.run.turn.uid, found: this.found });',
-    to: 'this.texts = new Map([[prompt.uid, text]]);',
-  },
-  {
-    name: 'serial queue of a memory provider',
-    file: 'src/memory/providerLane.ts',
-    tests: ['sessions', 'test/properties/memorySwitches'],
-    from: 'const result = this.tail.then(() => this.guarded(hook, call));',
-    to: 'const result = this.guarded(hook, call);',
-  },
-  {
-    name: 'bounded recall',
-    file: 'src/memory/turnPreparation.ts',
-    tests: ['memory'],
-    from: 'await withinTime(this.parts.clock, timeoutMs, Promise.all(work), request.signal, request.skip);',
-    to: '(await Promise.all(work)).length >= 0;',
-  },
-  {
-    name: 'secrets masked for memory',
-    file: 'src/memory/maskedCopies.ts',
-    tests: ['memory'],
-    from: 'return maskSecrets(withoutFences(text));',
-    to: 'return withoutFences(text);',
-  },
-  {
-    name: 'tools of our own',
-    file: 'src/memory/memoryTools.ts',
-    tests: ['memory'],
-    from: "core.has(tool.name) ? 'core' :",
-    to: '',
-  },
-  {
-    name: 'allowed before it runs',
-    file: 'src/agent/callRunner.ts',
-    tests: ['approvals'],
-    from: 'const refusal = decided === undefined ? await this.ask(part, prepared, messageUid) : await this.obey(decided);',
-    to: 'const refusal = decided === undefined ? (void messageUid, null) : await this.obey(decided);',
-  },
-  {
-    name: 'decision on disk before it is acted on',
-    file: 'src/gateway/approvals.ts',
-    tests: ['approvals'],
-    from: 'const { approval, turn } = await tryAgain(clock, () => store.decideApproval(id, decision, clock.now()));',
-    to: "const { approval, turn } = { approval: { ...(await store.approval(id)), state: { kind: 'decided', decision, decidedAt: clock.now() } }, turn: { state: 'running' } };",
-  },
-  {
-    name: 'a turn that waits is left, not ended',
-    file: 'src/gateway/turnRunner.ts',
-    tests: ['approvals'],
-    from: 'if (!run.decisions.leave()) run.controller.abort',
-    to: 'run.controller.abort',
-  },
-  {
-    name: 'the first decision stands',
-    file: 'src/store/session/approvalTable.ts',
-    tests: ['approvals', 'test/unit/store/sessionDbApprovals'],
-    from: "if (state.kind === 'pending') {",
-    to: "if (state.kind !== 'expired') {",
-  },
-  {
-    name: 'tags taken out before the store',
-    file: 'src/agent/answerIntake.ts',
-    tests: ['streams'],
-    from: 'this.passAll(this.filter.take(event.text));',
-    to: "this.pass('text', event.text);",
-  },
+const copied = [
+  'src',
+  'test',
+  'docs',
+  'scripts',
+  'l10n',
+  'media',
+  'package.json',
+  'package.nls.json',
+  'tsconfig.json',
+  'vitest.config.mts',
 ];
-
-const asked = process.argv.slice(2);
-const root = process.cwd();
 /** Whole editors, which no test here needs. */
-const editors = join('test', 'vscode', 'node_modules');
-let unguarded = 0;
-for (const guard of guards.filter(({ name }) => asked.length === 0 || asked.includes(name))) {
-  const failed = failingWithout(guard);
-  if (failed.length === 0) unguarded++;
-  console.log(`| ${guard.name} | \`${guard.file}\` | ${failed.length === 0 ? '**none**' : failed.join('; ')} |`);
-}
-process.exitCode = unguarded === 0 ? 0 : 1;
+const editors = join('test', 'vscode');
 
-function failingWithout({ file, from, to, also = [], tests }) {
-  const copy = mkdtempSync(join(tmpdir(), 'hermes-mutation-'));
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { list: { type: 'boolean', default: false } },
+});
+const root = resolve(fileURLToPath(import.meta.url), '../../..');
+const guards = await readGuards(root);
+const stale = staleGuards(guards, root);
+const chosen = guards.filter(
+  ({ name, file }) =>
+    positionals.length === 0 || positionals.some((asked) => name.includes(asked) || file.includes(asked)),
+);
+
+if (stale.length > 0) {
+  console.error(`Stale guards, which name what is no longer there (nothing was run):\n  ${stale.join('\n  ')}`);
+  process.exitCode = 1;
+} else if (chosen.length === 0) {
+  console.error(`No guard is named like ${positionals.join(', ')}. All names: npm run mutations -- --list`);
+  process.exitCode = 1;
+} else if (values.list) {
+  for (const { name, file } of chosen) console.log(`${name} (${file})`);
+} else {
+  process.exitCode = runAll() ? 0 : 1;
+}
+
+/** Returns whether each guard is needed. */
+function runAll() {
+  const copy = copyOfTree();
   try {
-    for (const name of ['src', 'test', 'package.json', 'tsconfig.json', 'vitest.config.mts'])
-      cpSync(join(root, name), join(copy, name), { recursive: true, filter: (source) => !source.endsWith(editors) });
-    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-    const source = [{ from, to }, ...also].reduce(
-      (text, change) => replaced(text, change, file),
-      readFileSync(join(copy, file), 'utf8'),
-    );
-    writeFileSync(join(copy, file), source);
-    const report = join(copy, 'report.json');
-    const arguments_ = [
-      'run',
-      ...tests.map((name) => (name.includes('/') ? `${name}.test.ts` : `test/conformance/${name}.test.ts`)),
-      '--reporter=json',
-      `--outputFile=${report}`,
-      '--testTimeout=5000',
-    ];
-    spawnSync(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...arguments_], {
-      cwd: copy,
-      stdio: 'ignore',
-    });
-    const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
-    const names = testResults.flatMap(({ assertionResults }) =>
-      assertionResults.filter(({ status }) => status === 'failed').map(({ title }) => title),
-    );
-    return [...new Set(names)];
+    // A test that fails anyway would pass for one that notices.
+    const failing = failed(copy, [...new Set(chosen.flatMap((guard) => testFilesOf(guard, root)))]);
+    for (const title of failing) console.error(`Fails with every guard in place, and is not counted: ${title}`);
+    let unnoticed = 0;
+    for (const guard of chosen) {
+      const noticing = switchedOff(copy, guard).filter((title) => !failing.includes(title));
+      if (noticing.length === 0) unnoticed++;
+      console.log(
+        `| ${guard.name} | \`${guard.file}\` | ${noticing.length === 0 ? '**none**' : noticing.join('; ')} |`,
+      );
+    }
+    console.log(`${chosen.length} guards, ${unnoticed} unnoticed`);
+    return unnoticed === 0 && failing.length === 0;
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
 }
 
-function replaced(text, { from, to }, file) {
-  if (text.split(from).length !== 2) throw new Error(`${file} does not hold exactly once: ${from}`);
-  return text.replace(from, () => to);
+function copyOfTree() {
+  const copy = mkdtempSync(join(tmpdir(), 'hermes-mutation-'));
+  for (const name of copied.filter((entry) => existsSync(join(root, entry)))) {
+    cpSync(join(root, name), join(copy, name), { recursive: true, filter: (source) => source !== join(root, editors) });
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  return copy;
+}
+
+/** The tests that fail without the guard. */
+function switchedOff(copy, guard) {
+  const file = join(copy, guard.file);
+  const whole = readFileSync(file, 'utf8');
+  writeFileSync(file, withoutGuard(guard, root));
+  try {
+    return failed(copy, testFilesOf(guard, root));
+  } finally {
+    writeFileSync(file, whole);
+  }
+}
+
+/** The titles of the tests of these files that fail. Throws when a file could not be run at all: that is no test that noticed. */
+function failed(copy, tests) {
+  const report = join(copy, 'report.json');
+  rmSync(report, { force: true });
+  const { stderr } = spawnSync(
+    process.execPath,
+    [
+      join(root, 'node_modules/vitest/vitest.mjs'),
+      'run',
+      ...tests,
+      '--reporter=json',
+      `--outputFile=${report}`,
+      '--testTimeout=15000',
+    ],
+    {
+      cwd: copy,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      encoding: 'utf8',
+    },
+  );
+  if (!existsSync(report)) throw new Error(`The tests could not be run: ${stderr}`);
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
+  const unread = testResults.find(
+    ({ status, assertionResults }) =>
+      status === 'failed' && assertionResults.every((result) => result.status !== 'failed'),
+  );
+  if (unread !== undefined) throw new Error(`${unread.name} could not be run: ${unread.message}`);
+  return [
+    ...new Set(
+      testResults.flatMap(({ assertionResults }) =>
+        assertionResults.filter(({ status }) => status === 'failed').map(({ title }) => title),
+      ),
+    ),
+  ];
 }

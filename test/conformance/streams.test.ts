@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock';
-import { httpChatModel } from '../../src/models/httpChatModel';
-import { loopbackPolicy } from '../../src/models/requestRunner';
+import { httpChatModel } from '../../src/models/http/httpChatModel';
+import { loopbackPolicy } from '../../src/models/http/requestRunner';
 import type { Transport, TransportEnd } from '../../src/models/transport';
 import { account, sound } from '../support/account';
 import { askUntil, ended, sent, worldPerTest } from '../support/conformance';
@@ -93,6 +93,18 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
       ended: 'complete length',
       ...sound,
       stored: ['user: Well?', 'assistant: All that there is to say'],
+    });
+  });
+
+  it('B163 that goes on with a row like the one before it keeps both', async () => {
+    const world = await create({ protocol });
+    const row = '{"kind": "entry", "value": "the default one"},\n';
+    world.server.script(reply().says(`[\n${row}${row}`).finishes('length'), reply().says(`${row}]`));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'List.');
+    expect(await account(world, panel, sessionId)).toEqual({
+      ...sound,
+      stored: ['user: List.', `assistant: [\n${row.repeat(3)}]`],
     });
   });
 

@@ -5,6 +5,7 @@ import { StoreError } from '../../src/store/storeError';
 import { account, readElsewhere, sound, storedLines } from '../support/account';
 import { askUntil, gate, resumed, seeded, sent, worldPerTest } from '../support/conformance';
 import { reply } from '../support/modelServer';
+import { RecordingMemory } from '../support/recordingMemory';
 import type { World } from '../support/world';
 
 const { create } = worldPerTest();
@@ -93,6 +94,111 @@ describe('reset', () => {
   });
 });
 
+describe('a new session', () => {
+  it('ends the one before for memory as soon as New is pressed, once, and its first prompt only switches', async () => {
+    const world = await create({ memory: (log) => [new RecordingMemory(log, { previous: true })] });
+    world.server.otherwise(reply().says('ok'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'q1');
+    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await new Promise((resolve) => setImmediate(resolve));
+    const pressed = heard(world, { OLD: sessionId });
+    const next = await world.ask(panel, 'q2');
+    await world.gateway.shutdown();
+    expect({ pressed, since: heard(world, { OLD: sessionId, NEW: next.sessionId }).slice(pressed.length) }).toEqual({
+      pressed: ['initialize OLD', 'sync OLD: q1 -> ok', 'end OLD'],
+      since: ['switch NEW new_session reset from OLD', 'sync NEW: q2 -> ok', 'shutdown'],
+    });
+  });
+
+  it('that nobody wrote to before the window closed has ended the one before all the same', async () => {
+    const world = await create();
+    world.server.otherwise(reply().says('ok'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'q1');
+    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.shutdown();
+    expect(heard(world, { OLD: sessionId })).toEqual(['initialize OLD', 'sync OLD: q1 -> ok', 'end OLD', 'shutdown']);
+  });
+
+  it.each([
+    ['stays empty', ['initialize RUN', 'sync RUN: q1 -> one two', 'end RUN', 'shutdown']],
+    [
+      'is left for another one',
+      ['initialize RUN', 'initialize OTHER', 'sync RUN: q1 -> one two', 'end RUN', 'shutdown', 'shutdown'],
+    ],
+    ['is left for the one before', ['initialize RUN', 'sync RUN: q1 -> one two', 'shutdown']],
+  ] as const)('ends the one before behind the turn that runs there, if it %s', async (what, memory) => {
+    const world = await create();
+    const held = gate();
+    const other = await seeded(world, (history) => history.user('q').assistant('a'));
+    world.memoryLog.length = 0;
+    world.server.script(reply().says('one ').waitsFor(held.opened).says('two'));
+    const panel = world.surface();
+    const { sessionId } = await askUntil(world, panel, 'q1', 'one ');
+    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    if (what !== 'stays empty')
+      await world.gateway.switchSession(panel.id, {
+        reason: 'resume',
+        sessionId: what === 'is left for another one' ? other.sessionId : sessionId,
+      });
+    held.open();
+    await world.idle();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const own = world.memoryLog.length;
+    await world.gateway.shutdown();
+    const log = heard(world, { RUN: sessionId, OTHER: other.sessionId });
+    // The seat of the seeded session's own surface is shut down with the window, too.
+    expect([...log.slice(0, own), ...log.slice(own).slice(1)]).toEqual(memory);
+  });
+
+  it('begins anew for memory when the person goes back to the one that has ended', async () => {
+    const world = await create();
+    world.server.otherwise(reply().says('ok'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'q1');
+    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
+    await world.ask(panel, 'q2');
+    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.shutdown();
+    expect(heard(world, { OLD: sessionId }).filter((line) => line !== 'shutdown')).toEqual([
+      'initialize OLD',
+      'sync OLD: q1 -> ok',
+      'end OLD',
+      'initialize OLD',
+      'sync OLD: q2 -> ok',
+      'end OLD',
+    ]);
+  });
+
+  it('says at its resume which session was left, beside the parent by lineage', async () => {
+    const world = await create({ memory: (log) => [new RecordingMemory(log, { previous: true })] });
+    world.server.otherwise(reply().says('ok'));
+    const panel = world.surface();
+    const first = await world.ask(panel, 'q1');
+    const { sessionId: branch } = await world.gateway.switchSession(panel.id, {
+      reason: 'branch',
+      sessionId: first.sessionId,
+      from: null,
+    });
+    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    const third = await world.ask(panel, 'q3');
+    await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: branch ?? '' });
+    await world.gateway.shutdown();
+    expect(
+      heard(world, { FIRST: first.sessionId, BRANCH: branch ?? '', THIRD: third.sessionId }).filter((line) =>
+        line.startsWith('switch'),
+      ),
+    ).toEqual([
+      'switch BRANCH branch from FIRST parent FIRST',
+      'switch THIRD new_session reset from BRANCH',
+      'switch BRANCH resume from THIRD parent FIRST',
+    ]);
+  });
+});
+
 describe('what belongs to the session that is left', () => {
   it('B93 S128 S129 stays with it: a model chosen there is not that of the next, nor of new ones', async () => {
     const world = await create();
@@ -159,6 +265,27 @@ describe('what belongs to the session that is left', () => {
       since: ['initialize FIRST', 'end FIRST', 'switch SECOND new_session reset', 'sync SECOND: q3 -> ok'],
     });
   });
+
+  it.each([false, true])(
+    'B188 ends for memory once when it is deleted after its agent was let go (New pressed before: %s)',
+    async (isLeft) => {
+      let later = 0;
+      const world = await create({ clock: { ...systemClock, now: () => systemClock.now() + later } });
+      world.server.otherwise(reply().says('ok'));
+      const [panel, tab, other] = [world.surface(), world.surface(), world.surface()];
+      const { sessionId } = await world.ask(panel, 'q1');
+      // Each surface had an agent of its own.
+      if (!isLeft) await world.gateway.switchSession(tab.id, { reason: 'resume', sessionId });
+      later += 4000;
+      await world.ask(other, 'q2');
+      const ends = (): readonly string[] => heard(world, { GONE: sessionId }).filter((line) => line === 'end GONE');
+      const whenIdle = ends();
+      if (isLeft) await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+      await world.gateway.trashSession(sessionId);
+      await world.gateway.shutdown();
+      expect({ whenIdle, after: ends() }).toEqual({ whenIdle: [], after: ['end GONE'] });
+    },
+  );
 
   it('goes on with its queue in the background without taking the agent of what is shown now', async () => {
     const world = await create();
@@ -234,6 +361,42 @@ describe('a session that is named', () => {
       await world.gateway.findSession('20260101_0'),
     ];
     expect(found).toEqual([sessionId, sessionId, sessionId]);
+  });
+
+  it('S136 by its id or title in brackets or quotes, unless a title has them itself', async () => {
+    const world = await create();
+    const { panel, sessionId } = await seeded(world, (history) => history.user('q').assistant('a'));
+    await world.gateway.renameSession(sessionId, 'My Project');
+    world.server.otherwise(reply().says('ok'));
+    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    const bracketed = await world.ask(panel, 'hello');
+    await world.gateway.renameSession(bracketed.sessionId, '[my project]');
+    const names = [
+      `[${sessionId}]`,
+      `(${sessionId})`,
+      `<${sessionId}>`,
+      `{${sessionId}}`,
+      `"${sessionId}"`,
+      `'${sessionId}'`,
+      `\`${sessionId}\``,
+      `“${sessionId}”`,
+      `«${sessionId}»`,
+      `"[ ${sessionId} ]" `,
+      '<20260101_0>',
+      '“My Project”',
+    ];
+    expect({
+      found: [...new Set(await Promise.all(names.map((name) => world.gateway.findSession(name))))],
+      own: await world.gateway.findSession('[My Project]'),
+      none: [
+        await refusal(world.gateway.findSession('[]')),
+        await refusal(world.gateway.findSession(`[${sessionId}"`)),
+      ],
+    }).toEqual({
+      found: [sessionId],
+      own: bracketed.sessionId,
+      none: ['No session has this id or title: “[]”.', `No session has this id or title: “[${sessionId}"”.`],
+    });
   });
 
   it('S126 by something that fits none or several is refused in words, and nothing changes', async () => {

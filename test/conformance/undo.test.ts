@@ -78,6 +78,27 @@ describe('undo', () => {
     });
   });
 
+  it.each([
+    [1, 'u2\n\nu3', ['user: u1', 'assistant: a1']],
+    [2, 'u2\n\nu3', ['user: u1', 'assistant: a1']],
+    [3, 'u1', []],
+  ] as const)(
+    'B101 of %i prompts counts those that are shown, also where one had no answer and is taken back with the next',
+    async (turns, draft, left) => {
+      const world = await create();
+      const { panel, sessionId } = await seeded(world, (history) =>
+        history.user('u1').assistant('a1').user('u2').user('u3').assistant('a3'),
+      );
+      const before = await shown(world, sessionId);
+      const outcome = await undo(world, panel, sessionId, turns);
+      expect({ before, draft: outcome.draft, left: await shown(world, sessionId) }).toEqual({
+        before: ['user: u1', 'assistant: a1', 'user: u2', 'user: u3', 'assistant: a3'],
+        draft,
+        left,
+      });
+    },
+  );
+
   it('B101 behind a prompt that had no answer takes it back with the one it was joined to', async () => {
     const world = await create();
     const { panel, sessionId } = await seeded(world, (history) =>
@@ -184,6 +205,61 @@ describe.each(['openai', 'anthropic'] as const)('asking again, over the %s proto
       reread: ['resume', 'resume'],
     });
   });
+
+  it.each(['edited', 'retried'] as const)(
+    'that was joined to an earlier prompt and %s shows and sends the words of one version, whichever is shown, also after a restart',
+    async (reason) => {
+      const world = await create({ protocol });
+      const { panel, sessionId } = await seeded(world, (history) => history.user('u1').assistant('a1').user('u2'));
+      world.server.script(
+        reply().says('a3'),
+        reply().says('b3'),
+        reply().says('a4'),
+        reply().says('b4'),
+        reply().says('c3'),
+      );
+      const first = (await world.ask(panel, 'u3')) as { readonly turnUid: string };
+      const again = (await (reason === 'edited'
+        ? world.gateway.editAndResend(panel.id, first.turnUid, 'in other words', 'edit-1')
+        : world.gateway.retry(panel.id, first.turnUid))) as { readonly turnUid: string };
+      await world.idle();
+      const other = reason === 'edited' ? 'in other words' : 'u3';
+      const words = async (): Promise<string> =>
+        (await shown(world, sessionId))
+          .map((line) => line.replace(/^\w+: /, ''))
+          .join('|')
+          .replaceAll('\n\n', '|');
+      const asked = (index: number): string =>
+        sent(world, index)
+          .map((line) => line.replace(/^\w+: /, ''))
+          .join('|')
+          .replaceAll('\n\n', '|')
+          .replaceAll('\\n\\n', '|');
+      const told = [asked(-1), await words()];
+      for (const turnUid of [first, again, first].map((turn) => turn.turnUid)) {
+        await world.gateway.showVersion(panel.id, turnUid);
+        told.push(await words());
+      }
+      await world.ask(panel, 'u4');
+      told.push(asked(-1));
+      await world.reopen();
+      const reopened = await resumed(world, sessionId);
+      await world.gateway.showVersion(reopened.id, again.turnUid);
+      told.push(await words());
+      await world.ask(reopened, 'u5');
+      told.push(asked(-1));
+      expect(told).toEqual([
+        `u1|a1|u2|${other}`,
+        `u1|a1|u2|${other}|b3`,
+        'u1|a1|u2|u3|a3',
+        `u1|a1|u2|${other}|b3`,
+        'u1|a1|u2|u3|a3',
+        'u1|a1|u2|u3|a3|u4',
+        `u1|a1|u2|${other}|b3`,
+        `u1|a1|u2|${other}|b3|u5`,
+      ]);
+    },
+  );
 
   it('has files put back once it is certain, and before the model is asked', async () => {
     const world = await create({ protocol });

@@ -1,19 +1,7 @@
 import { openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent } from '../../src/agent/agent';
-import { systemClock as clock } from '../../src/base/clock';
-import { idsFrom } from '../../src/base/ids';
-import { silentLog as log } from '../../src/base/log';
-import { ConversationGateway } from '../../src/gateway/conversationGateway';
 import type { Surface } from '../../src/gateway/gateway';
-import { MemoryManager } from '../../src/memory/memoryManager';
-import { httpChatModel } from '../../src/models/httpChatModel';
-import { createTransports } from '../../src/models/providers/index';
-import { loopbackPolicy } from '../../src/models/requestRunner';
-import { openStore } from '../../src/store/ownership/openStore';
-import { readOnlyTools } from '../../src/tools/readOnlyTools';
-import { ToolRegistry } from '../../src/tools/toolRegistry';
-import { FolderOnDisk } from '../support/folderOnDisk';
+import { crashGateway, openedStore } from './crashGateway';
 import type { CrashHostOrder, Shown } from './crashRecord';
 
 /** The product's process without an editor, to be killed: real gateway, agent and tools, the store behind its worker, a model over HTTP. It
@@ -22,72 +10,10 @@ async function main(order: CrashHostOrder): Promise<void> {
   const record = openSync(order.record, 'a');
   // Handed to the kernel in one call: what was shown is known even when the next instruction never comes.
   const write = (line: Shown): void => void writeSync(record, `${JSON.stringify(line)}\n`);
-  const connection = openStore({ storageFolder: order.storage, workerEntry: order.workerEntry, clock, log });
-  await new Promise<void>((resolve, reject) => {
-    const look = (): void => {
-      if (connection.state.kind === 'open') resolve();
-      if (connection.state.kind === 'failed' || connection.state.kind === 'readOnly') reject(connection.state.error);
-    };
-    connection.onDidChangeState(look);
-    look();
-  });
+  const connection = await openedStore(order);
   process.stdout.write('open\n');
 
-  const { store } = connection;
-  const ids = idsFrom((count) => crypto.getRandomValues(new Uint8Array(count)));
-  const files = new FolderOnDisk([{ name: 'project', path: order.project }]);
-  const model = httpChatModel(
-    {
-      ref: 'Local/test-model',
-      provider: 'Local',
-      id: 'test-model',
-      label: 'test-model',
-      destination: 'local',
-      contextWindow: order.contextWindow,
-      allocatedContext: null,
-      tools: true,
-      images: false,
-      efforts: ['default'],
-      price: null,
-      warnings: [],
-    },
-    {
-      loadTransports: () => Promise.resolve(createTransports()),
-      settings: {
-        protocol: order.protocol,
-        baseUrl: order.url,
-        key: null,
-        modelId: 'test-model',
-        fetch: globalThis.fetch,
-      },
-      policy: loopbackPolicy,
-      clock,
-      provider: 'Local',
-    },
-  );
-  const gateway = new ConversationGateway({
-    store,
-    clock,
-    ids,
-    log,
-    createAgent: () =>
-      new Agent({
-        store,
-        clock,
-        ids,
-        log,
-        tools: new ToolRegistry(readOnlyTools(files)),
-        openModel: () => Promise.resolve(model),
-        systemPrompt: () => 'You are tested.',
-        maxIterations: 8,
-      }),
-    agentSignature: (ref) => ref,
-    createMemory: () => new MemoryManager({ clock, log }),
-    defaultModel: () => 'Local/test-model',
-    saveDefaultModel: () => Promise.resolve(),
-    folder: () => order.project,
-  });
-
+  const gateway = crashGateway(connection, order);
   let settled = 0;
   const surface: Surface = {
     id: 'panel',

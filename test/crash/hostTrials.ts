@@ -43,7 +43,7 @@ export interface HostTrialResult {
   killedInTurn: number;
   /** Summaries the model was asked for, and continuations that were made of them. */
   summaries: number;
-  compressions: number;
+  compressionScheduler: number;
   /** Turns that began in one segment of a session and went on in the next. */
   turnsAcrossSegments: number;
   /** Segments another segment carries on that have not exactly one continuation, or one without a handoff. */
@@ -91,7 +91,7 @@ export async function runHostTrials(
     killedWhileOpening: 0,
     killedInTurn: 0,
     summaries: 0,
-    compressions: 0,
+    compressionScheduler: 0,
     turnsAcrossSegments: 0,
     brokenChains: 0,
   };
@@ -193,7 +193,7 @@ async function examine(copy: string, storage: string, shown: readonly Shown[], r
     (sessionId) => historyFaults(withoutHandoff(db.activeMessages(sessionId))).length > 0,
   ).length;
   const count = (sql: string): number => Number(database.get(sql)?.['n'] ?? 0);
-  result.compressions = count("SELECT count(*) AS n FROM sessions WHERE parent_kind = 'compression'");
+  result.compressionScheduler = count("SELECT count(*) AS n FROM sessions WHERE parent_kind = 'compression'");
   result.turnsAcrossSegments = count(
     'SELECT count(*) AS n FROM (SELECT 1 FROM messages WHERE carried_from IS NULL AND turn_uid IS NOT NULL GROUP BY turn_uid HAVING count(DISTINCT session_id) > 1)',
   );

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ModelServer, reply, startModelServer } from '../support/modelServer';
-import { waitFor } from '../support/vscode';
+import { readStateDb, waitFor } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
+import { gate } from './gate';
 import { EXTENSION_ID, sharedVscode } from './vscodeTest';
 import { numberedWords } from './words';
 
@@ -73,4 +74,54 @@ test('sessions are begun, renamed, resumed and read as a transcript by commands,
     prompts: (await again.prompts()).map(({ text }) => text),
     errors: workbench.errors(),
   }).toEqual({ rows: ['prompt', 'answer'], same: true, prompts: ['First prompt'], errors: [] });
+});
+
+test('a session is branched by a command while it answers: the branch has what is settled and goes on from it, the answer is finished where it was asked', async () => {
+  const [workbench] = vscode().workbenches;
+  if (workbench === undefined) throw new Error('No window is open');
+  await workbench.open(vscode().sampleFolder('branched'));
+  const panel = await ChatPanel.open(workbench);
+  const rest = gate();
+  server.script(
+    reply().says('Four.'),
+    reply().says('Slowly ').waitsFor(rest.opened).says('done.'),
+    reply().says('Six.'),
+  );
+  await panel.send('What is two and two?');
+  await panel.waitForSettledAnswer('the first answer', (text) => text === 'Four.');
+  await panel.send('Take your time');
+  await panel.waitForAnswer('the beginning of the second answer', (text) => text.startsWith('Slowly'));
+  await workbench.runCommand('Hermes: Branch Session');
+  await panel.sees('Branched from “What is two and two?”');
+  const branched = (await panel.messages()).map(({ text }) => text);
+  await panel.send('And three and three?');
+  await panel.waitForSettledAnswer('the answer in the branch', (text) => text === 'Six.');
+  rest.open();
+  await workbench.runCommand('Hermes: Rename Session');
+  await workbench.answerInput('A title for this session', 'The branch');
+  await workbench.runAndChoose('Hermes: Resume Session', 'What is two and two?');
+  await panel.waitForSettledAnswer('the answer that went on', (text) => text === 'Slowly done.');
+  const stored = vscode()
+    .workspaceStorageFolders(EXTENSION_ID)
+    .flatMap((folder) =>
+      readStateDb(
+        folder,
+        `SELECT s.parent_kind AS kind, group_concat(m.content, ' | ' ORDER BY m.position) AS said FROM sessions s JOIN messages m ON m.session_id = s.id
+      WHERE m.active = 1 AND EXISTS (SELECT 1 FROM messages f WHERE f.session_id = s.id AND f.content = 'What is two and two?') GROUP BY s.id ORDER BY s.started_at`,
+      ),
+    );
+  expect({
+    branched,
+    sent: server.requests.at(-1)?.outline.filter((line) => !line.startsWith('system:')),
+    stored,
+    errors: workbench.errors(),
+  }).toEqual({
+    branched: ['What is two and two?', 'Four.'],
+    sent: ['user: What is two and two?', 'assistant: Four.', 'user: And three and three?'],
+    stored: [
+      { kind: null, said: 'What is two and two? | Four. | Take your time | Slowly done.' },
+      { kind: 'branch', said: 'What is two and two? | Four. | And three and three? | Six.' },
+    ],
+    errors: [],
+  });
 });

@@ -75,7 +75,8 @@ export class KeyboardHands {
       if (Date.now() > deadline) return false;
       await this.workbench.page.waitForTimeout(100);
     }
-    for (let steps = 0; steps < 40; steps++) {
+    // The list may be in sight before it has the keys: what is pressed until then goes elsewhere.
+    for (let steps = 0; steps < 40 || Date.now() < deadline; steps++) {
       const words = await this.#chosenRow
         .locator('.label-name')
         .first()

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { diesWithContainer, thisMachineFacts } from '../../src/host/containerPlace';
+import { diesWithContainer, thisMachineFacts } from '../../src/host/storage/containerPlace';
 import { reply, startModelServer } from '../support/modelServer';
 import { projectRoot, readStateDb, waitFor, type VscodeSession } from '../support/vscode';
 import { ChatPanel } from './chatPanel';

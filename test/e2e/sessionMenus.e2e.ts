@@ -5,7 +5,16 @@ import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HindsightStandIn } from '../support/hindsight/standIn';
 import { type ModelServer, reply, startModelServer } from '../support/modelServer';
-import { freePort, projectRoot, readStateDb, waitFor, type Row, type Workbench, write } from '../support/vscode';
+import {
+  freePort,
+  projectRoot,
+  readStateDb,
+  waitFor,
+  within,
+  type Row,
+  type Workbench,
+  write,
+} from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { chooseFromMenu, SessionsView } from './sessionsView';
 import { EXTENSION_ID, sharedVscode } from './vscodeTest';
@@ -405,7 +414,11 @@ test('a repository that was moved, and got another name, is offered the sessions
   view = await SessionsView.open(workbench);
   await view.unfold('Other Folders');
   await view.click(/^.*parcel-post, \d+ sessions/);
-  await view.click('Count to a thousand');
+  // The editor may draw the view anew under a press, which is then lost.
+  await waitFor('the session to be opened', async () => {
+    await view.click('Count to a thousand');
+    return within(5_000, async () => (await workbench.webviewCount(EXTENSION_ID, 'editor')) > 0);
+  });
   const readOnly = async (): Promise<void> => {
     const tab = await workbench.waitForWebview(EXTENSION_ID, 'editor');
     await tab.getByText(`A session of ${old}, as it was when this tab was opened. Read-only.`).waitFor();

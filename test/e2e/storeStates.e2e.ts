@@ -3,15 +3,14 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ModelServer, reply, startModelServer } from '../support/modelServer';
-import { readStateDb, type Workbench, waitFor } from '../support/vscode';
-import { ChatPanel } from './chatPanel';
-import { EXTENSION_ID } from './extensionId';
+import { readStateDb, waitFor } from '../support/vscode';
+import type { ChatPanel } from './chatPanel';
 import { gate } from './gate';
+import { storageWindows } from './storageWindows';
 import { sharedVscode } from './vscodeTest';
 import { numberedWords } from './words';
 
 let server: ModelServer;
-let workbench: Workbench | undefined;
 const mounted: string[] = [];
 
 beforeAll(async () => {
@@ -33,62 +32,7 @@ afterAll(() => {
 /** File systems of a test's own need rights that not every machine gives. */
 const mayMount = process.getuid?.() === 0 && process.platform === 'linux';
 
-/** Under the chosen folder every workspace has a folder of its own; its name, once a window has made one. */
-let workspaceName: string | undefined;
-
-/** A window whose sessions are in `folder`, as they are there now. The one before is closed first, so that nobody else looks into it. */
-async function panelOn(folder: string): Promise<ChatPanel> {
-  const isFirst = workbench === undefined;
-  if (workbench !== undefined) await closeWindow(workbench);
-  vscode().machineSettings.update({ 'hermes.storage.path': path.dirname(folder) });
-  workbench ??= await vscode().open(vscode().sampleFolder());
-  if (!isFirst) await workbench.open(vscode().sampleFolder());
-  // Whether a window shows the panel again is the editor's memory, which it writes in its own time; a window here may be too short for that.
-  const panel = await ChatPanel.open(workbench);
-  // The window may come up with the settings of last time and hear of these a moment later.
-  await waitFor(`the window to keep its sessions below ${path.dirname(folder)}`, () =>
-    keptIn()
-      .at(-1)
-      ?.startsWith(`${path.dirname(folder)}/`),
-  );
-  return panel;
-}
-
-/** Closes a window as a person does, and waits until its extension host is gone: its store is closed in order then. */
-async function closeWindow(window: Workbench): Promise<void> {
-  await window.page.goto('about:blank');
-  await waitFor('the extension host to end', () => vscode().server.extensionHostPids().length === 0);
-}
-
-/** The folders that windows said to keep their sessions in, the newest last. Each host has a log file of its own; lines begin with their time. */
-function keptIn(): readonly string[] {
-  const said = vscode()
-    .extensionLog(EXTENSION_ID)
-    .split('\n')
-    .filter((line) => line.includes('This window keeps its sessions in '))
-    .sort();
-  return said.map((line) => /keeps its sessions in (.*)\.$/.exec(line)?.[1] ?? '');
-}
-
-async function storage(name: string): Promise<string> {
-  const chosen = path.join(vscode().root, 'storage', name);
-  if (workspaceName === undefined) {
-    const probe = path.join(vscode().root, 'storage', 'probe');
-    fs.mkdirSync(probe, { recursive: true });
-    // A store is made when there is something to keep.
-    await (await panelOn(path.join(probe, 'workspace'))).send('Hello');
-    workspaceName = await waitFor('the workspace to get its folder', () => fs.readdirSync(probe)[0]);
-  }
-  const folder = path.join(chosen, workspaceName);
-  fs.mkdirSync(folder, { recursive: true });
-  return folder;
-}
-
-/** Leaves a store as a window does that is closed. */
-async function leave(folder: string): Promise<void> {
-  if (workbench !== undefined) await closeWindow(workbench);
-  expect(fs.existsSync(path.join(folder, 'state.db.lock'))).toBe(false);
-}
+const { panelOn, leave, storage, keptIn } = storageWindows(vscode);
 
 function sql(folder: string, statements: string): void {
   const script = `const { DatabaseSync } = require('node:sqlite'); const db = new DatabaseSync(process.argv[1]); db.exec(process.argv[2]); db.close();`;

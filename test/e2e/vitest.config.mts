@@ -11,7 +11,9 @@ const patience = Math.max(1, Number(process.env['HERMES_TEST_PATIENCE']) || 1);
  *  files: a long one may then come last and be waited for alone. */
 const longest = [
   'kills',
+  'enterKills',
   'storeStates',
+  'storeMoved',
   'mainJob',
   'sessionsView',
   'chatActions',

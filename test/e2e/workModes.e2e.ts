@@ -33,6 +33,7 @@ const settings = (): VscodeSessionOptions => ({
   settings: {
     'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
     'hermes.model': 'Local/test-model',
+    'hermes.terminal.sandbox': 'off',
   },
 });
 const running = sharedVscode(settings);
@@ -234,7 +235,7 @@ test('a server of .vscode/mcp.json is started once it is trusted, and its tool i
   await answered('It came back.');
   await workbench.screenshot(pictures, 'mcp-done');
   expect({
-    detail: detail.includes(everything) && detail.includes('outside of any sandbox'),
+    detail: detail.includes(everything) && detail.includes('Not in the sandbox: it is turned off'),
     before: withoutTrust.includes('mcp_'),
     offered: offered(server.requests.at(-1)).includes('"mcp_everything_echo"'),
     seen,

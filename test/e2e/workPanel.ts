@@ -97,5 +97,6 @@ export async function chooseMode(panel: ChatPanel, name: string): Promise<void> 
   const picker = panel.frame.getByRole('combobox', { name: 'Mode', exact: true });
   await picker.click();
   await panel.frame.getByRole('option', { name: new RegExp(`^${name}`) }).click();
+  if (name === 'Edit Automatically') await panel.workbench.dialog().getByRole('button', { name: 'Turn On' }).click();
   await picker.filter({ hasText: name }).waitFor();
 }

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
+import { sandboxProblem } from '../../scripts/sandboxInstall.mjs';
 import { reply, startModelServer } from '../support/modelServer';
 import { projectRoot, readStateDb, type Row } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
@@ -110,7 +111,7 @@ test('a failing test is fixed: searched, read, run, edited and run again, each s
     }).toEqual({
       cardOfCommand: {
         buttons: ['Allow Once', 'Allow for Session', 'Always…', 'Deny'],
-        reasons: ['It runs on this machine with your rights.'],
+        reasons: sandboxProblem() === undefined ? [] : ['It runs on this machine with your rights.'],
         waits: 1,
       },
       buttonsWhileRunning: ['Stop run_command', 'Proceed While Running', 'Open Output'],

@@ -37,7 +37,7 @@ export interface MatrixOptions {
   readonly seed: number;
   /** Run only so many cases, chosen by seed; all without it. */
   readonly sample?: number;
-  /** From when the turns have begun until they have settled, nothing they write can be stored. */
+  /** From when the turns are opened until they have settled, nothing they write can be stored. */
   readonly storeFails?: boolean;
   readonly say?: (line: string) => void;
 }
@@ -160,8 +160,9 @@ async function runInOneWorld(
 
 /** `failing`: the world whose store cannot be written meanwhile. Resolves to the number of turns that were spilled. */
 async function runTogether(lanes: readonly Lane[], clock: JumpingClock, failing: World | null): Promise<number> {
-  await Promise.all(lanes.map((lane) => lane.begin()));
+  // Before the turns begin: one that needs no more than a moment would otherwise be settled by then. Turns can still be opened.
   const mend = failing?.breakStore((method) => (turnWrites.includes(method) ? full : null));
+  await Promise.all(lanes.map((lane) => lane.begin()));
   const stalled = lanes.some((lane) => lane.one.fault === 'stall');
   if (stalled) await Promise.all(lanes.map((lane) => lane.caughtUp()));
   const settled = Promise.all(lanes.map((lane) => lane.settled(1)));

@@ -91,6 +91,7 @@ function payloadsOf(answer: Reply, protocol: ServerProtocol): readonly JsonObjec
   });
 }
 
+const blockStart = v.object({ type: v.literal('content_block_start'), index: v.number() });
 const thinkingDelta = v.object({
   index: v.number(),
   delta: v.object({ type: v.literal('thinking_delta'), thinking: v.string() }),
@@ -101,6 +102,9 @@ const signatureDelta = v.object({ index: v.number(), delta: v.object({ type: v.l
 function resigned(payloads: readonly JsonObject[]): readonly JsonObject[] {
   const thinking = new Map<number, string>();
   return payloads.map((payload) => {
+    const begun = v.safeParse(blockStart, payload);
+    // Of an answer of two spliced messages, the second counts its blocks from zero again.
+    if (begun.success) thinking.delete(begun.output.index);
     const thought = v.safeParse(thinkingDelta, payload);
     if (thought.success)
       thinking.set(thought.output.index, (thinking.get(thought.output.index) ?? '') + thought.output.delta.thinking);

@@ -102,7 +102,7 @@ describe('turns, whatever happens', () => {
     });
   });
 
-  it('really happen in other windows and across compressions too', async () => {
+  it('really happen in other windows and across compressionScheduler too', async () => {
     const simulation = await Simulation.start(await simulated.make());
     const steps: readonly Step[] = [
       { kind: 'prompt', surface: 0, repeated: false },
@@ -150,6 +150,62 @@ describe('turns, whatever happens', () => {
         'assistant: w5 ',
         'user: prompt 4',
         'assistant: w6 ',
+      ],
+    });
+  });
+
+  it('really happen in sub-agents, and with calls that a service calls by one id', async () => {
+    const simulation = await Simulation.start(await simulated.make());
+    const called = { ms: 0, readOnly: false, asks: true };
+    const steps: readonly Step[] = [
+      { kind: 'prompt', surface: 0, repeated: false },
+      { kind: 'call', session: 0, tools: [called, { ...called, asks: false }], ids: 'same' },
+      { kind: 'decide', session: 0, how: 'allow' },
+      { kind: 'time', ms: 10 },
+      {
+        kind: 'call',
+        session: 0,
+        tools: [
+          { ...called, delegates: true },
+          { ...called, delegates: true },
+        ],
+        ids: 'counted',
+      },
+      { kind: 'call', session: 1, tools: [called], ids: 'counted' },
+      { kind: 'decide', session: 1, how: 'allow' },
+      { kind: 'time', ms: 10 },
+      { kind: 'say', session: 1, of: 'text', words: 1 },
+      { kind: 'finish', session: 1, why: 'stop' },
+      { kind: 'say', session: 2, of: 'text', words: 1 },
+      { kind: 'finish', session: 2, why: 'stop' },
+      { kind: 'call', session: 0, tools: [{ ...called, asks: false }], ids: 'counted' },
+      { kind: 'time', ms: 10 },
+      { kind: 'say', session: 0, of: 'text', words: 1 },
+      { kind: 'finish', session: 0, why: 'stop' },
+    ];
+    for (const one of steps) await simulation.run(one);
+    const [transcripts, extent] = [[0, 1, 2].map((session) => simulation.transcript(session)), simulation.extent];
+    await simulation.finish();
+    expect({ ...extent, transcripts, violations: simulation.violations }).toEqual({
+      requests: 7,
+      lives: 1,
+      segments: 3,
+      violations: [],
+      transcripts: [
+        [
+          'user: prompt 1',
+          'assistant: [call-1] [call-1_d2]',
+          'tool: result of call-1',
+          'tool: result of call-2',
+          'assistant: [call_0] [call_1]',
+          'tool: w1',
+          'tool: w2',
+          'assistant: [call_0_d2]',
+          'tool: result of call-6',
+          'assistant: w3 ',
+        ],
+        ['user: task of call-3', 'assistant: [call_0]', 'tool: result of call-5', 'assistant: w1 '],
+        ['user: task of call-4', 'assistant: w2 '],
       ],
     });
   });

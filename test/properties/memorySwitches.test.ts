@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log';
-import { AgentSeat } from '../../src/gateway/agentSeat';
+import { SurfaceAgent } from '../../src/gateway/agents/surfaceAgent';
 import type { MemoryProvider } from '../../src/memory/memoryProvider';
 import type { SwitchReason } from '../../src/memory/switchReason';
 import { ManualClock } from '../support/manualClock';
@@ -9,7 +9,12 @@ import { memoryOf } from '../support/memoryOf';
 import { hangingMemory, legacyMemory, RecordingMemory, throwingMemory } from '../support/recordingMemory';
 
 type Step =
-  | { readonly kind: 'switch'; readonly reason: SwitchReason; readonly to: number; readonly parent: number | null }
+  | {
+      readonly kind: 'switch';
+      readonly reason: SwitchReason;
+      readonly to: number | '' | null | undefined;
+      readonly parent: number | null;
+    }
   | { readonly kind: 'sync'; readonly outcome: 'complete' | 'interrupted' | 'failed'; readonly answer: string }
   | { readonly kind: 'end' }
   /** The provider gets time to work through some of what is queued. */
@@ -22,7 +27,10 @@ const step = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('switch' as const),
       reason: fc.constantFrom(...reasons),
-      to: fc.nat({ max: 4 }),
+      to: fc.oneof(
+        { weight: 6, arbitrary: fc.nat({ max: 4 }) },
+        { weight: 1, arbitrary: fc.constantFrom('' as const, null, undefined) },
+      ),
       parent: fc.option(fc.nat({ max: 4 })),
     }),
   },
@@ -38,7 +46,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('breathe' as const), turns: fc.nat({ max: 12 }) }) },
 );
 
-/** What a provider must hear, from the steps alone: every switch with id, reason, reset, rewound and parent, the end of a session once and ahead
+/** What a provider must hear, from the steps alone: every switch with id, reason, reset, rewound, the session that was left, and parent, the end of a session once and ahead
  *  of what follows, and turns under the session they belong to. */
 class Expected {
   readonly lines: string[] = [];
@@ -53,17 +61,19 @@ class Expected {
   }
 
   private switch({ reason, to, parent }: Step & { readonly kind: 'switch' }): void {
+    if (typeof to !== 'number') return;
     const id = `S${to}`;
-    const tail = parent === null ? '' : ` parent S${parent}`;
+    const parentTail = parent === null ? '' : ` parent S${parent}`;
+    const tail = ` from ${this.session}${parentTail}`;
     const isNew = reason === 'new_session' || reason === 'reset';
-    if (this.session === null) this.lines.push(`initialize ${id}${tail}`);
+    if (this.session === null) this.lines.push(`initialize ${id}${parentTail}`);
     else if (this.session !== id) {
       if (isNew) this.end();
       this.lines.push(`switch ${id} ${reason}${isNew ? ' reset' : ''}${tail}`);
     }
     if (this.session !== id) this.ended = false;
     // A seat is told of a rewind of the session it has come to.
-    if (reason === 'rewind') this.lines.push(`switch ${id} rewind rewound${tail}`);
+    if (reason === 'rewind') this.lines.push(`switch ${id} rewind rewound from ${id}${parentTail}`);
     this.session = id;
   }
 
@@ -84,17 +94,17 @@ async function heard(
     for (let turn = 0; turn < slowness; turn++) await Promise.resolve();
   };
   const [before, behind] = [others([]).slice(0, 1), others([]).slice(1)];
-  const memory = memoryOf([...before, new RecordingMemory(log, { pause }), ...behind], {
+  const memory = memoryOf([...before, new RecordingMemory(log, { pause, previous: true }), ...behind], {
     clock: new ManualClock(),
     log: silentLog,
   });
-  const seat = new AgentSeat(memory);
+  const seat = new SurfaceAgent(memory);
   const expected = new Expected();
   for (const [index, each] of steps.entries()) {
     const prompt = `prompt ${index}`;
     expected.take(each, prompt);
     if (each.kind === 'switch')
-      seat.serve(`S${each.to}`, {
+      seat.serve(typeof each.to === 'number' ? `S${each.to}` : each.to, {
         reason: each.reason,
         parentSessionId: each.parent === null ? null : `S${each.parent}`,
       });

@@ -39,10 +39,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('call' as const),
       session,
-      tools: fc.array(fc.record({ ms: fc.constantFrom(0, 5, 500), readOnly: fc.boolean(), asks: rarely(3) }), {
-        minLength: 1,
-        maxLength: 3,
-      }),
+      tools: fc.array(
+        fc.record({ ms: fc.constantFrom(0, 5, 500), readOnly: fc.boolean(), asks: rarely(3), delegates: rarely(4) }),
+        { minLength: 1, maxLength: 3 },
+      ),
+      ids: fc.constantFrom('own' as const, 'same' as const, 'counted' as const),
     }),
   },
   {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/store/storeError';
-import { deliveredTexts } from '../../src/store/session/chunkFolding';
+import { deliveredTexts } from '../../src/store/session/tables/chunkFolding';
 import type { Chunk, Message } from '../../src/transcript/message';
 import type { AssistantPart } from '../../src/transcript/part';
 import { historyFaults } from '../support/providerRules';

@@ -117,7 +117,7 @@ describe('a turn whose store fails and heals at random', () => {
       }),
       { numRuns: 150 },
     );
-  });
+  }, 300_000);
 
   it('has it after a power cut at any moment, and after another in the middle of folding, the same', async () => {
     let withSpill = 0;
@@ -150,5 +150,5 @@ describe('a turn whose store fails and heals at random', () => {
       { numRuns: 150 },
     );
     expect(withSpill).toBeGreaterThan(0);
-  });
+  }, 300_000);
 });

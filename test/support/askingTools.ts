@@ -13,7 +13,8 @@ export interface AskingTools {
   readonly holds: Map<string, Promise<void>>;
 }
 
-/** `change` wants to change a file and has to be allowed · `look` only reads · `fetch` only reads, and has to be allowed · `present` presents a plan. */
+/** `change` wants to change a file and has to be allowed · `look` only reads · `fetch` only reads, and has to be allowed · `present` presents a plan · `ask_server` uses a tool of an
+ *  MCP server, which says of those that begin with `get` that they only look. */
 export function askingTools(during: (name: string, call: ToolCallContext) => void = () => undefined): AskingTools {
   const ran: string[] = [];
   const holds = new Map<string, Promise<void>>();
@@ -44,6 +45,7 @@ export function askingTools(during: (name: string, call: ToolCallContext) => voi
     tool('look', true, null),
     tool('fetch', true, (name) => ({ kind: 'fetch', url: `https://${name}` })),
     tool('present', false, () => ({ kind: 'plan' })),
+    tool('ask_server', false, (name) => ({ kind: 'mcp', server: 's', tool: name, readOnly: name.startsWith('get') })),
   ];
   return { tools, ran, holds };
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { silentLog } from '../../src/base/log';
 import type { SessionDb } from '../../src/store/session/sessionDb';
 import { ChangedFiles, type ChangedTurn } from '../../src/tools/files/changes/changedFiles';
-import { plainReviewWords } from '../../src/tools/files/changes/reviewWords';
+import { plainReviewWords } from '../../src/tools/files/changes/reviewTexts';
 import { StoreEditJournal } from '../../src/tools/files/changes/storeEditJournal';
 import { FileEditorOnDisk } from './fileEditorOnDisk';
 import { ManualClock } from './manualClock';

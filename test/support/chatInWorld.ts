@@ -1,15 +1,15 @@
 import { Emitter } from '../../src/base/disposable';
-import { ChatBridge } from '../../src/host/chatBridge';
+import { ChatSurface } from '../../src/host/chat/chatSurface';
 import { noAttachments } from '../../src/host/attachments/promptAttachments';
 import { noChangedFiles } from '../../src/host/changedFiles/chatFiles';
-import type { ChatEditor } from '../../src/host/chatHandlers';
-import type { ChatModels } from '../../src/host/chatModels';
-import { StoreDesk } from '../../src/host/storeDesk';
-import { noWitness } from '../../src/host/witness/chatWitness';
+import type { ChatEditor } from '../../src/host/chat/chatHandlers';
+import type { ChatModels } from '../../src/host/chat/chatModels';
+import { StoreStatus } from '../../src/host/storage/storeStatus';
+import { noWitness } from '../../src/host/verify/chatWitness';
 import { ChatController } from '../../src/webview/chat/chatController';
-import type { ChatProtocol } from '../../src/webview/chat/chatHost';
-import { answersIn, conversationBlocks } from '../../src/webview/chat/conversationRows';
-import { noMemory, type ViewMemory } from '../../src/webview/chat/viewMemory';
+import type { ChatProtocol } from '../../src/webview/chat/connection/chatHost';
+import { answersIn, conversationBlocks } from '../../src/webview/chat/state/conversationRows';
+import { noMemory, type ViewMemory } from '../../src/webview/chat/connection/viewMemory';
 import { connectToHost } from '../../src/webview/rpc';
 import { answerText, type Message } from '../../src/transcript/message';
 import { StoreAtHand, noSpills } from '../unit/host/storeAtHand';
@@ -33,6 +33,7 @@ const editor: ChatEditor = {
   copy: nothing,
   openLink: nothing,
   code: noCodeActions,
+  confirm: async () => true,
   searchSessions: nothing,
   exportSession: nothing,
   openMemory: nothing,
@@ -44,7 +45,7 @@ const editor: ChatEditor = {
  *  between view and host are copied and take a moment, as the editor's do. */
 export class ChatInWorld {
   readonly chat: ChatController;
-  private readonly bridge: ChatBridge;
+  private readonly bridge: ChatSurface;
   private memory: ViewMemory = noMemory();
   private uids = 0;
   private onTheWay = 0;
@@ -60,7 +61,7 @@ export class ChatInWorld {
       discover: async () => ({ searching: false, entries: [] }),
       onDidChange: new Emitter<void>().event,
     };
-    this.bridge = new ChatBridge(surfaceId, {
+    this.bridge = new ChatSurface(surfaceId, {
       gateway: world.gateway,
       sessions: world.store,
       models,
@@ -69,7 +70,7 @@ export class ChatInWorld {
       attachments: noAttachments,
       witness: noWitness,
       onChange: () => undefined,
-      store: new StoreDesk(new StoreAtHand(), (message) => message, noSpills),
+      store: new StoreStatus(new StoreAtHand(), (message) => message, noSpills),
       surroundings: () => ({
         restricted: false,
         folderName: 'sample',

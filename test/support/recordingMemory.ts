@@ -20,6 +20,8 @@ export interface RecordingManners {
   readonly tools?: readonly AnyTool[];
   readonly beforeCompressing?: string;
   readonly cannotForget?: string;
+  /** Also writes down which session was left by a switch. */
+  readonly previous?: boolean;
   /** Also writes down that turns begin. */
   readonly starts?: boolean;
   /** Waited for in every call that comes from the queue. */
@@ -67,7 +69,10 @@ export class RecordingMemory implements MemoryProvider {
 
   async onSessionSwitch(newSessionId: string, change: SessionSwitch): Promise<void> {
     const marks = `${change.reset ? ' reset' : ''}${change.rewound ? ' rewound' : ''}`;
-    await this.write('switch', `${newSessionId} ${change.reason}${marks}${parent(change.parentSessionId)}`);
+    await this.write(
+      'switch',
+      `${newSessionId} ${change.reason}${marks}${this.manners.previous === true ? ` from ${change.previousSessionId}` : ''}${parent(change.parentSessionId)}`,
+    );
   }
 
   async onPreCompress(messages: readonly Message[]): Promise<string> {

@@ -6,6 +6,7 @@ import type { NewApproval } from '../../src/store/approvals';
 import { SessionDb } from '../../src/store/session/sessionDb';
 import { StoreError, type StoreErrorCause } from '../../src/store/storeError';
 import type { Chunk, NewMessage } from '../../src/transcript/message';
+import type { PromptDraft } from '../../src/transcript/draftPart';
 import type { AssistantPart, ToolOutcome } from '../../src/transcript/part';
 import type { Settlement } from '../../src/transcript/turn';
 import { putEmptyStore } from './emptyStore';
@@ -166,7 +167,7 @@ export function runningTurn(db: SessionDb, { sessionId = 's1', turnUid = 't1', t
 }
 
 export function openTurn(
-  db: SessionDb,
+  db: Pick<SessionDb, 'openTurn'>,
   input: {
     sessionId?: string;
     turnUid: string;
@@ -175,6 +176,7 @@ export function openTurn(
     supersedes?: string;
     replaces?: { turnUid: string; reason: 'retried' | 'edited' };
     queuedUid?: string;
+    draft?: PromptDraft;
   },
 ) {
   const { sessionId = 's1', turnUid, userUid = `u-${turnUid}`, text = 'Go on', supersedes, ...rest } = input;
@@ -194,8 +196,19 @@ export function append(db: SessionDb, turnUid: string, ...chunks: readonly Chunk
   db.appendChunks({ sessionId: 's1', turnUid, model: 'Local/test', createdAt: 2, chunks });
 }
 
-export function settle(db: SessionDb, turnUid: string, settlement = complete, messages: readonly NewMessage[] = []) {
+export function settle(
+  db: Pick<SessionDb, 'settleTurn'>,
+  turnUid: string,
+  settlement = complete,
+  messages: readonly NewMessage[] = [],
+) {
   return db.settleTurn({ turnUid, settledAt: 9, settlement, messages });
+}
+
+/** How a row stands: shown, or why it is hidden. */
+export function visibilityOf({ db }: SessionDbWorld, uid: string): string | undefined {
+  const visibility = db.getMessage(uid)?.visibility;
+  return visibility?.kind === 'hidden' ? visibility.reason : visibility?.kind;
 }
 
 /** The rows of a session as one line each: what a person reads of a transcript in a test. */
@@ -238,7 +251,7 @@ export function refusal(work: () => unknown): StoreErrorCause | 'none' {
 
 /** Opens a turn and answers it. Uids: `u-<turn>` and `a-<turn>`. */
 export function answered(
-  db: SessionDb,
+  db: Pick<SessionDb, 'openTurn' | 'settleTurn'>,
   turnUid: string,
   text: string,
   how: { sessionId?: string; replaces?: { turnUid: string; reason: 'retried' | 'edited' } } = {},

@@ -6,7 +6,7 @@ import type { Log } from '../../src/base/log';
 import { SimulatedDisk } from '../../src/store/engine/simulatedDisk';
 import type { Sqlite } from '../../src/store/engine/sqlite';
 import { SessionDb } from '../../src/store/session/sessionDb';
-import { storeUidKey } from '../../src/store/session/storeUid';
+import { storeUidKey } from '../../src/store/session/tables/storeUid';
 import { migrate, schemaVersion } from '../../src/store/schema/migrations';
 import type { SessionStore } from '../../src/store/sessionStore';
 import { foldFoundSpills, type FoundSpill } from '../../src/store/spill/foundSpills';

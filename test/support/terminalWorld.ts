@@ -14,6 +14,13 @@ import type { ToolCallContext, ToolOutput } from '../../src/tools/tool';
 import { FolderOnDisk } from './folderOnDisk';
 import { aToolCall } from './toolCalls';
 
+/** Commands run without a sandbox. */
+export const unconfined: TerminalNeeds['confinement'] = {
+  isRequired: false,
+  state: () => Promise.resolve({ kind: 'off' }),
+  confine: () => Promise.reject(new Error('there is no sandbox')),
+};
+
 /** Real commands in a folder of their own. Whatever they start carries a variable by which it is found again. */
 export class TerminalWorld {
   readonly home = realpathSync(mkdtempSync(join(tmpdir(), 'hermes-terminal-')));
@@ -35,6 +42,7 @@ export class TerminalWorld {
       resolveFolder: (written) => paths.resolveAccess(written ?? '.'),
       isReadOnly: () => false,
       checkpoint: noCommandCheckpoint,
+      confinement: unconfined,
       outputs: this.outputs,
       running: this.running,
       timeoutSeconds: () => 60,

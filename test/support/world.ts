@@ -1,6 +1,7 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import * as path from 'node:path';
 import { Agent, type AgentParts } from '../../src/agent/agent';
+import type { ContextEngine } from '../../src/agent/compression/contextEngine';
 import type { ProjectContext } from '../../src/agent/project/projectContext';
 import { systemPrompt } from '../../src/agent/systemPrompt';
 import { type Clock, systemClock } from '../../src/base/clock';
@@ -10,10 +11,10 @@ import { ConversationGateway } from '../../src/gateway/conversationGateway';
 import type { BusyMode, SubmitReceipt } from '../../src/gateway/gateway';
 import type { MemoryProvider } from '../../src/memory/memoryProvider';
 import type { ChatModel } from '../../src/models/chatModel';
-import { httpChatModel } from '../../src/models/httpChatModel';
+import { httpChatModel } from '../../src/models/http/httpChatModel';
 import type { ModelInfo } from '../../src/models/modelInfo';
 import { createTransports } from '../../src/models/providers/index';
-import { loopbackPolicy, type RequestPolicy } from '../../src/models/requestRunner';
+import { loopbackPolicy, type RequestPolicy } from '../../src/models/http/requestRunner';
 import type { SqlRow } from '../../src/store/engine/sqlDatabase';
 import { NodeFileSystem } from '../../src/store/engine/nodeFileSystem';
 import type { SessionStore } from '../../src/store/sessionStore';
@@ -49,6 +50,8 @@ export interface WorldOptions {
   /** What differs from how requests to this machine are usually made: pauses before a second attempt, patience with silence. */
   readonly policy?: Partial<RequestPolicy>;
   readonly memory?: (log: string[]) => readonly MemoryProvider[];
+  /** In place of the compressor that comes along. */
+  readonly contextEngine?: ContextEngine;
   /** What the open folder says to agents. */
   readonly project?: () => ProjectContext;
   /** Folders in the world's home where a turn may be kept while the store cannot be written; without it there is none. */
@@ -73,6 +76,8 @@ export interface WorldOptions {
 export class World {
   readonly memoryLog: string[] = [];
   readonly logLines: string[] = [];
+  /** What the log has at its finest level. */
+  readonly traceLines: string[] = [];
   /** Models that were saved as those of new sessions. */
   readonly savedModels: string[] = [];
   /** In front of the store. */
@@ -250,7 +255,7 @@ export class World {
   }
 
   private readonly log: Log = {
-    trace: () => undefined,
+    trace: (message) => this.traceLines.push(message),
     info: (message) => this.logLines.push(`info ${message}`),
     warn: (message) => this.logLines.push(`warn ${message}`),
     error: (message, error) => this.logLines.push(`error ${message}${error === undefined ? '' : ` ${String(error)}`}`),
@@ -269,7 +274,7 @@ export class World {
     const clock = options.clock ?? systemClock;
     const ids = idsFrom((count) => crypto.getRandomValues(new Uint8Array(count)));
     const files = new FolderOnDisk([{ name: 'project', path: this.home }]);
-    const tools = new ToolRegistry([...readOnlyTools(files), ...(options.tools ?? [])]);
+    const tools = new ToolRegistry([...readOnlyTools(files, () => false), ...(options.tools ?? [])]);
     return new ConversationGateway({
       store,
       clock,
@@ -305,6 +310,7 @@ export class World {
         return Promise.resolve();
       },
       folder: () => this.home,
+      ...(options.contextEngine === undefined ? {} : { contextEngine: options.contextEngine }),
       summaryModel: () => options.summaryModel ?? null,
       ...(options.mode === undefined ? {} : { defaultMode: () => options.mode ?? 'ask' }),
       ...(options.effort === undefined ? {} : { defaultEffort: () => options.effort ?? 'default' }),

@@ -8,7 +8,7 @@ import { openDatabase } from '../../src/store/open/openDatabase';
 import { storeFiles } from '../../src/store/open/storeFiles';
 import { migrate, schemaVersion } from '../../src/store/schema/migrations';
 import { SessionDb } from '../../src/store/session/sessionDb';
-import { storeUidKey } from '../../src/store/session/storeUid';
+import { storeUidKey } from '../../src/store/session/tables/storeUid';
 import type { SessionStore } from '../../src/store/sessionStore';
 import { foldFoundSpills, type FoundSpill } from '../../src/store/spill/foundSpills';
 import { perform, promisedOperations } from '../../src/store/worker/sessionMethods';

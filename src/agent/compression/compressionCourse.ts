@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 
-/** What a conversation's earlier compressions say about the next one. It is kept with the conversation, so that a reload does not forget it
+/** What a conversation's earlier compressionScheduler say about the next one. It is kept with the conversation, so that a reload does not forget it
  *  and another session never hears of it. */
 export interface CompressionCourse {
   /** Summaries that could not be had, in a row. */
   readonly failures: number;
   /** Nothing is tried by itself before; seconds since the epoch. */
   readonly quietUntil: number;
-  /** Compressions that saved next to nothing, in a row. */
+  /** CompressionScheduler that saved next to nothing, in a row. */
   readonly inVain: number;
 }
 

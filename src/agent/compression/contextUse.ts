@@ -25,6 +25,9 @@ export function contextUse(rows: readonly Message[], sentAs?: SentAs): ContextUs
 /** Texts that are sent in the place of what rows say, by their uids. */
 type SentAs = ReadonlyMap<string, string>;
 
+/** What the frame of a message takes: its role and separators. */
+const rowOverhead = 4;
+
 export function estimateRows(rows: readonly Message[], sentAs?: SentAs): number {
   return rows.reduce((sum, row) => {
     const text = sentAs?.get(row.uid);
@@ -38,9 +41,6 @@ export function estimateRows(rows: readonly Message[], sentAs?: SentAs): number 
     );
   }, 0);
 }
-
-/** What the frame of a message takes: its role and separators. */
-const rowOverhead = 4;
 
 function estimatePart(part: Part): number {
   switch (part.kind) {

@@ -61,7 +61,7 @@ export function summaryRequest(
     `At most about ${Math.round(budget * 0.7)} words.`,
     ...(focus === null || focus.trim() === ''
       ? []
-      : [`Keep everything that concerns this, in detail: ${focus.trim()}`]),
+      : [`Keep everything that concerns this, in detail: ${maskSecrets(focus.trim())}`]),
     ...(plan.prompt === null
       ? []
       : ['The last request of the person is still being worked on. Say what has been done and found for it so far.']),

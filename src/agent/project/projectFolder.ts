@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { decodeText } from '../../tools/readFile';
+import { holdsSecrets } from '../../tools/secretFiles';
 import { FileNotFound, type WorkspaceFiles, type WorkspaceRoot } from '../../tools/workspaceFiles';
 import { PathRefused, WorkspacePaths } from '../../tools/workspacePaths';
 
@@ -7,7 +8,8 @@ import { PathRefused, WorkspacePaths } from '../../tools/workspacePaths';
 const largest = 512 * 1024;
 const mostEntries = 100;
 
-/** Files of one open folder that say something to agents. What is missing, is no text, or leads out of the folder reads as nothing. */
+/** Files of one open folder that say something to agents. What is missing, is no text, leads out
+ *  of the folder or to a file that may hold secrets reads as nothing. */
 export class ProjectFolder {
   private readonly paths: WorkspacePaths;
 
@@ -45,7 +47,8 @@ export class ProjectFolder {
   private async find(path: string, kind: 'file' | 'directory'): Promise<string | null> {
     try {
       const found = await this.paths.resolveExisting(join(this.root.path, path));
-      return (await this.files.kindOf(found)) === kind ? found : null;
+      if ((await this.files.kindOf(found)) !== kind) return null;
+      return (await holdsSecrets(this.files, found)) ? null : found;
     } catch (error) {
       if (error instanceof FileNotFound || error instanceof PathRefused) return null;
       throw error;

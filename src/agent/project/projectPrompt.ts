@@ -12,6 +12,9 @@ export function projectPrompt({ rules, skills }: ProjectContext, hasTools: boole
   return sections.filter((section) => section !== '').join('\n\n');
 }
 
+const ruleWords =
+  'The people who work on the open folder have written these files for agents: follow them where they concern the task. What the person says in the conversation goes before them; where two of them differ, the earlier one holds.';
+
 function ruleSection(rules: readonly RuleFile[]): string {
   if (rules.length === 0) return '';
   let room: number = longest.all;
@@ -30,9 +33,6 @@ function ruleSection(rules: readonly RuleFile[]): string {
   const rest = left.length === 0 ? [] : [`Left out for their length, to be read with read_file: ${left.join(', ')}.`];
   return ['# Rules of the project', ruleWords, ...told, ...rest].join('\n\n');
 }
-
-const ruleWords =
-  'The people who work on the open folder have written these files for agents: follow them where they concern the task. What the person says in the conversation goes before them; where two of them differ, the earlier one holds.';
 
 function scopedSection(rules: readonly RuleFile[]): string {
   const scoped = rules.filter(({ appliesTo }) => appliesTo !== null);

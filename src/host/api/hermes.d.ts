@@ -364,8 +364,10 @@ export interface StartingTurn {
 }
 
 export interface SessionSwitch {
-  /** The session the new one came from; null where it has none. */
+  /** By lineage: the session the new one was made from (a branch, a summary), whenever that was; null where it has none. */
   readonly parentSessionId: string | null;
+  /** By time: the session this provider served until now. The same id where the transcript was cut back. */
+  readonly previousSessionId: string;
   /** A genuinely new conversation: nothing of the old one goes on. */
   readonly reset: boolean;
   /** Same id, transcript cut back. */

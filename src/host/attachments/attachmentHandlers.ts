@@ -1,5 +1,5 @@
 import type { attachmentRequests, AttachmentResults } from '../../protocol/attachmentProtocol';
-import type { RequestHandlers } from '../viewEndpoint';
+import type { RequestHandlers } from '../webviews/viewEndpoint';
 import type { PromptAttachments } from './promptAttachments';
 
 /** What a view's questions about attachments do. Of the searches of one view only the newest goes on. */

@@ -1,6 +1,5 @@
-import { isSecret } from '../../tools/approval/sensitivePaths';
 import type { RunGit } from '../../tools/knowledge/git/gitCommand';
-import { textOf } from '../../tools/knowledge/git/repository';
+import { readableNames, textOf } from '../../tools/knowledge/git/repository';
 import type { WorkspaceRoot } from '../../tools/workspaceFiles';
 import { cutTo, mostCharacters } from './attachedText';
 
@@ -122,10 +121,8 @@ async function withoutSecrets(
     .split('\0')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  const told = names.filter((name) => !isSecret(name));
-  const kept = names
-    .filter((name) => isSecret(name))
-    .map((name) => `(${name} differs too. It may hold secrets and is left out.)`);
+  const { told, kept: secrets } = readableNames(names, '.');
+  const kept = secrets.map((name) => `(${name} differs too. It may hold secrets and is left out.)`);
   if (told.length === 0) return kept.length === 0 ? 'There are no differences.' : kept.join('\n');
   // A list of thousands of files may be too long for a command line.
   const answer = await git(folder, [...command, '--', ...(kept.length === 0 ? ['.'] : told.slice(0, 500))], signal);

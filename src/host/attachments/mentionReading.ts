@@ -7,6 +7,7 @@ import { imageMediaType } from '../../tools/imageFile';
 import type { CodeSymbol } from '../../tools/knowledge/editorKnowledge';
 import { problemLine, rank } from '../../tools/knowledge/overviewTools';
 import { decodeText } from '../../tools/readFile';
+import { holdsSecrets } from '../../tools/secretFiles';
 import { PathRefused } from '../../tools/workspacePaths';
 import { cutTo, excerptOf, mostCharacters, treeOf } from './attachedText';
 import { gitText } from './gitMentions';
@@ -140,7 +141,8 @@ export class MentionReading {
         t('Nothing is selected in the editor. Select something, or remove {label}.', { label: mention.label }),
       );
     const shown = selection.isFile ? paths.display(selection.path) : selection.path;
-    if (selection.isFile && isSecret(selection.path)) throw this.secret({ label: shown });
+    if (selection.isFile && (await holdsSecrets(this.places.files, selection.path)))
+      throw this.secret({ label: shown });
     const range = { from: selection.startLine, to: selection.endLine };
     return {
       kind: 'attachment',

@@ -1,6 +1,6 @@
 import type { FoundMentions, Mention } from '../../protocol/attachmentProtocol';
 import { isSecret } from '../../tools/approval/sensitivePaths';
-import { Pace } from '../pace';
+import { Pace } from '../workspace/pace';
 import type { NameList } from './fileNames';
 import { type Commit, hasRepository, recentLog } from './gitMentions';
 import { type MentionPlaces, within } from './mentionPlaces';

@@ -1,5 +1,5 @@
 import type { changedFileCommands, changedFileRequests, ChangedFileResults } from '../../protocol/workProtocol';
-import type { CommandHandlers, RequestHandlers } from '../viewEndpoint';
+import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
 import type { ChatFiles } from './chatFiles';
 
 interface ChangedFileHandlers {

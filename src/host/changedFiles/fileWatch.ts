@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable';
-import { uriOfPath } from '../editorPaths';
+import { uriOfPath } from '../workspace/editorPaths';
 
 /** Turns whose files are watched: those that views have drawn last. */
 const mostTurns = 100;

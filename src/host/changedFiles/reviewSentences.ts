@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import type { ReviewWords } from '../../tools/files/changes/reviewWords';
+import type { ReviewTexts } from '../../tools/files/changes/reviewTexts';
 
 /** In the person's language. */
-export const reviewWords: ReviewWords = {
+export const reviewTexts: ReviewTexts = {
   conflict: (files) =>
     vscode.l10n.t('These files were changed since in the same places, so they stay as they are: {files}.', { files }),
   notKept: (files) =>

@@ -3,7 +3,7 @@ import { AccessPaths } from '../../tools/accessPaths';
 import { CannotWrite, FileChanged, NotAText, type FileEditor, type TextFile } from '../../tools/files/fileEditor';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { PathRefused } from '../../tools/workspacePaths';
-import { uriOfPath } from '../editorPaths';
+import { uriOfPath } from '../workspace/editorPaths';
 import { fileNamedInCode, readFence } from './fence';
 import type { FileIndex } from './fileIndex';
 import { pickFile } from './filePick';

@@ -1,5 +1,5 @@
 import type { codeCommands, codeRequests, CodeResults, Reference } from '../../protocol/codeProtocol';
-import type { CommandHandlers, RequestHandlers } from '../viewEndpoint';
+import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
 
 /** What can be done with the code and the names of an answer. Whatever cannot be done is said in a notification, with what is safe. */
 export interface CodeActions {

@@ -21,7 +21,7 @@ export class CodeTerminal implements Disposable {
     this.lifetime.register(vscode.window.onDidCloseTerminal((terminal) => this.closed(terminal)));
   }
 
-  /** One line is run; several are put there and wait for the person. In a restricted folder nothing happens but a sentence. */
+  /** One line that is seen whole is run once the person has confirmed it; anything else is put there and waits for the person. In a restricted folder nothing happens but a sentence. */
   async take(code: string, language: string): Promise<void> {
     if (!vscode.workspace.isTrusted)
       return warn(
@@ -39,6 +39,8 @@ export class CodeTerminal implements Disposable {
             ),
       );
     }
+    // The page that asks may hold script of somebody else; what is pasted waits for Enter.
+    if (read.kind === 'run' && !(await isWanted(read.text))) return;
     const terminal = await this.ready();
     if (read.kind === 'run') this.started(terminal, read.text);
     else await pasted(read.text);
@@ -75,19 +77,30 @@ export class CodeTerminal implements Disposable {
   }
 }
 
+async function isWanted(command: string): Promise<boolean> {
+  const run = vscode.l10n.t('Run');
+  return (
+    (await vscode.window.showInformationMessage(
+      vscode.l10n.t('Run this command in the terminal?'),
+      { modal: true, detail: command },
+      run,
+    )) === run
+  );
+}
+
 /** Resolves when the shell takes commands, as far as it says so. */
 async function integrated(terminal: vscode.Terminal): Promise<void> {
   if (terminal.shellIntegration !== undefined) return;
   await new Promise<void>((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      listening.dispose();
-      resolve();
-    };
     const timer = setTimeout(done, readyPatienceMs);
     const listening = vscode.window.onDidChangeTerminalShellIntegration(
       (change) => void (change.terminal === terminal && done()),
     );
+    function done(): void {
+      clearTimeout(timer);
+      listening.dispose();
+      resolve();
+    }
   });
 }
 

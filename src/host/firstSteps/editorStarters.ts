@@ -4,15 +4,15 @@ import type { Log } from '../../base/log';
 import { gitCommand } from '../../tools/knowledge/git/gitCommand';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { gitExecutable } from '../knowledge/gitExecutable';
-import { StarterDesk } from './starterDesk';
+import { StarterService } from './starterService';
 
 /** What there is to begin with in this window. */
 export function editorStarters(
   files: WorkspaceFiles,
   log: Log,
   t: (message: string, args?: Record<string, string>) => string,
-): StarterDesk {
-  return new StarterDesk({
+): StarterService {
+  return new StarterService({
     files,
     log,
     t,

@@ -8,7 +8,7 @@ import {
   type Problem,
   severities,
 } from '../../tools/knowledge/editorKnowledge';
-import { uriOfPath } from '../editorPaths';
+import { uriOfPath } from '../workspace/editorPaths';
 
 /** What VS Code and its language extensions know, through its own commands. */
 export class VscodeKnowledge implements EditorKnowledge {
@@ -89,15 +89,15 @@ export class VscodeKnowledge implements EditorKnowledge {
 export function problemsChanged(paths: readonly string[], signal: AbortSignal): Promise<void> {
   const files = new Set(paths.map((path) => uriOfPath(path).toString()));
   return new Promise((resolve) => {
-    const done = (): void => {
-      listener.dispose();
-      resolve();
-    };
     const listener = vscode.languages.onDidChangeDiagnostics(
       ({ uris }) => void (uris.some((uri) => files.has(uri.toString())) && done()),
     );
     if (signal.aborted) done();
     else signal.addEventListener('abort', done, { once: true });
+    function done(): void {
+      listener.dispose();
+      resolve();
+    }
   });
 }
 

@@ -36,6 +36,20 @@ export function registerEntryPoints(needs: EntryPointNeeds, log: Log): vscode.Di
 export function entryPointCommands({ files, insert, uid }: EntryPointNeeds): CommandTable {
   const paths = new WorkspacePaths(files);
   const { t } = vscode.l10n;
+  const quoted = (
+    document: vscode.TextDocument,
+    first: number,
+    last: number,
+    range: vscode.Range | null,
+  ): QuotedCode => ({
+    shown: document.isUntitled ? document.fileName : paths.display(document.uri.fsPath),
+    startLine: first + 1,
+    endLine: last + 1,
+    text: document.getText(
+      range ?? new vscode.Range(document.lineAt(first).range.start, document.lineAt(last).range.end),
+    ),
+    language: document.languageId === 'plaintext' ? '' : document.languageId,
+  });
   const aboutSelection = (lead: string) => async (): Promise<void> => {
     const editor = vscode.window.activeTextEditor;
     if (editor === undefined)
@@ -56,20 +70,6 @@ export function entryPointCommands({ files, insert, uid }: EntryPointNeeds): Com
         aboutProblems(lead, quoted(document, startLine, Math.min(endLine, document.lineCount - 1), null), problems),
       );
     };
-  const quoted = (
-    document: vscode.TextDocument,
-    first: number,
-    last: number,
-    range: vscode.Range | null,
-  ): QuotedCode => ({
-    shown: document.isUntitled ? document.fileName : paths.display(document.uri.fsPath),
-    startLine: first + 1,
-    endLine: last + 1,
-    text: document.getText(
-      range ?? new vscode.Range(document.lineAt(first).range.start, document.lineAt(last).range.end),
-    ),
-    language: document.languageId === 'plaintext' ? '' : document.languageId,
-  });
   const aboutClicked = async (clicked: unknown, chosen: unknown): Promise<void> => {
     const uris = [
       ...(Array.isArray(chosen) ? chosen : []),

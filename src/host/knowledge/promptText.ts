@@ -59,13 +59,11 @@ export interface PointedAt {
 export function aboutFiles(places: readonly PointedAt[]): AskedAbout {
   const isTaken = ({ shown, isInside }: PointedAt): boolean => isInside && !isSecret(shown);
   const named = places.filter((place) => !isTaken(place)).map(({ shown }) => shown);
-  const parts = places
-    .filter(isTaken)
-    .map(({ shown, isFolder }) => ({
-      kind: 'mention' as const,
-      source: `${isFolder ? 'folder' : 'file'}:${isFolder ? shown.replace(/\/$/, '') : shown}`,
-      label: shown,
-    }));
+  const parts = places.filter(isTaken).map(({ shown, isFolder }) => ({
+    kind: 'mention' as const,
+    source: `${isFolder ? 'folder' : 'file'}:${isFolder ? shown.replace(/\/$/, '') : shown}`,
+    label: shown,
+  }));
   return { text: named.length === 0 ? '' : filesPrompt(named), parts };
 }
 

@@ -1,16 +1,22 @@
 import * as vscode from 'vscode';
 import { maskSecrets } from '../../models/secrecy';
+import { hostName } from '../../tools/approval/ruleText';
 import type { McpServer } from '../../tools/mcp/mcpServer';
 import { commandLine } from '../../tools/mcp/serverDefinition';
-import type { KnownServer, McpDesk } from './mcpDesk';
+import type { ServerPlace } from '../../tools/mcp/serverPlace';
+import type { KnownServer, McpHost } from './mcpHost';
+import { placeWords } from './placeWords';
 import { fileOf } from './serverFiles';
+
+/** Of what the sandbox kept a server from: the latest. */
+const mostShown = 5;
 
 interface Choice extends vscode.QuickPickItem {
   readonly run: () => Promise<void>;
 }
 
 /** Manage MCP Servers…: which there are and how they are, and what can be done with each. */
-export async function manageServers(desk: McpDesk): Promise<void> {
+export async function manageServers(desk: McpHost): Promise<void> {
   await desk.settled();
   if (!vscode.workspace.isTrusted) {
     void vscode.window.showInformationMessage(
@@ -19,9 +25,10 @@ export async function manageServers(desk: McpDesk): Promise<void> {
     return;
   }
   if (desk.all.length === 0) return offerToWriteOne();
-  const items = desk.all.map((server): Choice => ({
+  const places = await Promise.all(desk.all.map(async (server) => ({ server, place: await desk.place(server) })));
+  const items = places.map(({ server, place }): Choice => ({
     label: server.definition.name,
-    description: stateWords(server, desk.servers.find(server.id)),
+    description: withPlace(server, desk.servers.find(server.id), place),
     detail: vscode.l10n.t('{command} · defined in {file}', {
       command: maskSecrets(commandLine(server.definition.transport)),
       file: fileOf(server.definition),
@@ -31,10 +38,11 @@ export async function manageServers(desk: McpDesk): Promise<void> {
   await choose(vscode.l10n.t('MCP Servers'), items);
 }
 
-async function manageServer(desk: McpDesk, known: KnownServer): Promise<void> {
+async function manageServer(desk: McpHost, known: KnownServer): Promise<void> {
   const server = desk.servers.find(known.id);
   const { name } = known.definition;
-  const title = `${name} · ${stateWords(known, server)}`;
+  const place = await desk.place(known);
+  const title = `${name} · ${withPlace(known, server, place)}`;
   const showLog = choice(
     vscode.l10n.t('Show Log'),
     async () => void (await vscode.commands.executeCommand('hermes.showLog')),
@@ -60,18 +68,86 @@ async function manageServer(desk: McpDesk, known: KnownServer): Promise<void> {
         ]
       : []),
     ...(server.tools.length === 0 ? [] : [choice(vscode.l10n.t('Show Tools'), () => showTools(server))]),
+    ...hostChoices(desk, known, server),
+    ...(await placeChoices(desk, known, place)),
     showLog,
     openFile,
-    ...(known.definition.source.kind === 'settings'
-      ? []
-      : [
-          choice(
-            vscode.l10n.t('Forget'),
-            () => desk.forget(known),
-            vscode.l10n.t('Stop it; it is asked for again before it runs'),
-          ),
-        ]),
+    ...forgetChoice(desk, known),
   ]);
+}
+
+function forgetChoice(desk: McpHost, known: KnownServer): readonly Choice[] {
+  const { definition, decision } = known;
+  if (definition.source.kind === 'folder')
+    return [
+      choice(
+        vscode.l10n.t('Forget'),
+        () => desk.forget(known),
+        vscode.l10n.t('Stop it; it is asked for again before it runs'),
+      ),
+    ];
+  const hasChosen = decision.choice !== null || decision.hosts.length > 0;
+  return hasChosen
+    ? [
+        choice(
+          vscode.l10n.t('Forget'),
+          () => desk.forget(known),
+          vscode.l10n.t('What you gave it and chose for it; it runs as your settings say'),
+        ),
+      ]
+    : [];
+}
+
+/** Allows what the sandbox kept it from, one host each: without it a server that needs a host would be run without the sandbox altogether. */
+function hostChoices(desk: McpHost, known: KnownServer, server: McpServer): readonly Choice[] {
+  const stopped = server.stoppedBySandbox
+    .flatMap((words) => /^connect to (\S+)$/.exec(words)?.[1] ?? [])
+    .filter((host) => hostName.test(host) && !known.decision.hosts.includes(host))
+    .slice(-mostShown);
+  return stopped.map((host) => {
+    const decision = { ...known.decision, hosts: [...new Set([...known.decision.hosts, host])].sort() };
+    return choice(
+      vscode.l10n.t('Allow It to Connect to {host}', { host }),
+      () => desk.decide(known, decision),
+      vscode.l10n.t('As long as its definition stays the same. It is started again'),
+    );
+  });
+}
+
+async function placeChoices(desk: McpHost, known: KnownServer, place: ServerPlace | null): Promise<readonly Choice[]> {
+  const can = await desk.canRun(known.definition);
+  const isInside = place?.kind === 'inside';
+  const inside = { ...known.decision, choice: 'inside', mayRunOutside: false } as const;
+  return [
+    ...(can.inside && !isInside
+      ? [
+          choice(
+            vscode.l10n.t('Run in the Sandbox'),
+            () => desk.decide(known, inside),
+            vscode.l10n.t('As long as its definition stays the same'),
+          ),
+        ]
+      : []),
+    ...(can.outside && place !== null && place.kind !== 'outside'
+      ? [
+          choice(
+            vscode.l10n.t('Run Without the Sandbox…'),
+            () => runWithout(desk, known),
+            vscode.l10n.t('It then runs with your rights'),
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** A question of its own, which shows what would have your rights. */
+async function runWithout(desk: McpHost, known: KnownServer): Promise<void> {
+  const { name, transport } = known.definition;
+  const running = vscode.l10n.t('Run Without the Sandbox');
+  const question = vscode.l10n.t('Run the MCP server “{name}” without the sandbox?', { name });
+  const detail = `${commandLine(transport)}\n\n${vscode.l10n.t('It can then read and change what you can, and reach every host. When its definition changes you are asked again.')}`;
+  if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, running)) !== running) return;
+  await desk.decide(known, { ...known.decision, choice: 'outside', mayRunOutside: true });
 }
 
 async function restart(server: McpServer): Promise<void> {
@@ -98,6 +174,18 @@ async function offerToWriteOne(): Promise<void> {
   );
   const chosen = await vscode.window.showInformationMessage(sentence, settings);
   if (chosen === settings) await vscode.commands.executeCommand('workbench.action.openSettings', 'hermes.mcp.servers');
+}
+
+/** How it is, where it runs, and what it was kept from. */
+function withPlace(known: KnownServer, server: McpServer | null, place: ServerPlace | null): string {
+  const stopped = server?.stoppedBySandbox ?? [];
+  return [
+    stateWords(known, server),
+    ...(place === null ? [] : [placeWords(place)]),
+    ...(stopped.length === 0
+      ? []
+      : [vscode.l10n.t('kept from this: {words}', { words: stopped.slice(-mostShown).join('; ') })]),
+  ].join(' · ');
 }
 
 function stateWords({ isTrusted, hasChanged }: KnownServer, server: McpServer | null): string {

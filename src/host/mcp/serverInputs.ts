@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
 import type { ServerInput } from '../../tools/mcp/serverDefinition';
-import type { Secrets } from '../providerKeys';
+import type { Secrets } from '../models/providerKeys';
 import type { KeptValues } from './serverTrust';
 
 const key = 'mcp.inputs';

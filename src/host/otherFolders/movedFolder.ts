@@ -2,19 +2,19 @@ import type { Log } from '../../base/log';
 import { encodeLabel, type FolderLabel, folderLabelKey } from '../../store/library/folderLabel';
 import { type OldPlace, storesOfThisFolder } from '../../store/library/movedFolder';
 import type { SessionStore } from '../../store/sessionStore';
-import type { StoreDesk } from '../storeDesk';
-import { errorWords } from '../errorWords';
-import type { WordContext } from '../sessions/sessionWords';
-import { ageWords } from '../ageWords';
+import type { StoreStatus } from '../storage/storeStatus';
+import { describeError } from '../describeError';
+import type { WordContext } from '../sessions/sessionLabels';
+import { ageLabels } from '../sessions/ageLabels';
 import type { OtherFolder, OtherFolders } from './otherFolders';
-import { countWords, folderPath } from './otherFolderWords';
+import { countWords, folderPath } from './otherFolderLabels';
 
 const topic = 'moved folder';
 
 export interface MovedFolderNeeds {
   readonly others: Pick<OtherFolders, 'list' | 'onDidChange'>;
   readonly sessions: Pick<SessionStore, 'getMeta' | 'setMeta' | 'listSessions'>;
-  readonly desk: Pick<StoreDesk, 'offer'>;
+  readonly desk: Pick<StoreStatus, 'offer'>;
   readonly describe: () => Promise<FolderLabel>;
   readonly oldPlace: (path: string) => Promise<OldPlace>;
   /** Brings the folder's sessions over, and says so; false when that was not done. */
@@ -62,7 +62,7 @@ export class MovedFolder {
     const sentence = t('Do the sessions of {path} belong to this folder? ({count}, last used {age})', {
       path: folderPath(folder, { t }),
       count: countWords(folder.sessions, { t }),
-      age: ageWords(folder.lastActiveAt, now, language),
+      age: ageLabels(folder.lastActiveAt, now, language),
     });
     desk.offer(topic, [
       {
@@ -90,7 +90,7 @@ export class MovedFolder {
   private async quietly(work: () => Promise<void>): Promise<void> {
     await work().catch((error: unknown) =>
       this.needs.log.warn(
-        `Whether this folder has sessions under another name could not be found out: ${errorWords(error).sentence}`,
+        `Whether this folder has sessions under another name could not be found out: ${describeError(error).sentence}`,
       ),
     );
   }

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
 import type { CommandTable } from '../commands';
-import { factsOf, titleWords, type WordContext } from '../sessions/sessionWords';
+import { factsOf, titleWords, type WordContext } from '../sessions/sessionLabels';
 import type { BringingProgress, OtherFolder, OtherFolders } from './otherFolders';
-import { countWords, folderFacts, folderName, folderPath } from './otherFolderWords';
+import { countWords, folderFacts, folderName, folderPath } from './otherFolderLabels';
 import type { OtherSession, OtherTranscripts } from './otherTranscripts';
 
 const sessionLimit = 500;

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { Log } from '../../base/log';
 import type { SessionSummary } from '../../transcript/session';
-import { errorWords } from '../errorWords';
-import { factsOf, hoverWords, titleWords, type WordContext } from '../sessions/sessionWords';
+import { describeError } from '../describeError';
+import { factsOf, hoverWords, titleWords, type WordContext } from '../sessions/sessionLabels';
 import type { OtherFolder, OtherFolders } from './otherFolders';
-import { folderFacts, folderName, folderPath } from './otherFolderWords';
+import { folderFacts, folderName, folderPath } from './otherFolderLabels';
 
 const sessionLimit = 200;
 
@@ -88,7 +88,7 @@ export class OtherFolderRows implements vscode.Disposable {
       return sessions.map((session) => ({ kind: 'otherSession', folder, session }));
     } catch (error) {
       this.below.delete(folder.folder);
-      return [{ kind: 'otherNote', sentence: errorWords(error).sentence }];
+      return [{ kind: 'otherNote', sentence: describeError(error).sentence }];
     }
   }
 
@@ -129,7 +129,7 @@ export class OtherFolderRows implements vscode.Disposable {
       this.below.clear();
       this.changes.fire();
     } catch (error) {
-      this.log.warn(`Sessions of other folders could not be looked for: ${errorWords(error).sentence}`);
+      this.log.warn(`Sessions of other folders could not be looked for: ${describeError(error).sentence}`);
     }
   }
 }

@@ -5,15 +5,15 @@ import type { Log } from '../../base/log';
 import { GatewayError } from '../../gateway/gateway';
 import type { OtherStore } from '../../store/library/otherStore';
 import { withoutNames, type CodeActions } from '../codeActions/codeHandlers';
-import { errorWords } from '../errorWords';
+import { describeError } from '../describeError';
 import { exportSession } from '../sessions/exportSession';
 import { translate } from '../sessions/translation';
-import { TranscriptBridge, type TranscriptNeeds } from '../transcriptBridge';
-import type { WebviewPrograms } from '../webviewPrograms';
-import { webviewPort } from '../webviewPort';
-import { verificationOfCopy } from '../witness/verifyDesk';
+import { TranscriptSurface, type TranscriptNeeds } from '../transcript/transcriptSurface';
+import type { WebviewPrograms } from '../webviews/webviewPrograms';
+import { webviewPort } from '../webviews/webviewPort';
+import { verificationOfCopy } from '../verify/verifyService';
 import type { OpenCopies, OpenCopy } from './openCopies';
-import { folderName } from './otherFolderWords';
+import { folderName } from './otherFolderLabels';
 import type { OtherTabMemory } from './otherTabMemory';
 
 export const otherTranscriptViewType = 'hermes.otherTranscript';
@@ -44,7 +44,7 @@ export interface OtherTranscriptNeeds {
 interface OpenTab {
   readonly folder: OtherStore;
   readonly panel: vscode.WebviewPanel;
-  readonly bridge: TranscriptBridge;
+  readonly bridge: TranscriptSurface;
   readonly copy: OpenCopy;
   /** The session it is remembered by. */
   remembered: string;
@@ -94,7 +94,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
       this.fill(panel, { store, sessionId: kept.output.sessionId }, await this.copyOf(store));
     } catch (error) {
       this.needs.log.warn(
-        `A session of ${folder ?? 'another folder'} could not be opened again: ${errorWords(error).sentence}`,
+        `A session of ${folder ?? 'another folder'} could not be opened again: ${describeError(error).sentence}`,
       );
       panel.dispose();
     }
@@ -132,14 +132,20 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
 
   private fill(panel: vscode.WebviewPanel, { store, sessionId }: OtherSession, copy: OpenCopy): void {
     this.count++;
-    const bridge = new TranscriptBridge(
-      `other:${this.count}`,
-      sessionId,
-      null,
-      webviewPort(panel.webview),
-      this.needsOf(store, copy, panel, (shown) => this.remember(tab, shown)),
-    );
-    const tab: OpenTab = { folder: store, panel, bridge, copy, remembered: sessionId };
+    const tab: OpenTab = {
+      folder: store,
+      panel,
+      bridge: new TranscriptSurface(
+        `other:${this.count}`,
+        sessionId,
+        null,
+        webviewPort(panel.webview),
+        this.needsOf(store, copy, panel, (shown) => this.remember(tab, shown)),
+      ),
+      copy,
+      remembered: sessionId,
+    };
+    const { bridge } = tab;
     this.tabs.add(tab);
     void this.needs.memory.opened({ folder: store.folder, sessionId });
     panel.onDidChangeViewState(() => {

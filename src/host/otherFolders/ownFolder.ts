@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { describeFolder, type OpenFolder } from '../../store/library/describeFolder';
 import type { FolderLabel } from '../../store/library/folderLabel';
 import type { StorePlaces } from '../../store/library/otherStore';
-import { emptyWindowsFolder } from '../storagePlace';
+import { emptyWindowsFolder } from '../storage/storagePlace';
 
 /** What this window has open, for its store to say which folder it belongs to. */
 export function describeOwnFolder(): Promise<FolderLabel> {

@@ -1,6 +1,11 @@
 import * as vscode from 'vscode';
-import type { Gateway } from '../../gateway/gateway';
+import { systemClock } from '../../base/clock';
+import { GatewayError, type Gateway } from '../../gateway/gateway';
 import type { SessionStore, TranscriptPage } from '../../store/sessionStore';
+import type { WorkProgress } from '../../store/slicedWork';
+import { editorWorkNotice } from '../notifications/editorWorkNotice';
+import { tellWhenLong } from '../notifications/longWork';
+import { maskedMessage, maskedSession, maskedTurn } from './maskedRecord';
 import { exportName, jsonExport, markdownExport, type SessionRecord } from './transcriptExport';
 import { translate } from './translation';
 
@@ -25,7 +30,13 @@ export async function exportSession(sessionId: string, needs: ExportNeeds): Prom
     placeHolder: vscode.l10n.t('How, and where to'),
   });
   if (form === undefined) return;
-  const record = await readRecord(sessionId, form.withHidden, needs);
+  const stopped = new GatewayError('stopped', vscode.l10n.t('Exporting was stopped. Nothing was written.'));
+  const record = await tellWhenLong(
+    { clock: systemClock, notice: editorWorkNotice },
+    vscode.l10n.t('Hermes is reading the session to export it…'),
+    stopped,
+    (...course) => readRecord(sessionId, form.withHidden, needs, ...course),
+  );
   if (record === null) return;
   const text =
     form.format === 'json'
@@ -38,29 +49,38 @@ export async function exportSession(sessionId: string, needs: ExportNeeds): Prom
   else await saveAs(text, form.format, record);
 }
 
-/** The whole session, page by page; null when it is gone. */
+/** The whole session, page by page, with its secrets masked; null when it is gone. Rejects with the reason of a stop. */
 async function readRecord(
   sessionId: string,
   includeHidden: boolean,
   { gateway, sessions, now }: ExportNeeds,
+  signal: AbortSignal,
+  onProgress: (progress: WorkProgress) => void,
 ): Promise<SessionRecord | null> {
   const session = await sessions.getSession(sessionId);
   if (session === null) return null;
   const pages: TranscriptPage[] = [];
+  let [done, total] = [0, 0];
   for (let before: number | undefined; ;) {
+    signal.throwIfAborted();
     const page = await gateway.readTranscript({
       sessionId,
       limit: pageSize,
       includeHidden,
+      isCounted: before === undefined,
       ...(before === undefined ? {} : { before }),
     });
-    pages.unshift(page);
+    // Between pages, so that a long session holds up nothing.
+    pages.push({ ...page, messages: page.messages.map(maskedMessage), turns: page.turns.map(maskedTurn) });
+    total = Math.max(total, page.total);
+    onProgress({ done: (done += page.messages.length), total });
     before = page.messages[0]?.position;
     if (!page.hasEarlier || before === undefined) break;
   }
+  pages.reverse();
   const turns = new Map(pages.flatMap((page) => page.turns.map((turn) => [turn.uid, turn])));
   return {
-    session,
+    session: maskedSession(session),
     messages: pages.flatMap((page) => page.messages),
     turns: [...turns.values()],
     versions: pages.flatMap((page) => page.versions),

@@ -4,8 +4,8 @@ import type { TranscriptPage } from '../../store/sessionStore';
 import { isContinuation } from '../../transcript/continuation';
 import { promptWords } from '../../transcript/draftPart';
 import { answerText, type Message } from '../../transcript/message';
-import { ageWords } from '../ageWords';
-import { errorWords } from '../errorWords';
+import { ageLabels } from './ageLabels';
+import { describeError } from '../describeError';
 
 const pageSize = 200;
 
@@ -54,7 +54,7 @@ export function pickMessage(
           : [];
       picker.items = [...items, ...earlier, ...none];
     } catch (error) {
-      picker.items = [{ label: errorWords(error).sentence, alwaysShow: true, uid: null }];
+      picker.items = [{ label: describeError(error).sentence, alwaysShow: true, uid: null }];
     } finally {
       picker.busy = false;
     }
@@ -103,7 +103,7 @@ function messageItem(message: Message, now: number): MessageItem {
   const who = message.role === 'user' ? vscode.l10n.t('You') : vscode.l10n.t('Hermes');
   return {
     label: promptWords(message.parts).replace(/\s+/g, ' ').trim().slice(0, 120) || vscode.l10n.t('(no text)'),
-    description: `${who} · ${ageWords(message.createdAt, now, vscode.env.language)}`,
+    description: `${who} · ${ageLabels(message.createdAt, now, vscode.env.language)}`,
     iconPath: new vscode.ThemeIcon(message.role === 'user' ? 'account' : 'sparkle'),
     uid: message.uid,
   };

@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import type { ForgetReport, Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { Session } from '../../transcript/session';
-import { errorWords } from '../errorWords';
-import { titleWords } from './sessionWords';
+import { describeError } from '../describeError';
+import { titleWords } from './sessionLabels';
 import { translate } from './translation';
 
 export interface RemovalNeeds {
@@ -123,7 +123,7 @@ async function eachOf(
       await act(session);
       done.push(session);
     } catch (error) {
-      refusals.push(`“${titleWords(session, translate)}”: ${errorWords(error).sentence}`);
+      refusals.push(`“${titleWords(session, translate)}”: ${describeError(error).sentence}`);
     }
   }
   return { done, refusals };

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Gateway } from '../../gateway/gateway';
 import type { TranscriptPage } from '../../store/sessionStore';
 import { askWhatGoesBack, type TakenBack } from '../changedFiles/filesQuestion';
-import { turnWords } from './sessionWords';
+import { turnLabels } from './sessionLabels';
 import { translate } from './translation';
 
 const pageSize = 200;
@@ -16,7 +16,7 @@ export async function rewindQuestion(
 ): Promise<TakenBack | null> {
   const turns = await turnsFrom(gateway, sessionId, to);
   const rewind = vscode.l10n.t('Rewind');
-  const question = vscode.l10n.t('Take back {turns}?', { turns: turnWords(turns, translate) });
+  const question = vscode.l10n.t('Take back {turns}?', { turns: turnLabels(turns, translate) });
   const detail = vscode.l10n.t(
     'This prompt goes back into the composer. It and everything behind it is hidden from the chat and from the model; the transcript keeps it.',
   );

@@ -97,6 +97,10 @@ function threads(
   }
   const activityOf = (summary: SessionSummary): number =>
     Math.max(summary.lastActiveAt, ...(below.get(summary.conversationId) ?? []).map(activityOf));
+  const newestFirst = (list: readonly SessionSummary[]) =>
+    list
+      .map((summary) => ({ summary, activity: activityOf(summary) }))
+      .sort((one, other) => other.activity - one.activity);
   const entry = (summary: SessionSummary, group: GroupKind): SessionEntry => ({
     kind: 'session',
     sessionId: summary.id,
@@ -104,10 +108,6 @@ function threads(
     group,
     branches: newestFirst(below.get(summary.conversationId) ?? []).map(({ summary: branch }) => entry(branch, group)),
   });
-  const newestFirst = (list: readonly SessionSummary[]) =>
-    list
-      .map((summary) => ({ summary, activity: activityOf(summary) }))
-      .sort((one, other) => other.activity - one.activity);
   return newestFirst(roots).map(({ summary, activity }) => entry(summary, groupOf(summary, activity)));
 }
 

@@ -4,8 +4,8 @@ import type { Log } from '../../base/log';
 import type { Gateway } from '../../gateway/gateway';
 import type { SessionQuery } from '../../store/sessionStore';
 import type { SessionSummary } from '../../transcript/session';
-import { errorWords } from '../errorWords';
-import type { StoreDesk } from '../storeDesk';
+import { describeError } from '../describeError';
+import type { StoreStatus } from '../storage/storeStatus';
 import { type ListPart, missingOrigins, type SessionLists } from './sessionGroups';
 
 export const firstPage = 200;
@@ -26,7 +26,7 @@ export type ListingState =
 
 interface ListingNeeds {
   readonly gateway: Pick<Gateway, 'listSessions' | 'onDidChangeSessions' | 'onDidChangeRunning'>;
-  readonly store: Pick<StoreDesk, 'shown' | 'isReadable' | 'begin' | 'onDidChange'>;
+  readonly store: Pick<StoreStatus, 'shown' | 'isReadable' | 'begin' | 'onDidChange'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -134,7 +134,7 @@ export class SessionListing implements Disposable {
       const isEmpty = Object.values(lists).every((list: ListPart) => list.sessions.length === 0);
       this.tell(lists, { kind: !isEmpty ? 'listed' : this.text === '' ? 'empty' : 'filtered' });
     } catch (error) {
-      const { sentence } = errorWords(error);
+      const { sentence } = describeError(error);
       log.warn(`The sessions view could not be read: ${sentence}`);
       this.tell(this.found, { kind: 'unreadable', sentence });
     }
@@ -175,7 +175,7 @@ export class SessionListing implements Disposable {
   }
 }
 
-function unreadable(shown: StoreDesk['shown']): ListingState {
+function unreadable(shown: StoreStatus['shown']): ListingState {
   if (!('sentence' in shown)) return { kind: 'loading' };
   return { kind: shown.kind === 'elsewhere' ? 'elsewhere' : 'unreadable', sentence: shown.sentence };
 }

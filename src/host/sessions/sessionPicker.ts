@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import type { Gateway } from '../../gateway/gateway';
 import type { SearchHit, SessionQuery, SessionStore } from '../../store/sessionStore';
 import type { SessionSummary } from '../../transcript/session';
-import { ageWords } from '../ageWords';
-import { errorWords } from '../errorWords';
-import { factsOf, titleWords } from './sessionWords';
+import { ageLabels } from './ageLabels';
+import { describeError } from '../describeError';
+import { factsOf, titleWords } from './sessionLabels';
 import { translate } from './translation';
 
 const sessionLimit = 200;
@@ -62,7 +62,7 @@ export function pickSession(options: SessionPickerOptions): Promise<SessionPick 
     typing = new AbortController();
     const { signal } = typing;
     picker.busy = true;
-    const items = await found(options, text, signal).catch((error: unknown) => [note(errorWords(error).sentence)]);
+    const items = await found(options, text, signal).catch((error: unknown) => [note(describeError(error).sentence)]);
     if (signal.aborted) return;
     picker.busy = false;
     picker.items = items;
@@ -173,7 +173,7 @@ function hitItem(hit: SearchHit, now: number): SessionItem {
         : vscode.l10n.t('Tool');
   return {
     label: hit.sessionTitle ?? vscode.l10n.t('Untitled Session'),
-    description: `${who} · ${ageWords(hit.createdAt, now, vscode.env.language)}`,
+    description: `${who} · ${ageLabels(hit.createdAt, now, vscode.env.language)}`,
     detail: hit.snippet.replace(/\s+/g, ' '),
     iconPath: new vscode.ThemeIcon('search'),
     buttons: [transcriptButton],

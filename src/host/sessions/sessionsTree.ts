@@ -10,7 +10,7 @@ import {
 } from './sessionGroups';
 import { fromRow } from './sessionCommands';
 import type { OtherFolderRow, OtherFolderRows } from '../otherFolders/otherFolderRows';
-import { DrawingRest } from './drawingRest';
+import { DeferredRefresh } from './deferredRefresh';
 import { RowSelection } from './rowSelection';
 import type { ListName, SessionListing } from './sessionListing';
 import {
@@ -23,7 +23,7 @@ import {
   titleWords,
   type Translate,
   type WordContext,
-} from './sessionWords';
+} from './sessionLabels';
 
 export const sessionsViewId = 'hermes.sessions';
 /** Ages are words of minutes. */
@@ -52,7 +52,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   private readonly view: vscode.TreeView<SessionsRow>;
   private readonly listening: { dispose(): void };
   private readonly selection = new RowSelection();
-  private readonly rest = new DrawingRest(() => this.drawNow());
+  private readonly rest = new DeferredRefresh(() => this.drawNow());
   private groups: readonly SessionGroup[] = [];
   /** What the rows that are drawn say; null: draw, whatever they say. */
   private drawn: string | null = null;

@@ -6,8 +6,8 @@ import type { AssistantMessage, Message, ToolMessage } from '../../transcript/me
 import type { Part, ToolCallPart, ToolResultPart } from '../../transcript/part';
 import type { Session } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
-import { endWords, hiddenWords, outcomeWords } from './exportWords';
-import type { Translate } from './sessionWords';
+import { endWords, hiddenWords, outcomeWords } from './exportLabels';
+import type { Translate } from './sessionLabels';
 
 /** A whole session as it is stored: every message once, in order, hidden rows among them where they were asked for. */
 export interface SessionRecord {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Translate } from './sessionWords';
+import type { Translate } from './sessionLabels';
 
 /** The editor's translator, for words that are put together without an editor. */
 export const translate: Translate = (message, args) =>

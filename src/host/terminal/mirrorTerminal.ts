@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import { Emitter, type Disposable } from '../../base/disposable';
 import { plainText } from '../../tools/terminal/plainText';
-import { duration } from '../../tools/terminal/commandWords';
+import { duration } from '../../tools/terminal/commandOutputText';
 import type { RunningCommands, StartedCommand } from '../../tools/terminal/runningCommands';
 import { MirrorFeed } from './mirrorFeed';
 

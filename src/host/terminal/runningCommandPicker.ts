@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { duration } from '../../tools/terminal/commandWords';
+import { duration } from '../../tools/terminal/commandOutputText';
 import { plainText } from '../../tools/terminal/plainText';
 import type { RunningCommands, StartedCommand } from '../../tools/terminal/runningCommands';
 import type { MirrorTerminals } from './mirrorTerminal';

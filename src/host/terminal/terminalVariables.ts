@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { dangerousVariables } from '../../tools/approval/judgeCommand';
+import { withoutCredentials } from '../../tools/childEnvironment';
 import type { TerminalVariables } from '../../tools/terminal/commandEnvironment';
 import { filledIn } from '../../tools/terminal/commandEnvironment';
 import type { Environment } from '../../tools/terminal/loginEnvironment';
@@ -10,16 +12,48 @@ export function variablesSetting(platform: NodeJS.Platform): string {
   return `terminal.integrated.env.${platform === 'win32' ? 'windows' : platform === 'darwin' ? 'osx' : 'linux'}`;
 }
 
-/** What the setting says, as far as it can be understood; what cannot is left out. */
+/** The setting as `WorkspaceConfiguration.inspect` tells it. */
+export interface InspectedVariables {
+  readonly defaultValue?: unknown;
+  readonly globalValue?: unknown;
+  readonly workspaceValue?: unknown;
+  readonly workspaceFolderValue?: unknown;
+}
+
+/** What the setting says, as far as it can be understood; what cannot is left out. Values of the workspace, which a repository can bring along, count
+ *  only for variables that do not decide what a command runs, and are filled in without credentials. */
 export function terminalVariables(
-  value: unknown,
+  inspected: InspectedVariables | undefined,
   environment: Environment,
   workspaceFolder: string | null,
 ): TerminalVariables {
+  const { defaultValue, globalValue, workspaceValue, workspaceFolderValue } = inspected ?? {};
+  const open = withoutCredentials(environment);
+  const own = [defaultValue, globalValue].flatMap((value) => understood(value, environment, workspaceFolder));
+  const brought = [workspaceValue, workspaceFolderValue]
+    .flatMap((value) => understood(value, open, workspaceFolder))
+    .filter(([name]) => !decidesWhatRuns(name));
+  return Object.fromEntries([...own, ...brought]);
+}
+
+function understood(
+  value: unknown,
+  environment: Environment,
+  workspaceFolder: string | null,
+): readonly (readonly [string, string | null])[] {
   const parsed = v.safeParse(variablesSchema, value);
-  if (!parsed.success) return {};
+  if (!parsed.success) return [];
   const entries = Object.entries(parsed.output).map(
     ([name, text]) => [name, text === null ? null : filledIn(String(text), environment, workspaceFolder)] as const,
   );
-  return Object.fromEntries(entries.flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])));
+  return entries.flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const]));
+}
+
+/** Besides what an assignment in front of a command may not set: what Windows and the runtimes of languages look for programs and code with. */
+const alsoDeciding =
+  /^(?:PATHEXT|COMSPEC|SYSTEMROOT|SYSTEMDRIVE|WINDIR|PSMODULEPATH|PROGRAM(?:FILES|DATA).*|APPDATA|LOCALAPPDATA|USERPROFILE|TMP|TEMP|NODE_.*|TS_NODE_.*|PYTHON.*|VIRTUAL_ENV|CONDA_.*|PERL5.*|RUBY.*|GTK_.*|QT_.*|MALLOC_.*|ASAN_.*|NIX_.*|ASDF_.*|NVM_.*|PYENV_.*|MISE_.*|SUDO_.*|HERMES_.*)$/i;
+const deciding = new RegExp(dangerousVariables.source, 'i');
+
+function decidesWhatRuns(name: string): boolean {
+  return deciding.test(name) || alsoDeciding.test(name) || !/^\w+$/.test(name);
 }

@@ -8,73 +8,81 @@ import type { ConversationGateway } from '../../gateway/conversationGateway';
 import { ModelCatalog } from '../../models/catalog';
 import { demoPrompts } from '../../models/demo/demoPrompts';
 import { DemoProvider } from '../../models/demo/demoProvider';
+import { maskSecrets, secretRules } from '../../models/secrecy';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { SessionStore } from '../../store/sessionStore';
+import type { OpenReport } from '../../store/worker/openedStore';
 import { AccessPaths } from '../../tools/accessPaths';
 import { delegateTaskTool } from '../../tools/delegate/delegateTask';
 import { fileTools } from '../../tools/files/fileTools';
 import { withDiagnostics } from '../../tools/knowledge/withDiagnostics';
 import { readOnlyTools } from '../../tools/readOnlyTools';
+import { WrittenOrders } from '../../tools/sandbox/writtenOrders';
 import { ToolRegistry } from '../../tools/toolRegistry';
 import { WorkspacePaths } from '../../tools/workspacePaths';
-import { ApprovalDesk } from '../approvals/approvalDesk';
-import { AnswerNotices } from '../answerNotices';
-import { windowNotices } from '../windowNotices';
-import { ApprovalNotices } from '../approvalNotices';
-import { AttachmentDesk } from '../attachments/attachmentDesk';
+import { ApprovalRules } from '../approvals/approvalRules';
+import { guardedFolders, ownFolders } from '../approvals/guardedFolders';
+import { AnswerNotices } from '../notifications/answerNotices';
+import { windowNotices } from '../notifications/windowNotices';
+import { ApprovalNotices } from '../notifications/approvalNotices';
+import { AttachmentService } from '../attachments/attachmentService';
 import { ExtensionApi } from '../api/extensionApi';
 import type { HermesExtension } from '../api/hermes';
-import { ChangedFilesDesk } from '../changedFiles/changedFilesDesk';
-import { ChatBridge } from '../chatBridge';
-import { ChatTabs, chatTabViewType } from '../chatTabs';
-import { ChatView, chatViewId } from '../chatView';
-import { CodeDesk } from '../codeActions/codeDesk';
+import { ChangedFilesFeature } from '../changedFiles/changedFilesFeature';
+import { ChatSurface } from '../chat/chatSurface';
+import { ChatTabs, chatTabViewType } from '../chat/chatTabs';
+import { ChatView, chatViewId } from '../chat/chatView';
+import { CodeActionsFeature } from '../codeActions/codeActionsFeature';
 import { registerCommands, reportFailure, windowCommands } from '../commands';
-import { ContainerNotice } from '../containerNotice';
-import { thisMachineFacts } from '../containerPlace';
-import { EditorActions } from '../editorActions';
-import { EditorFileEditor } from '../editorFileEditor';
-import { errorWords } from '../errorWords';
-import { editorProviderName, EditorModels } from '../editorModels';
-import { EditorTextSearch } from '../editorTextSearch';
-import { EditorWorkspaceFiles } from '../editorWorkspaceFiles';
+import { ContainerNotice } from '../storage/containerNotice';
+import { thisMachineFacts } from '../storage/containerPlace';
+import { EditorActions } from '../navigation/editorActions';
+import { EditorFileEditor } from '../workspace/editorFileEditor';
+import { describeError } from '../describeError';
+import { editorProviderName, EditorModels } from '../models/editorModels';
+import { EditorTextSearch } from '../workspace/editorTextSearch';
+import { EditorWorkspaceFiles } from '../workspace/editorWorkspaceFiles';
 import { registerEntryPoints } from '../knowledge/entryPoints';
 import type { AskedAbout } from '../knowledge/promptText';
-import { KnowledgeDesk } from '../knowledge/knowledgeDesk';
-import { LinkOpener } from '../linkOpener';
-import { McpDesk } from '../mcp/mcpDesk';
-import { ModelDesk } from '../modelDesk';
-import { ModelSetup } from '../modelSetup';
-import { openReportNotices } from '../openReportWords';
-import { OtherFoldersDesk } from '../otherFolders/otherFoldersDesk';
+import { WorkspaceTools } from '../knowledge/workspaceTools';
+import { LinkOpener } from '../navigation/linkOpener';
+import { MaskedLog } from '../maskedLog';
+import { McpHost } from '../mcp/mcpHost';
+import { ModelService } from '../models/modelService';
+import { ModelSetup } from '../models/modelSetup';
+import { openReportNotices } from '../storage/openReportLabels';
+import { OtherFoldersFeature } from '../otherFolders/otherFoldersFeature';
 import { outputLog } from '../outputLog';
-import { ProjectDesk } from '../projectDesk';
-import { ProviderKeys } from '../providerKeys';
-import { providersBundle } from '../providersBundle';
-import type { HindsightDesk } from '../hindsightDesk';
+import { ProjectFiles } from '../workspace/projectFiles';
+import { putRightNotices, replacedOffers } from '../storage/replacedLabels';
+import { ProviderKeys } from '../models/providerKeys';
+import { providersBundle } from '../models/providersBundle';
+import type { HindsightHost } from '../memory/hindsightHost';
 import { editorStarters } from '../firstSteps/editorStarters';
 import { editorWalkthrough } from '../firstSteps/editorWalkthrough';
-import { findRipgrep, ripgrepCandidates } from '../ripgrepPath';
-import { findCommand } from '../feed/findCommand';
-import { screenCommands } from '../screenCommands';
-import { SearchTab, searchViewType } from '../searchTab';
-import { SessionOpener } from '../sessionOpener';
-import { SessionsDesk } from '../sessions/sessionsDesk';
-import { SettingsNotices } from '../settingsNotices';
-import { SettingsWatcher } from '../settingsWatcher';
-import { StorageMove } from '../storageMove';
-import { StatusBar } from '../statusBar';
-import { StatusDesk } from '../statusDesk';
-import type { StoreDesk } from '../storeDesk';
-import { TerminalDesk } from '../terminal/terminalDesk';
-import { TranscriptTabs, transcriptViewType } from '../transcriptTabs';
-import { GatewayTurnGuard } from '../turnGuard';
-import { WebviewPrograms } from '../webviewPrograms';
-import { WitnessRooms } from '../witness/witnessRooms';
+import { findRipgrep, ripgrepCandidates } from '../workspace/ripgrepPath';
+import { findCommand } from '../chat/find/findCommand';
+import { screenCommands } from '../navigation/screenCommands';
+import { secretlintBundle } from '../secretlintBundle';
+import { SearchTab, searchViewType } from '../search/searchTab';
+import { SessionOpener } from '../navigation/sessionOpener';
+import { SessionsFeature } from '../sessions/sessionsFeature';
+import { SettingsNotices } from '../settings/settingsNotices';
+import { SettingsWatcher } from '../settings/settingsWatcher';
+import { StorageMove } from '../storage/storageMove';
+import { StatusBar } from '../notifications/statusBar';
+import { StatusPresenter } from '../notifications/statusPresenter';
+import type { StoreStatus } from '../storage/storeStatus';
+import { noteEditorWrites } from '../terminal/setAsideNotice';
+import { TerminalFeature } from '../terminal/terminalFeature';
+import { TranscriptTabs, transcriptViewType } from '../transcript/transcriptTabs';
+import { GatewayTurnGuard } from '../storage/turnGuard';
+import { WebviewPrograms } from '../webviews/webviewPrograms';
+import { VerifyFeature } from '../verify/verifyFeature';
 import { windowGateway } from './windowGateway';
 import { WindowMemory } from './windowMemory';
 import { WindowStore } from './windowStore';
-import { thisMachine, translate } from './windowWords';
+import { thisMachine, translate } from './windowLabels';
 
 /** How long turns may take to settle, and the store to close. The editor gives an extension five seconds in all. */
 const settlePatienceMs = 3000;
@@ -91,18 +99,33 @@ export class HermesWindow {
   private readonly approvalNotices: ApprovalNotices;
   private readonly gateway: ConversationGateway;
   private readonly store: SessionStore;
-  private readonly hindsight: HindsightDesk;
-  private readonly terminal: TerminalDesk;
-  private readonly sessions: SessionsDesk;
-  private readonly others: OtherFoldersDesk;
-  private readonly mcp: McpDesk;
+  private readonly connection: StoreConnection;
+  private readonly hindsight: HindsightHost;
+  private readonly terminal: TerminalFeature;
+  private readonly sessions: SessionsFeature;
+  private readonly others: OtherFoldersFeature;
+  private readonly mcp: McpHost;
+  private readonly panel: ChatSurface;
+  private readonly chat: ChatView;
+  private readonly chatTabs: ChatTabs;
+  private readonly transcripts: TranscriptTabs;
+  private readonly containerNotice: ContainerNotice;
   private readonly log: Log;
   readonly api: HermesExtension;
 
   constructor(context: vscode.ExtensionContext, distFolder: string) {
     const own = <T extends Disposable>(part: T): T => this.lifetime.register(part);
     const channel = own(vscode.window.createOutputChannel('Hermes', { log: true }));
-    const log = (this.log = outputLog(channel));
+    const log = (this.log = own(
+      new MaskedLog(outputLog(channel), { clock, isReady: () => secretRules.isReady, mask: maskSecrets }),
+    ));
+    secretRules.from({
+      load: secretlintBundle(distFolder),
+      onFailure: (error) =>
+        log.warn(
+          `Secrets are masked by fewer rules than usual, because those of secretlint cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+        ),
+    });
     const settings = own(new SettingsWatcher());
     const keys = new ProviderKeys(context.secrets);
 
@@ -110,7 +133,8 @@ export class HermesWindow {
       new WindowStore({ context, distFolder, storagePath: () => settings.current.storagePath, clock, log }),
     );
     const store = (this.store = history.store);
-    const { connection, desk: storeDesk } = history;
+    const { connection, desk: storeStatus } = history;
+    this.connection = connection;
 
     // Models
     const catalog = new ModelCatalog({
@@ -122,7 +146,7 @@ export class HermesWindow {
       clock,
     });
     const models = own(
-      new ModelDesk({
+      new ModelService({
         catalog,
         defaultModel: () => settings.current.model,
         words: { editorProvider: editorProviderName, t: translate, machine: thisMachine() },
@@ -137,9 +161,11 @@ export class HermesWindow {
       log,
     );
     const files = new EditorWorkspaceFiles(textSearch);
-    const fileEditor = new EditorFileEditor();
-    const changedFiles: ChangedFilesDesk = own(
-      new ChangedFilesDesk({
+    const writtenOrders = new WrittenOrders();
+    own(noteEditorWrites(writtenOrders));
+    const fileEditor = new EditorFileEditor((path, bytes) => writtenOrders.note(path, bytes));
+    const changedFiles: ChangedFilesFeature = own(
+      new ChangedFilesFeature({
         store,
         files,
         clock,
@@ -148,11 +174,13 @@ export class HermesWindow {
         ids: { uid: randomUUID },
         isOn: () => settings.current.checkpoints,
         storageFolder: () => history.folder,
-        openOutput: (file) => terminal.openOutput(file),
+        openOutput: (file) => this.terminal.openOutput(file),
       }),
     );
-    const terminal: TerminalDesk = (this.terminal = own(
-      new TerminalDesk({
+    const isInstalled = context.extensionMode === vscode.ExtensionMode.Production;
+    const ownPlaces = ownFolders(context, isInstalled);
+    const terminal = (this.terminal = own(
+      new TerminalFeature({
         files,
         clock,
         log,
@@ -160,31 +188,47 @@ export class HermesWindow {
         checkpoint: changedFiles.checkpoint,
         storageFolder: () => history.folder,
         timeoutSeconds: () => settings.current.terminalTimeoutSeconds,
+        sandbox: {
+          distFolder,
+          writtenOrders,
+          setting: () => settings.current.sandbox,
+          own: () => ({ ...ownPlaces, kept: [...ownPlaces.kept, history.folder] }),
+        },
       }),
     ));
-    const knowledge = new KnowledgeDesk({ files, clock, distFolder });
+    const approvals = new ApprovalRules({
+      settings,
+      files,
+      memory: context.workspaceState,
+      guarded: guardedFolders(context, isInstalled),
+      isOwnOutput: (path, conversationId) => terminal.isOwnOutput(path, conversationId),
+    });
+    const { deniesReading } = approvals;
+    const knowledge = new WorkspaceTools({ files, deniesReading, clock, distFolder });
     const editTools = fileTools({
       paths: new AccessPaths(files),
       editor: fileEditor,
       journal: changedFiles.journal,
     }).map((tool) => withDiagnostics(tool, knowledge.afterEdit));
     const tools = new ToolRegistry([
-      ...readOnlyTools(files),
+      ...readOnlyTools(files, deniesReading),
       ...editTools,
       ...terminal.tools,
       ...knowledge.tools,
       delegateTaskTool(),
     ]);
-    const project = own(new ProjectDesk({ files, clock, log }));
+    const project = own(new ProjectFiles({ files, clock, log }));
     const mcp = (this.mcp = own(
-      new McpDesk({ context, distFolder, clock, log, offer: (offers) => storeDesk.offer('mcp', offers) }),
+      new McpHost({
+        context,
+        distFolder,
+        confinement: terminal.confinement,
+        storageFolder: () => history.folder,
+        clock,
+        log,
+        offer: (offers) => storeStatus.offer('mcp', offers),
+      }),
     ));
-    const approvals = new ApprovalDesk({
-      settings,
-      files,
-      memory: context.workspaceState,
-      isOwnOutput: (path, conversationId) => terminal.isOwnOutput(path, conversationId),
-    });
     own(registerCommands({ ...mcp.commands, ...approvals.commands }, log));
 
     const memory = own(new WindowMemory({ context, distFolder, store: history, settings, keys, clock, log }));
@@ -229,39 +273,57 @@ export class HermesWindow {
       keys,
       gateway,
       endpoints: { all: () => settings.current.providers, add: (endpoint) => settings.addProvider(endpoint) },
-      shownSession: () => gateway.shownSession(surfaceId()),
-      focusChat: () => focusChat(),
+      shownSession: () => gateway.shownSession(this.surfaceId()),
+      focusChat: () => this.focusChat(),
       modelOf: async (sessionId) => (sessionId === null ? null : ((await store.getSession(sessionId))?.model ?? null)),
     });
     const links = new LinkOpener(new WorkspacePaths(files));
-    const code = own(new CodeDesk({ files, editor: fileEditor, clock, log }));
+    const code = own(new CodeActionsFeature({ files, editor: fileEditor, clock, log }));
     const editor = new EditorActions({
       links,
       channel,
       code,
       extensionId: context.extension.id,
-      pickSession: (surfaceId) => sessions.resume(surfaceId),
-      openTranscript: (sessionId, messageUid) => tabs.open(sessionId, messageUid),
+      pickSession: (surfaceId) => this.sessions.resume(surfaceId),
+      openTranscript: (sessionId, messageUid) => this.transcripts.open(sessionId, messageUid),
       pickModel: (sessionId) => setup.select(sessionId),
       setUpModel: (entryId) => setup.run(entryId),
     });
+    const verifyFeature = own(
+      new VerifyFeature({
+        gateway,
+        store,
+        storeStatus,
+        storageFolder: () => history.folder,
+        folder: () => files.roots()[0]?.path ?? null,
+        surfaceId: chatSurfaceId,
+        ids,
+        clock,
+        log,
+      }),
+    );
+    const { witness, verification } = verifyFeature;
     const status = own(
-      new StatusDesk({
+      new StatusPresenter({
         gateway,
         sessions: store,
         clock,
         bar: own(new StatusBar()),
-        facts: () => ({ waiting: notices.count, store: storeDesk.shown.kind, model: bridge.modelState.chosen }),
+        facts: () => ({
+          waiting: this.approvalNotices.count,
+          store: storeStatus.shown.kind,
+          model: this.panel.modelState.chosen,
+        }),
       }),
     );
     const walkthrough = own(editorWalkthrough(context, gateway, store));
     const showStatus = (): void => (
       status.show(),
-      walkthrough.modelChosen(bridge.modelState.chosen !== null),
-      walkthrough.plugPulled(witnessRooms.plugWasPulled)
+      walkthrough.modelChosen(this.panel.modelState.chosen !== null),
+      walkthrough.plugPulled(verifyFeature.plugWasPulled)
     );
     const attachments = own(
-      new AttachmentDesk({
+      new AttachmentService({
         files,
         sessions: store,
         clock,
@@ -271,23 +333,9 @@ export class HermesWindow {
         lastOutput: () => terminal.lastOutput(20_000),
       }),
     );
-    const witnessRooms = own(
-      new WitnessRooms({
-        gateway,
-        store,
-        storeDesk,
-        storageFolder: () => history.folder,
-        folder: () => files.roots()[0]?.path ?? null,
-        surfaceId: chatSurfaceId,
-        ids,
-        clock,
-        log,
-      }),
-    );
-    const { witness, verification } = witnessRooms;
     const chatNeeds = {
       gateway,
-      store: storeDesk,
+      store: storeStatus,
       models,
       editor,
       log,
@@ -304,40 +352,43 @@ export class HermesWindow {
         demoPrompts,
         localization,
         promptFiles: project.offered,
+        ...(terminal.sandboxState === null ? {} : { sandbox: terminal.sandboxState }),
       }),
     };
-    const shownChanged = (): void => (showStatus(), sessions.shownChanged(), containerNotice.update());
-    const bridge: ChatBridge = own(
-      new ChatBridge(chatSurfaceId, { ...chatNeeds, sessions: store, onChange: shownChanged }),
-    );
-    const chat = new ChatView(programs, bridge);
-    const chatTabs: ChatTabs = own(
+    const shownChanged = (): void => (showStatus(), this.sessions.shownChanged(), this.containerNotice.update());
+    const panel = (this.panel = own(
+      new ChatSurface(chatSurfaceId, { ...chatNeeds, sessions: store, onChange: shownChanged }),
+    ));
+    const chat = (this.chat = new ChatView(programs, panel));
+    const chatTabs = (this.chatTabs = own(
       new ChatTabs(programs, {
         gateway,
         sessions: store,
         uid: randomUUID,
         onActivity: shownChanged,
         createBridge: (id, port, onChange) =>
-          new ChatBridge(id, { ...chatNeeds, sessions: port, onChange: () => (shownChanged(), onChange()) }),
-        onFailure: (what, error) => log.warn(`${what}: ${errorWords(error).sentence}`),
+          new ChatSurface(id, {
+            ...chatNeeds,
+            isTab: true,
+            sessions: port,
+            onChange: () => (shownChanged(), onChange()),
+          }),
+        onFailure: (what, error) => log.warn(`${what}: ${describeError(error).sentence}`),
       }),
-    );
-    // Commands mean the panel; a tab only while it is the active editor and no panel is in sight.
-    const activeTab = (): ChatBridge | null => (chat.isVisible ? null : chatTabs.active);
-    const surfaceId = (): string => activeTab()?.id ?? chatSurfaceId;
-    const focusChat = async (): Promise<void> => activeTab()?.focusComposer() ?? chat.focus();
+    ));
     const opener = new SessionOpener({
       gateway,
       sessions: store,
-      chat: () => activeTab() ?? bridge,
-      showChat: async (focusComposer) => (focusComposer ? focusChat() : activeTab() === null ? chat.show() : undefined),
+      chat: () => this.activeTab() ?? panel,
+      showChat: async (focusComposer) =>
+        focusComposer ? this.focusChat() : this.activeTab() === null ? chat.show() : undefined,
       openTab: (sessionId) => chatTabs.open(sessionId),
-      openTranscript: (sessionId, messageUid) => tabs.open(sessionId, messageUid),
-      storeSettled: () => storeDesk.settled(),
+      openTranscript: (sessionId, messageUid) => this.transcripts.open(sessionId, messageUid),
+      storeSettled: () => storeStatus.settled(),
     });
     const insertPrompt = async ({ text, parts }: AskedAbout): Promise<void> => {
-      const target = activeTab() ?? bridge;
-      await focusChat();
+      const target = this.activeTab() ?? panel;
+      await this.focusChat();
       target.insertPrompt(text, parts);
     };
     own(registerEntryPoints({ files, insert: insertPrompt, uid: randomUUID }, log));
@@ -348,7 +399,7 @@ export class HermesWindow {
       t: translate,
       when: () => settings.current.notifications,
       isInSight: (sessionId: string) =>
-        [bridge, ...chatTabs.bridges].some((each) => each.isVisible() && each.shownSession === sessionId),
+        [panel, ...chatTabs.bridges].some((each) => each.isVisible() && each.shownSession === sessionId),
       open: (sessionId: string) => opener.open(sessionId, null, 'chat'),
     };
     const notices = (this.approvalNotices = own(
@@ -369,17 +420,17 @@ export class HermesWindow {
       new SearchTab(programs, {
         gateway,
         sessions: store,
-        store: storeDesk,
+        store: storeStatus,
         localization,
         log,
         open: (...target) => opener.open(...target),
       }),
     );
-    const tabs: TranscriptTabs = own(
+    const tabs = (this.transcripts = own(
       new TranscriptTabs(programs, {
         gateway,
         sessions: store,
-        store: storeDesk,
+        store: storeStatus,
         clock,
         localization,
         log,
@@ -396,7 +447,7 @@ export class HermesWindow {
           openLink: (href) => editor.openLink(href),
         },
       }),
-    );
+    ));
     own(vscode.window.registerWebviewViewProvider(chatViewId, chat));
     own(vscode.window.registerWebviewPanelSerializer(transcriptViewType, tabs));
     own(vscode.window.registerWebviewPanelSerializer(chatTabViewType, chatTabs));
@@ -404,12 +455,12 @@ export class HermesWindow {
 
     // Sessions of other folders
     const others = (this.others = own(
-      new OtherFoldersDesk({
+      new OtherFoldersFeature({
         context,
         programs,
         gateway,
         sessions: store,
-        store: storeDesk,
+        store: storeStatus,
         distFolder,
         localization,
         clock,
@@ -423,30 +474,30 @@ export class HermesWindow {
         openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
       }),
     ));
-    const containerNotice = new ContainerNotice({
-      desk: storeDesk,
+    const containerNotice = (this.containerNotice = new ContainerNotice({
+      desk: storeStatus,
       t: translate,
       folder: () => history.folder,
       facts: thisMachineFacts(vscode.env.remoteName),
       isEmptyState: () => gateway.shownSession(chatSurfaceId) === null,
       memory: context.globalState,
       chooseFolder: () => editor.openSettings('hermes.storage.path'),
-    });
+    }));
 
-    const sessions: SessionsDesk = (this.sessions = own(
-      new SessionsDesk({
+    const sessions = (this.sessions = own(
+      new SessionsFeature({
         gateway,
         sessions: store,
-        store: storeDesk,
+        store: storeStatus,
         clock,
         log,
         t: translate,
         files: changedFiles.chat,
         others: others.rows,
         showOthers: () => void others.show().catch((error: unknown) => reportFailure('otherFolders', error, log)),
-        surfaceId,
-        focusChat,
-        showChat: async () => (activeTab() === null ? chat.reveal() : undefined),
+        surfaceId: () => this.surfaceId(),
+        focusChat: () => this.focusChat(),
+        showChat: async () => (this.activeTab() === null ? chat.reveal() : undefined),
         openTranscript: (sessionId, messageUid) => editor.openTranscript(sessionId, messageUid),
         revealMessage: (sessionId, messageUid) => opener.revealMessage(sessionId, messageUid),
         trashDays: () => settings.current.trashDays,
@@ -454,7 +505,7 @@ export class HermesWindow {
           ['none', 'builtin'].includes(settings.current.memoryProvider) ? null : settings.current.memoryProvider,
       }),
     ));
-    const shown = (): string | null => gateway.shownSession(surfaceId());
+    const shown = (): string | null => gateway.shownSession(this.surfaceId());
     changedFiles.careFor(gateway.onDidChangeSessions);
     own(registerCommands(changedFiles.commands(shown), log));
     const windowTable = windowCommands({
@@ -467,11 +518,11 @@ export class HermesWindow {
     const screens = screenCommands({ chosen: sessions.chosen, search, opener });
     own(
       registerCommands(
-        witnessRooms.commands({ chosen: sessions.chosen, verify: (sessionId) => tabs.verify(sessionId), chat }),
+        verifyFeature.commands({ chosen: sessions.chosen, verify: (sessionId) => tabs.verify(sessionId), chat }),
         log,
       ),
     );
-    const find = findCommand({ chat, panel: bridge, tab: () => chatTabs.active, meant: activeTab });
+    const find = findCommand({ chat, panel, tab: () => chatTabs.active, meant: () => this.activeTab() });
     own(
       registerCommands(
         { ...sessions.commands, ...others.commands, ...windowTable, ...screens, ...find, ...walkthrough.commands },
@@ -480,7 +531,7 @@ export class HermesWindow {
     );
 
     // What changes around them
-    own(new SettingsNotices(settings, storeDesk, translate));
+    own(new SettingsNotices(settings, storeStatus, translate));
     own(
       new StorageMove(history.storageFolder, {
         clock,
@@ -490,32 +541,32 @@ export class HermesWindow {
         isUsed: () => connection.isUsed || gateway.runningTurns().length > 0,
         move: (folder) => {
           log.info(`The settings name another folder now. This window keeps its sessions in ${folder}.`);
-          for (const each of [bridge, ...chatTabs.bridges]) each.leaveStore();
+          for (const each of [panel, ...chatTabs.bridges]) each.leaveStore();
           others.movedFolder.left();
           history.moveTo(folder);
           if (!history.holdsHistory) void others.movedFolder.neverOpened();
         },
-        tell: (notices) => storeDesk.setNotices('storage folder', notices),
+        tell: (notices) => storeStatus.setNotices('storage folder', notices),
       }),
     );
-    own(connection.onDidChangeState((state) => this.storeChanged(state, storeDesk)));
-    own(storeDesk.onDidChange(showStatus));
+    own(connection.onDidChangeState((state) => this.storeChanged(state, storeStatus)));
+    own(storeStatus.onDidChange(showStatus));
     own(notices.onDidChange(() => (showStatus(), chat.showWaiting(notices.count))));
     own(settings.onDidChange(() => (models.invalidate(), hindsight.changed(), gateway.memoryChanged())));
-    own(settings.onDidChange(() => [bridge, ...chatTabs.bridges].forEach((each) => each.usualModeChanged())));
+    own(settings.onDidChange(() => [panel, ...chatTabs.bridges].forEach((each) => each.usualModeChanged())));
     own(memory.providers.onDidChange(() => gateway.memoryChanged()));
     own(context.secrets.onDidChange(() => (keyChanges++, models.invalidate(), hindsight.changed())));
     own(vscode.lm.onDidChangeChatModels(() => models.editorModelsChanged()));
-    own(project.onDidChange(() => [bridge, ...chatTabs.bridges].forEach((each) => each.promptFilesChanged())));
+    own(project.onDidChange(() => [panel, ...chatTabs.bridges].forEach((each) => each.promptFilesChanged())));
+    own(terminal.onDidChangeSandbox(() => [panel, ...chatTabs.bridges].forEach((each) => each.sandboxChanged())));
+    own(settings.onDidChange(() => void terminal.lookForSandbox()));
     own(
       vscode.workspace.onDidGrantWorkspaceTrust(() =>
-        [bridge, ...chatTabs.bridges].forEach((each) => each.trustChanged()),
+        [panel, ...chatTabs.bridges].forEach((each) => each.trustChanged()),
       ),
     );
     own(
-      vscode.workspace.onDidChangeWorkspaceFolders(() =>
-        [bridge, ...chatTabs.bridges].forEach((each) => each.redraw()),
-      ),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => [panel, ...chatTabs.bridges].forEach((each) => each.redraw())),
     );
     showStatus();
     // Not a part of activating: these look at the disk, the first with a thread of its own.
@@ -524,6 +575,19 @@ export class HermesWindow {
       containerNotice.update();
     });
     own({ dispose: lookAround });
+  }
+
+  /** Commands mean the panel; a tab only while it is the active editor and no panel is in sight. */
+  private activeTab(): ChatSurface | null {
+    return this.chat.isVisible ? null : this.chatTabs.active;
+  }
+
+  private surfaceId(): string {
+    return this.activeTab()?.id ?? chatSurfaceId;
+  }
+
+  private async focusChat(): Promise<void> {
+    return this.activeTab()?.focusComposer() ?? this.chat.focus();
   }
 
   async close(): Promise<void> {
@@ -540,13 +604,26 @@ export class HermesWindow {
     this.lifetime.dispose();
   }
 
-  private storeChanged(state: StoreConnection['state'], desk: StoreDesk): void {
+  /** Until each is decided, here or in a later window. */
+  private offerReplaced(report: OpenReport, desk: StoreStatus): void {
+    const leave = async (path: string): Promise<void> => {
+      this.connection.leaveReplaced(path);
+      this.offerReplaced({ ...report, replaced: report.replaced.filter((each) => each.path !== path) }, desk);
+    };
+    desk.offer('replaced', replacedOffers(report, { bringBack: () => this.connection.bringBack(), leave }, translate));
+  }
+
+  private storeChanged(state: StoreConnection['state'], desk: StoreStatus): void {
     if (state.kind !== 'open' && state.kind !== 'readOnly') return;
     const { report } = state;
     this.log.info(
       `Sessions are stored in ${report.path}${report.recoveredTurns.length === 0 ? '' : `; ${report.recoveredTurns.length} turns were cut off and are settled`}.`,
     );
-    desk.setNotices('opening', openReportNotices(report, translate));
+    desk.setNotices('opening', [
+      ...putRightNotices(report, state.kind === 'open' ? state.regained : null, translate),
+      ...openReportNotices(report, translate),
+    ]);
+    this.offerReplaced(report, desk);
     if (state.kind === 'open') this.hindsight.start();
     if (state.kind === 'open') this.sessions.storeOpened();
     if (state.kind === 'open') void this.others.movedFolder.opened();

@@ -11,20 +11,23 @@ import type { ModelCatalog } from '../../models/catalog';
 import type { SessionStore } from '../../store/sessionStore';
 import type { ToolRegistry } from '../../tools/toolRegistry';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
-import type { ApprovalDesk } from '../approvals/approvalDesk';
-import { editorTools } from '../editorTools';
-import type { McpDesk } from '../mcp/mcpDesk';
-import type { ProjectDesk } from '../projectDesk';
-import type { SettingsWatcher } from '../settingsWatcher';
+import type { ApprovalRules } from '../approvals/approvalRules';
+import { editorTools } from '../tools/editorTools';
+import { editorWorkNotice } from '../notifications/editorWorkNotice';
+import { withWorkNotices } from '../notifications/longWork';
+import type { McpHost } from '../mcp/mcpHost';
+import type { ProjectFiles } from '../workspace/projectFiles';
+import { translate } from '../sessions/translation';
+import type { SettingsWatcher } from '../settings/settingsWatcher';
 
 export interface WindowGatewayNeeds {
   readonly store: SessionStore;
   readonly settings: SettingsWatcher;
   readonly catalog: ModelCatalog;
   readonly tools: ToolRegistry;
-  readonly approvals: ApprovalDesk;
-  readonly mcp: McpDesk;
-  readonly project: ProjectDesk;
+  readonly approvals: ApprovalRules;
+  readonly mcp: McpHost;
+  readonly project: ProjectFiles;
   readonly memory: MemoryProviders;
   readonly files: Pick<WorkspaceFiles, 'roots'>;
   /** Counts the times that a key was set or taken away. */
@@ -52,7 +55,7 @@ export function windowGateway({
   log,
 }: WindowGatewayNeeds): ConversationGateway {
   return new ConversationGateway({
-    store,
+    store: withWorkNotices(store, { clock, notice: editorWorkNotice, t: translate }),
     clock,
     ids,
     log,

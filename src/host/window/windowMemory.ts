@@ -4,15 +4,15 @@ import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { MemoryProviders } from '../../memory/memoryProviders';
-import { BuiltinMemoryDesk } from '../builtinMemoryDesk';
+import { MemoryFiles } from '../memory/memoryFiles';
 import { reportFailure } from '../commands';
-import { hindsightBundle } from '../hindsightBundle';
-import { HindsightDesk } from '../hindsightDesk';
-import { MemorySetup } from '../memorySetup';
-import type { ProviderKeys } from '../providerKeys';
-import type { SettingsWatcher } from '../settingsWatcher';
+import { hindsightBundle } from '../memory/hindsightBundle';
+import { HindsightHost } from '../memory/hindsightHost';
+import { MemorySetup } from '../memory/memorySetup';
+import type { ProviderKeys } from '../models/providerKeys';
+import type { SettingsWatcher } from '../settings/settingsWatcher';
 import type { WindowStore } from './windowStore';
-import { translate } from './windowWords';
+import { translate } from './windowLabels';
 
 export interface WindowMemoryNeeds {
   readonly context: vscode.ExtensionContext;
@@ -28,14 +28,14 @@ export interface WindowMemoryNeeds {
 export class WindowMemory implements Disposable {
   private readonly lifetime = new DisposableStore();
   readonly providers: MemoryProviders;
-  readonly hindsight: HindsightDesk;
+  readonly hindsight: HindsightHost;
   readonly setup: MemorySetup;
 
   constructor({ context, distFolder, store, settings, keys, clock, log }: WindowMemoryNeeds) {
     const own = <T extends Disposable>(part: T): T => this.lifetime.register(part);
     this.providers = new MemoryProviders(() => settings.current.memoryProvider, log);
     this.hindsight = own(
-      new HindsightDesk({
+      new HindsightHost({
         store: store.store,
         keys,
         clock,
@@ -48,7 +48,7 @@ export class WindowMemory implements Disposable {
       }),
     );
     const builtin = own(
-      new BuiltinMemoryDesk({
+      new MemoryFiles({
         store: store.store,
         clock,
         log,

@@ -5,6 +5,8 @@ import type { ExtensionContext } from 'vscode';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import { NodeFileSystem } from '../../store/engine/nodeFileSystem';
+import { replacedFiles, rescueFolderIn } from '../../store/open/replacedFiles';
 import { storeFiles } from '../../store/open/storeFiles';
 import { openStore, storeHome } from '../../store/ownership/openStore';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
@@ -15,13 +17,13 @@ import { NodeSpillHome } from '../../store/spill/nodeSpillHome';
 import { SpillingStore } from '../../store/spill/spillingStore';
 import { startNodeWorker } from '../../store/worker/nodeWorkerPort';
 import type { WorkerPort } from '../../store/worker/storeClient';
-import { SpillFolders } from '../spillFolders';
+import { SpillFolders } from '../storage/spillFolders';
 import { upAfterMs } from '../start/compiledBundle';
 import { compiledFolderOf } from '../start/compiledFolder';
 import type { StoreThreadData } from '../start/storeThreadData';
-import { StoreDesk } from '../storeDesk';
-import { windowStorageFolder } from '../windowStorage';
-import { translate } from './windowWords';
+import { StoreStatus } from '../storage/storeStatus';
+import { windowStorageFolder } from '../storage/windowStorage';
+import { translate } from './windowLabels';
 
 export interface WindowStoreNeeds {
   readonly context: ExtensionContext;
@@ -44,7 +46,7 @@ export class WindowStore implements Disposable {
   private folderNow: string;
   readonly connection: StoreConnection;
   readonly store: SessionStore;
-  readonly desk: StoreDesk;
+  readonly desk: StoreStatus;
 
   constructor(private readonly needs: WindowStoreNeeds) {
     const { context, distFolder, clock, log } = needs;
@@ -65,7 +67,7 @@ export class WindowStore implements Disposable {
     });
     this.spilling = new SpillingStore(this.connection.store, spillHome, clock, log, randomUUID);
     this.store = this.spilling.store;
-    this.desk = this.lifetime.register(new StoreDesk(this.connection, translate, this.spilling));
+    this.desk = this.lifetime.register(new StoreStatus(this.connection, translate, this.spilling));
   }
 
   /** As the editor gave it, or the settings. */
@@ -78,9 +80,10 @@ export class WindowStore implements Disposable {
     return storeFolderOf(this.folderNow);
   }
 
-  /** Whether something was ever stored there. */
+  /** Whether something was ever stored there: the file, or a copy of one that was deleted while it was open. */
   get holdsHistory(): boolean {
-    return existsSync(storeFiles(this.folder).main);
+    const copies = [this.folder, ...this.spillFolders.all.map((shared) => rescueFolderIn(shared, this.folder))];
+    return existsSync(storeFiles(this.folder).main) || replacedFiles(new NodeFileSystem(), copies).length > 0;
   }
 
   /** The folder of this window's history by the settings as they are now. */

@@ -40,7 +40,7 @@ export class BuiltinProvider implements MemoryProvider {
   }
 
   async onSessionSwitch(newSessionId: string): Promise<void> {
-    if (newSessionId !== '' && newSessionId !== this.sessionId) this.serve(newSessionId);
+    if (newSessionId && newSessionId !== this.sessionId) this.serve(newSessionId);
   }
 
   systemPromptBlock(): string {

@@ -70,6 +70,8 @@ interface Step {
   readonly changes: readonly EntryChange[];
 }
 
+const unusable = 'The content is empty, or has a line that is only "§", which separates entries.';
+
 /** A sentence where it cannot be applied. */
 function applyOne(entries: readonly string[], operation: MemoryOperation): Step | string {
   if (operation.action === 'add') {
@@ -88,8 +90,6 @@ function applyOne(entries: readonly string[], operation: MemoryOperation): Step 
   if (content === previous) return { entries, changes: [] };
   return { entries: [...new Set(entries.with(index, content))], changes: [{ action: 'replace', content, previous }] };
 }
-
-const unusable = 'The content is empty, or has a line that is only "§", which separates entries.';
 
 function contentOf(written: string): string | null {
   const content = written.toWellFormed().replace(/\r\n?/g, '\n').trim();

@@ -94,6 +94,9 @@ export function memoryTool(parts: MemoryToolParts): AnyTool {
   });
 }
 
+const spent =
+  'Memory is full, and room could not be made in this turn. Go on with the task without saving this; tell the person in one sentence that memory is full and that Open Memory shows it.';
+
 async function write(input: Input, { files, wrote, attempts }: MemoryToolParts): Promise<ToolOutput> {
   if (attempts.isSpent) return failed(spent);
   const place = placeOf(input, files);
@@ -122,8 +125,8 @@ async function write(input: Input, { files, wrote, attempts }: MemoryToolParts):
   }
 }
 
-const spent =
-  'Memory is full, and room could not be made in this turn. Go on with the task without saving this; tell the person in one sentence that memory is full and that Open Memory shows it.';
+const noWorkspace =
+  'No folder is open, so there is no workspace to remember this for. Use the scope "global", or leave it.';
 
 function placeOf({ target, scope }: Input, files: RememberedFiles): MemoryPlace | string {
   const usual: MemoryScope = target === 'user' ? 'global' : 'workspace';
@@ -132,9 +135,6 @@ function placeOf({ target, scope }: Input, files: RememberedFiles): MemoryPlace 
   if (scope === undefined) return files.place(target, 'global') ?? noWorkspace;
   return noWorkspace;
 }
-
-const noWorkspace =
-  'No folder is open, so there is no workspace to remember this for. Use the scope "global", or leave it.';
 
 function operationsOf({ operations, action, content, old_text: oldText }: Input): readonly MemoryOperation[] | string {
   const given = operations ?? [];

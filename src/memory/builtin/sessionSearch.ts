@@ -1,4 +1,6 @@
 import { maskSecrets } from '../../models/secrecy';
+import { searchWords } from '../../store/search/searchTerms';
+import { snippetOf } from '../../store/search/snippet';
 import type { SearchHit, SessionStore } from '../../store/sessionStore';
 import { answerText, type Message } from '../../transcript/message';
 import type { Session, SessionSummary } from '../../transcript/session';
@@ -33,8 +35,24 @@ const around = { before: 3, after: 6 } as const;
 export class SessionSearch {
   constructor(private readonly store: SearchedStore) {}
 
-  /** Newest first; where no message has all the words, those with the most of them. */
+  /** Newest first; where no message has all the words, those with the most of them. Secrets in the snippets are masked. */
   async find(
+    text: string,
+    limit: number,
+    ownSession: string | null,
+    signal: AbortSignal,
+  ): Promise<readonly SessionHit[]> {
+    const terms = searchWords(text)?.terms ?? [];
+    const found: SessionHit[] = [];
+    for (const hit of await this.best(text, limit, ownSession, signal)) {
+      const message = await this.store.getMessage(hit.messageUid);
+      // The store's own snippet is cut, and of half a secret nothing says that it is one.
+      found.push({ ...hit, ...snippetOf(message === null ? '' : maskSecrets(spoken(message)), terms) });
+    }
+    return found;
+  }
+
+  private async best(
     text: string,
     limit: number,
     ownSession: string | null,
@@ -114,6 +132,16 @@ export class SessionSearch {
       ? null
       : session;
   }
+}
+
+/** A title or the beginning of a prompt, which the store cuts: a long word at its end may be half a secret. */
+export function toldBeginning(text: string): string {
+  return maskSecrets(text.replace(/\S{12,}$/, (word) => (isCut(text) ? '…' : word)));
+}
+
+/** Previews are cut at 120 characters, titles that were made of a prompt end with a mark. */
+function isCut(text: string): boolean {
+  return text.length >= 119 || text.endsWith('…');
 }
 
 /** A message as a model is told of it: who said it and what, tools by their names, secrets masked. */

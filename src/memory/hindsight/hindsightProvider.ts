@@ -117,7 +117,7 @@ export class HindsightProvider implements MemoryProvider {
   }
 
   async onSessionSwitch(newSessionId: string, { parentSessionId, reason, rewound }: SessionSwitch): Promise<void> {
-    if (newSessionId === '') return;
+    if (!newSessionId) return;
     const { retainer, clock, uid } = this.needs;
     this.forgetPrepared();
     this.status = null;

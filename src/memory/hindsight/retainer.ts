@@ -77,7 +77,7 @@ export class HindsightRetainer implements Disposable {
 
   /** Takes up what an earlier process left. */
   start(): void {
-    this.queue(async () => {
+    void this.queue(async () => {
       await this.findCompletedTurns();
       await this.pass();
     });
@@ -123,7 +123,7 @@ export class HindsightRetainer implements Disposable {
   kick(): void {
     if (this.queued) return;
     this.queued = true;
-    this.queue(async () => {
+    void this.queue(async () => {
       this.queued = false;
       await this.pass();
     });

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock';
 import type { ChatModel } from '../chatModel';
-import { noModelFailure } from '../failures';
+import { noModelFailure } from '../http/failures';
 import { ModelError } from '../modelProvider';
 import type { ModelListing, ModelProvider } from '../modelProvider';
 import { demoInfo, DemoModel } from './demoModel';

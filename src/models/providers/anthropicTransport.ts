@@ -2,21 +2,25 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { ModelRequest, WireMessage } from '../chatModel';
 import type { Transport, TransportReceiver, TransportSettings } from '../transport';
+import { CompactionTap, compactionHeaders, compactionOf, compactionsIn, withOpaqueParts } from './compaction';
 import { observedFetch } from './observedFetch';
 import { withPlainCallIds } from './plainCallIds';
 import { callOptions, isObject, storedOptions } from './prompt';
 import type { PromptRules } from './prompt';
 import { readAnswer } from './reading';
+import { joinedMessages } from './splicedMessages';
 
 /** The messages protocol, with prompt-cache breakpoints. */
 export function anthropicTransport(settings: TransportSettings): Transport {
   return {
     send(request: ModelRequest, receiver: TransportReceiver) {
+      const compactions = compactionsIn(request.messages);
       const provider = createAnthropic({
         baseURL: settings.baseUrl,
+        headers: compactionHeaders(compactions),
         // Never undefined: the SDK would then take a key from the environment and send it wherever the base URL points.
         apiKey: settings.key ?? '',
-        fetch: observedFetch(settings.fetch, receiver.active),
+        fetch: joinedMessages(withOpaqueParts(observedFetch(settings.fetch, receiver.active), compactions)),
       });
       const asked = { ...request, messages: withPlainCallIds(request.messages) };
       const sent = mayThink(asked.messages) ? asked : { ...asked, reasoningEffort: 'default' as const };
@@ -24,6 +28,7 @@ export function anthropicTransport(settings: TransportSettings): Transport {
         provider.languageModel(settings.modelId),
         callOptions(sent, rules(sent.messages), receiver.signal),
         receiver,
+        new CompactionTap(),
       );
     },
   };
@@ -34,7 +39,7 @@ export function anthropicTransport(settings: TransportSettings): Transport {
 function mayThink(messages: readonly WireMessage[]): boolean {
   if (messages.at(-1)?.role !== 'tool') return true;
   const asking = messages.findLast((message) => message.role === 'assistant');
-  const first = asking?.content[0];
+  const first = asking?.content.find((part) => part.kind !== 'thinking' || compactionOf(part.metadata) === null);
   return first?.kind === 'thinking' && isObject(first.metadata?.['anthropic']);
 }
 
@@ -56,8 +61,13 @@ function rules(messages: readonly WireMessage[]): PromptRules {
         switch (part.kind) {
           case 'text':
             return { type: 'text' as const, text: part.text, ...storedOptions(part.metadata) };
-          case 'thinking':
-            return { type: 'reasoning' as const, text: part.text, ...storedOptions(part.metadata) };
+          case 'thinking': {
+            const compaction = compactionOf(part.metadata);
+            // The SDK makes the block from a text that is marked so.
+            return compaction === null
+              ? { type: 'reasoning' as const, text: part.text, ...storedOptions(part.metadata) }
+              : { type: 'text' as const, text: compaction.content, ...storedOptions(part.metadata) };
+          }
           case 'toolCall':
             return {
               type: 'tool-call' as const,

@@ -1,5 +1,5 @@
 import { APICallError, JSONParseError, TypeValidationError } from '@ai-sdk/provider';
-import { messageChain, networkFault, systemCode } from '../networkFault';
+import { messageChain, networkFault, systemCode } from '../http/networkFault';
 import type { TransportFault } from '../transport';
 import { AnswerFault, errorDetails } from './observedFetch';
 
@@ -14,7 +14,7 @@ export function faultOf(error: unknown): TransportFault {
     return networkFault(error);
   }
   if (JSONParseError.isInstance(error) || TypeValidationError.isInstance(error))
-    return { kind: 'malformed', message: messageChain(error).slice(0, 2000) };
+    return { kind: 'malformed', message: messageChain(error) };
   if (error instanceof Error) {
     if (
       systemCode(error) !== null ||
@@ -22,7 +22,7 @@ export function faultOf(error: unknown): TransportFault {
     )
       return networkFault(error);
     if (error.name === 'AI_EmptyResponseBodyError') return { kind: 'empty' };
-    return { kind: 'malformed', message: messageChain(error).slice(0, 2000) };
+    return { kind: 'malformed', message: messageChain(error) };
   }
   return { kind: 'inStream', ...errorDetails(error) };
 }

@@ -8,8 +8,6 @@ export class AnswerFault extends Error {
   }
 }
 
-const longestExcerpt = 2000;
-
 /** A `fetch` for one request that reports bytes as they arrive and refuses answers which are no event stream. Redirects are not
  *  followed: they would carry `x-api-key` to another origin. */
 export function observedFetch(fetch: typeof globalThis.fetch, active: () => void): typeof globalThis.fetch {
@@ -32,9 +30,8 @@ function withoutEmptyKey(headers: RequestInit['headers']): Headers {
 }
 
 function documentFault(contentType: string, body: string): TransportFault {
-  const excerpt = body.slice(0, longestExcerpt);
   const error = errorIn(body);
-  return error === null ? { kind: 'notAnApi', contentType, excerpt } : { kind: 'inStream', ...error };
+  return error === null ? { kind: 'notAnApi', contentType, excerpt: body } : { kind: 'inStream', ...error };
 }
 
 function errorIn(

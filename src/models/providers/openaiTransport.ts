@@ -1,16 +1,13 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import type {
-  LanguageModelV4ReasoningPart,
-  LanguageModelV4TextPart,
-  LanguageModelV4ToolCallPart,
-} from '@ai-sdk/provider';
-import type { ModelRequest } from '../chatModel';
+import type { LanguageModelV4TextPart, LanguageModelV4ToolCallPart } from '@ai-sdk/provider';
+import type { ModelRequest, WireMessage } from '../chatModel';
+import { metadataKey, reasoningContent } from '../reasoningField';
 import type { Transport, TransportReceiver, TransportSettings } from '../transport';
 import { observedFetch } from './observedFetch';
 import { callOptions, isObject, storedOptions } from './prompt';
 import type { PromptRules } from './prompt';
 import { readAnswer } from './reading';
-import { metadataKey, ReasoningTap } from './reasoningTap';
+import { ReasoningTap } from './reasoningTap';
 import { traitsOf } from './wireTraits';
 
 /** Chat completions, at any base URL. */
@@ -36,10 +33,14 @@ export function openaiTransport(settings: TransportSettings): Transport {
   };
 }
 
-/** Thinking goes back only where the service has a field for it, and only within the running turn: services that read it want it between a
- *  call and its result, and strict ones refuse a field they do not know. */
+/** Reasoning that came in `reasoning_content` goes back in it, whole and always the same, with every answer between two prompts of which one
+ *  called: Moonshot and DeepSeek refuse a call without it in this turn, in its continuation and in every later one
+ *  (https://api-docs.deepseek.com/guides/thinking_mode, https://platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model), Qwen reads it, others
+ *  ignore it. Where nothing was called no service needs it. A service that sends the field and refuses it (a proxy in front of Mistral:
+ *  litellm#30835) says so, and is then asked without (`refusals.ts`); those that refuse the field by themselves (Groq, Cerebras) call theirs
+ *  `reasoning`, which is not sent. */
 function rules(request: ModelRequest): PromptRules {
-  const lastPrompt = request.messages.findLastIndex((message) => message.role === 'user');
+  const near = nearCalls(request.messages);
   return {
     system: () => ({}),
     message: () => ({}),
@@ -47,34 +48,53 @@ function rules(request: ModelRequest): PromptRules {
     takesResultImages: false,
     assistant(content, index) {
       const details = content.flatMap((part) => (part.kind === 'thinking' ? reasoningDetails(part.metadata) : []));
+      const reasoning = reasoningContent(content, near.has(index));
+      const fields = {
+        ...(reasoning === null ? {} : { reasoning_content: reasoning }),
+        ...(details.length === 0 ? {} : { reasoning_details: details }),
+      };
       return {
-        content: content.flatMap(
-          (part): (LanguageModelV4TextPart | LanguageModelV4ReasoningPart | LanguageModelV4ToolCallPart)[] => {
-            switch (part.kind) {
-              case 'text':
-                return [{ type: 'text', text: part.text }];
-              case 'thinking':
-                return index > lastPrompt && repliesInField(part.metadata)
-                  ? [{ type: 'reasoning', text: part.text }]
-                  : [];
-              case 'toolCall':
-                return [
-                  {
-                    type: 'tool-call',
-                    toolCallId: part.callId,
-                    toolName: part.name,
-                    input: part.arguments,
-                    ...storedOptions(part.metadata),
-                  },
-                ];
-            }
-          },
-        ),
-        // The SDK spreads this key into the message as it is.
-        ...(details.length === 0 ? {} : { providerOptions: { openaiCompatible: { reasoning_details: details } } }),
+        content: content.flatMap((part): (LanguageModelV4TextPart | LanguageModelV4ToolCallPart)[] => {
+          switch (part.kind) {
+            case 'text':
+              return [{ type: 'text', text: part.text }];
+            case 'thinking':
+              return [];
+            case 'toolCall':
+              return [
+                {
+                  type: 'tool-call',
+                  toolCallId: part.callId,
+                  toolName: part.name,
+                  input: part.arguments,
+                  ...storedOptions(part.metadata),
+                },
+              ];
+          }
+        }),
+        // The SDK spreads these keys into the message as they are. Its own reasoning parts would lose an empty text.
+        ...(Object.keys(fields).length === 0 ? {} : { providerOptions: { openaiCompatible: fields } }),
       };
     },
   };
+}
+
+/** Indices of the answers between two prompts of which at least one called. */
+function nearCalls(messages: readonly WireMessage[]): ReadonlySet<number> {
+  const near = new Set<number>();
+  let answers: number[] = [];
+  let called = false;
+  for (const [index, message] of [...messages.entries(), [messages.length, null] as const]) {
+    if (message === null || message.role === 'user') {
+      if (called) for (const answer of answers) near.add(answer);
+      answers = [];
+      called = false;
+    } else if (message.role === 'assistant') {
+      answers.push(index);
+      called ||= message.content.some((part) => part.kind === 'toolCall');
+    }
+  }
+  return near;
 }
 
 function reasoningDetails(metadata: unknown): readonly Record<string, string | number | boolean | null>[] {
@@ -90,9 +110,4 @@ function reasoningDetails(metadata: unknown): readonly Record<string, string | n
         ),
       ),
     );
-}
-
-function repliesInField(metadata: unknown): boolean {
-  const ours = isObject(metadata) ? metadata[metadataKey] : undefined;
-  return isObject(ours) && ours['field'] === 'reasoning_content';
 }

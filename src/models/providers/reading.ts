@@ -18,11 +18,21 @@ export interface RawTap {
   see(chunk: unknown): void;
   /** Metadata of the thinking that is ending, read from the raw chunks since it began. */
   thinkingMetadata(): JsonObject | null;
-  /** Metadata that belongs to the whole answer, asked for once at its end. */
-  closingMetadata(): JsonObject | null;
+  /** Metadata that belongs to the whole answer, asked for once at its end. `called`: it holds tool calls. */
+  closingMetadata(called: boolean): JsonObject | null;
+  /** The block under way is no text of the answer, whatever the SDK calls it. */
+  readonly isHiding: boolean;
+  /** What is kept of such a block, when it ends. */
+  hiddenBlock(): JsonObject | null;
 }
 
-export const noTap: RawTap = { see: () => undefined, thinkingMetadata: () => null, closingMetadata: () => null };
+export const noTap: RawTap = {
+  see: () => undefined,
+  thinkingMetadata: () => null,
+  closingMetadata: () => null,
+  isHiding: false,
+  hiddenBlock: () => null,
+};
 
 /** Sends one request through an SDK model and reads its answer without ever waiting for anything but the stream itself. Whatever happens
  *  (a throw, an `error` part, an end without `finish`) becomes the one result. */
@@ -47,6 +57,13 @@ export async function readAnswer(
   }
 }
 
+interface OpenPart {
+  characters: number;
+  metadata: JsonObject;
+  /** See `RawTap.isHiding`. */
+  readonly isHidden: boolean;
+}
+
 class Answer {
   requestId: string | null = null;
   private usage: Usage | null = null;
@@ -54,7 +71,7 @@ class Answer {
   /** The last `error` part. It is not terminal: after a malformed frame the answer goes on. */
   private errorPart: TransportFault | null = null;
   private received = false;
-  private readonly open = new Map<string, { characters: number; metadata: JsonObject }>();
+  private readonly open = new Map<string, OpenPart>();
   private readonly calls: CompletedToolCall[] = [];
   private readonly incoming = new Map<string, { readonly name: string; characters: number }>();
 
@@ -74,7 +91,11 @@ class Answer {
         break;
       case 'text-start':
       case 'reasoning-start':
-        this.open.set(key(part), { characters: 0, metadata: jsonCopy(part.providerMetadata ?? {}) });
+        this.open.set(key(part), {
+          characters: 0,
+          metadata: jsonCopy(part.providerMetadata ?? {}),
+          isHidden: this.tap.isHiding,
+        });
         break;
       case 'text-delta':
         this.delta('text', part);
@@ -122,7 +143,7 @@ class Answer {
     const finish = finishOf(this.finish);
     if (finish === null)
       return this.broken(this.errorPart ?? (this.received ? { kind: 'noFinish' } : { kind: 'empty' }));
-    const metadata = this.tap.closingMetadata();
+    const metadata = this.tap.closingMetadata(this.calls.length > 0);
     if (metadata !== null) this.receiver.emit({ kind: 'partEnd', of: 'thinking', metadata });
     return { kind: 'finished', finish, toolCalls: this.calls, usage: this.usage, requestId: this.requestId };
   }
@@ -137,6 +158,7 @@ class Answer {
     part: Extract<LanguageModelV4StreamPart, { readonly type: 'text-delta' | 'reasoning-delta' }>,
   ): void {
     const open = this.open.get(key(part));
+    if (open?.isHidden === true) return;
     if (open !== undefined) {
       open.characters += part.delta.length;
       open.metadata = merge(open.metadata, part.providerMetadata);
@@ -150,6 +172,11 @@ class Answer {
   ): void {
     const open = this.open.get(key(part));
     this.open.delete(key(part));
+    if (open?.isHidden === true) {
+      const hidden = this.tap.hiddenBlock();
+      if (hidden !== null) this.receiver.emit({ kind: 'partEnd', of: 'thinking', metadata: hidden });
+      return;
+    }
     const collected = merge(open?.metadata ?? {}, part.providerMetadata);
     const metadata = of === 'thinking' ? merge(collected, this.tap.thinkingMetadata()) : collected;
     const hasMetadata = Object.keys(metadata).length > 0;

@@ -1,17 +1,18 @@
 import type { JsonObject } from '../../transcript/json';
+import { inReasoningField, metadataKey } from '../reasoningField';
 import { isObject } from './prompt';
 import type { RawTap } from './reading';
 
-/** Key of our own metadata for parts that came over the OpenAI protocol. */
-export const metadataKey = 'endpoint';
-
 type Detail = Record<string, string | number | boolean | null>;
 
-/** Keeps what the SDK drops of reasoning over chat completions: in which field it came (only `reasoning_content` has a way back), and
- *  OpenRouter's `reasoning_details`, which hold signatures and encrypted reasoning and must be returned as they came. */
+/** Keeps what the SDK drops of reasoning over chat completions: in which field it came (only `reasoning_content` has a way back), that this field
+ *  came empty with a call (DeepSeek wants "" back: opencode#24146), and OpenRouter's `reasoning_details`, which hold signatures and encrypted
+ *  reasoning and must be returned as they came. */
 export class ReasoningTap implements RawTap {
   private field: 'reasoning_content' | 'reasoning' | null = null;
+  private hasThought = false;
   private readonly details: Detail[] = [];
+  readonly isHiding = false;
 
   see(chunk: unknown): void {
     const choices = isObject(chunk) ? chunk['choices'] : undefined;
@@ -20,6 +21,9 @@ export class ReasoningTap implements RawTap {
     if (!isObject(delta)) return;
     if (typeof delta['reasoning_content'] === 'string') this.field = 'reasoning_content';
     else if (typeof delta['reasoning'] === 'string') this.field = 'reasoning';
+    this.hasThought ||= [delta['reasoning_content'], delta['reasoning']].some(
+      (text) => typeof text === 'string' && text !== '',
+    );
     const details = delta['reasoning_details'];
     if (Array.isArray(details)) for (const detail of details) if (isObject(detail)) this.collect(detail);
   }
@@ -28,8 +32,13 @@ export class ReasoningTap implements RawTap {
     return this.field === null ? null : { [metadataKey]: { field: this.field } };
   }
 
-  closingMetadata(): JsonObject | null {
-    return this.details.length === 0 ? null : { [metadataKey]: { reasoning_details: this.details } };
+  hiddenBlock(): null {
+    return null;
+  }
+
+  closingMetadata(called: boolean): JsonObject | null {
+    if (this.details.length > 0) return { [metadataKey]: { reasoning_details: this.details } };
+    return called && this.field === 'reasoning_content' && !this.hasThought ? inReasoningField() : null;
   }
 
   /** Pieces of one detail share its index and type; their texts are joined, everything else is taken from the piece that has it. */

@@ -7,16 +7,6 @@ export interface WireTraits {
 
 const plain: WireTraits = { streamOptions: true, adapt: (body) => body };
 
-/** Known differences, by host. Everything else is taken as plain. */
-export function traitsOf(baseUrl: string): WireTraits {
-  const { hostname } = new URL(baseUrl);
-  if (hostname === 'api.openai.com' || hostname.endsWith('.openai.azure.com')) return openai;
-  // Sends usage unasked.
-  if (hostname === 'api.mistral.ai') return { ...plain, streamOptions: false };
-  if (hostname === 'openrouter.ai') return openRouter;
-  return plain;
-}
-
 const openai: WireTraits = {
   streamOptions: true,
   adapt({ max_tokens: limit, ...body }, cacheKey) {
@@ -34,3 +24,13 @@ const openRouter: WireTraits = {
   // Says what the request cost with its other counts.
   adapt: (body) => ({ ...body, usage: { include: true } }),
 };
+
+/** Known differences, by host. Everything else is taken as plain. */
+export function traitsOf(baseUrl: string): WireTraits {
+  const { hostname } = new URL(baseUrl);
+  if (hostname === 'api.openai.com' || hostname.endsWith('.openai.azure.com')) return openai;
+  // Sends usage unasked.
+  if (hostname === 'api.mistral.ai') return { ...plain, streamOptions: false };
+  if (hostname === 'openrouter.ai') return openRouter;
+  return plain;
+}

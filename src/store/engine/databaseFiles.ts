@@ -1,6 +1,6 @@
-import { join } from 'node:path';
 import type { FileSystem, OpenFile } from './fileSystem';
-import { errnoOf, writeNewFile } from './fileSystem';
+import { errnoOf } from './fileSystem';
+import { MeasuredFile } from './measuredFile';
 
 /** What the file layer shows to SQLite as one database. */
 export interface DatabaseFiles {
@@ -10,8 +10,12 @@ export interface DatabaseFiles {
   /** The write-ahead log, under a name that no other SQLite looks for (docs/store.md). */
   readonly logPath: string;
   readonly readOnly: boolean;
+  /** Where a copy of a database is kept that lost its files and whose own folder takes none, best first. */
+  readonly rescueFolders?: readonly string[];
   /** For reading a damaged file: bytes missing up to this size read as zeros, and this first page stands for the one on disk. */
   readonly repaired?: { readonly size: number; readonly firstPage?: Uint8Array };
+  /** Where an image of the database goes when another program has cut one of its files short. Without it none is kept. */
+  readonly imagePath?: () => string;
 }
 
 /** The last call of the disk that failed, with the reason that SQLite's own message does not carry. */
@@ -34,9 +38,9 @@ export class MountedDatabase {
   mainOpened = false;
   private looks = 0;
   private frozen = false;
-  private readonly handles = new Map<FileRole, { readonly file: OpenFile; readonly identity: string }>();
-  /** Bytes of the main file that a checkpoint can write without asking the disk for room. */
-  private reserved = 0;
+  /** Set while an image is made: what is missing of a file that was cut short is shown as zeros. */
+  showsZeros = false;
+  private readonly handles = new Map<FileRole, { readonly file: MeasuredFile; readonly identity: string }>();
   private failure: DiskFailure | undefined;
   private syncFailure: DiskFailure | undefined;
 
@@ -58,7 +62,8 @@ export class MountedDatabase {
 
   open(role: FileRole): OpenFile {
     const mode = this.files.readOnly ? 'read' : role === 'log' ? 'create' : 'write';
-    const file = this.files.fileSystem.open(this.pathOf(role), mode);
+    const path = this.pathOf(role);
+    const file = new MeasuredFile(this.files.fileSystem.open(path, mode), path);
     this.handles.set(role, { file, identity: file.identity() });
     return file;
   }
@@ -68,14 +73,24 @@ export class MountedDatabase {
    *  SQLite counts; the next checkpoint writes or cuts it. Throws what the disk says. */
   reserve(size: number): void {
     const main = this.handles.get('main')?.file;
-    if (main === undefined || size <= this.reserved) return;
-    for (let end = main.size(); end < size; end += zeros.length) main.write(zeros.subarray(0, size - end), end);
-    this.reserved = size;
+    if (main === undefined) return;
+    for (let end = main.leastSize; end < size; end += zeros.length) main.write(zeros.subarray(0, size - end), end);
   }
 
-  /** The main file is this long now. */
-  mainCut(size: number): void {
-    this.reserved = size;
+  /** The file that SQLite reads and writes now. */
+  fileOf(role: FileRole): OpenFile {
+    const file = this.handles.get(role)?.file;
+    if (file === undefined) throw new Error(`the ${role} file is not open`);
+    return file;
+  }
+
+  /** From now on SQLite reads and writes `copy`, which holds what the main file does. The file that was opened stays as it is, and what its name
+   *  leads to still counts as another one. */
+  leadMainTo(copy: OpenFile): void {
+    const opened = this.handles.get('main');
+    if (opened === undefined) throw new Error('the main file is not open');
+    this.handles.set('main', { file: new MeasuredFile(copy, this.files.mainPath), identity: opened.identity });
+    opened.file.close();
   }
 
   closed(role: FileRole): void {
@@ -99,20 +114,15 @@ export class MountedDatabase {
     return handle === undefined || this.files.fileSystem.stat(this.pathOf(role))?.identity === handle.identity;
   }
 
-  /** Copies the main file as it is seen through the open handle, wherever it lies by now, beside the one that took its name. */
-  copyMain(): string {
-    const { fileSystem, folder } = this.files;
-    const main = this.handles.get('main')?.file;
-    if (main === undefined) throw new Error('the main file is not open');
-    for (let attempt = 1; ; attempt++) {
-      const path = join(folder, `state.replaced-${attempt}.db`);
-      if (fileSystem.stat(path) !== undefined) continue;
-      const content = new Uint8Array(main.size());
-      main.read(content, 0);
-      writeNewFile(fileSystem, path, content);
-      fileSystem.syncFolder(folder);
-      return path;
-    }
+  /** The file that another program has cut short. What is missing may still be in SQLite's memory or in the other file. */
+  cutShort(): FileRole | null {
+    const roles: readonly FileRole[] = ['main', 'log'];
+    return roles.find((role) => this.handles.get(role)?.file.isCutShort() === true) ?? null;
+  }
+
+  /** Bytes of the main file and the log together, as they were before anything was cut off. */
+  get leastSize(): number {
+    return [...this.handles.values()].reduce((sum, { file }) => sum + file.leastSize, 0);
   }
 
   /** The newest failed call since the last `forgetFailure`, or a failed sync, which is never forgotten. */

@@ -5,13 +5,17 @@ import type { DefaultVfs, WasmParts } from './defaultVfs';
 import { cString } from './defaultVfs';
 import { GatheredWrites } from './gatheredWrites';
 import { reservePage, type OpenedFile } from './openedFile';
-import { accessExists, ioMethodsOrder, openFlag, powersafeOverwrite, resultCode, vfsLayout } from './sqliteAbi';
-
-/** Bytes 18 and 19 of the header say which journal a database uses: 1 rollback, 2 write-ahead. On disk ours always says 1, so that
- *  another SQLite reads the last checkpoint and does not look for a log of its own; our SQLite is shown 2. */
-const journalBytes = [18, 19] as const;
-const rollbackJournal = 1;
-const writeAheadLog = 2;
+import {
+  accessExists,
+  ioMethodsOrder,
+  journalBytes,
+  openFlag,
+  powersafeOverwrite,
+  resultCode,
+  rollbackJournal,
+  vfsLayout,
+  writeAheadLog,
+} from './sqliteAbi';
 
 const sectorSize = 4096;
 
@@ -143,11 +147,13 @@ export class FileVfs {
       this.opened.set(fileAddress, {
         database,
         role,
-        file,
         gathered,
         writeAhead,
         folderSyncDue: role === 'log',
         announcedPage: 0,
+        get file() {
+          return database.fileOf(role);
+        },
       });
     } catch (error) {
       database.recordFailure('open', database.pathOf(role), error);
@@ -216,9 +222,10 @@ export class FileVfs {
 
   private readonly xClose = (address: number): number =>
     this.guarded(address, 'close', resultCode.ioClose, (opened) => {
+      const { file } = opened;
       this.opened.delete(address);
       opened.database.closed(opened.role);
-      opened.file.close();
+      file.close();
       return resultCode.ok;
     });
 
@@ -232,7 +239,7 @@ export class FileVfs {
       const count = opened.file.read(target, position);
       if (count < length) target.fill(0, count);
       if (opened.role === 'main') this.showHeader(opened, target, position);
-      return count < length ? resultCode.ioShortRead : resultCode.ok;
+      return count < length && !opened.database.showsZeros ? resultCode.ioShortRead : resultCode.ok;
     });
   }
 
@@ -261,11 +268,10 @@ export class FileVfs {
 
   private readonly xTruncate = (address: number, size: bigint): number =>
     this.flushed(address, () =>
-      this.guarded(address, 'truncate', resultCode.ioTruncate, ({ database, role, file }) => {
+      this.guarded(address, 'truncate', resultCode.ioTruncate, ({ database, file }) => {
         if (!database.mayWrite) return resultCode.readOnly;
         if (database.mustReopen) return resultCode.ioTruncate;
         file.truncate(Number(size));
-        if (role === 'main') database.mainCut(Number(size));
         return resultCode.ok;
       }),
     );

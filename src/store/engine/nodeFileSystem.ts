@@ -20,7 +20,7 @@ export class NodeFileSystem implements FileSystem {
   }
 
   stat(path: string): FileStat | undefined {
-    const stat = fs.statSync(path, { bigint: true, throwIfNoEntry: false });
+    const stat = statOf(path);
     if (stat === undefined) return undefined;
     return {
       kind: stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : 'other',
@@ -125,6 +125,16 @@ class NodeFile implements OpenFile {
 
   close(): void {
     fs.closeSync(this.descriptor);
+  }
+}
+
+function statOf(path: string): fs.BigIntStats | undefined {
+  try {
+    return fs.statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    // A file lies where a folder of the path was.
+    if (errnoOf(error) === 'ENOTDIR') return undefined;
+    throw error;
   }
 }
 

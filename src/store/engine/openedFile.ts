@@ -7,6 +7,7 @@ import { logLayout } from './sqliteAbi';
 export interface OpenedFile {
   readonly database: MountedDatabase;
   readonly role: FileRole;
+  /** Asked for each use: the main file may become a copy of itself (`rescue.ts`). */
   readonly file: OpenFile;
   /** Of a log: what was written and is not with the disk yet. */
   readonly gathered: GatheredWrites | null;

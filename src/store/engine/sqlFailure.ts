@@ -24,10 +24,12 @@ const sentences: Record<StoreErrorCause, string> = {
   readOnly:
     'The folder that holds your sessions cannot be written to. Make it writable, or choose another folder in the setting "hermes.storage.path".',
   corrupt:
-    'The file that holds your sessions is damaged. Reload the window: the damaged file is kept and everything readable is moved into a new one.',
+    'The file that holds your sessions is damaged. Hermes keeps it and moves everything readable into a new file. If this message stays, choose Try Again.',
   locked: 'Your sessions are in use by another window. Continue there, or close it and try again.',
   replaced:
-    'Another window has taken over your sessions, so this window can no longer save. Reload this window to continue here.',
+    'Another window has taken over your sessions, so this window can no longer save. Choose Try Again to continue here.',
+  deleted:
+    'A file that marks your sessions as open was deleted. Everything shown is saved. Hermes opens your sessions again.',
   newer:
     'Your sessions were saved by a newer version of Hermes. Update the extension to open them; nothing was changed.',
   invalid: 'This was not saved because it contradicts what is already stored. Reload the window and try again.',
@@ -40,6 +42,15 @@ const sentences: Record<StoreErrorCause, string> = {
 /** The standard sentence of a cause, with the plain reason underneath. */
 export function storeError(cause: StoreErrorCause, technical: string): StoreError {
   return new StoreError(cause, sentences[cause], technical);
+}
+
+/** Why a store on a full disk is open for reading only. */
+export function readableOnly({ technical }: StoreError): StoreError {
+  return new StoreError(
+    'full',
+    'The disk is full, so nothing can be saved now. What was saved before can be read. Free some space: Hermes saves again as soon as there is room.',
+    technical,
+  );
 }
 
 /** Wraps a failed call of the file system. */

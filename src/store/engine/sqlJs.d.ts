@@ -21,6 +21,8 @@ declare module 'sql.js' {
     run(sql: string): Database;
     prepare(sql: string): Statement;
     getRowsModified(): number;
+    /** A copy of the whole database, page by page, as this connection sees it. Not inside a write transaction. */
+    export(): Uint8Array;
     close(): void;
   }
 

@@ -1,5 +1,6 @@
 import { StoreError } from '../storeError';
-import type { FileRole } from './databaseFiles';
+import { keepImage } from './databaseImage';
+import { rescue } from './rescue';
 import type { SqlDatabase, SqlRow, SqlValue } from './sqlDatabase';
 import type { Connection } from './sqlite';
 import { sqlFailure, storeError } from './sqlFailure';
@@ -16,11 +17,11 @@ export class SqlJsDatabase implements SqlDatabase {
   private broken: string | undefined;
   private displacement: StoreError | undefined;
 
-  /** `assertOwned` throws when this process no longer owns the file (src/store/lock). It is asked before a commit, so that nothing is
+  /** `assertLocked` throws when this process no longer owns the file (src/store/lock). It is asked before a commit, so that nothing is
    *  written into a file another process has, and again after it, so that nothing is acknowledged that the other may have overwritten. */
   constructor(
     private readonly connection: Connection,
-    private readonly assertOwned: () => void,
+    private readonly assertLocked: () => void,
   ) {
     this.statements = new StatementCache(connection.handle);
   }
@@ -65,9 +66,12 @@ export class SqlJsDatabase implements SqlDatabase {
   transaction<T>(work: () => T): T {
     if (this.transactionOpen) throw storeError('invalid', 'a transaction inside a transaction');
     this.assertOwned();
-    const result = this.enclosed('BEGIN IMMEDIATE', work, this.assertOwned);
+    // Before it too: what a failed transaction wrote goes from SQLite's memory, which may be all there is of those pages.
+    this.assertWhole();
+    const result = this.enclosed('BEGIN IMMEDIATE', work);
     this.assertOwned();
     this.assertInPlace();
+    this.assertWhole();
     return result;
   }
 
@@ -75,7 +79,7 @@ export class SqlJsDatabase implements SqlDatabase {
   readTransaction<T>(work: () => T): T {
     if (this.transactionOpen) return work();
     // Another process may be rewriting the pages that a process which lost the store reads.
-    const result = this.enclosed('BEGIN', work, this.assertOwned);
+    const result = this.enclosed('BEGIN', work);
     this.assertOwned();
     return result;
   }
@@ -103,7 +107,8 @@ export class SqlJsDatabase implements SqlDatabase {
     if (this.closed) return;
     try {
       this.assertOwned();
-      if (this.connection.mounted.mayWrite) this.assertInPlace('all');
+      this.assertInPlace('all');
+      this.assertWhole();
     } catch {
       this.connection.mounted.freeze();
     }
@@ -125,17 +130,21 @@ export class SqlJsDatabase implements SqlDatabase {
     this.close();
   }
 
-  private enclosed<T>(begin: string, work: () => T, beforeCommit: () => void): T {
+  private enclosed<T>(begin: string, work: () => T): T {
     this.statement(begin);
     this.transactionOpen = true;
     try {
       const result = work();
       if (result instanceof Promise) throw storeError('invalid', 'a transaction cannot wait for a promise');
-      beforeCommit();
+      this.assertLocked();
       this.statement('COMMIT');
       return result;
     } catch (error) {
       this.rollBack();
+      this.transactionOpen = false;
+      // The same again, where files can be looked at and saved: outside the transaction.
+      if (isLoss(error)) this.assertOwned();
+      this.assertWhole();
       throw error;
     } finally {
       this.transactionOpen = false;
@@ -153,35 +162,58 @@ export class SqlJsDatabase implements SqlDatabase {
     }
   }
 
+  /** Throws when the lock is not this process's any more. A lock that went together with the files is no other window: then the error says what
+   *  happened to the files, after what they held was saved. */
+  private assertOwned(): void {
+    try {
+      this.assertLocked();
+    } catch (error) {
+      if (!isLoss(error) || this.transactionOpen) throw error;
+      this.assertInPlace('all', false);
+      // Another lock may have come and gone before this one is looked at again.
+      if (error.causeClass === 'deleted') this.displacement ??= error;
+      throw error;
+    }
+  }
+
   /** A file that was moved away or deleted while it is open takes writes as before, and nobody finds them again (hermes-agent#100960). Throws
-   *  `replaced`, after what it holds was brought to safety. */
-  private assertInPlace(names: 'most' | 'all' = 'most'): void {
+   *  why it can be used no more, after what it holds was saved. */
+  private assertInPlace(names: 'most' | 'all' = 'most', owned = true): void {
+    if (this.displacement !== undefined) throw this.displacement;
     const { mounted } = this.connection;
-    const role = mounted.displaced(names);
+    const role = mounted.mayWrite ? mounted.displaced(names) : null;
     if (role === null) return;
-    const kept = this.rescue(role);
+    this.statements.interrupt();
+    this.statements.clear();
+    this.displacement = rescue(this.connection, { role, owned });
+    mounted.freeze();
+    throw this.displacement;
+  }
+
+  /** A file that another program cut short may read well for long, from SQLite's memory, until its pages are needed again. Throws `corrupt` then,
+   *  after everything that memory, log and file still hold together was kept for the next opening to read. */
+  private assertWhole(): void {
+    const { mounted } = this.connection;
+    const cut = this.displacement === undefined && mounted.mayWrite ? mounted.cutShort() : null;
+    if (cut === null) return;
+    this.assertOwned();
+    const kept = this.keepImage();
     mounted.freeze();
     this.displacement = new StoreError(
-      'replaced',
-      `The file that holds your sessions was moved or replaced while it was in use. ${kept.sentence}Choose Try Again to go on with what lies in its place now.`,
-      `${mounted.pathOf(role)} is not the file that was opened${kept.technical}`,
+      'corrupt',
+      'The file that holds your sessions was cut short by another program while it was in use. Everything that can still be read is moved into a new one; the rest of the old file is kept.',
+      `${mounted.pathOf(cut)} is shorter than it was written${kept}`,
     );
     throw this.displacement;
   }
 
-  /** The log's pages go into the main file, and a main file that is not at its place any more is copied beside the other one. */
-  private rescue(role: FileRole): { readonly sentence: string; readonly technical: string } {
+  private keepImage(): string {
     try {
       this.statements.clear();
-      this.connection.handle.run('PRAGMA wal_checkpoint(TRUNCATE)');
-      if (role === 'log') return { sentence: 'Everything saved is in it. ', technical: '' };
-      const path = this.connection.mounted.copyMain();
-      return { sentence: `What it held is kept in ${path}. `, technical: `; copied to ${path}` };
+      const path = keepImage(this.connection);
+      return path === null ? '' : `; kept as it was seen in ${path}`;
     } catch (error) {
-      return {
-        sentence: '',
-        technical: `; it could not be copied: ${error instanceof Error ? error.message : String(error)}`,
-      };
+      return `; no image could be kept: ${error instanceof Error ? error.message : String(error)}`;
     }
   }
 
@@ -224,7 +256,14 @@ export class SqlJsDatabase implements SqlDatabase {
       const failure = sqlFailure(error, mounted.diskFailure, sql);
       // A file that another process writes by now looks damaged from here. It must not be set aside for that.
       if (failure.causeClass === 'corrupt') this.assertOwned();
+      // Inside a transaction it is looked at behind it.
+      if (!this.transactionOpen) this.assertWhole();
       throw failure;
     }
   }
+}
+
+/** Whether an error of the lock says that this process does not own the files any more. */
+function isLoss(error: unknown): error is StoreError {
+  return error instanceof StoreError && (error.causeClass === 'replaced' || error.causeClass === 'deleted');
 }

@@ -1,4 +1,4 @@
-import type { ColumnValue, Statement } from 'sql.js';
+import type { Statement } from 'sql.js';
 import type { SqlRow, SqlValue } from './sqlDatabase';
 import { storeError } from './sqlFailure';
 
@@ -22,17 +22,14 @@ export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\uFFFD');
 }
 
-/** The row the statement stands on. Throws rather than return an integer that lost digits. */
+/** The row the statement stands on. An integer that JavaScript cannot hold comes as the nearest number it can: one such value, which only damage
+ *  or another program leaves, must not take the row away. It cannot be written back. */
 export function currentRow(statement: Statement, columns: readonly string[]): SqlRow {
-  let values = statement.get(null, { useBigInt: false });
-  // Beyond 2^53 a number may be an integer that was rounded or a real that is meant so; only the exact reading tells.
-  if (values.some((value) => typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))) {
-    values = statement.get(null, { useBigInt: true });
-  }
+  const values = statement.get(null, { useBigInt: false });
   const row = { ...emptyRow(columns) };
   for (let index = 0; index < columns.length; index++) {
-    const column = columns[index] ?? '';
-    row[column] = exact(values[index] ?? null, column);
+    const value = values[index] ?? null;
+    row[columns[index] ?? ''] = typeof value === 'bigint' ? Number(value) : value;
   }
   return row;
 }
@@ -47,12 +44,4 @@ function emptyRow(columns: readonly string[]): Readonly<Record<string, SqlValue>
     emptyRows.set(columns, row);
   }
   return row;
-}
-
-function exact(value: ColumnValue, column: string): SqlValue {
-  if (typeof value !== 'bigint') return value;
-  const number = Number(value);
-  if (!Number.isSafeInteger(number))
-    throw storeError('invalid', `the integer ${value} in column ${column} would lose digits`);
-  return number;
 }

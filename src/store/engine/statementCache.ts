@@ -15,10 +15,17 @@ const capacity = 256;
 /** Keeps statements prepared by their text. A statement is lent to one user at a time: while it is lent, the same text gets a second one. */
 export class StatementCache {
   private readonly free = new Map<string, PreparedStatement>();
+  private readonly lent = new Set<PreparedStatement>();
 
   constructor(private readonly database: Database) {}
 
   take(sql: string): PreparedStatement {
+    const prepared = this.find(sql);
+    this.lent.add(prepared);
+    return prepared;
+  }
+
+  private find(sql: string): PreparedStatement {
     const kept = this.free.get(sql);
     if (kept !== undefined) {
       this.free.delete(sql);
@@ -34,6 +41,7 @@ export class StatementCache {
   }
 
   giveBack(sql: string, prepared: PreparedStatement): void {
+    this.lent.delete(prepared);
     prepared.statement.reset();
     if (this.free.has(sql)) {
       prepared.statement.free();
@@ -46,6 +54,11 @@ export class StatementCache {
       this.free.delete(oldest);
       return;
     }
+  }
+
+  /** Ends every query that is being read, so that the connection has no transaction open. Its reader must not go on. */
+  interrupt(): void {
+    for (const { statement } of this.lent) statement.reset();
   }
 
   /** Forgets every statement, as after a change of the schema: `SELECT *` may have other columns now. */

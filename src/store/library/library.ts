@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import type { SqlDatabase } from '../engine/sqlDatabase';
-import { numberOr, textOr } from '../session/columns';
-import { SessionList } from '../session/sessionList';
+import { integerOr, textOr, timeOr } from '../session/tables/columns';
+import { SessionList } from '../session/queries/sessionList';
 import { schemaVersion } from '../schema/migrations';
-import { storeUidKey } from '../session/storeUid';
+import { storeUidKey } from '../session/tables/storeUid';
 import { StoreError } from '../storeError';
 import type { SessionSummary } from '../../transcript/session';
 import { decodeLabel, type FolderLabel, folderLabelKey } from './folderLabel';
@@ -118,7 +118,7 @@ export class Library implements LibraryOperations {
   /** For what only the newest schema can be asked. */
   private withCurrent<T>(folder: string, read: (database: SqlDatabase) => T): T {
     const isCurrent = (database: SqlDatabase): boolean =>
-      numberOr(database.get('PRAGMA user_version') ?? {}, 'user_version', 0) === schemaVersion;
+      integerOr(database.get('PRAGMA user_version') ?? {}, 'user_version', 0) === schemaVersion;
     const found = readForeign(this.needs, folder, (database) =>
       isCurrent(database) ? { value: read(database) } : null,
     );
@@ -146,8 +146,8 @@ function shelfOf(
   return {
     uid: meta(storeUidKey),
     label: decodeLabel(meta(folderLabelKey)) ?? labelOfSessions(database),
-    sessions: numberOr(row, 'sessions', 0),
-    lastActiveAt: numberOr(row, 'last', null),
+    sessions: integerOr(row, 'sessions', 0),
+    lastActiveAt: timeOr(row, 'last', null),
   };
 }
 

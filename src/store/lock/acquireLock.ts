@@ -63,8 +63,29 @@ export function acquireLock(options: AcquireLockOptions): LockAttempt {
     }
   } catch (error) {
     if (error instanceof StoreError) throw error;
-    throw diskError('lock', path, errnoOf(error));
+    const failure = diskError('lock', path, errnoOf(error));
+    const owner = failure.causeClass === 'full' ? ownerSeen(options) : undefined;
+    if (owner !== undefined) return { kind: 'heldBy', owner };
+    throw failure;
   }
+}
+
+/** Who holds the lock, as far as that can be told without writing; undefined when nobody does any more. */
+function ownerSeen({ fileSystem, path, processes, now }: AcquireLockOptions): LockOwner | undefined {
+  const found = readLock(fileSystem, path);
+  return found === undefined ? undefined : livingOwner(found, now() * 1000 - found.modifiedAt, processes);
+}
+
+const takingOver: LockOwner = { endpoint: null, visible: true, description: 'a window that is just starting' };
+
+/** Undefined when the lock's owner is gone. `age`: milliseconds since the lock was touched. */
+function livingOwner({ record }: FoundLock, age: number, processes: ProcessTable): LockOwner | undefined {
+  if (record === undefined) return age > unfinishedTimeoutMs ? undefined : takingOver;
+  const { owner, endpoint } = record;
+  const { verdict, visible } = judgeOwner(owner, processes, age);
+  if (verdict === 'gone') return undefined;
+  const where = owner.host === processes.self().host ? 'this machine' : owner.host;
+  return { endpoint, visible, description: `process ${owner.pid} on ${where}` };
 }
 
 /** One process's try for the lock, with its candidate file at hand. */
@@ -142,13 +163,7 @@ class LockContest {
 
   /** Undefined when the lock's owner is gone. */
   private livingOwner(found: FoundLock): LockOwner | undefined {
-    const age = this.ageOf(found);
-    if (found.record === undefined) return age > unfinishedTimeoutMs ? undefined : takingOver;
-    const { owner, endpoint } = found.record;
-    const { verdict, visible } = judgeOwner(owner, this.options.processes, age);
-    if (verdict === 'gone') return undefined;
-    const where = owner.host === this.record.owner.host ? 'this machine' : owner.host;
-    return { endpoint, visible, description: `process ${owner.pid} on ${where}` };
+    return livingOwner(found, this.ageOf(found), this.options.processes);
   }
 
   /** How long ago a file was touched, by the clock of the disk that stamped both: clocks of two machines may differ by minutes. */
@@ -206,5 +221,3 @@ class LockContest {
     }
   }
 }
-
-const takingOver: LockOwner = { endpoint: null, visible: true, description: 'another window that is just starting' };

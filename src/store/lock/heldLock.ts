@@ -6,7 +6,7 @@ import type { LockRecord } from './lockRecord';
 import { encodeLockRecord } from './lockRecord';
 
 /** The check that every acknowledgement waits for: the lock file is still the one this process made. `fence` is its identity, and another
- *  thread may use it. Throws `replaced`. A few microseconds. */
+ *  thread may use it. Throws `replaced` when another file has its name, `deleted` when none has. A few microseconds. */
 export function assertFence(fileSystem: FileSystem, lockPath: string, fence: string): void {
   let identity: string | undefined;
   try {
@@ -14,8 +14,8 @@ export function assertFence(fileSystem: FileSystem, lockPath: string, fence: str
   } catch (error) {
     throw diskError('look at', lockPath, errnoOf(error));
   }
-  if (identity !== fence)
-    throw storeError('replaced', `${lockPath} ${identity === undefined ? 'is gone' : "is another process's"}`);
+  if (identity === undefined) throw storeError('deleted', `${lockPath} is gone`);
+  if (identity !== fence) throw storeError('replaced', `${lockPath} is another process's`);
 }
 
 /** This process owns the store until it releases the lock or, having been taken for dead, is replaced. */
@@ -35,13 +35,13 @@ export class HeldLock {
     this.fence = file.identity();
   }
 
-  /** Throws `replaced` when another process holds the store, or this one has released it. */
+  /** Throws `replaced` when another process holds the store, or this one has released it, and `deleted` when the lock's file is gone. */
   assertHeld(): void {
     if (this.released) throw storeError('replaced', `${this.path} was released`);
     assertFence(this.fileSystem, this.path, this.fence);
   }
 
-  /** Shows processes that cannot see this one that it lives. To be called every 15 s. Throws `replaced`. */
+  /** Shows processes that cannot see this one that it lives. To be called every 15 s. Throws as `assertHeld`. */
   heartbeat(): void {
     this.assertHeld();
     const bytes = encodeLockRecord({ ...this.record, heartbeat: this.now() });

@@ -8,8 +8,6 @@ import type { StoreFiles } from './storeFiles';
  *  empty file beside a log as new and delete the log, rewrite the header of a foreign file, and open a truncated one. */
 export type FileClass =
   | { readonly kind: 'absent' }
-  /** Nothing was ever written to it. */
-  | { readonly kind: 'empty' }
   /** The main file is gone or empty, but a log holds rows. */
   | { readonly kind: 'logOnly' }
   | { readonly kind: 'ours'; readonly header: FileHeader; readonly logBytes: number }
@@ -18,14 +16,15 @@ export type FileClass =
   | { readonly kind: 'damaged'; readonly damage: Damage }
   | { readonly kind: 'notAFile' };
 
-export type Damage = 'not-sqlite' | 'header' | 'truncated' | 'log-without-file' | 'content';
+/** `empty`: a store is born whole, so somebody else has emptied its file, or put an empty one in its place. */
+export type Damage = 'empty' | 'not-sqlite' | 'header' | 'truncated' | 'log-without-file' | 'content';
 
 export function classifyFile(fileSystem: FileSystem, files: StoreFiles): FileClass {
   const stat = fileSystem.stat(files.main);
   const logBytes = fileSystem.stat(files.log)?.size ?? 0;
   if (stat === undefined) return { kind: logBytes > 0 ? 'logOnly' : 'absent' };
   if (stat.kind !== 'file') return { kind: 'notAFile' };
-  if (stat.size === 0) return { kind: logBytes > 0 ? 'logOnly' : 'empty' };
+  if (stat.size === 0) return logBytes > 0 ? { kind: 'logOnly' } : { kind: 'damaged', damage: 'empty' };
 
   const header = parseHeader(readStart(fileSystem, files.main));
   if (header === undefined) return { kind: 'damaged', damage: 'not-sqlite' };
@@ -46,6 +45,14 @@ function isTruncated(fileSystem: FileSystem, files: StoreFiles, size: number, he
     if (log?.pages.has(page) !== true) return true;
   }
   return false;
+}
+
+/** What became of a file that was found damaged in use, whatever may still be read of it: its process had made it as long as its log says. */
+export function damageInUse(fileSystem: FileSystem, files: StoreFiles): Damage {
+  const size = fileSystem.stat(files.main)?.size ?? 0;
+  const log = readLog(fileSystem, files.log);
+  if (size === 0) return 'empty';
+  return log !== undefined && size < log.databasePages * log.pageSize ? 'truncated' : 'content';
 }
 
 function readStart(fileSystem: FileSystem, path: string): Uint8Array {

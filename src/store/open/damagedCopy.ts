@@ -5,9 +5,12 @@ import { SqlJsDatabase } from '../engine/sqlJsDatabase';
 import { StoreError } from '../storeError';
 import { headerSize, pageSize, parseHeader } from './fileHeader';
 import { readLog } from './logContent';
+import { PageFile } from './pageFile';
 import { readableRows } from './readableRows';
 import { finishSetAside } from './setAside';
 import { logOf, pendingPath } from './storeFiles';
+import { StrayRows } from './strayRows';
+import type { TableShape } from './tableShape';
 
 /** The rows of a damaged file, table by table. */
 export interface SalvagedRows {
@@ -23,17 +26,32 @@ export interface SalvagedTable {
   readonly complete: boolean;
 }
 
+/** The store that replaces a damaged file. */
+export interface Successor {
+  /** Stands in for the copy's own when that is lost. */
+  firstPage(): Uint8Array;
+  /** What the rows of its tables look like. */
+  shapes(): readonly TableShape[];
+}
+
+/** A damaged file as SQLite reads it. */
+interface Tree {
+  readonly database: SqlJsDatabase;
+  /** Whether the tables may begin at other pages than it was told: a file that grew through updates of its schema has them elsewhere. */
+  readonly isGuess: boolean;
+}
+
 /** A damaged file that was set aside and may hold rows that the new store does not have yet. Stays so across crashes until `finish`. */
 export class DamagedCopy {
   readonly path: string;
 
-  /** `newFirstPage` gives the first page of the store that replaced this one: it stands in when the copy's own is lost. */
+  /** `successor`: the store that the copy's rows are to go into. */
   constructor(
     private readonly sqlite: Sqlite,
     private readonly fileSystem: FileSystem,
     private readonly folder: string,
     private readonly stamp: string,
-    private readonly newFirstPage: () => Uint8Array,
+    private readonly successor: Successor,
   ) {
     this.path = pendingPath(folder, stamp);
   }
@@ -41,12 +59,19 @@ export class DamagedCopy {
   /** Hands what is readable to `carry`, which must tolerate seeing it twice: a crash before `finish` repeats it. */
   salvage<T>(carry: (rows: SalvagedRows) => T): { readonly result: T; readonly tables: readonly SalvagedTable[] } {
     const tables: SalvagedTable[] = [];
-    const database = this.open();
+    const shapes = this.successor.shapes();
+    const tree = this.open();
+    const pages = new PageFile(this.fileSystem, this.path);
+    const stray = new StrayRows(pages, shapes);
     try {
       const rows = function* (table: string): Generator<SqlRow> {
-        if (database === undefined) return;
-        const reading = readableRows(database, table);
         let count = 0;
+        const reading = tableRows(
+          tree,
+          stray,
+          table,
+          shapes.find((shape) => shape.table === table),
+        );
         for (let next = reading.next(); ; next = reading.next()) {
           if (next.done === true) {
             tables.push({ table, rows: count, complete: next.value });
@@ -58,7 +83,8 @@ export class DamagedCopy {
       };
       return { result: carry({ rows }), tables };
     } finally {
-      database?.abandon();
+      pages.close();
+      tree?.database.abandon();
     }
   }
 
@@ -70,7 +96,7 @@ export class DamagedCopy {
   /** The file as it is; or, when its first page does not lead to any table, with the fixed fields of a sound header; or with the whole
    *  first page of the new store. Both were made by the same statements in the same order, so their tables begin at the same pages.
    *  Undefined when none of these can be read. */
-  private open(): SqlJsDatabase | undefined {
+  private open(): Tree | undefined {
     const size = this.fullSize();
     if (size === 0) return undefined;
     const firstPages: readonly (() => Uint8Array | undefined)[] = [
@@ -78,14 +104,14 @@ export class DamagedCopy {
       () => {
         const own = new Uint8Array(pageSize);
         own.set(firstPageOf(this.fileSystem, this.path));
-        own.set(withUnknownPageCount(this.newFirstPage()).subarray(0, headerSize));
+        own.set(withUnknownPageCount(this.successor.firstPage()).subarray(0, headerSize));
         return own;
       },
-      () => withUnknownPageCount(this.newFirstPage()),
+      () => withUnknownPageCount(this.successor.firstPage()),
     ];
-    for (const firstPage of firstPages) {
+    for (const [index, firstPage] of firstPages.entries()) {
       const database = this.openWith(size, firstPage());
-      if (database !== undefined) return database;
+      if (database !== undefined) return { database, isGuess: index === firstPages.length - 1 };
     }
     return undefined;
   }
@@ -122,6 +148,39 @@ export class DamagedCopy {
     const log = readLog(this.fileSystem, logOf(this.path));
     return Math.max(onDisk, inHeader, log === undefined ? 0 : log.databasePages * log.pageSize);
   }
+}
+
+/** Everything readable in a table: what its tree leads to, then, where that is not all of it, what lies in pages that nothing leads to any more.
+ *  Returns whether that is all there ever was, as far as can be told. */
+function* tableRows(
+  tree: Tree | undefined,
+  stray: StrayRows,
+  table: string,
+  shape: TableShape | undefined,
+): Generator<SqlRow, boolean> {
+  const seen = new Set<string>();
+  let isComplete = tree !== undefined;
+  if (tree !== undefined) {
+    const reading = readableRows(tree.database, table);
+    for (let next = reading.next(); ; next = reading.next()) {
+      if (next.done === true) {
+        isComplete = next.value;
+        break;
+      }
+      if (tree.isGuess && shape?.holds(next.value) === false) continue;
+      if (shape !== undefined) seen.add(shape.keyOf(next.value));
+      yield next.value;
+    }
+  }
+  if (shape === undefined || (isComplete && tree?.isGuess === false)) return isComplete;
+  for (const row of stray.rows(table)) {
+    const key = shape.keyOf(row);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    isComplete = false;
+    yield row;
+  }
+  return isComplete;
 }
 
 /** SQLite takes the page count from the file's size when the two change counters differ. */

@@ -5,7 +5,8 @@ const { header: logHeaderSize, frameHeader: frameHeaderSize } = logLayout;
 
 /** What a write-ahead log holds in the committed frames of its current run. */
 export interface LogContent {
-  readonly pages: ReadonlySet<number>;
+  /** Where the newest committed content of each page begins in the log, by page number. */
+  readonly pages: ReadonlyMap<number, number>;
   readonly pageSize: number;
   /** Size of the whole database after the last commit, in pages. */
   readonly databasePages: number;
@@ -24,15 +25,15 @@ export function readLog(fileSystem: FileSystem, path: string): LogContent | unde
     const salts = header.subarray(16, 24).join();
     const frame = new Uint8Array(frameHeaderSize);
     const view = new DataView(frame.buffer);
-    const pages = new Set<number>();
-    let uncommitted: number[] = [];
+    const pages = new Map<number, number>();
+    let uncommitted: (readonly [page: number, at: number])[] = [];
     let databasePages = 0;
     for (let at = logHeaderSize; file.read(frame, at) === frameHeaderSize; at += frameHeaderSize + pageSize) {
       if (frame.subarray(8, 16).join() !== salts) break;
-      uncommitted.push(view.getUint32(0));
+      uncommitted.push([view.getUint32(0), at + frameHeaderSize]);
       const pagesAfterCommit = view.getUint32(4);
       if (pagesAfterCommit === 0) continue;
-      for (const page of uncommitted) pages.add(page);
+      for (const [page, content] of uncommitted) pages.set(page, content);
       uncommitted = [];
       databasePages = pagesAfterCommit;
     }

@@ -5,13 +5,15 @@ import { SqlJsDatabase } from '../engine/sqlJsDatabase';
 import { diskError, sqlFailure, storeError } from '../engine/sqlFailure';
 import { StoreError } from '../storeError';
 import type { Damage, FileClass } from './classifyFile';
-import { classifyFile } from './classifyFile';
+import { classifyFile, damageInUse } from './classifyFile';
 import { configure } from './configure';
 import { DamagedCopy, firstPageOf } from './damagedCopy';
 import { emptyDatabase } from './fileHeader';
-import { adoptLog, pendingStamps, setAside } from './setAside';
+import { dropSecondNames, putBack } from './replacedFiles';
+import { adoptLog, freeStamp, pendingStamps, setAside } from './setAside';
 import type { StoreFiles } from './storeFiles';
 import { pendingPath, storeFiles } from './storeFiles';
+import { TableShape } from './tableShape';
 
 export interface OpenDatabaseOptions {
   readonly sqlite: Sqlite;
@@ -26,8 +28,12 @@ export interface OpenDatabaseOptions {
   readonly now: () => number;
   /** Only look: no file is made, moved or changed. Needs no lock, but no other process may be writing. */
   readonly readOnly?: boolean;
+  /** With `readOnly`: why nothing can be written, for the report. */
+  readonly obstacle?: StoreError;
   /** Set when an earlier call on this file failed with cause `corrupt`: the file is set aside although its header looks sound. */
   readonly knownDamaged?: boolean;
+  /** Folders in which a copy is kept, where the store's own takes none, of a store whose file is moved or deleted while it is open. */
+  readonly rescueFolders?: readonly string[];
 }
 
 /** What opening found and did, for the person to be told. */
@@ -40,6 +46,8 @@ export interface OpenReport {
   readonly readOnly: StoreError | null;
   /** The damaged file that this opening moved out of the way, and what was wrong with it. */
   readonly setAside: { readonly path: string; readonly damage: Damage } | null;
+  /** Where the copy was kept that was given the store's name, because the file was deleted while it was open. */
+  readonly putBack: string | null;
 }
 
 export interface OpenedDatabase {
@@ -65,8 +73,11 @@ export function openDatabase(options: OpenDatabaseOptions): OpenedDatabase {
 }
 
 /** Why the store can only be read; undefined when it can be written. */
-function writeObstacle({ fileSystem, readOnly }: OpenDatabaseOptions, files: StoreFiles): StoreError | undefined {
-  if (readOnly === true) return storeError('readOnly', 'opened for reading only');
+function writeObstacle(
+  { fileSystem, readOnly, obstacle }: OpenDatabaseOptions,
+  files: StoreFiles,
+): StoreError | undefined {
+  if (readOnly === true) return obstacle ?? storeError('readOnly', 'opened for reading only');
   const places = [files.folder, files.main, files.log].filter((path) => fileSystem.stat(path) !== undefined);
   const denied = places.find((path) => !fileSystem.mayWrite(path));
   return denied === undefined ? undefined : storeError('readOnly', `no permission to write ${denied}`);
@@ -87,9 +98,19 @@ function openForWriting(options: OpenDatabaseOptions, files: StoreFiles): Opened
   const { fileSystem } = options;
   let found = classifyFile(fileSystem, files);
   if (found.kind === 'logOnly' && adoptLog(fileSystem, files)) found = classifyFile(fileSystem, files);
+  const rescued =
+    found.kind === 'absent'
+      ? putBack(fileSystem, files, [files.folder, ...(options.rescueFolders ?? [])], options.schemaVersion)
+      : null;
+  if (rescued !== null) found = classifyFile(fileSystem, files);
+  else dropSecondNames(fileSystem, files);
   refuseForeign(found, files, options.schemaVersion);
 
-  let damage = damageOf(found) ?? (options.knownDamaged === true && found.kind === 'ours' ? 'content' : undefined);
+  const inUse =
+    options.knownDamaged === true &&
+    fileSystem.stat(files.main) !== undefined &&
+    (found.kind === 'ours' || found.kind === 'logOnly');
+  let damage = inUse ? damageInUse(fileSystem, files) : damageOf(found);
   let database: SqlJsDatabase | undefined;
   if (found.kind === 'ours' && damage === undefined) {
     database = connectUnlessDamaged(options, files);
@@ -107,16 +128,26 @@ function openForWriting(options: OpenDatabaseOptions, files: StoreFiles): Opened
     database = connect(options, files, false);
   }
   const opened = database;
-  const newFirstPage = (): Uint8Array => {
-    opened.all('PRAGMA wal_checkpoint(TRUNCATE)');
-    return firstPageOf(fileSystem, files.main);
+  const successor = {
+    firstPage: (): Uint8Array => {
+      opened.all('PRAGMA wal_checkpoint(TRUNCATE)');
+      return firstPageOf(fileSystem, files.main);
+    },
+    shapes: () => TableShape.all(opened),
   };
   const copies = pendingStamps(fileSystem, files.folder).map(
-    (stamp) => new DamagedCopy(options.sqlite, fileSystem, files.folder, stamp, newFirstPage),
+    (stamp) => new DamagedCopy(options.sqlite, fileSystem, files.folder, stamp, successor),
   );
   return {
     database,
-    report: { path: files.main, created, userVersion: userVersion(database), readOnly: null, setAside: moved },
+    report: {
+      path: files.main,
+      created,
+      userVersion: userVersion(database),
+      readOnly: null,
+      setAside: moved,
+      putBack: rescued,
+    },
     damagedCopies: copies,
   };
 }
@@ -126,7 +157,7 @@ function openForReading(options: OpenDatabaseOptions, files: StoreFiles, obstacl
   refuseForeign(found, files, options.schemaVersion);
   const damage = damageOf(found);
   if (damage !== undefined)
-    throw storeError('corrupt', `${files.main}: ${damage}; not set aside: ${obstacle.technical}`);
+    throw damagedAndFixed(`${files.main}: ${damage}; not set aside: ${obstacle.technical}`, files);
   if (found.kind !== 'ours')
     throw storeError('readOnly', `there is no ${files.main}, and none can be made: ${obstacle.technical}`);
   const database = connect(options, files, true);
@@ -138,9 +169,18 @@ function openForReading(options: OpenDatabaseOptions, files: StoreFiles, obstacl
       userVersion: userVersion(database),
       readOnly: obstacle,
       setAside: null,
+      putBack: null,
     },
     damagedCopies: [],
   };
+}
+
+function damagedAndFixed(technical: string, { folder }: StoreFiles): StoreError {
+  return new StoreError(
+    'corrupt',
+    `The file that holds your sessions is damaged, and Hermes cannot write in ${folder} to repair it. Make that folder writable, or free some space, then choose Try Again.`,
+    technical,
+  );
 }
 
 function damageOf(found: FileClass): Damage | undefined {
@@ -167,7 +207,6 @@ function refuseForeign(found: FileClass, files: StoreFiles, schemaVersion: numbe
       if (found.header.userVersion > schemaVersion) throw newer(found.header.userVersion, schemaVersion);
       return;
     case 'absent':
-    case 'empty':
     case 'logOnly':
     case 'damaged':
       return;
@@ -204,6 +243,8 @@ function connect(options: OpenDatabaseOptions, files: StoreFiles, readOnly: bool
     mainPath: files.main,
     logPath: files.log,
     readOnly,
+    rescueFolders: options.rescueFolders ?? [],
+    imagePath: () => pendingPath(files.folder, freeStamp(options.fileSystem, files.folder, options.now())),
   });
   const database = new SqlJsDatabase(connection, readOnly ? () => undefined : options.assertOwned);
   try {

@@ -51,7 +51,8 @@ function moveLog(fileSystem: FileSystem, files: StoreFiles, target: string): voi
   fileSystem.syncFolder(files.folder);
 }
 
-function freeStamp(fileSystem: FileSystem, folder: string, now: number): string {
+/** A stamp that no damaged copy in the folder has. */
+export function freeStamp(fileSystem: FileSystem, folder: string, now: number): string {
   const base = stampOf(now);
   for (let attempt = 0; ; attempt += 1) {
     const stamp = attempt === 0 ? base : `${base}-${attempt}`;

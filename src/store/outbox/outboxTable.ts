@@ -1,7 +1,10 @@
 import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
-import { numberOr, textOr } from '../session/columns';
-import { invalid } from '../session/refusal';
+import { integerOr, textOr, timeOr } from '../session/tables/columns';
+import { invalid } from '../session/tables/refusal';
 import type { NewOutboxEntry, OutboxCount, OutboxEntry } from './outbox';
+
+/** Seconds. An entry that would wait longer was given its time by a clock that was ahead. */
+const longestWait = 86_400;
 
 /** Rows of `outbox`. Their `id` is the order of adding: times come from a clock that may be set back. Every method runs inside its caller's
  *  transaction. */
@@ -20,10 +23,10 @@ export class OutboxTable {
     if (!Number.isInteger(limit) || limit < 1) throw invalid('an outbox batch without entries');
     return this.database
       .all(
-        `SELECT * FROM outbox o WHERE provider = ?1 AND next_attempt_at <= ?2
-           AND NOT EXISTS (SELECT 1 FROM outbox e WHERE e.provider = o.provider AND e.session_id = o.session_id AND e.id < o.id AND e.next_attempt_at > ?2)
-         ORDER BY id LIMIT ?3`,
-        [provider, now, limit],
+        `SELECT * FROM outbox o WHERE provider = ?1 AND NOT (next_attempt_at > ?2 AND next_attempt_at <= ?3)
+           AND NOT EXISTS (SELECT 1 FROM outbox e WHERE e.provider = o.provider AND e.session_id = o.session_id AND e.id < o.id AND e.next_attempt_at > ?2 AND e.next_attempt_at <= ?3)
+         ORDER BY id LIMIT ?4`,
+        [provider, now, now + longestWait, limit],
       )
       .map(readEntry);
   }
@@ -49,9 +52,9 @@ export class OutboxTable {
       )
       .map((row) => ({
         provider: textOr(row, 'provider', ''),
-        waiting: numberOr(row, 'waiting', 0),
-        failed: numberOr(row, 'failed', 0),
-        oldestAt: numberOr(row, 'oldest', 0),
+        waiting: integerOr(row, 'waiting', 0),
+        failed: integerOr(row, 'failed', 0),
+        oldestAt: timeOr(row, 'oldest', 0),
         lastError: textOr(row, 'last_error', null),
       }));
   }
@@ -64,9 +67,9 @@ function readEntry(row: SqlRow): OutboxEntry {
     sessionId: textOr(row, 'session_id', ''),
     kind: textOr(row, 'kind', ''),
     payload: textOr(row, 'payload', ''),
-    createdAt: numberOr(row, 'created_at', 0),
-    nextAttemptAt: numberOr(row, 'next_attempt_at', 0),
-    attempts: numberOr(row, 'attempts', 0),
+    createdAt: timeOr(row, 'created_at', 0),
+    nextAttemptAt: timeOr(row, 'next_attempt_at', 0),
+    attempts: integerOr(row, 'attempts', 0),
     lastError: textOr(row, 'last_error', null),
   };
 }

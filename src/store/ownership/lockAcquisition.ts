@@ -9,7 +9,7 @@ import type { StoreState } from './storeState';
 export interface HeldLock {
   /** The mark that shows that this lock and no other lies in the folder; the worker checks it before every acknowledgement. */
   readonly fence: string;
-  /** Throws a `StoreError` (`replaced`) when somebody else holds the store now. */
+  /** Throws a `StoreError`: `replaced` when somebody else holds the store now, `deleted` when the lock's file is gone. */
   assertHeld(): void;
   heartbeat(): void;
   release(): void;
@@ -136,7 +136,7 @@ function locked(owner: LockOwner, outcome: HandoverOutcome): StoreError {
   const reason = 'technical' in outcome ? outcome.technical : outcome.kind;
   return new StoreError(
     'locked',
-    `Another window holds this history and does not answer (${owner.description}). Close that window, then retry.`,
+    `Another window has your sessions open and does not answer (${owner.description}). Close it, or wait: this window opens them as soon as they are free.`,
     `Hand-over: ${reason}`,
   );
 }

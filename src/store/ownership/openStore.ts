@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
-import { errnoOf } from '../engine/fileSystem';
+import { errnoOf, writeNewFile } from '../engine/fileSystem';
 import { NodeFileSystem } from '../engine/nodeFileSystem';
 import { acquireLock } from '../lock/acquireLock';
 import type { LockEndpoint } from '../lock/lockRecord';
 import { SystemProcessTable } from '../lock/processTable';
+import { retire } from '../open/replacedFiles';
 import { storeFiles } from '../open/storeFiles';
 import type { SpillSearch } from '../spill/foundSpills';
 import { startNodeWorker } from '../worker/nodeWorkerPort';
@@ -15,6 +16,9 @@ import type { OpenReport } from '../worker/openedStore';
 import { usualPatience, type LockAttempt, type OwnershipPatience } from './lockAcquisition';
 import { StoreConnection, type OpenOptions, type StoreHome } from './storeConnection';
 import { siblingFoldersOf, storeFolderOf } from './storeFolder';
+
+/** More than an opening after a crash writes. */
+const roomBytes = 1 << 20;
 
 export interface OpenStoreOptions {
   /** As VS Code gave it (`context.storageUri`), or the folder from the settings. */
@@ -86,17 +90,34 @@ class NodeStoreHome implements StoreHome {
     });
   }
 
-  async open({ fence, salvage }: OpenOptions): Promise<{ store: RunningStore; report: OpenReport }> {
+  async open({ fence, salvage, bringsBack }: OpenOptions): Promise<{ store: RunningStore; report: OpenReport }> {
     const client = new StoreClient(this.spare ?? this.startWorker());
     this.spare = null;
     const report = await client.open({
       folder: this.folder,
       fence,
       salvage,
+      bringsBack,
       siblings: siblingFoldersOf(this.folder, namesIn),
       spills: this.spills(),
     });
     return { store: client.store, report };
+  }
+
+  leaveReplaced(path: string): void {
+    retire(this.fileSystem, path, 'kept', this.clock.now());
+  }
+
+  hasRoom(): boolean {
+    const probe = `${storeFiles(this.folder).lock}.${randomUUID()}`;
+    try {
+      writeNewFile(this.fileSystem, probe, new Uint8Array(roomBytes));
+      this.fileSystem.remove(probe);
+      return true;
+    } catch (error) {
+      // Any other failure than a full disk is for the opening to say.
+      return !['ENOSPC', 'EDQUOT'].includes(errnoOf(error));
+    }
   }
 
   dispose(): void {

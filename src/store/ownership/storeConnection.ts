@@ -1,7 +1,9 @@
 import type { Clock } from '../../base/clock';
 import { Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
-import type { SearchProgress, SessionStore } from '../sessionStore';
+import type { SessionStore } from '../sessionStore';
+import type { WorkProgress } from '../slicedWork';
+import { readableOnly } from '../engine/sqlFailure';
 import { StoreError } from '../storeError';
 import type { OpenReport } from '../worker/openedStore';
 import {
@@ -36,6 +38,10 @@ export interface StoreHome {
   acquireLock(endpoint: LockEndpoint): LockAttempt;
   /** Starts a worker and opens the store in it. */
   open(options: OpenOptions): Promise<{ readonly store: RunningStore; readonly report: OpenReport }>;
+  /** Gives a copy of a replaced store a name under which it is not offered again. */
+  leaveReplaced(path: string): void;
+  /** Whether the disk takes a file again as large as an opening may need. */
+  hasRoom(): boolean;
   /** Lets go what was prepared and not used. */
   dispose(): void;
 }
@@ -45,11 +51,19 @@ export interface OpenOptions {
   readonly fence: string | null;
   /** The file was found damaged while in use: set it aside and save what can be read. */
   readonly salvage: boolean;
+  /** Bring back the sessions of copies that another file took the place of. */
+  readonly bringsBack: boolean;
 }
 
 const heartbeatMs = 15_000;
+/** How often a window that does not answer is asked again once that was said. */
+const askAgainMs = 5000;
+/** A file that is damaged again so soon after it was repaired lies on a disk nobody can trust; the person decides then. */
+const betweenRepairsMs = 60_000;
+/** How often a full disk is asked whether there is room again. */
+const roomLookMs = 5000;
 /** Causes after which the open store must not be used any more. */
-const fatalCauses: readonly string[] = ['corrupt', 'replaced'];
+const fatalCauses: readonly string[] = ['corrupt', 'replaced', 'deleted'];
 /** What a window does of itself while it comes up: looking, and keeping house. Everything else counts as asked for by a person. */
 const ownMethods: ReadonlySet<MethodName> = new Set<MethodName>([
   'getSession',
@@ -110,6 +124,15 @@ export class StoreConnection implements Disposable {
   };
   private cancelHeartbeat: () => void = () => undefined;
   private damaged = false;
+  private regained: StoreError | null = null;
+  private bringsBack = false;
+  private cancelAskAgain: () => void = () => undefined;
+  /** Why the store is opened again while nobody asked for it: what calls are told meanwhile. */
+  private repairing: StoreError | null = null;
+  /** Why no lock could be written, although nobody holds the store. */
+  private lockObstacle: StoreError | null = null;
+  private cancelRoomLook: () => void = () => undefined;
+  private repairedAt = Number.NEGATIVE_INFINITY;
   private used = false;
   readonly onDidChangeState = this.states.event;
 
@@ -168,6 +191,21 @@ export class StoreConnection implements Disposable {
     return this.current.kind === 'failed' ? this.open() : this.settledState();
   }
 
+  /** Opens again and brings back the sessions of copies that another file took the place of. Resolves like `open`. */
+  bringBack(): Promise<void> {
+    if (this.current.kind === 'open') {
+      this.bringsBack = true;
+      this.ending = this.ending.then(() => this.closeRunning());
+      this.startOpening();
+    }
+    return this.settledState();
+  }
+
+  /** Keeps a copy that another file took the place of where it is, and does not offer it again. Throws what the disk says. */
+  leaveReplaced(path: string): void {
+    this.home.leaveReplaced(path);
+  }
+
   /** Takes the history over as soon as the owner's turn has settled. */
   waitForOwner(): void {
     this.acquisition?.choose('wait');
@@ -185,7 +223,10 @@ export class StoreConnection implements Disposable {
     const [left, opens] = [this.home, this.isInUse];
     this.home = home;
     this.damaged = false;
+    this.regained = null;
+    this.bringsBack = false;
     this.used = false;
+    this.cancelAskAgain();
     this.acquisition?.dispose();
     void this.release().then(() => left.dispose());
     if (!opens) return this.setState({ kind: 'opening', blockedBy: null });
@@ -197,6 +238,7 @@ export class StoreConnection implements Disposable {
   async close(): Promise<void> {
     if (this.current.kind === 'closed') return this.ending;
     this.setState({ kind: 'closed' });
+    this.cancelAskAgain();
     this.acquisition?.dispose();
     await this.release();
     this.home.dispose();
@@ -207,37 +249,55 @@ export class StoreConnection implements Disposable {
   }
 
   /** Behind the opening and the endings that are under way. */
-  private startOpening(): void {
+  private startOpening(patience = this.patience): void {
+    this.cancelAskAgain();
     // At once, so that nobody who waits sees the state before.
-    this.setState({ kind: 'opening', blockedBy: null });
-    const opening = Promise.all([this.opening, this.ending]).then(() => this.openOnce());
+    if (patience === this.patience) this.setState({ kind: 'opening', blockedBy: null });
+    const opening = Promise.all([this.opening, this.ending]).then(() => this.openOnce(patience));
     this.opening = opening;
     void opening.then(() => {
       if (this.opening === opening) this.opening = null;
     });
   }
 
-  private async openOnce(): Promise<void> {
-    if (this.current.kind === 'closed') return;
+  /** Asks a window again that did not answer. Until it does, or is gone, what was said of it stays. */
+  private askAgain(): void {
+    this.cancelAskAgain = this.clock.after(askAgainMs, () => {
+      if (this.current.kind === 'failed') this.startOpening({ ...this.patience, lockedMs: 0, invisibleLockedMs: 0 });
+    });
+  }
+
+  private async openOnce(patience: OwnershipPatience): Promise<void> {
+    if (this.current.kind === 'closed' || this.running !== null) return;
     const { home } = this;
     home.prepare();
+    this.lockObstacle = null;
     try {
-      if (!(await this.holdLock(home))) return;
+      if (!(await this.holdLock(home, patience))) return;
+      // A window that was asked again has answered, after that had been given up.
+      if (this.current.kind === 'failed' || this.current.kind === 'waitingForOwner')
+        this.setState({ kind: 'opening', blockedBy: null });
       const fence = this.lock?.fence ?? null;
-      const { store, report } = await home.open({ fence, salvage: this.damaged });
+      const { store, report } = await home.open({ fence, salvage: this.damaged, bringsBack: this.bringsBack });
+      this.bringsBack = false;
       this.adopt(store);
       // Moved meanwhile: what was opened is closed again, and nobody hears of it.
       if (home !== this.home) return;
       this.damaged = false;
+      this.repairing = null;
       this.announce(report);
     } catch (error) {
-      if (home === this.home) this.fail(error);
+      // Where nothing can be read either, what kept the lock from being written is what there is to say.
+      if (home === this.home)
+        this.fail(
+          error instanceof StoreError && error.causeClass === 'readOnly' ? (this.lockObstacle ?? error) : error,
+        );
       else this.log.warn(`A folder that was left could not be opened: ${technicalOf(error)}`);
     }
   }
 
   /** Whether to go on: true with the lock held, or with a folder in which nobody can hold one. */
-  private async holdLock(home: StoreHome): Promise<boolean> {
+  private async holdLock(home: StoreHome, patience: OwnershipPatience): Promise<boolean> {
     if (this.stillHeld()) return true;
     const server = new HandoverServer(this.owner, this.clock);
     // Without a socket the store works; only handing over does not.
@@ -246,15 +306,19 @@ export class StoreConnection implements Disposable {
       .catch((error: unknown) =>
         this.log.warn(`Other windows cannot ask for the session store: ${technicalOf(error)}`),
       );
-    const acquisition = new LockAcquisition(() => home.acquireLock(server.endpoint), this.clock, this.patience);
-    acquisition.onState((state) => this.setState(state));
+    const acquisition = new LockAcquisition(() => home.acquireLock(server.endpoint), this.clock, patience);
+    acquisition.onState((state) => {
+      if (patience === this.patience || state.kind !== 'opening') this.setState(state);
+    });
     this.acquisition = acquisition;
     try {
       this.lock = await acquisition.obtain();
     } catch (error) {
       server.close();
-      if (error instanceof StoreError && error.causeClass === 'readOnly') return true;
-      throw error;
+      if (!(error instanceof StoreError) || (error.causeClass !== 'readOnly' && error.causeClass !== 'full'))
+        throw error;
+      this.lockObstacle = error;
+      return true;
     } finally {
       this.acquisition = null;
     }
@@ -272,7 +336,7 @@ export class StoreConnection implements Disposable {
     try {
       this.lock?.assertHeld();
     } catch (error) {
-      if (!isReplaced(error)) throw error;
+      if (!isLost(error)) throw error;
       this.dropLock();
     }
     return this.lock !== null;
@@ -283,34 +347,48 @@ export class StoreConnection implements Disposable {
     store.onDidFail((error) => this.lose(store, error));
     store.onDidFailInBackground((error) => {
       this.log.error(`Care of the session store failed: ${error.technical}`, error);
-      if (fatalCauses.includes(error.causeClass)) this.lose(store, error);
+      if (this.isFatal(error)) this.lose(store, error);
     });
+  }
+
+  /** A damaged file that may not be changed cannot be repaired either: the rest of it can still be read. */
+  private isFatal({ causeClass }: StoreError): boolean {
+    return fatalCauses.includes(causeClass) && !(causeClass === 'corrupt' && this.current.kind === 'readOnly');
   }
 
   private announce(report: OpenReport): void {
     // A hand-over or the window's end was asked for meanwhile; it closes what has just been opened.
     if (this.current.kind !== 'opening') return;
-    this.setState(
-      report.readOnly
-        ? { kind: 'readOnly', report, error: reviveStoreError(report.readOnly) }
-        : { kind: 'open', report },
-    );
+    if (!report.readOnly) this.setState({ kind: 'open', report, regained: this.regained });
+    else
+      this.setState({
+        kind: 'readOnly',
+        report,
+        error:
+          this.lockObstacle?.causeClass === 'full'
+            ? readableOnly(this.lockObstacle)
+            : reviveStoreError(report.readOnly),
+      });
+    this.regained = null;
   }
 
   private async forward<M extends MethodName>(
     method: M,
     args: MethodArguments[M],
     signal?: AbortSignal,
-    onProgress?: (progress: SearchProgress) => void,
+    onProgress?: (progress: WorkProgress) => void,
   ): Promise<MethodResults[M]> {
     const store = this.running;
-    if (!store) throw unavailable(this.current);
+    if (!store) throw this.repairing ?? unavailable(this.current);
     this.used ||= !ownMethods.has(method);
     try {
       return await store.call(method, args, signal, onProgress);
     } catch (error) {
-      if (error instanceof StoreError && fatalCauses.includes(error.causeClass)) this.lose(store, error);
-      throw error;
+      if (error instanceof StoreError && this.isFatal(error)) this.lose(store, error);
+      // SQLite knows that it may not write, and not why: a full disk, perhaps.
+      throw error instanceof StoreError && error.causeClass === 'readOnly' && this.current.kind === 'readOnly'
+        ? this.current.error
+        : error;
     }
   }
 
@@ -322,15 +400,38 @@ export class StoreConnection implements Disposable {
     this.damaged ||= error.causeClass === 'corrupt';
     // Until the thread has ended it could still write; nobody may open the file before.
     this.ending = this.ending.then(() => this.abandon(store, error));
-    this.fail(error);
+    if (this.repair(error)) return;
+    if (error.causeClass === 'deleted') this.regain(error);
+    else this.fail(error);
+  }
+
+  /** Opens a damaged file again at once, which sets it aside and saves what can be read. Whether it does. */
+  private repair(error: StoreError): boolean {
+    const now = this.clock.monotonicMs();
+    if (error.causeClass !== 'corrupt' || this.current.kind !== 'open' || now - this.repairedAt < betweenRepairsMs)
+      return false;
+    this.log.error(`Session store: ${error.technical}. It is opened again to be repaired.`, error);
+    this.repairedAt = now;
+    this.repairing = error;
+    this.startOpening();
+    return true;
+  }
+
+  /** Nobody else has the store: opening takes the lock again, where it is free, and puts back what was saved of a deleted file. */
+  private regain(error: StoreError): void {
+    if (this.current.kind === 'closed' || this.current.kind === 'continuedElsewhere') return;
+    this.log.warn(`Files of the session store were deleted, and it is opened again: ${error.technical}`);
+    this.regained = error;
+    this.startOpening();
   }
 
   private async abandon(store: RunningStore, error: StoreError): Promise<void> {
     await store.abandon();
-    if (error.causeClass === 'replaced') this.dropLock();
+    if (isLost(error)) this.dropLock();
   }
 
   private fail(error: unknown): void {
+    this.repairing = null;
     const failure =
       error instanceof StoreError
         ? error
@@ -339,6 +440,8 @@ export class StoreConnection implements Disposable {
             'The session history could not be opened. Retry, or see the log for details.',
             technicalOf(error),
           );
+    if (failure.causeClass === 'locked') this.askAgain();
+    if (this.current.kind === 'failed' && this.current.error.message === failure.message) return;
     this.log.error(`Session store: ${failure.technical}`, failure);
     if (this.current.kind !== 'closed' && this.current.kind !== 'continuedElsewhere')
       this.setState({ kind: 'failed', error: failure });
@@ -400,7 +503,7 @@ export class StoreConnection implements Disposable {
             this.log.warn(`Other windows cannot ask for the session store: ${technicalOf(error)}`),
           );
       } catch (error) {
-        if (isReplaced(error) && this.running) return this.lose(this.running, error);
+        if (isLost(error) && this.running) return void this.loseLock(this.running, error);
         // A full disk, say. Only who cannot see this process would mind, and the next beat may succeed.
         this.log.warn(`The heartbeat of the session store failed: ${technicalOf(error)}`);
       }
@@ -408,10 +511,29 @@ export class StoreConnection implements Disposable {
     });
   }
 
+  /** The thread that has the files open saves what they hold, where they went together with the lock, and says so. */
+  private async loseLock(store: RunningStore, error: StoreError): Promise<void> {
+    const told = await store.call('checkpoint', []).then(
+      () => error,
+      (failure: unknown) => failure,
+    );
+    this.lose(store, isLost(told) ? told : error);
+  }
+
   private setState(state: StoreState): void {
     if (this.current.kind === 'closed') return;
     this.current = state;
+    this.cancelRoomLook();
+    if ((state.kind === 'failed' || state.kind === 'readOnly') && state.error.causeClass === 'full') this.lookForRoom();
     this.states.fire(state);
+  }
+
+  /** A full disk is nobody's decision: the store is opened again as soon as there is room. */
+  private lookForRoom(): void {
+    this.cancelRoomLook = this.clock.after(roomLookMs, () => {
+      if (this.home.hasRoom()) void this.retry();
+      else this.lookForRoom();
+    });
   }
 
   private settledState(): Promise<void> {
@@ -426,8 +548,8 @@ export class StoreConnection implements Disposable {
   }
 }
 
-function isReplaced(error: unknown): error is StoreError {
-  return error instanceof StoreError && error.causeClass === 'replaced';
+function isLost(error: unknown): error is StoreError {
+  return error instanceof StoreError && (error.causeClass === 'replaced' || error.causeClass === 'deleted');
 }
 
 function technicalOf(error: unknown): string {

@@ -5,7 +5,8 @@ import { StoreError } from '../storeError';
 export type StoreState =
   /** `blockedBy`: somebody holds the store and does not answer yet, in words; null while nothing is in the way. */
   | { readonly kind: 'opening'; readonly blockedBy: string | null }
-  | { readonly kind: 'open'; readonly report: OpenReport }
+  /** `regained`: why it was opened again without being asked to, or null: files of it were deleted while it was open. */
+  | { readonly kind: 'open'; readonly report: OpenReport; readonly regained: StoreError | null }
   /** Everything can be read and nothing saved; the report says why. */
   | { readonly kind: 'readOnly'; readonly report: OpenReport; readonly error: StoreError }
   /** Another window owns the history and a turn runs there. `chosen`: what this window has asked for. */

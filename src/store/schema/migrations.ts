@@ -4,6 +4,7 @@ import { schemaVersion1, searchIndexTable } from './schema';
 import { schemaVersion2 } from './schema2';
 import { schemaVersion3 } from './schema3';
 import { schemaVersion4 } from './schema4';
+import { schemaVersion5 } from './schema5';
 
 /** One step of the file's format. Steps are only ever added; a released step is never edited. */
 export interface Migration {
@@ -19,6 +20,7 @@ export const migrations: readonly Migration[] = [
   { version: 2, rewritesData: false, apply: (database) => database.execute(schemaVersion2) },
   { version: 3, rewritesData: false, apply: (database) => database.execute(schemaVersion3) },
   { version: 4, rewritesData: false, apply: (database) => database.execute(schemaVersion4) },
+  { version: 5, rewritesData: false, apply: (database) => database.execute(schemaVersion5) },
 ];
 
 /** The version this program reads and writes. */

@@ -1,24 +1,24 @@
 import type { SqlDatabase, SqlRow, SqlValue } from '../engine/sqlDatabase';
-import type { SearchHit, SearchProgress, SearchQuery } from '../sessionStore';
-import { numberOr, textOr } from '../session/columns';
-import { searchableText, type StoredMessage } from '../session/messageRow';
-import type { MessageTable } from '../session/messageTable';
-import { invalid } from '../session/refusal';
-import { escapeLike } from '../session/sessionList';
-import { containsAll, containsWords, searchWords, type SearchWords } from './searchWords';
+import type { SearchHit, SearchQuery } from '../sessionStore';
+import { type SlicedWork, sliceMs } from '../slicedWork';
+import { integerOr, textOr } from '../session/tables/columns';
+import { searchableText, type StoredMessage } from '../session/tables/messageRow';
+import type { MessageTable } from '../session/tables/messageTable';
+import { invalid } from '../session/tables/refusal';
+import { escapeLike } from '../session/queries/sessionList';
+import { containsAll, containsWords, searchWords, type SearchWords } from './searchTerms';
 import { snippetOf } from './snippet';
 
 const shown =
-  "m.active = 1 AND m.display_kind IS NULL AND m.carried_from IS NULL AND s.trashed_at IS NULL AND s.parent_kind IS NOT 'delegate'";
+  "m.active = 1 AND m.display_kind IS NULL AND m.carried_from IS NULL AND s.trashed_at IS NULL AND s.pending IS NULL AND s.parent_kind IS NOT 'delegate'";
 /** What a person can open from a hit: shown rows outside trash and sub-agents, each once. A carried row is found where it was written, a copy
- *  in a branch as its original while that can be opened, unless the sessions to look in were named. ?1: their ids as JSON, or null. */
+ *  in a branch as its original while that can be opened and still says the same, unless the sessions to look in were named. ?1: their ids as JSON, or null. */
 const findable = `${shown} AND (?1 IS NULL OR s.conversation_id IN (SELECT conversation_id FROM sessions WHERE id IN (SELECT value FROM json_each(?1))))
   AND (m.copied_from IS NULL OR ?1 IS NOT NULL OR NOT EXISTS (
     SELECT 1 FROM messages o JOIN sessions os ON os.id = o.session_id
-    WHERE (o.uid = m.copied_from OR (o.copied_from = m.copied_from AND o.id < m.id)) AND ${shown.replaceAll('m.', 'o.').replaceAll(' s.', ' os.')}))`;
+    WHERE (o.uid = m.copied_from OR (o.copied_from = m.copied_from AND o.id < m.id)) AND o.content = m.content AND ${shown.replaceAll('m.', 'o.').replaceAll(' s.', ' os.')}))`;
 const hitColumns = 'm.*, s.title AS session_title, s.conversation_id';
 
-const sliceMs = 20;
 const firstSlice = 500;
 const smallestSlice = 25;
 const largestSlice = 8000;
@@ -27,6 +27,15 @@ interface Found {
   readonly id: number;
   readonly hit: SearchHit;
 }
+
+const allRows: ScannedRows = { from: 'messages m', key: 'm.id', table: 'messages', id: 'id' };
+
+const unindexedRows: ScannedRows = {
+  from: 'search_dirty d CROSS JOIN messages m ON m.id = d.message_id',
+  key: 'd.message_id',
+  table: 'search_dirty',
+  id: 'message_id',
+};
 
 /** Search over stored messages, newest first: the index for words, a scan for everything it cannot answer, and the rows not yet indexed
  *  directly. Runs as a generator of slices of about 20 ms so that its caller can do other work between two; no transaction is held. */
@@ -39,7 +48,7 @@ export class MessageSearch {
   ) {}
 
   /** Yields how far a scan of all rows has come. */
-  *slices(query: SearchQuery): Generator<SearchProgress | undefined, readonly SearchHit[], void> {
+  *slices(query: SearchQuery): SlicedWork<readonly SearchHit[]> {
     const scope = scopeOf(query);
     const words = searchWords(query.text);
     if (words === null) return [];
@@ -62,12 +71,7 @@ export class MessageSearch {
   }
 
   /** Reads rows from the newest to the oldest, a range of ids at a time, until enough are found. */
-  private *scan(
-    scope: Scope,
-    words: SearchWords,
-    source: ScannedRows,
-    matches: TextMatch,
-  ): Generator<SearchProgress | undefined, Found[], void> {
+  private *scan(scope: Scope, words: SearchWords, source: ScannedRows, matches: TextMatch): SlicedWork<Found[]> {
     const hits: Found[] = [];
     const { lowest, highest } = this.bounds(source);
     let size = firstSlice;
@@ -83,7 +87,7 @@ export class MessageSearch {
       upper -= size;
       size = nextSize(size, (this.now() - started) * 1000);
       yield source === allRows
-        ? { done: Math.min(highest - upper, highest - lowest + 1), total: highest - lowest + 1 }
+        ? { progress: { done: Math.min(highest - upper, highest - lowest + 1), total: highest - lowest + 1 } }
         : undefined;
     }
     return hits;
@@ -109,8 +113,8 @@ export class MessageSearch {
       `SELECT (SELECT min(${source.id}) FROM ${source.table}) AS lowest, (SELECT max(${source.id}) FROM ${source.table}) AS highest`,
     );
     return {
-      lowest: row === undefined ? 1 : numberOr(row, 'lowest', 1),
-      highest: row === undefined ? 0 : numberOr(row, 'highest', 0),
+      lowest: row === undefined ? 1 : integerOr(row, 'lowest', 1),
+      highest: row === undefined ? 0 : integerOr(row, 'highest', 0),
     };
   }
 }
@@ -142,13 +146,6 @@ interface ScannedRows {
   readonly table: string;
   readonly id: string;
 }
-const allRows: ScannedRows = { from: 'messages m', key: 'm.id', table: 'messages', id: 'id' };
-const unindexedRows: ScannedRows = {
-  from: 'search_dirty d CROSS JOIN messages m ON m.id = d.message_id',
-  key: 'd.message_id',
-  table: 'search_dirty',
-  id: 'message_id',
-};
 
 function found(row: SqlRow, { id, message }: StoredMessage, words: SearchWords): Found {
   return {

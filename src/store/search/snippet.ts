@@ -1,4 +1,4 @@
-import { foldText } from './searchWords';
+import { foldText } from './searchTerms';
 
 export interface Range {
   readonly start: number;

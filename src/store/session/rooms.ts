@@ -2,37 +2,39 @@ import type { SqlDatabase } from '../engine/sqlDatabase';
 import { MessageSearch } from '../search/messageSearch';
 import { SearchIndex } from '../search/searchIndex';
 import { OutboxTable } from '../outbox/outboxTable';
-import { ActiveRows } from './activeRows';
-import { ApprovalTable } from './approvalTable';
-import { Branching } from './branching';
-import { BranchTree } from './branchTree';
-import { Compression } from './compression';
-import { FileChangeTable } from './fileChangeTable';
-import { Forgetting } from './forgetting';
-import { MessageTable } from './messageTable';
-import { PromptQueue } from './promptQueue';
-import { VersionsOfPrompts } from './promptVersions';
-import { Rewinding } from './rewinding';
-import { SessionEffort } from './sessionEffort';
-import { SessionFinder } from './sessionFinder';
-import { SessionList } from './sessionList';
-import { SessionMarks } from './sessionMarks';
-import { SessionTable } from './sessionTable';
-import { StoredRows } from './storedRows';
-import { SpillFolding } from './spillFolding';
-import { Titling } from './titling';
-import { TranscriptReading } from './transcriptReading';
-import { TranscriptRewriting } from './transcriptRewriting';
-import { TurnClosing } from './turnClosing';
-import { TurnLife } from './turnLife';
-import { TurnTable } from './turnTable';
-import { WireTextTable } from './wireTextTable';
+import { ActiveRows } from './tables/activeRows';
+import { ApprovalTable } from './tables/approvalTable';
+import { Branching } from './operations/branching';
+import { BranchTree } from './queries/branchTree';
+import { Compression } from './operations/compression';
+import { FileChangeTable } from './tables/fileChangeTable';
+import { Forgetting } from './operations/forgetting';
+import { JoinedPrompts } from './operations/joinedPrompts';
+import { MessageTable } from './tables/messageTable';
+import { PromptQueue } from './operations/promptQueue';
+import { PromptVersionTable } from './operations/promptVersions';
+import { Rewinding } from './operations/rewinding';
+import { SessionEffort } from './operations/sessionEffort';
+import { SessionFinder } from './queries/sessionFinder';
+import { SessionList } from './queries/sessionList';
+import { SessionMarks } from './operations/sessionMarks';
+import { SessionTable } from './tables/sessionTable';
+import { StoredRows } from './queries/storedRows';
+import { StretchHiding } from './operations/stretchHiding';
+import { SpillFolding } from './import/spillFolding';
+import { Titling } from './operations/titling';
+import { TranscriptReading } from './queries/transcriptReading';
+import { TranscriptRewriting } from './operations/transcriptRewriting';
+import { TurnClosing } from './operations/turnClosing';
+import { TurnLifecycle } from './operations/turnLifecycle';
+import { TurnTable } from './tables/turnTable';
+import { WireTextTable } from './tables/wireTextTable';
 
 export type Rooms = ReturnType<typeof roomsOver>;
 
 /** What a `SessionDb` is made of, over one database. `now`: seconds since the epoch. */
 export function roomsOver(database: SqlDatabase, now: () => number) {
-  const sessions = new SessionTable(database);
+  const sessions = new SessionTable(database, now);
   const messages = new MessageTable(database, now);
   const turns = new TurnTable(database);
   const effort = new SessionEffort(database, sessions);
@@ -42,23 +44,32 @@ export function roomsOver(database: SqlDatabase, now: () => number) {
   const rewriting = new TranscriptRewriting(sessions, messages, turns, reading);
   const compression = new Compression(database, sessions, messages, turns, reading);
   const rows = new ActiveRows(database, messages);
-  const versions = new VersionsOfPrompts(database, sessions, messages, turns, rows, rewriting);
-  const life = new TurnLife(database, sessions, messages, turns, closing, rows, versions);
+  const stretches = new StretchHiding(database, sessions, rows);
+  const versions = new PromptVersionTable(
+    database,
+    sessions,
+    messages,
+    turns,
+    rows,
+    new JoinedPrompts(database, messages, rows),
+    stretches,
+  );
+  const prompts = new PromptQueue(database, sessions);
+  const life = new TurnLifecycle(database, sessions, messages, turns, closing, rows, versions, prompts, stretches);
   const list = new SessionList(database);
   const finder = new SessionFinder(database, sessions, list);
   const marks = new SessionMarks(database, sessions, turns);
   const tree = new BranchTree(database, sessions);
   const titling = new Titling(database, sessions, tree);
-  const branching = new Branching(database, sessions, messages, turns, reading, rows, closing, titling);
-  const rewinding = new Rewinding(sessions, messages, turns, rows);
+  const branching = new Branching(database, sessions, messages, turns, rows, closing, titling);
+  const rewinding = new Rewinding(sessions, turns, rows, stretches);
   const files = new FileChangeTable(database);
+  const index = new SearchIndex(database);
   const stored = new StoredRows(database, sessions, messages, files);
-  const forgetting = new Forgetting(database, sessions, list, files);
+  const forgetting = new Forgetting(database, sessions, list, turns, files, index);
   const outbox = new OutboxTable(database);
   const wireTexts = new WireTextTable(database);
   const folding = new SpillFolding(database, sessions, messages, turns, life, rewriting, now);
-  const prompts = new PromptQueue(database, sessions);
-  const index = new SearchIndex(database);
   const messageSearch = new MessageSearch(database, messages, now);
   return {
     sessions,
@@ -69,6 +80,7 @@ export function roomsOver(database: SqlDatabase, now: () => number) {
     titling,
     branching,
     rewinding,
+    stretches,
     versions,
     files,
     stored,

@@ -20,8 +20,8 @@ import type {
   MessageRevision,
   NewSession,
   OpenTurn,
+  PutMessage,
   SearchHit,
-  SearchProgress,
   SearchQuery,
   SessionOperations,
   SessionQuery,
@@ -36,23 +36,32 @@ import type {
 } from '../sessionStore';
 import type { ContentHash, FileChange, FileContent } from '../fileChanges';
 import type { ApiContent, RecalledFor } from '../wireTexts';
-import type { FoundRows, OutlineRow, StoredRow, StoredRows, StoredTextQuery, TranscriptSlice } from '../transcriptLook';
+import type {
+  FoundRows,
+  OutlineRow,
+  StoredRow,
+  StoredRows,
+  StoredTextQuery,
+  TranscriptSlice,
+} from '../storedRowQueries';
 import type { NewOutboxEntry, OutboxCount, OutboxEntry } from '../outbox/outbox';
 import type { NewApproval } from '../approvals';
+import { runWhole, type SlicedWork } from '../slicedWork';
 import { StoreError } from '../storeError';
 import type { Approval, ApprovalDecision, Mode } from '../../transcript/approval';
-import type { DraftPart } from '../../transcript/draftPart';
-import type { HiddenReason, Message, NewMessage } from '../../transcript/message';
+import type { DraftPart, DraftSurroundings } from '../../transcript/draftPart';
+import type { Message } from '../../transcript/message';
 import type { ReasoningEffort } from '../../transcript/reasoningEffort';
 import type { QueuedPrompt, Session, SessionSummary, TitleSource } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
 import type { Usage } from '../../transcript/usage';
-import { bringOver, type OpenOther, opensNoOther } from './bringOver';
-import { countOf, textOr } from './columns';
-import { transcriptChecks } from './integrity';
-import { invalid } from './refusal';
+import { bringOver, type OpenOther, opensNoOther } from './import/bringOver';
+import { countOf, textOr } from './tables/columns';
+import { transcriptChecks } from './queries/integrity';
+import { invalid } from './tables/refusal';
 import { roomsOver, type Rooms } from './rooms';
-import { StoreImport, type ImportReport, type StoreRows } from './storeImport';
+import { LongOperations, type SlicedOperations } from './slicedOperations';
+import { StoreImport, type ImportReport, type StoreRows } from './import/storeImport';
 
 export interface SessionDbParts {
   /** A database that `migrate` has brought to the newest version. */
@@ -63,7 +72,13 @@ export interface SessionDbParts {
   readonly fileSizes: () => { readonly fileBytes: number; readonly logBytes: number };
   /** Without it no other store's sessions can be brought over. */
   readonly openOther?: OpenOther;
+  /** Milliseconds that never go back, by which slices are sized; without it `now` is used. */
+  readonly monotonicMs?: () => number;
 }
+
+/** What SQLite says when the index's own tables are damaged or gone: then FTS4 has nothing better to say than "SQL logic error". Damage of the file
+ *  itself sounds the same; the index's check tells. */
+const indexFailure = /malformed|corrupt|messages_fts|SQL logic error/;
 
 /** The sessions on disk. Each call is one transaction, and what it wrote is durable when it returns. `sessionStore.ts` says what each method
  *  promises; the classes this one is made of do the work inside the transaction. */
@@ -73,13 +88,29 @@ export class SessionDb implements SessionOperations {
   private readonly fileSizes: SessionDbParts['fileSizes'];
   private readonly openOther: OpenOther;
   private readonly rooms: Rooms;
+  private readonly long: LongOperations;
 
-  constructor({ database, now, fileSizes, openOther }: SessionDbParts) {
+  constructor({ database, now, fileSizes, openOther, monotonicMs }: SessionDbParts) {
     this.database = database;
     this.now = now;
     this.fileSizes = fileSizes;
     this.openOther = openOther ?? opensNoOther;
     this.rooms = roomsOver(database, now);
+    const transactions = {
+      write: <T>(work: () => T): T => this.write(work),
+      read: <T>(work: () => T): T => database.readTransaction(work),
+      monotonicMs: monotonicMs ?? (() => now() * 1000),
+    };
+    this.long = new LongOperations(database, this.rooms, transactions, now, () => this.rewriteFile());
+  }
+
+  /** Operations in slices, between which other calls may run as `LongOperations` says. */
+  get slices(): SlicedOperations {
+    return {
+      ...this.long.sliced,
+      search: (query) => this.searchSlices(query),
+      verifyIntegrity: () => this.verifySlices(),
+    };
   }
 
   // Sessions
@@ -133,11 +164,11 @@ export class SessionDb implements SessionOperations {
   }
 
   branchSession(input: BranchSession): BranchedSession {
-    return this.write(() => this.rooms.branching.branch(input));
+    return runWhole(this.long.branchSession(input));
   }
 
   rewindSession(input: RewindSession): RewoundSession {
-    return this.write(() => this.rooms.rewinding.rewind(input));
+    return runWhole(this.long.rewindSession(input));
   }
 
   branchesOf(sessionId: string, withTrash = false): readonly ConversationBranch[] {
@@ -165,54 +196,50 @@ export class SessionDb implements SessionOperations {
   }
 
   pruneTrash(before: number): ForgottenSessions {
-    const forgotten = this.write(() => this.rooms.forgetting.prune(before));
-    const isComplete = this.rooms.forgetting.isRewritable;
-    this.scrub();
-    return { ...forgotten, isComplete };
+    return runWhole(this.long.pruneTrash(before));
   }
 
   forgetSession(sessionId: string): ForgottenSessions {
-    const forgotten = this.write(() => this.rooms.forgetting.forget(sessionId));
-    const isComplete = this.rooms.forgetting.isRewritable;
-    this.scrub();
-    return { ...forgotten, isComplete };
+    return runWhole(this.long.forgetSession(sessionId));
   }
 
-  /** Rewrites the file when something was deleted from it that must not be readable in its free pages. */
+  /** Makes up for what a crash left of long changes: rows of sessions that nobody finished go, and the file is rewritten when something was deleted
+   *  from it that must not be readable in its free pages. */
   scrub(): void {
-    if (!this.rooms.forgetting.isScrubDue) return;
-    this.write(() => this.rooms.index.compact());
-    this.rooms.forgetting.scrub();
+    runWhole(this.long.sweep());
+    this.long.scrub();
+  }
+
+  /** What is done in idle moments, in slices, of what `scrub` does at once. */
+  *tidySlices(): SlicedWork<void> {
+    yield* this.long.sweep();
+    this.long.scrub();
   }
 
   promptVersions(sessionId: string): readonly PromptVersions[] {
     return this.database.readTransaction(() => this.rooms.versions.of(sessionId));
   }
 
-  showVersion(input: ShowVersion): readonly Message[] {
-    return this.write(() => this.rooms.versions.show(input));
+  showVersion(input: ShowVersion): readonly string[] {
+    return runWhole(this.long.showVersion(input));
   }
 
   // A turn, in the order of its life
 
   openTurn(input: OpenTurn): { readonly turn: Turn; readonly userMessage: Message } {
-    return this.write(() => this.rooms.life.open(input));
+    return runWhole(this.long.openTurn(input));
   }
 
   appendChunks(batch: ChunkBatch): void {
     this.write(() => this.rooms.life.append(batch));
   }
 
-  putMessages(messages: readonly NewMessage[]): readonly Message[] {
+  putMessages(messages: readonly PutMessage[]): readonly Message[] {
     return this.write(() => this.rooms.life.put(messages));
   }
 
   repairTranscript(sessionId: string): TranscriptRepair {
-    return this.write(() => this.rooms.rewriting.repair(sessionId, this.now()));
-  }
-
-  replaceMessages(sessionId: string, messages: readonly NewMessage[], reason: HiddenReason): readonly Message[] {
-    return this.write(() => this.rooms.rewriting.replace(sessionId, messages, reason));
+    return runWhole(this.long.repairTranscript(sessionId));
   }
 
   steerTurn(input: SteerTurn): Message | null {
@@ -228,7 +255,10 @@ export class SessionDb implements SessionOperations {
   }
 
   recoverTurns(except: readonly string[] = []): readonly SettledTurn[] {
-    return this.write(() => this.rooms.life.recover(this.now(), except));
+    return this.write(() => {
+      this.rooms.stretches.settleAll();
+      return this.rooms.life.recover(this.now(), except);
+    });
   }
 
   // What the person is asked
@@ -283,11 +313,11 @@ export class SessionDb implements SessionOperations {
   }
 
   apiContents(sessionId: string): readonly ApiContent[] {
-    return this.database.readTransaction(() => this.rooms.wireTexts.ofSession(sessionId));
+    return runWhole(this.long.apiContents(sessionId));
   }
 
   activeMessages(sessionId: string): readonly Message[] {
-    return this.database.readTransaction(() => this.rooms.reading.active(sessionId));
+    return runWhole(this.long.activeMessages(sessionId));
   }
 
   getMessage(uid: string): Message | null {
@@ -371,8 +401,8 @@ export class SessionDb implements SessionOperations {
     return this.rooms.prompts.draftParts(key);
   }
 
-  setDraft(key: string, text: string, parts?: readonly DraftPart[]): void {
-    this.write(() => this.rooms.prompts.setDraft(key, text, parts, this.now()));
+  setDraft(key: string, text: string, parts?: readonly DraftPart[], around: DraftSurroundings = {}): void {
+    this.write(() => this.rooms.prompts.setDraft(key, text, parts, around, this.now()));
   }
 
   // Search
@@ -382,7 +412,7 @@ export class SessionDb implements SessionOperations {
   }
 
   /** `search` in slices of about 20 ms: between two of them other calls may run, and the caller may stop. */
-  *searchSlices(query: SearchQuery): Generator<SearchProgress | undefined, readonly SearchHit[], void> {
+  *searchSlices(query: SearchQuery): SlicedWork<readonly SearchHit[]> {
     try {
       return yield* this.rooms.messageSearch.slices(query);
     } catch (error) {
@@ -473,21 +503,23 @@ export class SessionDb implements SessionOperations {
   }
 
   /** `verifyIntegrity` with a pause between two checks. One check may take seconds on a large file. */
-  *verifySlices(): Generator<void, readonly string[], void> {
+  *verifySlices(): SlicedWork<readonly string[]> {
     const problems: string[] = [];
+    // First: SQLite's check of the file ends at a page of the index that it cannot read.
+    const damage = this.indexDamage();
+    if (damage !== null) this.rebuildIndex();
     for (const check of transcriptChecks) {
       problems.push(...this.database.readTransaction(() => check(this.database)));
-      yield;
+      yield undefined;
     }
-    const damage = this.database.transaction(() => this.rooms.index.damage());
-    if (damage === null) return problems;
-    this.database.transaction(() => this.rooms.index.rebuild());
-    return [...problems, `the search index was damaged and is being built again: ${damage}`];
+    return damage === null
+      ? problems
+      : [...problems, `the search index was damaged and is being built again: ${damage}`];
   }
 
   statistics(): StoreStatistics {
     return this.database.readTransaction(() => ({
-      sessions: countOf(this.database, 'SELECT count(*) AS n FROM sessions'),
+      sessions: countOf(this.database, 'SELECT count(*) AS n FROM sessions WHERE pending IS NULL'),
       messages: countOf(this.database, 'SELECT count(*) AS n FROM messages'),
       dirtyRows: this.rooms.index.dirtyRows(),
       ...this.fileSizes(),
@@ -503,9 +535,20 @@ export class SessionDb implements SessionOperations {
     );
   }
 
-  /** Brings in the rows of a suffixed sibling store, or what was salvaged from a damaged file (`StoreImport`). Idempotent. */
-  mergeFrom(source: StoreRows): ImportReport {
-    return this.write(() => this.importer().run(source));
+  /** Brings in the rows of a suffixed sibling store, or what was salvaged from a damaged file (`StoreImport`). `liveTurns`: those of this
+   *  process, which goes on with them. Idempotent. */
+  mergeFrom(source: StoreRows, liveTurns: readonly string[] = []): ImportReport {
+    return this.write(() => this.importer().run(source, 'goOn', liveTurns));
+  }
+
+  private rewriteFile(): void {
+    this.write(() => this.rooms.index.compact());
+    try {
+      this.rooms.forgetting.scrub();
+    } catch (error) {
+      if (!this.repairIndex(error)) throw error;
+      this.rooms.forgetting.scrub();
+    }
   }
 
   private importer(): StoreImport {
@@ -534,21 +577,44 @@ export class SessionDb implements SessionOperations {
     }
   }
 
-  /** Whether the error came from a damaged index, which is then dropped and queued for rebuilding. Damage elsewhere is not touched. */
+  /** Whether the error came from a damaged index, which is then dropped and queued for rebuilding. Damage of the rows is not touched. Where no
+   *  check of the index finds anything, sound rows speak against it: FTS4 has failures of its own that only a write meets. */
   private repairIndex(error: unknown): boolean {
     if (!(error instanceof StoreError) || !indexFailure.test(error.technical)) return false;
-    if (this.database.transaction(() => this.rooms.index.damage()) === null) return false;
-    this.database.transaction(() => this.rooms.index.rebuild());
+    if (this.indexDamage() === null && !(error.causeClass === 'corrupt' && this.rowsReadWell())) return false;
+    this.rebuildIndex();
     return true;
+  }
+
+  /** Why the search index is of no use, or null when it is sound. */
+  private indexDamage(): string | null {
+    const { index } = this.rooms;
+    return complaint(() => this.database.transaction(() => index.check())) ?? complaint(() => index.damagedPages()[0]);
+  }
+
+  private rowsReadWell(): boolean {
+    return complaint(() => this.rooms.index.damagedRows()[0]) === null;
+  }
+
+  private rebuildIndex(): void {
+    try {
+      this.database.transaction(() => this.rooms.index.rebuild());
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.causeClass !== 'corrupt') throw error;
+      this.database.transaction(() => {
+        this.rooms.index.replace();
+        this.rooms.forgetting.scrubLater();
+      });
+    }
   }
 }
 
-/** What SQLite says when the index's own tables are damaged or gone. Damage of the file itself sounds the same; the index's check tells. */
-const indexFailure = /malformed|corrupt|messages_fts/;
-
-function runWhole<T>(slices: Generator<unknown, T, void>): T {
-  for (;;) {
-    const step = slices.next();
-    if (step.done === true) return step.value;
+/** What `check` answers or throws; null when it finds nothing wrong. */
+function complaint(check: () => string | undefined | void): string | null {
+  try {
+    return check() ?? null;
+  } catch (error) {
+    if (error instanceof StoreError) return error.technical;
+    throw error;
   }
 }

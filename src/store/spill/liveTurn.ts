@@ -1,4 +1,4 @@
-import { storeUidKey } from '../session/storeUid';
+import { storeUidKey } from '../session/tables/storeUid';
 import type { SessionStore, SpilledRequest } from '../sessionStore';
 import type { StoreError } from '../storeError';
 import type { Message } from '../../transcript/message';

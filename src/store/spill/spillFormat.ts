@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import type { SpilledRequest, SpilledTurn } from '../sessionStore';
-import { usage } from '../session/columns';
-import { assistantParts, parseJson, toolParts, userParts } from '../session/partsJson';
-import { failure, recalled } from '../session/turnRow';
+import type { PutMessage, SpilledRequest, SpilledTurn } from '../sessionStore';
+import { usage } from '../session/tables/columns';
+import { assistantParts, parseJson, toolParts, userParts } from '../session/tables/partsJson';
+import { failure, recalled } from '../session/tables/turnRow';
 import { hiddenReasons, type Message, type NewMessage } from '../../transcript/message';
 import { stopReasons } from '../../transcript/stopReason';
 
@@ -37,26 +37,6 @@ export function encodeHeader(header: SpillHeader): string {
 /** Numbered from 1, so that a line that is missing shows. */
 export function encodeRequest(n: number, request: SpilledRequest): string {
   return `${JSON.stringify({ n, request })}\n`;
-}
-
-/** Null when the file does not even say which turn it belongs to, or is no spill of ours. */
-export function readSpill(text: string): ReadSpill | null {
-  const lines = text.split('\n');
-  // What stands behind the last line break was not written whole.
-  const tail = lines.pop() ?? '';
-  const head = v.safeParse(headerLine, parseJson(lines[0] ?? ''));
-  if (!head.success) return null;
-  const { spillUid, storeUid, sessions, turn, rows } = head.output;
-  const requests: SpilledRequest[] = [];
-  for (const line of lines.slice(1)) {
-    const read = v.safeParse(requestLine, parseJson(line));
-    if (!read.success || read.output.n !== requests.length + 1) break;
-    requests.push(read.output.request);
-  }
-  return {
-    spill: { spillUid, storeUid, sessions, turn, rows, requests },
-    torn: tail !== '' || requests.length < lines.length - 1,
-  };
 }
 
 const text = v.nullable(v.string());
@@ -129,6 +109,12 @@ const newMessage = v.variant('role', [
   v.object(toolRow),
   v.object(assistantRow),
 ]) satisfies v.GenericSchema<unknown, NewMessage>;
+const behind = { behind: v.exactOptional(v.string()) };
+const putMessage = v.variant('role', [
+  v.object({ ...userRow, ...behind }),
+  v.object({ ...toolRow, ...behind }),
+  v.object({ ...assistantRow, ...behind }),
+]) satisfies v.GenericSchema<unknown, PutMessage>;
 
 const chunk = v.object({
   messageUid: v.string(),
@@ -158,7 +144,7 @@ const settleTurn = v.object({
 
 const spilledRequest = v.variant('method', [
   v.object({ method: v.literal('appendChunks'), args: v.tuple([chunkBatch]) }),
-  v.object({ method: v.literal('putMessages'), args: v.tuple([v.array(newMessage)]) }),
+  v.object({ method: v.literal('putMessages'), args: v.tuple([v.array(putMessage)]) }),
   v.object({ method: v.literal('repairTranscript'), args: v.tuple([v.string()]) }),
   v.object({ method: v.literal('addUsage'), args: v.tuple([v.string(), usage]) }),
   v.object({ method: v.literal('settleTurn'), args: v.tuple([settleTurn]) }),
@@ -174,3 +160,23 @@ const headerLine = v.object({
   turn,
   rows: v.array(message),
 });
+
+/** Null when the file does not even say which turn it belongs to, or is no spill of ours. */
+export function readSpill(text: string): ReadSpill | null {
+  const lines = text.split('\n');
+  // What stands behind the last line break was not written whole.
+  const tail = lines.pop() ?? '';
+  const head = v.safeParse(headerLine, parseJson(lines[0] ?? ''));
+  if (!head.success) return null;
+  const { spillUid, storeUid, sessions, turn, rows } = head.output;
+  const requests: SpilledRequest[] = [];
+  for (const line of lines.slice(1)) {
+    const read = v.safeParse(requestLine, parseJson(line));
+    if (!read.success || read.output.n !== requests.length + 1) break;
+    requests.push(read.output.request);
+  }
+  return {
+    spill: { spillUid, storeUid, sessions, turn, rows, requests },
+    torn: tail !== '' || requests.length < lines.length - 1,
+  };
+}

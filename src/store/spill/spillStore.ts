@@ -2,9 +2,17 @@ import { SimulatedDisk } from '../engine/simulatedDisk';
 import { openDatabase } from '../open/openDatabase';
 import { migrate, schemaVersion } from '../schema/migrations';
 import { SessionDb } from '../session/sessionDb';
-import { seedTurn } from '../session/turnSeed';
-import type { ChunkBatch, SettledTurn, SettleTurn, SpilledRequest, TranscriptRepair } from '../sessionStore';
-import type { Message, NewMessage } from '../../transcript/message';
+import { seedTurn } from '../session/operations/turnSeed';
+import type { SlicedWork } from '../slicedWork';
+import type {
+  ChunkBatch,
+  PutMessage,
+  SettledTurn,
+  SettleTurn,
+  SpilledRequest,
+  TranscriptRepair,
+} from '../sessionStore';
+import type { Message } from '../../transcript/message';
 import type { Usage } from '../../transcript/usage';
 import type { OpenedStore, StoreEngine } from '../worker/openedStore';
 import { perform } from '../worker/sessionMethods';
@@ -59,13 +67,21 @@ export function openSpillStore(engine: StoreEngine, place: SpillPlace): OpenedSt
       salvaged: [],
       merged: [],
       mergeProblems: [],
+      putBack: null,
+      replaced: [],
+      broughtBack: [],
       readOnly: null,
       spills: [],
     },
-    searchSlices: (query) => operations.searchSlices(query),
+    slices: { search: (query) => operations.searchSlices(query) },
+    tidySlices: () => nothingToTidy(),
     mustReopen: () => false,
     close,
   };
+}
+
+function* nothingToTidy(): SlicedWork<void> {
+  // Nothing is ever deleted from a spill.
 }
 
 /** Does in memory what the store will do, then keeps the request. A request that the rules refuse is not kept. */
@@ -82,7 +98,7 @@ class SpillDb extends SessionDb {
     this.file.append({ method: 'appendChunks', args: [batch] });
   }
 
-  override putMessages(messages: readonly NewMessage[]): readonly Message[] {
+  override putMessages(messages: readonly PutMessage[]): readonly Message[] {
     const stored = super.putMessages(messages);
     this.file.append({ method: 'putMessages', args: [messages] });
     return stored;

@@ -10,6 +10,7 @@ import type {
   SteerTurn,
   TranscriptPage,
   TranscriptQuery,
+  WorkCourse,
 } from '../sessionStore';
 import type { NewApproval } from '../approvals';
 import { isUnknownOutcome, StoreError } from '../storeError';
@@ -24,7 +25,7 @@ import type { Message } from '../../transcript/message';
 import type { Turn } from '../../transcript/turn';
 import { LiveTurn } from './liveTurn';
 import { withSpilled } from './spilledPage';
-import type { SpillHome } from './turnSpill';
+import type { SpillHome, TurnSpill } from './turnSpill';
 
 /** A pause before a failed write is tried once more: long enough for a busy disk, too short to be felt. */
 const secondTryMs = 100;
@@ -39,6 +40,8 @@ export interface SpillStatus {
   readonly state: 'writing' | 'folded' | 'kept' | 'otherStore';
   readonly path: string;
   readonly cause: StoreError;
+  /** The answer has ended. */
+  readonly isOver: boolean;
 }
 
 type SpilledResult = MethodResults[SpilledRequest['method']];
@@ -72,7 +75,12 @@ export class SpillingStore {
 
   readonly store: SessionStore = {
     ...promisedOperations((method, args) => this.call(method, args)),
-    search: (query, signal, onProgress) => this.inner.search(query, signal, onProgress),
+    search: (...args) => this.inner.search(...args),
+    branchSession: (...args) => this.inner.branchSession(...args),
+    rewindSession: (...args) => this.inner.rewindSession(...args),
+    showVersion: (...args) => this.inner.showVersion(...args),
+    openTurn: (...args) => this.openTurn(...args),
+    forgetSession: (...args) => this.inner.forgetSession(...args),
     close: () => this.close(),
   };
 
@@ -100,7 +108,6 @@ export class SpillingStore {
 
   /** The calls that concern running turns. */
   private readonly own = {
-    openTurn: (input: OpenTurn) => this.openTurn(input),
     appendChunks: (batch: MethodArguments['appendChunks'][0]) =>
       this.write<'appendChunks'>(batch.turnUid, { method: 'appendChunks', args: [batch] }),
     putMessages: (rows: MethodArguments['putMessages'][0]) =>
@@ -123,11 +130,11 @@ export class SpillingStore {
     readTranscript: (query: TranscriptQuery) => this.readTranscript(query),
   };
 
-  private async openTurn(input: OpenTurn): ReturnType<SessionStore['openTurn']> {
+  private async openTurn(input: OpenTurn, ...course: WorkCourse): ReturnType<SessionStore['openTurn']> {
     if (this.blocking !== null) await this.tryAgain();
     if (this.blocking !== null) throw this.blocking;
     this.forget(({ state }) => state === 'folded');
-    const opened = await this.inner.openTurn(input);
+    const opened = await this.inner.openTurn(input, ...course);
     if (opened.turn.state === 'running' && !this.live.has(opened.turn.uid)) {
       this.live.set(opened.turn.uid, new LiveTurn(opened.turn, this.inner, this.home, this.uid));
     }
@@ -153,9 +160,15 @@ export class SpillingStore {
     // Every folder has failed too: only the store itself is left, and what was kept comes first.
     if (live.spill !== null && !live.spill.isOpen && !(await this.fold(live)) && live.cause !== null) throw live.cause;
     const result = live.spill === null ? await this.writeOrSpill(live, request) : await live.spill.write(request);
-    if (request.method === 'settleTurn') live.settled = true;
+    if (request.method === 'settleTurn') this.settled(live);
     if (live.settled && live.spill === null) this.live.delete(live.turn.uid);
     return result;
+  }
+
+  private settled(live: LiveTurn): void {
+    live.settled = true;
+    if (live.spill !== null && live.cause !== null && this.told.get(live.turn.uid)?.state === 'writing')
+      this.tell(live, 'writing', live.spill.path, live.cause);
   }
 
   private async writeOrSpill(live: LiveTurn, request: SpilledRequest): Promise<SpilledResult> {
@@ -259,7 +272,12 @@ export class SpillingStore {
   private async activeMessages(sessionId: string): Promise<readonly Message[]> {
     const live = this.liveIn(sessionId);
     if (live === undefined) return this.inner.activeMessages(sessionId);
-    if (live.isSpilled(sessionId) && live.spill !== null) return live.spill.read('activeMessages', [sessionId]);
+    if (live.isSpilled(sessionId) && live.spill !== null)
+      return this.readSpilled(
+        live,
+        (spill) => spill.read('activeMessages', [sessionId]),
+        () => this.activeMessages(sessionId),
+      );
     const take = live.memory.beginReading(sessionId);
     try {
       const rows = await this.inner.activeMessages(sessionId);
@@ -273,45 +291,74 @@ export class SpillingStore {
   }
 
   private async getMessage(uid: string): Promise<Message | null> {
-    for (const { spill, turn } of this.live.values()) {
-      const message = spill?.isOpen === true ? await spill.read('getMessage', [uid]) : null;
-      if (message?.turnUid === turn.uid) return message;
+    for (const live of this.live.values()) {
+      const message = await this.readSpilled(
+        live,
+        (spill) => spill.read('getMessage', [uid]),
+        () => Promise.resolve(null),
+      );
+      if (message?.turnUid === live.turn.uid) return message;
     }
     return this.inner.getMessage(uid);
   }
 
   private async getTurn(uid: string): Promise<Turn | null> {
     const live = this.live.get(uid);
-    return live?.spill?.isOpen === true ? live.spill.read('getTurn', [uid]) : this.inner.getTurn(uid);
+    return this.readSpilled(
+      live,
+      (spill) => spill.read('getTurn', [uid]),
+      () => this.inner.getTurn(uid),
+    );
   }
 
   private async openTurnOf(sessionId: string): Promise<Turn | null> {
     const live = this.liveIn(sessionId);
-    return live?.spill?.isOpen === true
-      ? live.spill.read('openTurnOf', [live.turn.sessionId])
-      : this.inner.openTurnOf(sessionId);
+    return this.readSpilled(
+      live,
+      (spill, { sessionId: id }) => spill.read('openTurnOf', [id]),
+      () => this.inner.openTurnOf(sessionId),
+    );
   }
 
   private async readTranscript(query: TranscriptQuery): Promise<TranscriptPage> {
-    const live = this.liveIn(query.sessionId);
-    if (live?.spill?.isOpen !== true) return this.inner.readTranscript(query);
-    const { spill, turn } = live;
-    const stored = await this.inner.readTranscript(query).catch(() => null);
-    if (stored === null) return spill.read('readTranscript', [{ ...query, sessionId: turn.sessionId }]);
-    const all = await spill.read('readTranscript', [
-      {
-        sessionId: turn.sessionId,
-        limit: Number.MAX_SAFE_INTEGER,
-        ...(query.includeHidden === true ? { includeHidden: true } : {}),
+    return this.readSpilled(
+      this.liveIn(query.sessionId),
+      async (spill, turn) => {
+        const stored = await this.inner.readTranscript(query).catch(() => null);
+        if (stored === null) return spill.read('readTranscript', [{ ...query, sessionId: turn.sessionId }]);
+        const all = await spill.read('readTranscript', [
+          {
+            sessionId: turn.sessionId,
+            limit: Number.MAX_SAFE_INTEGER,
+            ...(query.includeHidden === true ? { includeHidden: true } : {}),
+          },
+        ]);
+        const current = (await spill.read('getTurn', [turn.uid])) ?? turn;
+        return withSpilled(
+          stored,
+          query,
+          all.messages.filter((row) => row.turnUid === turn.uid),
+          current,
+        );
       },
-    ]);
-    const current = (await spill.read('getTurn', [turn.uid])) ?? turn;
-    return withSpilled(
-      stored,
-      query,
-      all.messages.filter((row) => row.turnUid === turn.uid),
-      current,
+      () => this.inner.readTranscript(query),
     );
+  }
+
+  /** Reads what is spilled. Where no spill is open, or it was closed under the reading because the store has everything now, the store is read. */
+  private async readSpilled<T>(
+    live: LiveTurn | undefined,
+    read: (spill: TurnSpill, turn: Turn) => Promise<T>,
+    fromStore: () => Promise<T>,
+  ): Promise<T> {
+    const spill = live?.spill;
+    if (live === undefined || spill?.isOpen !== true) return fromStore();
+    try {
+      return await read(spill, live.turn);
+    } catch (error) {
+      if (spill.isOpen) throw error;
+      return fromStore();
+    }
   }
 
   // Giving it back
@@ -393,8 +440,8 @@ export class SpillingStore {
     return rows.find(({ turnUid }) => turnUid !== null && this.live.has(turnUid))?.turnUid ?? undefined;
   }
 
-  private tell({ turn }: LiveTurn, state: SpillStatus['state'], path: string, cause: StoreError): void {
-    this.told.set(turn.uid, { turnUid: turn.uid, sessionId: turn.sessionId, state, path, cause });
+  private tell({ turn, settled }: LiveTurn, state: SpillStatus['state'], path: string, cause: StoreError): void {
+    this.told.set(turn.uid, { turnUid: turn.uid, sessionId: turn.sessionId, state, path, cause, isOver: settled });
     this.changes.fire();
   }
 

@@ -1,5 +1,5 @@
-import { foldChunks } from '../session/chunkFolding';
-import { positionGap } from '../session/messageTable';
+import { foldChunks } from '../session/tables/chunkFolding';
+import { positionGap } from '../session/tables/messageTable';
 import type { ChunkBatch } from '../sessionStore';
 import type { Message } from '../../transcript/message';
 import type { Session } from '../../transcript/session';

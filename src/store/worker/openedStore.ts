@@ -3,16 +3,21 @@ import type { FileSystem } from '../engine/fileSystem';
 import type { Sqlite } from '../engine/sqlite';
 import { assertFence } from '../lock/heldLock';
 import type { DamagedCopy } from '../open/damagedCopy';
-import { openDatabase, type OpenedDatabase } from '../open/openDatabase';
+import { openDatabase, type OpenDatabaseOptions, type OpenedDatabase } from '../open/openDatabase';
+import { rescueFolderIn } from '../open/replacedFiles';
 import { storeFiles } from '../open/storeFiles';
 import { migrate, schemaVersion } from '../schema/migrations';
-import type { OtherDatabase } from '../session/bringOver';
+import type { OtherDatabase } from '../session/import/bringOver';
 import { SessionDb } from '../session/sessionDb';
-import { storeUidKey } from '../session/storeUid';
-import type { SearchHit, SearchProgress, SearchQuery, SessionOperations } from '../sessionStore';
+import { storeUidKey } from '../session/tables/storeUid';
+import type { SlicedOperations } from '../session/slicedOperations';
+import type { SessionOperations } from '../sessionStore';
+import type { SlicedWork } from '../slicedWork';
 import { foldFoundSpills, type FoundSpill, type SpillSearch } from '../spill/foundSpills';
+import { readableOnly } from '../engine/sqlFailure';
 import { StoreError } from '../storeError';
 import { keepCopy } from './keepCopy';
+import { replacedStores, type BroughtBack, type ReplacedStore } from './replacedStores';
 import { SiblingMerger, type SiblingMerge, type SiblingProblem } from './siblingMerger';
 import { storeErrorData, type StoreErrorData } from './storeErrorData';
 
@@ -27,6 +32,8 @@ export interface StorePlace {
   readonly siblings: readonly string[];
   /** Where spill files of this store may lie. Without it none are looked for. */
   readonly spills?: SpillSearch;
+  /** Bring back the sessions of copies that another file took the place of, instead of only naming them in the report. */
+  readonly bringsBack?: boolean;
 }
 
 /** What opening found and did, for the panel to tell. Plain data. */
@@ -43,6 +50,11 @@ export interface OpenReport {
   /** Stores of suffixed folders that are now part of this one, and those that could not be read. */
   readonly merged: readonly SiblingMerge[];
   readonly mergeProblems: readonly SiblingProblem[];
+  /** Where the copy was kept that was given the store's name, because the file was deleted while it was open; null when there was none. */
+  readonly putBack: string | null;
+  /** Copies that another file took the place of, and what was brought back out of some. */
+  readonly replaced: readonly ReplacedStore[];
+  readonly broughtBack: readonly BroughtBack[];
   /** Spill files that were found and what became of them. */
   readonly spills: readonly FoundSpill[];
   /** Why nothing can be saved; null when the store is open for writing. */
@@ -54,7 +66,7 @@ export interface Salvage {
   readonly path: string;
   readonly sessions: number;
   readonly messages: number;
-  /** False when something in it could not be read. */
+  /** False when something in it could not be read, or is nothing that can be kept. */
   readonly complete: boolean;
 }
 
@@ -62,8 +74,10 @@ export interface Salvage {
 export interface OpenedStore {
   readonly operations: SessionOperations;
   readonly report: OpenReport;
-  /** `search` in slices of about 20 ms; those of a scan say how far it has come. */
-  searchSlices(query: SearchQuery): Generator<SearchProgress | undefined, readonly SearchHit[]>;
+  /** Operations that may take long, in slices. */
+  readonly slices: Partial<SlicedOperations>;
+  /** Care for idle moments: what long operations left goes. */
+  tidySlices(): SlicedWork<void>;
   /** Whether a failed call left the database so that no further write can succeed. */
   mustReopen(): boolean;
   close(): void;
@@ -75,11 +89,29 @@ export interface StoreEngine {
   readonly fileSystem: FileSystem;
   /** Seconds since the epoch. */
   readonly now: () => number;
+  /** Milliseconds that never go back; without it `now` is used. */
+  readonly monotonicMs?: () => number;
 }
 
 /** Opens the store of a folder whose lock the caller holds: file checked, schema brought up to date, damaged and sibling files read in, turns
- *  of a dead process settled. Synchronous. Throws a `StoreError`. */
+ *  of a dead process settled. A file that turns out to be damaged meanwhile is set aside and saved from; one that a full disk keeps from being
+ *  brought up to date is opened for reading. Synchronous. Throws a `StoreError`. */
 export function openSessionStore(engine: StoreEngine, place: StorePlace): OpenedStore {
+  try {
+    return openAs(engine, place, {});
+  } catch (error) {
+    if (!(error instanceof StoreError) || place.fence === null) throw error;
+    if (error.causeClass === 'corrupt' && !place.salvage) return openSessionStore(engine, { ...place, salvage: true });
+    if (error.causeClass === 'full') return openReadable(engine, place, error);
+    throw error;
+  }
+}
+
+function openAs(
+  engine: StoreEngine,
+  place: StorePlace,
+  only: Pick<OpenDatabaseOptions, 'readOnly' | 'obstacle'>,
+): OpenedStore {
   const opened = openDatabase({
     ...engine,
     folder: place.folder,
@@ -87,12 +119,23 @@ export function openSessionStore(engine: StoreEngine, place: StorePlace): Opened
     assertOwned: ownershipCheck(engine.fileSystem, place),
     readOnly: place.fence === null,
     knownDamaged: place.salvage,
+    rescueFolders: rescueFoldersOf(place),
+    ...only,
   });
   try {
     return opened.report.readOnly ? readOnlyStore(engine, opened) : writableStore(engine, place, opened);
   } catch (error) {
     opened.database.abandon();
     throw error;
+  }
+}
+
+/** Where there is nothing to read, the full disk is what there is to say. */
+function openReadable(engine: StoreEngine, place: StorePlace, full: StoreError): OpenedStore {
+  try {
+    return openAs(engine, place, { readOnly: true, obstacle: readableOnly(full) });
+  } catch (error) {
+    throw error instanceof StoreError ? full : error;
   }
 }
 
@@ -103,10 +146,17 @@ function writableStore(
 ): OpenedStore {
   migrate(database, { keepCopy: (version) => keepCopy(engine.fileSystem, database, place.folder, version) });
   const sessions = sessionDbOver(engine, database);
-  const salvaged = damagedCopies.map((copy) => salvagedFrom(copy, sessions));
+  const salvaged = damagedCopies.map((copy) => salvagedFrom(copy, sessions, place.spills?.liveTurns ?? []));
   // Behind the salvage: a store that was made in place of a damaged one goes on under its name.
   if (sessions.getMeta(storeUidKey) === null) sessions.setMeta(storeUidKey, randomUUID());
   const siblings = new SiblingMerger(engine, sessions).mergeAll(place.siblings);
+  // Before spills are folded: the answer of one may belong to a turn that comes back now.
+  const replaced = replacedStores(
+    engine,
+    sessions,
+    [place.folder, ...rescueFoldersOf(place)],
+    place.bringsBack === true,
+  );
   // Before turns are settled: how one ended may stand in its spill file.
   const spills =
     place.spills === undefined ? [] : foldFoundSpills(engine.fileSystem, sessions, place.folder, place.spills);
@@ -122,6 +172,7 @@ function writableStore(
     recoveredTurns,
     salvaged,
     ...siblings,
+    ...replaced,
     spills,
     readOnly: null,
   });
@@ -138,13 +189,13 @@ function scrubAgain(sessions: SessionDb): void {
 
 /** Reads a damaged file into the store. Its rows are durable here before it counts as read, so a crash in between reads it again, which
  *  changes nothing. */
-function salvagedFrom(copy: DamagedCopy, sessions: SessionDb): Salvage {
-  const { result, tables } = copy.salvage((rows) => sessions.mergeFrom(rows));
+function salvagedFrom(copy: DamagedCopy, sessions: SessionDb, liveTurns: readonly string[]): Salvage {
+  const { result, tables } = copy.salvage((rows) => sessions.mergeFrom(rows, liveTurns));
   return {
     path: copy.finish(),
     sessions: result.sessions,
     messages: result.messages,
-    complete: tables.every(({ complete }) => complete),
+    complete: result.skipped === 0 && tables.every(({ complete }) => complete),
   };
 }
 
@@ -162,6 +213,8 @@ function readOnlyStore(engine: StoreEngine, { database, report }: OpenedDatabase
     salvaged: [],
     merged: [],
     mergeProblems: [],
+    replaced: [],
+    broughtBack: [],
     spills: [],
     readOnly: storeErrorData(report.readOnly),
   });
@@ -173,6 +226,7 @@ function sessionDbOver(engine: StoreEngine, database: OpenedDatabase['database']
     now: engine.now,
     fileSizes: () => database.sizes(),
     openOther: (folder) => otherDatabase(engine, folder),
+    ...(engine.monotonicMs === undefined ? {} : { monotonicMs: engine.monotonicMs }),
   });
 }
 
@@ -185,10 +239,15 @@ function served(sessions: SessionDb, database: OpenedDatabase['database'], repor
   return {
     operations: sessions,
     report,
-    searchSlices: (query) => sessions.searchSlices(query),
+    slices: sessions.slices,
+    tidySlices: () => sessions.tidySlices(),
     mustReopen: () => database.mustReopen,
     close: () => database.close(),
   };
+}
+
+function rescueFoldersOf({ folder, spills }: StorePlace): readonly string[] {
+  return (spills?.folders ?? []).map((shared) => rescueFolderIn(shared, folder));
 }
 
 function ownershipCheck(fileSystem: FileSystem, { folder, fence }: StorePlace): () => void {

@@ -1,5 +1,13 @@
 import type { NewMessage } from '../../transcript/message';
-import type { StoreRequest } from './sessionMethods';
+import type { MethodName, StoreRequest } from './sessionMethods';
+
+/** A request that is done in slices, and the open turn of its session where the end of that has to wait for it. */
+export interface UnderWay {
+  readonly request: StoreRequest;
+  readonly openTurn: string | null;
+}
+
+const readsRows: ReadonlySet<MethodName> = new Set<MethodName>(['activeMessages', 'apiContents', 'branchSession']);
 
 /** Requests in the order in which they are to be run. First come, first served, except that chunk writes (a person is waiting to read that
  *  text) pass everything they have nothing to do with. A chunk never passes a request about its own turn, session or message, so whoever
@@ -15,8 +23,9 @@ export class RequestQueue<T extends StoreRequest> {
     this.waiting = [...this.waiting, request];
   }
 
-  take(): T | undefined {
-    const next = this.firstFreeChunk() ?? this.waiting[0];
+  /** The next request to be run; undefined when none waits, or each has to wait for one that is under way. */
+  take(underWay: readonly UnderWay[] = []): T | undefined {
+    const next = this.firstFreeChunk(underWay) ?? this.firstFree(underWay);
     if (next !== undefined) this.waiting = this.waiting.filter((request) => request !== next);
     return next;
   }
@@ -28,8 +37,9 @@ export class RequestQueue<T extends StoreRequest> {
     return removed;
   }
 
-  private firstFreeChunk(): T | undefined {
-    const passed = new Set<string>();
+  private firstFreeChunk(underWay: readonly UnderWay[]): T | undefined {
+    // Text that is added to the last row of a session disturbs nobody who reads it or copies what is before.
+    const passed = new Set(underWay.filter(({ request }) => !readsRows.has(request.method)).flatMap(heldBy));
     for (const request of this.waiting) {
       const subjects = subjectsOf(request);
       if (subjects === 'everything') return undefined;
@@ -38,9 +48,33 @@ export class RequestQueue<T extends StoreRequest> {
     }
     return undefined;
   }
+
+  /** In the order in which they came, but for those that have to wait, and what comes behind them and touches the same. */
+  private firstFree(underWay: readonly UnderWay[]): T | undefined {
+    if (underWay.length === 0) return this.waiting[0];
+    const passed = new Set(underWay.flatMap(heldBy));
+    for (const request of this.waiting) {
+      const subjects = subjectsOf(request);
+      if (subjects === 'everything') return undefined;
+      if (!subjects.some((subject) => passed.has(subject))) return request;
+      for (const subject of subjects) passed.add(subject);
+    }
+    return undefined;
+  }
 }
 
-/** What a request reads or writes that a chunk could touch too. */
+const turn = (uid: string): string => `turn:${uid}`;
+
+function heldBy({ request, openTurn }: UnderWay): readonly string[] {
+  const subjects = subjectsOf(request);
+  return [...(subjects === 'everything' ? [] : subjects), ...(openTurn === null ? [] : [turn(openTurn)])];
+}
+
+const session = (id: string): string => `session:${id}`;
+
+const message = (uid: string): string => `message:${uid}`;
+
+/** What a request reads or writes of rows, and so must not be done out of turn with others that name the same. */
 function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
   switch (request.method) {
     case 'appendChunks': {
@@ -77,9 +111,13 @@ function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
     case 'getMessage':
       return [message(request.args[0])];
     case 'activeMessages':
+    case 'apiContents':
     case 'openTurnOf':
     case 'endSession':
     case 'trashSession':
+    case 'forgetSession':
+    case 'repairTranscript':
+    case 'promptVersions':
       return [session(request.args[0])];
     case 'readTranscript':
     case 'transcriptOutline':
@@ -87,8 +125,6 @@ function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
       return [session(request.args[0].sessionId)];
     case 'bringOver':
       return request.args[0].sessionIds.map(session);
-    case 'forgetSession':
-    case 'pruneTrash':
     case 'recoverTurns':
     case 'foldSpill':
       return 'everything';
@@ -100,7 +136,3 @@ function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
 function ofMessage(of: NewMessage): readonly string[] {
   return [message(of.uid), session(of.sessionId), ...(of.turnUid === null ? [] : [turn(of.turnUid)])];
 }
-
-const turn = (uid: string): string => `turn:${uid}`;
-const session = (id: string): string => `session:${id}`;
-const message = (uid: string): string => `message:${uid}`;

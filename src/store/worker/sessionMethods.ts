@@ -1,4 +1,6 @@
-import type { SearchProgress, SearchQuery, SessionOperations, SessionStore } from '../sessionStore';
+import type { SessionOperations, SessionStore } from '../sessionStore';
+import type { SlicedOperations } from '../session/slicedOperations';
+import type { SlicedWork, WorkProgress } from '../slicedWork';
 
 export type MethodName = keyof SessionOperations;
 export type MethodArguments = { readonly [M in MethodName]: Parameters<SessionOperations[M]> };
@@ -20,12 +22,22 @@ export function perform<M extends MethodName>(
   return table[method](...args);
 }
 
+/** The same in slices; null for a method that is done at once. */
+export function performInSlices<M extends MethodName>(
+  slices: Partial<SlicedOperations>,
+  method: M,
+  args: MethodArguments[M],
+): SlicedWork<MethodResults[M]> | null {
+  const table: { readonly [N in MethodName]?: (...args: MethodArguments[N]) => SlicedWork<MethodResults[N]> } = slices;
+  return table[method]?.(...args) ?? null;
+}
+
 export type CallMethod = <M extends MethodName>(
   method: M,
   args: MethodArguments[M],
   signal?: AbortSignal,
-  /** How far a scan has come. */
-  onProgress?: (progress: SearchProgress) => void,
+  /** How far long work has come. */
+  onProgress?: (progress: WorkProgress) => void,
 ) => Promise<MethodResults[M]>;
 
 /** The promised face of the store over one function that carries a call. Written out so that a method added to `SessionOperations` is a
@@ -44,24 +56,23 @@ export function promisedOperations(call: CallMethod): Omit<SessionStore, 'close'
     conversationTip: (...args) => call('conversationTip', args),
     compressSession: (...args) => call('compressSession', args),
     findSession: (...args) => call('findSession', args),
-    branchSession: (...args) => call('branchSession', args),
-    rewindSession: (...args) => call('rewindSession', args),
+    branchSession: (input, signal, onProgress) => call('branchSession', [input], signal, onProgress),
+    rewindSession: (input, signal, onProgress) => call('rewindSession', [input], signal, onProgress),
     branchesOf: (...args) => call('branchesOf', args),
     setPinned: (...args) => call('setPinned', args),
     setArchived: (...args) => call('setArchived', args),
     trashSession: (...args) => call('trashSession', args),
     restoreSession: (...args) => call('restoreSession', args),
     pruneTrash: (...args) => call('pruneTrash', args),
-    forgetSession: (...args) => call('forgetSession', args),
+    forgetSession: (sessionId, signal, onProgress) => call('forgetSession', [sessionId], signal, onProgress),
     setSeen: (...args) => call('setSeen', args),
     bringOver: (...args) => call('bringOver', args),
     promptVersions: (...args) => call('promptVersions', args),
-    showVersion: (...args) => call('showVersion', args),
-    openTurn: (...args) => call('openTurn', args),
+    showVersion: (input, signal, onProgress) => call('showVersion', [input], signal, onProgress),
+    openTurn: (input, signal, onProgress) => call('openTurn', [input], signal, onProgress),
     appendChunks: (...args) => call('appendChunks', args),
     putMessages: (...args) => call('putMessages', args),
     repairTranscript: (...args) => call('repairTranscript', args),
-    replaceMessages: (...args) => call('replaceMessages', args),
     steerTurn: (...args) => call('steerTurn', args),
     addUsage: (...args) => call('addUsage', args),
     settleTurn: (...args) => call('settleTurn', args),
@@ -97,8 +108,7 @@ export function promisedOperations(call: CallMethod): Omit<SessionStore, 'close'
     draft: (...args) => call('draft', args),
     draftParts: (...args) => call('draftParts', args),
     setDraft: (...args) => call('setDraft', args),
-    search: (query: SearchQuery, signal?: AbortSignal, onProgress?: (progress: SearchProgress) => void) =>
-      call('search', [query], signal, onProgress),
+    search: (query, signal, onProgress) => call('search', [query], signal, onProgress),
     getMeta: (...args) => call('getMeta', args),
     setMeta: (...args) => call('setMeta', args),
     deleteMeta: (...args) => call('deleteMeta', args),

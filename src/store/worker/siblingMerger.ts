@@ -5,7 +5,7 @@ import { openDatabase } from '../open/openDatabase';
 import { stampOf, storeFiles } from '../open/storeFiles';
 import { migrate, schemaVersion } from '../schema/migrations';
 import type { SessionDb } from '../session/sessionDb';
-import { rowsOf } from '../session/storeImport';
+import { rowsOf } from '../session/import/storeImport';
 import { StoreError } from '../storeError';
 import { keepCopy } from './keepCopy';
 import type { StoreEngine } from './openedStore';

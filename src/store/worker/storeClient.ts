@@ -1,6 +1,6 @@
 import { Emitter } from '../../base/disposable';
 import { StoreError } from '../storeError';
-import type { SearchProgress } from '../sessionStore';
+import { withEntries, type WorkProgress } from '../slicedWork';
 import type { SpillPlace } from '../spill/spillStore';
 import type { OpenReport, StorePlace } from './openedStore';
 import type { CallMethod, MethodArguments, MethodName, MethodResults, StoreRequest } from './sessionMethods';
@@ -21,7 +21,8 @@ export interface WorkerPort {
 
 /** An open store and what it tells unasked. */
 export interface RunningStore {
-  /** Calls go out in the order they are made; each promise settles with what its transaction did. An aborted scan rejects at once. */
+  /** Calls go out in the order they are made; each promise settles with what its transaction did. An aborted search rejects at once; an aborted change
+   *  when it is stopped, unless it was done before. */
   readonly call: CallMethod;
   /** Finishes every call already made, checkpoints and closes. Rejects when the last tidying failed; the file is closed then too. */
   close(): Promise<void>;
@@ -35,7 +36,10 @@ export interface RunningStore {
 }
 
 interface PendingCall {
-  readonly onProgress: ((progress: SearchProgress) => void) | undefined;
+  /** Entries of the result that have come before its end. */
+  readonly entries: unknown[];
+  readonly onProgress: ((progress: WorkProgress) => void) | undefined;
+  readonly cancelled: () => void;
   readonly resolve: (value: MethodResults[MethodName]) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -76,7 +80,7 @@ export class StoreClient {
     method: M,
     args: MethodArguments[M],
     signal?: AbortSignal,
-    onProgress?: (progress: SearchProgress) => void,
+    onProgress?: (progress: WorkProgress) => void,
   ): Promise<MethodResults[M]> {
     return new Promise((resolve, reject) => {
       if (this.ended) return reject(this.ended);
@@ -84,14 +88,17 @@ export class StoreClient {
       if (signal?.aborted) return reject(signal.reason);
       const id = ++this.lastId;
       const abort = (): void => {
-        if (!this.pending.delete(id)) return;
+        if (!this.pending.has(id)) return;
         this.port.post({ kind: 'cancel', id });
-        reject(signal?.reason);
+        // Whether a change was made before it could be stopped, its answer says.
+        if (isReading(method)) this.take(id)?.reject(signal?.reason);
       };
       const settled = (): void => signal?.removeEventListener('abort', abort);
       signal?.addEventListener('abort', abort, { once: true });
       this.pending.set(id, {
+        entries: [],
         onProgress,
+        cancelled: () => reject(signal?.aborted === true ? signal.reason : closedError()),
         resolve: (value) => {
           settled();
           resolve(value as MethodResults[M]);
@@ -127,12 +134,21 @@ export class StoreClient {
         this.opening = null;
         void this.abandon();
         return;
-      case 'result':
-        return this.take(message.id)?.resolve(message.value);
+      case 'result': {
+        const call = this.take(message.id);
+        return call?.resolve(withEntries(call.entries, message.value));
+      }
       case 'error':
         return this.take(message.id)?.reject(reviveStoreError(message.error));
-      case 'progress':
-        return this.pending.get(message.id)?.onProgress?.(message.progress);
+      case 'slice': {
+        const call = this.pending.get(message.id);
+        if (call === undefined) return;
+        if (message.entries !== undefined) call.entries.push(...message.entries);
+        if (message.progress !== undefined) call.onProgress?.(message.progress);
+        return;
+      }
+      case 'cancelled':
+        return this.take(message.id)?.cancelled();
       case 'broken': {
         if (this.ended) return;
         const error = reviveStoreError(message.error);
@@ -191,6 +207,11 @@ export class StoreClient {
     for (const call of this.pending.values()) call.reject(error);
     this.pending.clear();
   }
+}
+
+/** What is given up reading leaves nothing to wait for. */
+function isReading(method: MethodName): boolean {
+  return method === 'search' || method === 'activeMessages' || method === 'apiContents';
 }
 
 export function closedError(): StoreError {

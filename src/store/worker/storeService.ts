@@ -1,30 +1,33 @@
 import type { Clock } from '../../base/clock';
 import type { SpillPlace } from '../spill/spillStore';
-import type { SearchProgress } from '../sessionStore';
+import { sliceMs, StoppedWork, type SlicedWork } from '../slicedWork';
 import type { OpenedStore, StorePlace } from './openedStore';
-import { RequestQueue } from './requestQueue';
-import { perform, type MethodName, type MethodResults, type StoreRequest } from './sessionMethods';
+import { RequestQueue, type UnderWay } from './requestQueue';
+import { perform, performInSlices, type MethodName, type MethodResults, type StoreRequest } from './sessionMethods';
 import { storeErrorData } from './storeErrorData';
 import type { FromWorker, ToWorker } from './workerMessages';
 
 /** How long no request may have come before the store does its own housekeeping. */
 const idleAfterMs = 1000;
-/** The longest a slice of a scan may keep a chunk waiting. */
-const sliceMs = 20;
 /** What closing may spend on the search index; the rest is indexed after the next opening. */
 const closingIndexMs = 150;
 
 type Call = StoreRequest & { readonly id: number };
-/** Work done in slices between requests: every `next()` is one slice. */
-type SlicedWork = Generator<SearchProgress | undefined | void, MethodResults[MethodName] | void>;
+type Work = SlicedWork<MethodResults[MethodName] | void>;
+
+/** Work that goes on between requests. */
 interface Scan {
   /** Null for the store's own housekeeping, which nobody waits for. */
   readonly id: number | null;
-  readonly work: SlicedWork;
+  readonly work: Work;
+  /** The call it is for, where others that touch the same have to wait for it; null for what only looks. */
+  readonly call: Call | null;
+  readonly openTurn?: string | null;
+  isStopping: boolean;
 }
 
-/** Serves an open store over a message port: one request at a time, each one transaction; scans in slices between requests; indexing and
- *  checkpoints when nobody asks for anything. Knows nothing of threads. */
+/** Serves an open store over a message port: one request at a time, each one transaction; what takes long in slices, between which other requests are
+ *  served; indexing and checkpoints when nobody asks for anything. Knows nothing of threads. */
 export class StoreService {
   private readonly queue = new RequestQueue<Call>();
   private scans: readonly Scan[] = [];
@@ -52,11 +55,11 @@ export class StoreService {
         this.queue.push({ ...message.request, id: message.id });
         return this.pump();
       case 'cancel':
-        this.queue.remove((call) => call.id === message.id);
-        this.scans = this.scans.filter((scan) => scan.id !== message.id);
-        return;
+        return this.cancel(message.id);
       case 'close':
         this.closing = true;
+        // What leaves everything as it was when it is stopped; the rest is finished.
+        for (const scan of this.scans) scan.isStopping = true;
         return this.pump();
     }
   }
@@ -81,24 +84,33 @@ export class StoreService {
     });
   }
 
-  /** One request, or one slice of a scan when no request waits. */
+  /** One request, or one slice when no request waits that may go ahead. */
   private step(): void {
     if (!this.store) return;
-    const call = this.queue.take();
+    const call = this.queue.take(this.held);
     if (call) this.serve(call, this.store);
-    else if (this.closing) return this.close(this.store);
+    else if (this.closing && this.held.length === 0) return this.close(this.store);
     else this.slice();
     if (this.queue.size > 0 || this.scans.length > 0 || this.closing) this.pump();
     else this.awaitIdle();
   }
 
+  /** The calls under way. */
+  private get held(): readonly UnderWay[] {
+    return this.scans.flatMap(({ call, openTurn = null }) => (call === null ? [] : [{ request: call, openTurn }]));
+  }
+
   private serve(call: Call, store: OpenedStore): void {
     this.answer(call.id, () => {
-      const scan = scanOf(call, store);
-      if (scan) return this.startScan({ id: call.id, work: scan });
+      const background = backgroundWork(call, store);
+      if (background) return this.startScan({ id: call.id, work: background, call: null, isStopping: false });
       this.dirty = true;
-      const value = perform(store.operations, call.method, call.args);
-      this.post({ kind: 'result', id: call.id, value });
+      const work = performInSlices(store.slices, call.method, call.args);
+      if (work === null)
+        return this.post({ kind: 'result', id: call.id, value: perform(store.operations, call.method, call.args) });
+      const scan: Scan = { id: call.id, work, call, openTurn: openTurnBeside(call, store), isStopping: this.closing };
+      this.startScan(scan);
+      this.advance(scan);
     });
   }
 
@@ -106,28 +118,45 @@ export class StoreService {
     this.scans = [...this.scans, scan];
   }
 
-  /** The oldest scan somebody waits for goes first; housekeeping last. */
+  /** What others wait for goes first, then the oldest that somebody waits for; housekeeping last. */
   private slice(): void {
-    const scan = this.scans.find((one) => one.id !== null) ?? this.scans[0];
-    if (!scan) return;
-    this.answer(scan.id, () => {
-      const step = this.advance(scan);
-      if (!step.done) {
-        if (scan.id !== null && step.value) this.post({ kind: 'progress', id: scan.id, progress: step.value });
-        return;
-      }
-      this.scans = this.scans.filter((one) => one !== scan);
-      if (scan.id !== null) this.post({ kind: 'result', id: scan.id, value: step.value as MethodResults[MethodName] });
-    });
+    const scan =
+      this.scans.find(({ call }) => call !== null) ?? this.scans.find(({ id }) => id !== null) ?? this.scans[0];
+    if (scan) this.answer(scan.id, () => this.advance(scan));
   }
 
-  private advance(scan: Scan): IteratorResult<SearchProgress | undefined | void, MethodResults[MethodName] | void> {
-    try {
-      return scan.work.next();
-    } catch (error) {
+  private advance(scan: Scan): void {
+    const step = this.next(scan);
+    if (step === null || scan.id === null) return;
+    if (step.done === true) this.post({ kind: 'result', id: scan.id, value: step.value as MethodResults[MethodName] });
+    else if (step.value) this.post({ kind: 'slice', id: scan.id, ...step.value });
+  }
+
+  /** Null when the work was stopped. */
+  private next(scan: Scan): ReturnType<Work['next']> | null {
+    const over = (): void => {
       this.scans = this.scans.filter((one) => one !== scan);
-      throw error;
+    };
+    try {
+      const step = scan.work.next(scan.isStopping);
+      if (step.done === true) over();
+      return step;
+    } catch (error) {
+      over();
+      if (!(error instanceof StoppedWork)) throw error;
+      // Rows of it may be left that nobody finds any more.
+      this.dirty = true;
+      if (scan.id !== null) this.post({ kind: 'cancelled', id: scan.id });
+      return null;
     }
+  }
+
+  private cancel(id: number): void {
+    if (this.queue.remove((call) => call.id === id).length > 0) return this.post({ kind: 'cancelled', id });
+    const scan = this.scans.find((one) => one.id === id);
+    if (scan === undefined) return;
+    if (scan.call === null) this.scans = this.scans.filter((one) => one !== scan);
+    else scan.isStopping = true;
   }
 
   private answer(id: number | null, work: () => void): void {
@@ -146,14 +175,15 @@ export class StoreService {
     this.cancelIdle = this.clock.after(idleAfterMs, () => {
       if (!this.store || this.closing) return;
       this.dirty = false;
-      this.startScan({ id: null, work: this.housekeeping(this.store) });
+      this.startScan({ id: null, work: this.housekeeping(this.store), call: null, isStopping: false });
       this.pump();
     });
   }
 
-  private *housekeeping(store: OpenedStore): Generator<void, void> {
-    while (this.indexSlice(store) > 0) yield;
-    yield;
+  private *housekeeping(store: OpenedStore): Work {
+    yield* store.tidySlices();
+    while (this.indexSlice(store) > 0) yield undefined;
+    yield undefined;
     store.operations.checkpoint();
   }
 
@@ -191,20 +221,33 @@ export class StoreService {
   }
 }
 
-/** Methods that read without bound, as slices. */
-function scanOf(call: Call, store: OpenedStore): SlicedWork | null {
+/** Methods that only look, and may take long: everything else goes first. */
+function backgroundWork(call: Call, { slices }: OpenedStore): Work | null {
   switch (call.method) {
     case 'search':
-      return store.searchSlices(...call.args);
+      return slices.search?.(...call.args) ?? null;
     case 'verifyIntegrity':
-      return afterOthers(() => store.operations.verifyIntegrity());
+      return slices.verifyIntegrity === undefined ? null : afterOthers(slices.verifyIntegrity());
     default:
       return null;
   }
 }
 
-/** SQLite's integrity check cannot be interrupted: it runs whole (seconds for hundreds of thousands of messages), when nothing else waits. */
-function* afterOthers<T>(work: () => T): Generator<void, T> {
-  yield;
-  return work();
+/** The open turn of a session whose rows are read in slices: its end would move rows, so it waits. */
+function openTurnBeside({ method, args }: Call, { operations }: OpenedStore): string | null {
+  switch (method) {
+    case 'activeMessages':
+    case 'apiContents':
+      return operations.openTurnOf(args[0])?.uid ?? null;
+    case 'branchSession':
+      return operations.openTurnOf(args[0].sessionId)?.uid ?? null;
+    default:
+      return null;
+  }
+}
+
+/** Each check is a slice. SQLite's own cannot be cut: it takes seconds for hundreds of thousands of messages, and begins when nothing else waits. */
+function* afterOthers(work: Work): Work {
+  yield undefined;
+  return yield* work;
 }

@@ -19,7 +19,12 @@ const loading = loadSqlite(sqliteModule);
 loading.catch(() => undefined);
 
 async function open(place: StorePlace | SpillPlace): Promise<OpenedStore> {
-  const engine = { sqlite: await loading, fileSystem: new NodeFileSystem(), now: systemClock.now };
+  const engine = {
+    sqlite: await loading,
+    fileSystem: new NodeFileSystem(),
+    now: systemClock.now,
+    monotonicMs: systemClock.monotonicMs,
+  };
   return 'header' in place ? openSpillStore(engine, place) : openSessionStore(engine, place);
 }
 

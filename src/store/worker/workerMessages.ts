@@ -1,6 +1,6 @@
 import type { SpillPlace } from '../spill/spillStore';
 import type { OpenReport, StorePlace } from './openedStore';
-import type { SearchProgress } from '../sessionStore';
+import type { SliceReport } from '../slicedWork';
 import type { StoreErrorData } from './storeErrorData';
 import type { MethodResults, MethodName, StoreRequest } from './sessionMethods';
 
@@ -17,8 +17,10 @@ export type FromWorker =
   | { readonly kind: 'openFailed'; readonly error: StoreErrorData }
   | { readonly kind: 'result'; readonly id: number; readonly value: MethodResults[MethodName] }
   | { readonly kind: 'error'; readonly id: number; readonly error: StoreErrorData }
-  /** How far the scan of a call has come. */
-  | { readonly kind: 'progress'; readonly id: number; readonly progress: SearchProgress }
+  /** What a slice of a call's work has to report. */
+  | ({ readonly kind: 'slice'; readonly id: number } & SliceReport)
+  /** The call was cancelled, and has left nothing behind. */
+  | { readonly kind: 'cancelled'; readonly id: number }
   /** No further write can succeed before the file is opened again. Comes after the answer to the call that met it. */
   | { readonly kind: 'broken'; readonly error: StoreErrorData }
   /** Something failed that nobody had asked for: indexing or a checkpoint in an idle moment. */

@@ -4,11 +4,13 @@ import { deniedCommandRule, deniedTextRule } from './deniedCommands';
 import { judgeEdit, judgeRead } from './judgePath';
 import type { PathPlaces } from './pathPlaces';
 import type { RuleBook } from './ruleBook';
-import { programName, runsItsInput, takesAnyArguments, unwrapped } from './shell/commandWrappers';
+import { programName, runsItsInput, unwrapped } from './shell/commandWrappers';
 import { offeredRules } from './shell/offeredRules';
 import { lookedAt } from './shell/readOnlyCommands';
 import { NotUnderstood, type ShellPart, type ShellRedirect, type ShellWord } from './shell/shellCommand';
+import { readsWholeTree } from './shell/treeReaders';
 import { parseShell } from './shell/shellParser';
+import { takesAnyArguments } from './shell/starArguments';
 import { isSecret } from './sensitivePaths';
 import { reachedFiles, turnsBack, type WorkFolders, writtenPaths } from './writtenPaths';
 
@@ -22,7 +24,7 @@ export interface CommandNeeds {
 const harmlessVariables =
   /^(CI|NODE_ENV|FORCE_COLOR|NO_COLOR|CLICOLOR|CLICOLOR_FORCE|COLORTERM|LANG|LC_[A-Z]+|TZ|COLUMNS|LINES|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|VERBOSE|LOG_LEVEL|CGO_ENABLED|HUSKY|BROWSERSLIST_IGNORE_OLD_DATA)$/;
 /** Variables that make programs load or run something, or find other programs or settings. */
-const dangerousVariables =
+export const dangerousVariables =
   /^(PATH|HOME|IFS|ENV|SHELL|SHELLOPTS|BASH.*|ZDOTDIR|PS[0-9]|PROMPT.*|CDPATH|FPATH|LD_.*|DYLD_.*|GCONV_PATH|NODE_OPTIONS|NODE_PATH|NODE_REPL.*|NPM_.*|npm_.*|YARN_.*|PNPM_.*|GIT_.*|SSH_.*|PAGER|LESS.*|MANPAGER|EDITOR|VISUAL|BROWSER|PYTHON(PATH|STARTUP|HOME|BREAKPOINT|WARNINGS|INSPECT|EXECUTABLE|USERBASE|PLATLIBDIR|SAFEPATH|CASEOK).*|PIP_.*|UV_.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|JAVA_.*|_JAVA_OPTIONS|JDK_.*|MAVEN_.*|GRADLE_.*|CARGO_.*|RUSTC.*|RUSTFLAGS|RUSTUP_.*|GO.*|CGO_.*FLAGS.*|CC|CXX|LD|AR|MAKE.*|CFLAGS|LDFLAGS|DOTNET_.*|COMPlus_.*|PHP.*|LUA_.*|R_.*|PROXY|.*_proxy|.*_PROXY|RIPGREP_CONFIG_PATH|GREP_.*|KUBECONFIG|DOCKER_.*|AWS_.*|XDG_.*|TMPDIR|TERMINFO.*|OPENSSL_.*|SSL_.*|CURL_.*|WGETRC|PYTEST_.*|JEST_.*|VITEST_.*|ESLINT_.*|ELECTRON_.*|VSCODE_.*)$/;
 
 /** Whether every command in the text may run, and where it would write. */
@@ -38,8 +40,11 @@ export function judgeRun(command: string, folder: AccessPath, shell: ShellKind, 
   const folders =
     script instanceof NotUnderstood ? null : foldersOf(script.parts, script.hasLoop, folder, needs.places);
   // The very text that the person wrote as a rule, whatever it holds.
-  if (away.kind === 'allow' && rules.allows('run').some((rule) => !rule.hasMore && rule.text === command.trim()))
-    return reachedDenials(script, folders, needs);
+  const isWritten = rules.allows('run').some((rule) => !rule.hasMore && rule.text === command.trim());
+  const searches =
+    !(script instanceof NotUnderstood) &&
+    script.parts.some((part) => mayMeetDenied(unwrapped(part.words).words, rules));
+  if (away.kind === 'allow' && isWritten && !searches) return reachedDenials(script, folders, needs);
   if (script instanceof NotUnderstood || folders === null || script.parts.length === 0)
     return strictest([away, asked(['command', 'unparsed'], null)]);
   return strictest([away, ...script.parts.map((part) => judgePart(part, folders, needs))]);
@@ -64,6 +69,9 @@ function judgePart(part: ShellPart, folders: WorkFolders, needs: CommandNeeds): 
     judgeWords(part, inner.words, assignments, folders, reached.reasons, needs),
   ]);
 }
+
+const networkTools =
+  /^(curl|wget|http|https|aria2c|ftp|sftp|scp|ssh|rsync|nc|ncat|netcat|socat|telnet|ping|dig|nslookup|host|gh|glab|aws|gcloud|az|kubectl|docker)$/;
 
 function judgeWords(
   part: ShellPart,
@@ -91,9 +99,14 @@ function judgeWords(
         ]);
   if (found !== null && found.kind !== 'ask') return found;
   const seen = found?.reasons ?? reasons;
-  const isReaching = seen.some((reason) => reason !== 'repositoryInternals');
+  // Git in a folder below is what a rule for git is for. A word that names a file of the repository is not.
+  const isReaching =
+    found === null ? reasons.length > 0 : found.reasons.some((reason) => reason !== 'repositoryInternals');
   const fits = (book: RuleBook): boolean =>
     !part.hasExpandedInput && isAllowedByRule([part.words, words], assignments, isHarmless, isReaching, book);
+  // With this reason it is asked for in the sandbox too, which does not hide what a rule denies.
+  if (mayMeetDenied(words, needs.rules))
+    return asked(['command', ...(seen.length === 0 ? ['sensitive' as const] : seen)], null);
   if (fits(needs.rules)) return allowed;
   const network: readonly AskReason[] = networkTools.test(programName(name.text)) ? ['network'] : [];
   // A file that may be read may be looked at by a command too.
@@ -103,9 +116,6 @@ function judgeWords(
   const offered = offeredRules(isHarmless ? [] : assignments, words).find((rule) => fits(needs.rules.only(rule)));
   return asked(['command', ...network, ...seen], offered === undefined || isReaching ? null : [offered]);
 }
-
-const networkTools =
-  /^(curl|wget|http|https|aria2c|ftp|sftp|scp|ssh|rsync|nc|ncat|netcat|socat|telnet|ping|dig|nslookup|host|gh|glab|aws|gcloud|az|kubectl|docker)$/;
 
 /** Whether a rule names the command. `isReaching`: it names files that are asked for in every mode, which only a rule with the same words covers. */
 function isAllowedByRule(
@@ -205,6 +215,11 @@ function foldersOf(
     areInside: located.every((path) => path.isInside && !isSecret(path.shown)),
     areRoots: located.every((path) => roots.includes(path.path)),
   };
+}
+
+/** A rule that denies wins over those that allow: nobody can say what a search of whole folders would come across. */
+function mayMeetDenied(words: readonly ShellWord[], rules: RuleBook): boolean {
+  return rules.denies('read').length > 0 && readsWholeTree(words);
 }
 
 /** A rule with the very text still does not reach what another one denies. */

@@ -1,7 +1,7 @@
 import type { AccessPath, AskReason, Mode } from '../../transcript/approval';
 import { allowed, asked, deniedByRule, type Finding } from './finding';
 import { type RuleBook, rulePatternOf } from './ruleBook';
-import { changeReasons, isSecret } from './sensitivePaths';
+import { changeReasons, isSecret, judgedName } from './sensitivePaths';
 
 /** Inside the open folders a file is read unasked, unless it holds secrets. */
 export function judgeRead(path: AccessPath, rules: RuleBook, home: string): Finding {
@@ -21,16 +21,13 @@ export function judgeRead(path: AccessPath, rules: RuleBook, home: string): Find
 export function judgeEdit(path: AccessPath, mode: Mode, rules: RuleBook, home: string): Finding {
   const denying = rules.denyingPathRule('edit', path);
   if (denying !== null) return deniedByRule(denying);
-  const special = changeReasons(judgedName(path));
+  const special = [
+    ...new Set([...changeReasons(judgedName(path)), ...(rules.guards(path) ? ['dotConfig' as const] : [])]),
+  ];
   const reasons: readonly AskReason[] = path.isInside ? special : ['outside', ...special];
   if (reasons.length === 0 && mode === 'auto' && !rules.isUnsure('edit')) return allowed;
   if (rules.allowsPath('edit', path, special.length > 0)) return allowed;
   const pattern = rulePatternOf(path, home);
   const isOnceOnly = pattern === null || special.includes('repositoryInternals');
   return asked(reasons.length === 0 ? ['change'] : reasons, isOnceOnly ? null : [`edit(${pattern})`]);
-}
-
-/** Below an open folder the names of the folders it lies in say nothing. */
-function judgedName(path: AccessPath): string {
-  return path.isInside ? path.shown : path.path;
 }

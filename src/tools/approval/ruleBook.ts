@@ -16,7 +16,11 @@ export class RuleBook {
 
   constructor(
     texts: RuleTexts,
-    private readonly files: { readonly home: string; readonly caseSensitive: boolean },
+    private readonly files: {
+      readonly home: string;
+      readonly caseSensitive: boolean;
+      readonly guarded?: readonly string[];
+    },
   ) {
     this.allowed = texts.allow.flatMap((text) => (allowRuleProblem(text) === null ? (parseRule(text) ?? []) : []));
     this.denied = texts.deny.flatMap((text) => parseRule(text) ?? []);
@@ -30,9 +34,23 @@ export class RuleBook {
     return this.unsure.has('all') || this.unsure.has(kind);
   }
 
+  get hasDenials(): boolean {
+    return this.denied.length > 0;
+  }
+
   /** A book in which only this is allowed. */
   only(rule: string): RuleBook {
     return new RuleBook({ allow: [rule], deny: [] }, this.files);
+  }
+
+  /** Whether it is a guarded folder or lies in one. */
+  guards(path: AccessPath): boolean {
+    const compared = (text: string): string =>
+      text.replaceAll('\\', '/').replace(/\/+$/, '').normalize('NFC').toLowerCase();
+    const place = compared(path.path);
+    return (this.files.guarded ?? [])
+      .map(compared)
+      .some((folder) => place === folder || place.startsWith(`${folder}/`));
   }
 
   allows<Kind extends RuleKind>(kind: Kind): readonly RuleOf<Kind>[] {

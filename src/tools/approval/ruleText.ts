@@ -8,16 +8,26 @@ export type Rule =
   | { readonly kind: 'edit' | 'read'; readonly pattern: string }
   /** Null: every address. */
   | { readonly kind: 'fetch'; readonly origin: string | null }
+  /** A host that confined commands may reach. Null: every host. */
+  | { readonly kind: 'connect'; readonly host: string | null }
   /** Null: every server, every tool. */
   | { readonly kind: 'mcp'; readonly server: string | null; readonly tool: string | null }
   | { readonly kind: 'tool'; readonly name: string };
 
 export type RuleKind = Rule['kind'];
-export const ruleKinds = ['run', 'edit', 'read', 'fetch', 'mcp', 'tool'] as const satisfies readonly RuleKind[];
+export const ruleKinds = [
+  'run',
+  'edit',
+  'read',
+  'fetch',
+  'connect',
+  'mcp',
+  'tool',
+] as const satisfies readonly RuleKind[];
 
 /** Null for what is no rule. */
 export function parseRule(written: string): Rule | null {
-  const found = /^(run|edit|read|fetch|mcp|tool)\((.+)\)$/s.exec(written.trim());
+  const found = /^(run|edit|read|fetch|connect|mcp|tool)\((.+)\)$/s.exec(written.trim());
   const content = found?.[2]?.trim();
   if (
     found === null ||
@@ -35,6 +45,8 @@ export function parseRule(written: string): Rule | null {
       return /[\n\t]/.test(content) ? null : { kind: 'read', pattern: content };
     case 'fetch':
       return fetchRule(content);
+    case 'connect':
+      return connectRule(content.toLowerCase());
     case 'mcp':
       return mcpRule(content);
     default:
@@ -52,6 +64,8 @@ export function printRule(rule: Rule): string {
       return `${rule.kind}(${rule.pattern})`;
     case 'fetch':
       return `fetch(${rule.origin ?? '*'})`;
+    case 'connect':
+      return `connect(${rule.host ?? '*'})`;
     case 'mcp':
       return rule.server === null
         ? 'mcp(*)'
@@ -65,11 +79,13 @@ export function printRule(rule: Rule): string {
 export function allowRuleProblem(written: string): string | null {
   const rule = parseRule(written);
   if (rule === null)
-    return `\`${written}\` is not a rule. Rules are written as run(npm test), run(npm run *), edit(src/**), read(~/.config/foo/**), fetch(https://example.com), mcp(server/tool) or tool(name).`;
+    return `\`${written}\` is not a rule. Rules are written as run(npm test), run(npm run *), edit(src/**), read(~/.config/foo/**), fetch(https://example.com), connect(example.com), mcp(server/tool) or tool(name).`;
   const isEverything =
     (rule.kind === 'run' && rule.hasMore && rule.words?.length === 0) ||
     (rule.kind === 'fetch' && rule.origin === null) ||
+    (rule.kind === 'connect' && rule.host === null) ||
     (rule.kind === 'mcp' && rule.server === null) ||
+    (rule.kind === 'tool' && rule.name === '*') ||
     ((rule.kind === 'edit' || rule.kind === 'read') && isWholeDisk(rule.pattern));
   return isEverything ? `\`${written}\` would allow everything of its kind. It can only be used to deny.` : null;
 }
@@ -127,6 +143,15 @@ function fetchRule(content: string): Rule | null {
   } catch {
     return null;
   }
+}
+
+/** The name of a host, not an address: what a name leads to is checked again when it is connected to. */
+export const hostName =
+  /^(?=.{1,253}$)(?!\d+(\.\d+)*$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/;
+
+function connectRule(content: string): Rule | null {
+  if (content === '*') return { kind: 'connect', host: null };
+  return hostName.test(content) ? { kind: 'connect', host: content } : null;
 }
 
 function mcpRule(content: string): Rule | null {

@@ -2,7 +2,7 @@ import type { Access, AccessPath, ApprovalDecision, ApprovalRequest } from '../.
 import type { ApprovalPolicy, AskedCall, Verdict } from './approvalPolicy';
 import { allowed, asked, deniedByRule, type Finding, strictest } from './finding';
 import { judgeFetch } from './judgeAddress';
-import { judgeRun } from './judgeCommand';
+import { judgeConfined } from './judgeConfined';
 import { judgeEdit, judgeRead } from './judgePath';
 import type { PathPlaces } from './pathPlaces';
 import { RuleBook } from './ruleBook';
@@ -22,6 +22,8 @@ export interface RulesPolicyNeeds {
   /** Whether the file system tells upper from lower case. */
   readonly caseSensitive: boolean;
   readonly places: PathPlaces;
+  /** Folders, absolute and with links resolved, in which every change is asked for, whatever is open: those of the editor and of this extension. */
+  guarded?(): readonly string[];
   /** Whether the file holds what a command of this conversation has put out, which may be read unasked. */
   isOwnOutput?(path: string, conversationId: string): boolean;
 }
@@ -42,6 +44,11 @@ export class RulesPolicy implements ApprovalPolicy {
     return { kind: 'ask', request: requestOf(call, finding) };
   }
 
+  /** For tools that do not ask: whether a rule denies reading there. `place`: with links resolved. */
+  deniesReading(place: AccessPath): boolean {
+    return this.rules([]).denyingPathRule('read', place) !== null;
+  }
+
   async remember(decision: ApprovalDecision): Promise<void> {
     if (decision.kind !== 'allow' || decision.scope === 'once' || decision.scope === 'session') return;
     const problem = decision.rules.map(allowRuleProblem).find((sentence) => sentence !== null);
@@ -55,29 +62,29 @@ export class RulesPolicy implements ApprovalPolicy {
 
   private find(call: AskedCall): Finding {
     const { access } = call.asked;
-    const { needs } = this;
-    const rules = new RuleBook(
-      { allow: [...needs.allow(), ...needs.workspaceAllow(), ...call.sessionRules], deny: needs.deny() },
-      { home: needs.places.home, caseSensitive: needs.caseSensitive },
-    );
+    const rules = this.rules(call.sessionRules);
     const found = strictest([deniedTool(call, rules), this.judgeAccess(call, rules)]);
     if (found.kind === 'deny') return found;
-    return refusedBySurroundings(access, call, needs.isTrusted()) ?? withDoubt(found, access, rules);
+    return refusedBySurroundings(access, call, this.needs.isTrusted()) ?? withDoubt(found, access, rules);
+  }
+
+  private rules(sessionRules: readonly string[]): RuleBook {
+    const { needs } = this;
+    return new RuleBook(
+      { allow: [...needs.allow(), ...needs.workspaceAllow(), ...sessionRules], deny: needs.deny() },
+      { home: needs.places.home, caseSensitive: needs.caseSensitive, guarded: needs.guarded?.() ?? [] },
+    );
   }
 
   private judgeAccess({ asked: { access }, mode, conversationId }: AskedCall, rules: RuleBook): Finding {
     const { places } = this.needs;
     switch (access.kind) {
       case 'read':
-        return strictest(
-          access.paths.map((path) =>
-            this.isOwnOutput(path, conversationId) ? allowed : judgeRead(path, rules, places.home),
-          ),
-        );
+        return strictest(access.paths.map((path) => this.judgeLook(path, conversationId, rules)));
       case 'edit':
         return strictest(access.paths.map((path) => judgeEdit(path, mode, rules, places.home)));
       case 'run':
-        return judgeRun(access.command, access.folder, access.shell, { mode, rules, places });
+        return judgeConfined(access, { mode, rules, places });
       case 'fetch':
         return judgeFetch(access.url, rules);
       case 'mcp':
@@ -92,6 +99,12 @@ export class RulesPolicy implements ApprovalPolicy {
       case 'plan':
         return asked(['plan'], null);
     }
+  }
+
+  /** What a command of this conversation has put out may be read unasked, unless a rule denies it or one that denies cannot be read. */
+  private judgeLook(path: AccessPath, conversationId: string | undefined, rules: RuleBook): Finding {
+    const found = judgeRead(path, rules, this.needs.places.home);
+    return found.kind === 'ask' && !rules.isUnsure('read') && this.isOwnOutput(path, conversationId) ? allowed : found;
   }
 
   private isOwnOutput(path: AccessPath, conversationId: string | undefined): boolean {

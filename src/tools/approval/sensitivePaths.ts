@@ -1,4 +1,4 @@
-import type { AskReason } from '../../transcript/approval';
+import type { AccessPath, AskReason } from '../../transcript/approval';
 
 /** A kind of file that is asked for in every mode. Names are compared without regard to case, on every system. */
 interface SensitiveFiles {
@@ -43,6 +43,20 @@ export const sensitiveFiles: readonly SensitiveFiles[] = [
       /application_default_[^/]*\.json/,
       /\.git\/(.*\/)?config(\.worktree)?/,
       /terraform\.tfstate[^/]*/,
+      /\.docker\/config\.json/,
+      /\.m2\/settings(-security)?\.xml/,
+      /\.?kubeconfig[^/]*/,
+      /[^/]*\.kubeconfig/,
+      /\.(curlrc|wgetrc|s3cfg|boto|passwd-s3fs|databrickscfg|snowsql)/,
+      /\.?mcp\.json/,
+      /\.claude\/settings\.local\.json/,
+      /\.codex\/config\.toml/,
+      /(\.?auth|oauth[^/]*)\.json/,
+      /\.dev\.vars[^/]*/,
+      /client[-_]secrets?[^/]*\.json/,
+      /[^/]*[-_]key\.json/,
+      /\.gem\/credentials/,
+      /\.cargo\/credentials(\.toml)?/,
       /[^/]*\.tfvars(\.json)?/,
       /\.terraformrc/,
       /master\.key/,
@@ -103,7 +117,10 @@ export const sensitiveFiles: readonly SensitiveFiles[] = [
     isSecret: false,
     why: 'Editors, containers and build services run what stands here, often without asking.',
     names: [
-      /\.(vscode|vscode-insiders|idea|fleet|zed|devcontainer|vs|run|settings|nova|cargo|circleci|buildkite|gitlab|woodpecker|forgejo|gitea|nvim|vim|emacs\.d|direnv|mvn|yarn|config|local|bin)(\/.*)?/,
+      /\.(vscode|cursor|windsurf|vscodium|codium|openvscode|code-server|positron|trae|antigravity)[^/]*(\/.*)?/,
+      /library\/(application support|launchagents|launchdaemons|services|scripts)(\/.*)?/,
+      /appdata(\/.*)?/,
+      /\.(idea|fleet|zed|devcontainer|vs|run|settings|nova|cargo|circleci|buildkite|gitlab|woodpecker|forgejo|gitea|nvim|vim|emacs\.d|direnv|mvn|yarn|config|local|bin)(\/.*)?/,
       /\.devcontainer\.json/,
       /[^/]*\.code-workspace/,
       /\.github\/(workflows|actions)(\/.*)?/,
@@ -157,11 +174,38 @@ export const sensitiveFiles: readonly SensitiveFiles[] = [
       /\.condarc/,
       /pip\.conf/,
       /\.ripgreprc/,
-      /node_modules\/\.bin(\/.*)?/,
+      /\.(oh-my-[^/]*|nvm|fnm|volta|nodenv|pyenv|rbenv|rvm|jenv|goenv|asdf|sdkman|zprezto|zinit|zplug|antigen|antidote|ipython|jupyter|gradle|m2|ivy2|sbt|docker|deno|bun|rustup)(\/.*)?/,
+      /\.xsessionrc/,
+      /\.xprofile/,
       /(\.?v?env|\.?virtualenv|\.conda|\.tox\/[^/]+|\.nox\/[^/]+)\/(bin|scripts)(\/.*)?/,
       /[^/]*\.pth/,
       /sitecustomize\.py/,
       /usercustomize\.py/,
+    ],
+  },
+  {
+    reason: 'dotConfig',
+    isSecret: false,
+    why: 'Extensions of the editor and package managers load it and run what it says, often as soon as it is saved.',
+    names: [
+      /(eslint|prettier|stylelint|svelte|tailwind|vite|vitest|jest|postcss|babel|playwright|commitlint|lint-staged)\.config\.[^/]*/,
+      /\.pnp\.[^/]*/,
+      /node_modules(\/.*)?/,
+      /(site|dist)-packages(\/.*)?/,
+      /gradle\/wrapper(\/.*)?/,
+      /(build|settings|init)\.gradle(\.kts)?/,
+      /conftest\.py/,
+      /\.?pylintrc/,
+      /\.flake8/,
+      /\.rubocop\.yml/,
+      /\.php-cs-fixer[^/]*\.php/,
+      /build\.rs/,
+      /rust-toolchain(\.toml)?/,
+      /[^/]*\.(cs|fs|vb)proj/,
+      /directory\.build\.(props|targets)/,
+      /cmakelists\.txt/,
+      /mix\.exs/,
+      /\.nvim\.lua/,
     ],
   },
   {
@@ -204,6 +248,11 @@ export function changeReasons(path: string): readonly AskReason[] {
 export function isSecret(path: string): boolean {
   const name = foldedPath(path);
   return compiled.some((files) => files.isSecret && files.expression.test(name));
+}
+
+/** The name that a path is judged by: below an open folder the names of the folders it lies in say nothing. */
+export function judgedName(path: AccessPath): string {
+  return path.isInside ? path.shown : path.path;
 }
 
 /** Spellings by which a file system finds the same file: case, signs that some leave out, and what Windows cuts off a name's end. */

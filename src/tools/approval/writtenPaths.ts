@@ -4,6 +4,7 @@ import { denyingFetchRule, parsedUrl } from './judgeAddress';
 import type { PathPlaces } from './pathPlaces';
 import type { RuleBook } from './ruleBook';
 import { changeReasons, isSecret } from './sensitivePaths';
+import { programName, unwrapped } from './shell/commandWrappers';
 import type { ShellWord } from './shell/shellCommand';
 
 /** Where the commands of a text may run. */
@@ -50,6 +51,7 @@ export function reachedFiles(
   const { rules, places } = needs;
   const reasons = new Set<AskReason>();
   const denials: Finding[] = [];
+  const changed = changeReasonsFor(words);
   for (const [index, word] of words.entries()) {
     for (const text of /^[a-z][a-z0-9+.-]*:\/\//i.test(word.text) ? [word.text] : namesIn(word.text)) {
       const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? parsedUrl(text) : null;
@@ -73,9 +75,8 @@ export function reachedFiles(
       }
       for (const path of paths) {
         if (isSecret(path.isInside ? path.shown : path.path) && index > 0) reasons.add('sensitive');
-        // Git names versions as files are named, and guards its own files.
-        if (index > 0 && words[0]?.text !== 'git')
-          for (const reason of changeReasons(path.isInside ? path.shown : path.path)) reasons.add(reason);
+        if (index > 0) for (const reason of changed(path.isInside ? path.shown : path.path)) reasons.add(reason);
+        if (index > 0 && rules.guards(path)) reasons.add('dotConfig');
         if (index > 0 && !path.isInside && looksLikePath(text)) reasons.add('outside');
       }
       if (paths.length === 0 && index > 0 && looksLikePath(text)) reasons.add('outside');
@@ -84,11 +85,44 @@ export function reachedFiles(
   return { reasons: [...reasons], denials };
 }
 
-/** The word itself, and what stands behind `=`, `:`, `@` or a short flag in it. */
+/** Git verbs that leave the named files of the work tree as they are. */
+const keepingVerbs = new Set([
+  'add',
+  'archive',
+  'blame',
+  'branch',
+  'commit',
+  'describe',
+  'diff',
+  'fetch',
+  'grep',
+  'log',
+  'ls-files',
+  'push',
+  'rev-parse',
+  'shortlog',
+  'show',
+  'status',
+  'tag',
+]);
+
+/** Returns the judge of the paths that a command names: its reasons to ask before the file changes. */
+function changeReasonsFor(words: readonly ShellWord[]): (path: string) => readonly AskReason[] {
+  const [program, verb] = unwrapped(words).words;
+  if (programName(program?.text ?? '') !== 'git') return changeReasons;
+  if (keepingVerbs.has(verb?.text ?? '')) return () => [];
+  // `git mv` names files alone. Any other command may name the version HEAD.
+  if (verb?.text === 'mv') return changeReasons;
+  return (path) => (/(^|\/)HEAD$/.test(path) ? [] : changeReasons(path));
+}
+
+/** The word itself, and the parts of it after `=`, `:`, `@`, `,` or short flags. */
 function namesIn(text: string): readonly string[] {
-  const behindFlag = /^-[A-Za-z](.+)$/s.exec(text)?.[1] ?? '';
+  const flags = /^-[A-Za-z]+/.exec(text)?.[0].length ?? 0;
+  // In `-rt.git`, the value may begin after any of the letters.
+  const behindFlag = Array.from({ length: Math.min(Math.max(flags - 1, 0), 6) }, (_, letter) => text.slice(letter + 2));
   const behindSign = [...text.matchAll(/[=:@,](?=([^=:@,].*)$)/gs)].map((found) => found[1] ?? '');
-  return [...new Set([text, behindFlag, ...behindSign].filter((name) => name !== ''))].slice(0, 20);
+  return [...new Set([text, ...behindFlag, ...behindSign].filter((name) => name !== ''))].slice(0, 20);
 }
 
 function looksLikePath(text: string): boolean {

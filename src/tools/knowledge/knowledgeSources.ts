@@ -1,13 +1,11 @@
 import type { Clock } from '../../base/clock';
-import { isSecret } from '../approval/sensitivePaths';
 import { decodeText } from '../readFile';
-import type { WorkspaceFiles } from '../workspaceFiles';
+import { type ReadDenials, withheldByRule, withheldFor } from '../secretFiles';
 import type { WorkspacePaths } from '../workspacePaths';
 import type { CodePlace, EditorKnowledge } from './editorKnowledge';
 
-export interface KnowledgeNeeds {
+export interface KnowledgeNeeds extends ReadDenials {
   readonly editor: EditorKnowledge;
-  readonly files: WorkspaceFiles;
   readonly paths: WorkspacePaths;
   readonly clock: Clock;
 }
@@ -43,8 +41,22 @@ export async function inTime<T>(
   });
 }
 
-/** The lines of a file as the editor shows it. */
-export async function linesOf(
+/** A file that language extensions are asked about, and its lines as the editor shows it. Rejects with a sentence for the model; a file that may
+ *  hold secrets, or that a rule denies reading, is refused, because what an extension says of it quotes it. */
+export async function askedFile(
+  needs: KnowledgeNeeds,
+  written: string,
+  signal: AbortSignal,
+): Promise<{ readonly path: string; readonly lines: readonly string[] }> {
+  const path = await needs.paths.resolveExisting(written);
+  const withheld = await withheldFor(needs, path);
+  if (withheld === 'rule') throw new Error(`${needs.paths.display(path)} is ${withheldByRule}.`);
+  if (withheld === 'secrets')
+    throw new Error(`${needs.paths.display(path)} may hold secrets. Use read_file, which asks the person.`);
+  return { path, lines: await linesOf(needs, path, signal) };
+}
+
+async function linesOf(
   { files, paths }: KnowledgeNeeds,
   path: string,
   signal: AbortSignal,
@@ -63,8 +75,7 @@ export async function placeOf(
   written: { readonly path: string; readonly line: number; readonly symbol: string },
   signal: AbortSignal,
 ): Promise<CodePlace> {
-  const path = await needs.paths.resolveExisting(written.path);
-  const lines = await linesOf(needs, path, signal);
+  const { path, lines } = await askedFile(needs, written.path, signal);
   const shown = needs.paths.display(path);
   if (written.line > lines.length)
     throw new Error(`${shown} has ${lines.length} lines; line ${written.line} is past its end.`);
@@ -92,8 +103,8 @@ function columnOf(line: string, symbol: string): number | null {
   return at + (last?.index ?? 0) + 1;
 }
 
-/** One row per place, grouped as they come, with the line's text where it lies in an open folder; a secrets file and what lies outside show
- *  their place only. */
+/** One row per place, grouped as they come, with the line's text where it lies in an open folder; a secrets file, one that a rule
+ *  denies reading and what lies outside show their place only. */
 export async function describePlaces(
   needs: KnowledgeNeeds,
   places: readonly CodePlace[],
@@ -104,7 +115,8 @@ export async function describePlaces(
     places.map(async ({ path, line, column }) => {
       const shown = needs.paths.display(path);
       if (shown === path) return `${path}:${line}:${column} (outside the open folders)`;
-      if (isSecret(path)) return `${shown}:${line}:${column}`;
+      const withheld = await withheldFor(needs, path);
+      if (withheld !== null) return `${shown}:${line}:${column}${withheld === 'rule' ? ` (${withheldByRule})` : ''}`;
       // A place may name a file that is gone, or is no text.
       const lines = texts.get(path) ?? linesOf(needs, path, signal).catch((): readonly string[] => []);
       texts.set(path, lines);

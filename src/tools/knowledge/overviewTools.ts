@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { isSecret } from '../approval/sensitivePaths';
+import { withheldByRule, withheldFor } from '../secretFiles';
 import { type AnyTool, defineTool } from '../tool';
 import { type CodeSymbol, type Problem, severities, type Severity } from './editorKnowledge';
-import { describePlaces, inTime, type KnowledgeNeeds, linesOf } from './knowledgeSources';
+import { askedFile, describePlaces, inTime, type KnowledgeNeeds } from './knowledgeSources';
 
 const mostRows = 300;
 const longestMessage = 500;
@@ -13,7 +13,8 @@ export function overviewTools(needs: KnowledgeNeeds): readonly AnyTool[] {
   return [diagnosticsTool(needs), documentSymbolsTool(needs), workspaceSymbolsTool(needs), openEditorsTool(needs)];
 }
 
-function diagnosticsTool({ editor, paths }: KnowledgeNeeds): AnyTool {
+function diagnosticsTool(needs: KnowledgeNeeds): AnyTool {
+  const { editor, paths } = needs;
   return defineTool({
     name: 'diagnostics',
     description: `Lists the problems that the editor knows of (compilers, linters), errors first; of one file or folder, or of the workspace. Most languages report only files that are open or were checked. At most ${mostRows}.`,
@@ -53,11 +54,7 @@ function diagnosticsTool({ editor, paths }: KnowledgeNeeds): AnyTool {
       const more = wanted.length > mostRows ? `\n\n(${wanted.length - mostRows} more are not listed.)` : '';
       return {
         outcome: 'done',
-        text:
-          wanted
-            .slice(0, mostRows)
-            .map((problem) => problemLine(problem, paths.display(problem.path)))
-            .join('\n') + more,
+        text: (await problemRows(needs, wanted.slice(0, mostRows))).join('\n') + more,
         details: { problems: wanted.length },
       };
     },
@@ -78,8 +75,7 @@ function documentSymbolsTool(needs: KnowledgeNeeds): AnyTool {
     schema: v.object({ path: v.pipe(v.string(), v.nonEmpty('is empty')) }),
     readOnly: true,
     run: async (input, signal) => {
-      const path = await needs.paths.resolveExisting(input.path);
-      await linesOf(needs, path, signal);
+      const { path } = await askedFile(needs, input.path, signal);
       const symbols = await inTime(needs, needs.editor.documentSymbols(path), signal);
       const rows = outline(symbols ?? [], 0);
       const shown = needs.paths.display(path);
@@ -140,7 +136,8 @@ function workspaceSymbolsTool(needs: KnowledgeNeeds): AnyTool {
   });
 }
 
-function openEditorsTool({ editor, paths }: KnowledgeNeeds): AnyTool {
+function openEditorsTool(needs: KnowledgeNeeds): AnyTool {
+  const { editor, paths } = needs;
   return defineTool({
     name: 'open_editors',
     description: 'Lists what the person has open in the editor, which of it is in use, and what is selected there.',
@@ -164,13 +161,28 @@ function openEditorsTool({ editor, paths }: KnowledgeNeeds): AnyTool {
       const { path, isFile, startLine, endLine, text } = selection;
       const shown = isFile ? paths.display(path) : path;
       const place = `${shown}:${startLine}${endLine === startLine ? '' : `-${endLine}`}`;
-      // What is selected outside the open folders, or in a file with secrets, has to be asked for by reading it.
-      const isOpen = text !== '' && (!isFile || (shown !== path && !isSecret(path)));
+      // What is selected outside the open folders, or in a file with secrets or one that a rule denies, has to be asked for by reading it.
+      const isOpen = text !== '' && (!isFile || (shown !== path && (await withheldFor(needs, path)) === null));
       const told = isOpen
         ? `Selected: ${place}\n${text.length > longestSelection ? `${text.slice(0, longestSelection).toWellFormed()} … (${text.length} characters)` : text}`
         : `${text === '' ? 'Cursor' : 'Selected (text not shown)'}: ${place}`;
       return { outcome: 'done', text: `${rows.join('\n')}\n\n${told}`, details: { editors: editors.length } };
     },
+  });
+}
+
+/** Messages quote the file, so those of a file that is withheld are not told. */
+async function problemRows(needs: KnowledgeNeeds, problems: readonly Problem[]): Promise<readonly string[]> {
+  const files = [...new Set(problems.map(({ path }) => path))];
+  const withheld = new Map(
+    await Promise.all(files.map(async (path) => [path, await withheldFor(needs, path)] as const)),
+  );
+  return problems.map((problem) => {
+    const { path, line, column, severity } = problem;
+    const shown = needs.paths.display(path);
+    const reason = withheld.get(path) ?? null;
+    if (reason === null) return problemLine(problem, shown);
+    return `${shown}:${line}:${column} ${severity} (${reason === 'rule' ? withheldByRule : 'withheld: the file may hold secrets'})`;
   });
 }
 

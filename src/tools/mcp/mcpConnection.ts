@@ -9,9 +9,20 @@ export type McpLaunch =
       /** All of it: nothing is inherited beside. */
       readonly environment: Readonly<Record<string, string>>;
       readonly folder: string | null;
+      /** Null: it runs without the sandbox. */
+      readonly confined: McpConfined | null;
     }
   /** `http` falls back to `sse` where a server knows nothing else. */
   | { readonly kind: 'http' | 'sse'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+/** What the sandbox lets a server do beside what it lets every command do. Paths are absolute. */
+export interface McpConfined {
+  readonly hosts: readonly string[];
+  readonly denyRead: readonly string[];
+  readonly denyWrite: readonly string[];
+  /** Folders that are made before it starts, where they are missing: it may write there, and could not make them. */
+  readonly folders: readonly string[];
+}
 
 /** A tool as its server lists it. Nothing of it is believed: `readOnly` is a claim, and `inputSchema` may be anything. */
 export interface McpListedTool {
@@ -76,6 +87,8 @@ export interface McpConnectionEvents {
   readonly onToolsChanged: () => void;
   /** A line that the server wrote for people. */
   readonly onLogLine: (line: string) => void;
+  /** The sandbox kept it from something new: "connect to example.com". */
+  readonly onStopped: (words: readonly string[]) => void;
   /** `file:` addresses of the open folders, with their names. */
   readonly roots: () => readonly { readonly uri: string; readonly name: string }[];
 }

@@ -67,6 +67,7 @@ export class McpServer {
   private startedAt = 0;
   private cancelTimer: () => void = () => undefined;
   private tail: string[] = [];
+  private stoppedWords: readonly string[] = [];
   /** Takes out what must not be logged, shown or told to a model. */
   private mask: (text: string) => string = maskSecrets;
   private readonly changes = new Emitter<void>();
@@ -91,6 +92,11 @@ export class McpServer {
   /** The last lines it wrote for people, secrets masked. */
   get lastLines(): readonly string[] {
     return this.tail;
+  }
+
+  /** What the sandbox kept it from since it was started last: "connect to example.com". */
+  get stoppedBySandbox(): readonly string[] {
+    return this.stoppedWords;
   }
 
   /** Does nothing where it is running or being started. */
@@ -126,10 +132,15 @@ export class McpServer {
     if (this.now.kind === 'waiting') this.start();
     if (this.now.kind !== 'starting' || patienceMs <= 0) return;
     await new Promise<void>((resolve) => {
-      const done = (): void => (listening.dispose(), cancel(), signal.removeEventListener('abort', done), resolve());
       const listening = this.changes.event(() => (this.now.kind === 'starting' ? undefined : done()));
       const cancel = this.needs.clock.after(patienceMs, done);
       signal.addEventListener('abort', done);
+      function done(): void {
+        listening.dispose();
+        cancel();
+        signal.removeEventListener('abort', done);
+        resolve();
+      }
     });
     signal.throwIfAborted();
   }
@@ -160,6 +171,7 @@ export class McpServer {
     const { signal } = this.life;
     this.startedAt = this.needs.clock.monotonicMs();
     this.tail = [];
+    this.stoppedWords = [];
     this.become({ kind: 'starting', since: this.startedAt });
     this.run(signal).catch((error: unknown) =>
       signal.aborted ? undefined : this.failed(error instanceof Error ? error.message : String(error), false),
@@ -211,6 +223,12 @@ export class McpServer {
       roots: this.needs.roots,
       onClosed: (how) => (signal.aborted || this.connection === null ? undefined : this.lost(this.connection, how)),
       onToolsChanged: () => void this.listAgain(signal),
+      onStopped: (words) => {
+        const masked = words.map(this.mask);
+        this.stoppedWords = [...this.stoppedWords, ...masked];
+        this.needs.log.warn(`The sandbox kept the MCP server ${this.plan.name} from this: ${masked.join('; ')}.`);
+        this.changes.fire();
+      },
       onLogLine: (line) => {
         const masked = this.mask(line);
         this.tail = [...this.tail, masked].slice(-keptLines);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type ServerSandbox, unwrittenSandbox } from './serverSandbox';
 
 /** Where a server was written down. A folder's file comes from whoever wrote the repository; the settings are the person's own. */
 export type ServerSource =
@@ -23,6 +24,7 @@ export type ServerTransport =
       readonly env: Readonly<Record<string, string | null>>;
       readonly envFile: string | null;
       readonly cwd: string | null;
+      readonly sandbox: ServerSandbox;
     }
   | { readonly kind: 'http' | 'sse'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
@@ -41,10 +43,23 @@ export function definitionId({ source, name }: ServerDefinition): string {
 }
 
 /** Stands for exactly this definition: where one word of it changes, or the content of its file of variables, the person is asked again. */
-export function fingerprint({ name, source, transport }: ServerDefinition, envFileText: string | null): string {
+export function fingerprint({ name, source, transport, inputs }: ServerDefinition, envFileText: string | null): string {
+  // What the person is asked for is part of it: words, a default or a password field that changed could make them give something else away.
+  const asked = inputs.length === 0 ? [] : [sorted(inputs)];
   return createHash('sha256')
-    .update(JSON.stringify([name, source, sorted(transport), envFileText]))
+    .update(JSON.stringify([name, source, sorted(withoutUnwritten(transport)), envFileText, ...asked]))
     .digest('hex');
+}
+
+/** A definition that says nothing of the sandbox stays the one that was trusted before there was one. */
+function withoutUnwritten(transport: ServerTransport): object {
+  if (
+    transport.kind !== 'stdio' ||
+    JSON.stringify(sorted(transport.sandbox)) !== JSON.stringify(sorted(unwrittenSandbox))
+  )
+    return transport;
+  const { sandbox: _sandbox, ...rest } = transport;
+  return rest;
 }
 
 /** What would be started or reached, in one line: what the person decides on. Headers are part of it: they may carry a credential of the
@@ -69,7 +84,7 @@ function quoted(word: string): string {
   return /^[\w@%+=:,./${}-]+$/.test(word) ? word : JSON.stringify(word);
 }
 
-function visible(text: string): string {
+export function visible(text: string): string {
   // Also what reorders text (bidirectional marks) or cannot be seen.
   return text.replace(
     /[\p{Cc}\p{Cf}\u2028\u2029]/gu,

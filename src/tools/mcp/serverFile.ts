@@ -1,6 +1,7 @@
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import * as v from 'valibot';
 import type { ServerDefinition, ServerInput, ServerSource, ServerTransport } from './serverDefinition';
+import { readSandbox, sandboxEnabledSchema, sandboxSchema } from './serverSandbox';
 
 /** What a file or the setting says. `problems` are sentences that name the place and the entry; what they speak of is left out. */
 export interface ServerFile {
@@ -26,6 +27,8 @@ const stdioSchema = v.object({
   ),
   envFile: v.optional(text),
   cwd: v.optional(text),
+  sandboxEnabled: sandboxEnabledSchema,
+  sandbox: sandboxSchema,
 });
 const remoteSchema = v.object({
   type: v.optional(v.picklist(['http', 'sse'])),
@@ -93,7 +96,12 @@ function readServers(value: unknown, source: ServerSource, where: string): Serve
   const problems = [...inputs.problems];
   const servers: ServerDefinition[] = [];
   for (const [name, entry] of Object.entries(value.servers ?? {})) {
-    const transport = readTransport(entry);
+    // The editor keeps it for all servers of a file in one place.
+    const transport = readTransport(
+      isRecord(entry) && entry.sandbox === undefined && value.sandbox !== undefined
+        ? { ...entry, sandbox: value.sandbox }
+        : entry,
+    );
     const named =
       JSON.stringify(transport)
         .match(/\$\{input:[^}]+\}/g)
@@ -123,11 +131,19 @@ function readTransport(entry: unknown): ServerTransport | string {
   if (entry.type === 'stdio' || (entry.type === undefined && entry.command !== undefined)) {
     const parsed = v.safeParse(stdioSchema, entry);
     if (!parsed.success) return issuesOf(parsed.issues);
-    const { command, args, env, envFile, cwd } = parsed.output;
+    const { command, args, env, envFile, cwd, sandboxEnabled, sandbox } = parsed.output;
     const variables = Object.fromEntries(
       Object.entries(env).map(([key, value]) => [key, value === null ? null : String(value)]),
     );
-    return { kind: 'stdio', command, args, env: variables, envFile: envFile ?? null, cwd: cwd ?? null };
+    return {
+      kind: 'stdio',
+      command,
+      args,
+      env: variables,
+      envFile: envFile ?? null,
+      cwd: cwd ?? null,
+      sandbox: readSandbox(sandboxEnabled, sandbox),
+    };
   }
   const parsed = v.safeParse(remoteSchema, entry);
   if (!parsed.success) return issuesOf(parsed.issues);

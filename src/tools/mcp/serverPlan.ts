@@ -3,6 +3,8 @@ import type { McpLaunch } from './mcpConnection';
 import type { McpServerPlan } from './mcpServer';
 import { definitionId, type ServerDefinition, type ServerInput } from './serverDefinition';
 import { inheritedEnvironment, readEnvFile } from './serverEnvironment';
+import type { ServerPlace } from './serverPlace';
+import { filePath, hostsOf, usesNpmCache } from './serverSandbox';
 import { fillIn, type VariableValues } from './variables';
 
 /** What a definition needs from its surroundings to become something that can be started. */
@@ -14,6 +16,10 @@ export interface PlanSurroundings {
   /** The content of the definition's file of variables as it was when the definition was trusted; null where there is none. */
   readonly envFileText: string | null;
   readonly isFolder: (path: string) => Promise<boolean>;
+  /** Where a server that runs a program is started now. */
+  readonly place: () => Promise<ServerPlace>;
+  /** Hosts that the person added. */
+  readonly hosts: readonly string[];
 }
 
 /** How a definition is started. Everything that cannot be filled in is a sentence, and the server is not started. */
@@ -27,6 +33,12 @@ export function serverPlan(
     name: definition.name,
     fingerprint,
     launch: async (signal) => {
+      const place: ServerPlace =
+        definition.transport.kind === 'stdio'
+          ? await surroundings.place()
+          : { kind: 'outside', reason: { kind: 'unwritten' } };
+      signal.throwIfAborted();
+      if (place.kind === 'refused') return { kind: 'failed', sentence: place.sentence };
       const inputs = new Map<string, string>();
       for (const input of definition.inputs) {
         const value = await surroundings.askInput(input, signal);
@@ -39,7 +51,9 @@ export function serverPlan(
       }
       const secrets = definition.inputs.filter(({ password }) => password).flatMap(({ id }) => inputs.get(id) ?? []);
       try {
-        const launch = fillInAll(definition, { ...surroundings.values(), inputs }, surroundings.envFileText);
+        const values = { ...surroundings.values(), inputs };
+        const filledIn = fillInAll(definition, values, surroundings.envFileText);
+        const launch = place.kind === 'inside' ? confinedLaunch(definition, filledIn, values, surroundings) : filledIn;
         if (launch.kind === 'stdio' && launch.folder !== null && !(await surroundings.isFolder(launch.folder)))
           return { kind: 'failed', sentence: `Its folder ${launch.folder} is not there. Check "cwd".` };
         return { kind: 'ready', launch, secrets };
@@ -75,7 +89,42 @@ function fillInAll({ transport }: ServerDefinition, values: VariableValues, envF
     command: fill(transport.command),
     args: transport.args.map(fill),
     environment,
+    confined: null,
     folder: transport.cwd === null ? values.workspaceFolder : resolved(fill(transport.cwd), values.workspaceFolder),
+  };
+}
+
+function confinedLaunch(
+  { transport }: ServerDefinition,
+  launch: McpLaunch,
+  values: VariableValues,
+  { hosts, envFileText }: PlanSurroundings,
+): McpLaunch {
+  if (transport.kind !== 'stdio' || launch.kind !== 'stdio') return launch;
+  const { sandbox } = transport;
+  const paths = (written: readonly string[]): readonly string[] =>
+    written.map((path) => filePath(fillIn(path, values), values.userHome, values.workspaceFolder));
+  // What npm has unpacked to be run is not written from inside, because it is run outside too. This is a place of its own, where writing is allowed.
+  const npmCache = usesNpmCache(launch.command) ? join(values.userHome, '.npm', '_cacache', 'hermes') : null;
+  // Node's own requests go by a proxy only where they are told to, and there is no other way out.
+  const needed: Record<string, string> = {
+    NODE_USE_ENV_PROXY: '1',
+    ...(npmCache === null ? {} : { npm_config_cache: npmCache }),
+  };
+  const given = { ...(envFileText === null ? {} : readEnvFile(envFileText)), ...transport.env };
+  return {
+    ...launch,
+    environment: {
+      ...launch.environment,
+      ...Object.fromEntries(Object.entries(needed).filter(([name]) => !(name in given))),
+    },
+    confined: {
+      // By the words that the person has seen.
+      hosts: [...new Set([...hostsOf(transport.command, sandbox), ...hosts])].sort(),
+      denyRead: paths(sandbox.denyRead),
+      denyWrite: paths(sandbox.denyWrite),
+      folders: npmCache === null ? [] : [npmCache],
+    },
   };
 }
 

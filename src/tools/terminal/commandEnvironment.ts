@@ -1,3 +1,4 @@
+import { withoutCredentials } from '../childEnvironment';
 import type { Environment } from './loginEnvironment';
 
 /** Settings of the editor's terminal: a text is set, null takes the variable away. */
@@ -29,9 +30,9 @@ const withoutScreen: Environment = {
   GIT_TERMINAL_PROMPT: '0',
 };
 
-/** The environment of a command. */
+/** The environment of a command. Credentials of the person's shell are not in it: the settings of the editor's terminal may give it one. */
 export function commandEnvironment({ login, terminal, python, secrets, platform }: EnvironmentParts): Environment {
-  const variables = new Map(Object.entries(login).filter(([name]) => !editorsOwn.test(name)));
+  const variables = new Map(Object.entries(withoutCredentials(login)).filter(([name]) => !editorsOwn.test(name)));
   for (const [name, value] of Object.entries(terminal)) {
     const spelled = spelling(variables, name, platform);
     if (value === null) variables.delete(spelled);

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Clock } from '../../base/clock';
 import { type AnyTool, defineTool, type ToolOutput } from '../tool';
-import { commandDetails, laterOutput, leftSentence, stateSentence, survivorSentence } from './commandWords';
+import { commandDetails, laterOutput, leftSentence, stateSentence, survivorSentence } from './commandOutputText';
 import type { RunningCommands, StartedCommand } from './runningCommands';
 
 const longestWaitSeconds = 60;
@@ -98,21 +98,18 @@ function somethingNew(
 ): Promise<void> {
   if (patienceMs === 0) return Promise.resolve();
   return new Promise((resolve) => {
-    const done = (): void => {
-      for (const cancel of cancels) cancel();
-      resolve();
-    };
+    const cancels = [clock.after(patienceMs, done), () => signal.removeEventListener('abort', done)];
     const listening = process.onOutput(() => {
       listening.dispose();
       cancels.push(clock.after(burstMs, done));
     });
-    const cancels = [
-      () => listening.dispose(),
-      clock.after(patienceMs, done),
-      () => signal.removeEventListener('abort', done),
-    ];
+    cancels.push(() => listening.dispose());
     signal.addEventListener('abort', done, { once: true });
     void process.ended.then(done);
+    function done(): void {
+      for (const cancel of cancels) cancel();
+      resolve();
+    }
   });
 }
 

@@ -2,10 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { existsSync } from 'node:fs';
-import type { AccessPath } from '../../transcript/approval';
+import type { AccessPath, Confined } from '../../transcript/approval';
+import type { ConfinedEnd, ConfinedRun } from '../sandbox/confinement';
 import type { ToolCallContext, ToolOutput } from '../tool';
 import { CommandProcess } from './commandProcess';
-import { commandDetails, duration, leftSentence, outputText, stateSentence, survivorSentence } from './commandWords';
+import {
+  commandDetails,
+  confinedDetails,
+  confinedSentences,
+  duration,
+  leftSentence,
+  outputText,
+  stateSentence,
+  survivorSentence,
+} from './commandOutputText';
 import type { OutputFile } from './outputFile';
 import { markerOf } from './orphanedCommands';
 import { OutputReport } from './outputReport';
@@ -22,6 +32,8 @@ export interface CommandRequest {
   readonly command: string;
   readonly folder: AccessPath;
   readonly background: boolean;
+  /** Null: there is no sandbox here. */
+  readonly confined: Confined | null;
   /** Null: none. */
   readonly timeoutMs: number | null;
 }
@@ -54,9 +66,21 @@ export class CommandRun {
     if (kind === null) return `There is no folder at ${folder.shown}; nothing was run. Name an existing one in cwd.`;
     if (!kind.isDirectory()) return `${folder.shown} is a file, not a folder; nothing was run.`;
     const shell = this.needs.shell();
+    const unconfined = await this.unconfinedProblem();
+    if (unconfined !== null) return unconfined;
     if (isAbsolute(shell.path) && !existsSync(shell.path))
       return `The shell ${shell.path} does not exist; nothing was run. The person can choose another default terminal profile.`;
     return null;
+  }
+
+  /** Where commands may only run inside. */
+  private async unconfinedProblem(): Promise<string | null> {
+    const { confinement } = this.needs;
+    if (!confinement.isRequired || this.request.confined?.kind === 'inside') return null;
+    const only = 'Commands may only run in the sandbox here (hermes.terminal.sandbox)';
+    if (this.request.confined !== null) return `${only}, and this one asked to run without. Nothing was run.`;
+    const state = await confinement.state();
+    return `${only}, and there is none: ${state.kind === 'missing' ? `${state.reason}. ${state.remedy}` : 'only the shells of Unix can be confined.'} Nothing was run.`;
   }
 
   private async execute(): Promise<ToolOutput> {
@@ -87,22 +111,43 @@ export class CommandRun {
     const { needs, request, call } = this;
     const id = `cmd-${randomBytes(4).toString('hex')}`;
     const options = { folder: request.folder.path, environment, platform: needs.platform };
-    const process_ = await CommandProcess.start(
-      shellInvocation(needs.shell(), request.command),
-      options,
-      file,
-      markerOf(process.pid, id),
-      needs.clock,
-    );
-    const started = {
-      id,
-      conversationId: call.conversationId,
-      command: request.command,
-      folder: request.folder.shown,
-      process: process_,
-    };
-    needs.running.add(started);
-    return started;
+    const confined = await this.confine(file);
+    const invocation =
+      confined === null ? shellInvocation(needs.shell(), request.command) : { ...confined, verbatim: false };
+    try {
+      const process_ = await CommandProcess.start(invocation, options, file, markerOf(process.pid, id), needs.clock);
+      if (confined !== null) void process_.ended.then(() => confined.ended());
+      const started = {
+        id,
+        conversationId: call.conversationId,
+        command: request.command,
+        folder: request.folder.shown,
+        process: process_,
+        confined,
+      };
+      needs.running.add(started);
+      return started;
+    } catch (error) {
+      await confined?.ended();
+      throw error;
+    }
+  }
+
+  /** Null: it runs without a sandbox. Rejects where it must not run then. */
+  private async confine(file: OutputFile): Promise<ConfinedRun | null> {
+    const { needs, request } = this;
+    if (request.confined?.kind !== 'inside') return null;
+    const { hosts } = request.confined;
+    try {
+      return await needs.confinement.confine(request.command, needs.shell().path, {
+        hosts,
+        folder: request.folder.path,
+        aside: file.path.replace(/\.log$/, '-taken-out'),
+      });
+    } catch (error) {
+      await file.close().catch(() => undefined);
+      throw new Error(`the sandbox does not hold it (${words(error)})`, { cause: error });
+    }
   }
 
   /** Until something decides what becomes of the call. */
@@ -144,12 +189,20 @@ export class CommandRun {
     }
   }
 
-  private ended(started: StartedCommand): ToolOutput {
+  private async ended(started: StartedCommand): Promise<ToolOutput> {
     const { end } = started.process;
+    const confined = await this.confinedEnd(started);
     const left = end?.left ?? [];
     if (left.length > 0) this.needs.running.handOver(started.id);
-    const state = [stateSentence(started), ...(left.length > 0 ? [leftSentence(left, started.id)] : [])].join(' ');
-    const details = commandDetails(started, { timedOut: false, background: left.length > 0 ? started.id : null });
+    const state = [
+      stateSentence(started),
+      ...(left.length > 0 ? [leftSentence(left, started.id)] : []),
+      ...confinedSentences(confined),
+    ].join(' ');
+    const details = {
+      ...commandDetails(started, { timedOut: false, background: left.length > 0 ? started.id : null }),
+      ...confinedDetails(confined),
+    };
     if (started.process.wasStoppedByPerson) {
       return {
         outcome: 'interrupted',
@@ -171,13 +224,23 @@ export class CommandRun {
     };
   }
 
+  /** What became of it in the sandbox; null: it ran without. */
+  private async confinedEnd({ confined, process }: StartedCommand): Promise<ConfinedEnd | null> {
+    if (confined === null) return null;
+    const end = await confined.ended();
+    return process.end?.exitCode === 0
+      ? end
+      : { ...end, stopped: [...end.stopped, ...confined.unreadIn(outputText(process))] };
+  }
+
   private async timedOut(started: StartedCommand): Promise<ToolOutput> {
     const left = await started.process.kill();
     const after = duration(this.request.timeoutMs ?? 0);
+    const confined = await this.confinedEnd(started);
     return {
       outcome: 'failed',
-      text: `The command did not end within ${after} and was ended with everything it had started.${survivorSentence(left)} Ask for more with timeout_seconds, or run it with background. Output so far:\n\n${outputText(started.process)}`,
-      details: commandDetails(started, { timedOut: true, background: null }),
+      text: `The command did not end within ${after} and was ended with everything it had started.${survivorSentence(left)} ${[...confinedSentences(confined), ''].join(' ')}Ask for more with timeout_seconds, or run it with background. Output so far:\n\n${outputText(started.process)}`,
+      details: { ...commandDetails(started, { timedOut: true, background: null }), ...confinedDetails(confined) },
     };
   }
 

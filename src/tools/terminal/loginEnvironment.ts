@@ -66,15 +66,15 @@ export class LoginEnvironment {
         env,
       });
       const tree = new ProcessTree(child.pid ?? null, marker, clock);
-      const finish = (outcome: () => void): void => {
+      const cancel = clock.after(patienceMs, () =>
+        finish(() => reject(new Error(`it did not answer in ${patienceMs / 1000} s`))),
+      );
+      function finish(outcome: () => void): void {
         cancel();
         child.stdout.destroy();
         if (child.pid !== undefined) void tree.end();
         outcome();
-      };
-      const cancel = clock.after(patienceMs, () =>
-        finish(() => reject(new Error(`it did not answer in ${patienceMs / 1000} s`))),
-      );
+      }
       let answer = '';
       child.once('error', (error) => finish(() => reject(error)));
       child.once('exit', (code) =>

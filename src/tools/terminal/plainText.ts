@@ -1,5 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 
+// eslint-disable-next-line no-control-regex
+const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
+
 /** Output of a command as plain text: colours and cursor movements are gone, a line that was drawn over again (a progress bar) shows what was
  *  drawn last, and control characters that mean nothing on a page are left out. `text` is whole output or a part that begins and ends anywhere. */
 export function plainText(text: string): string {
@@ -29,9 +32,6 @@ export function decodePart(bytes: Uint8Array): string {
   // With `stream`, an unfinished character at the end is kept for a next part, which never comes.
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(from), { stream: true });
 }
-
-// eslint-disable-next-line no-control-regex
-const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
 
 /** Titles, links and clipboard writes: the escape sequences that carry text of their own. */
 function withoutCommandStrings(text: string): string {

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
-import type { ShellKind } from '../../transcript/approval';
+import type { Confined, ShellKind } from '../../transcript/approval';
 import { CommandRun } from './commandRun';
+import { hostName } from '../approval/ruleText';
 import { type AnyTool, defineTool } from '../tool';
 import { furtherSeconds, type TerminalNeeds } from './terminalNeeds';
 
@@ -9,6 +10,15 @@ export function runCommandTool(needs: TerminalNeeds): AnyTool {
   const shell = needs.shell();
   /** Where a call was allowed to run, by its arguments. */
   const asked = new WeakMap<object, string>();
+  /** Null: there is no sandbox here. */
+  const confinedBy = async (input: {
+    readonly hosts: readonly string[];
+    readonly without_sandbox?: string | undefined;
+  }): Promise<Confined | null> => {
+    if ((await needs.confinement.state()).kind !== 'works' || needs.shell().kind !== 'posix') return null;
+    const { hosts, without_sandbox: reason } = input;
+    return reason === undefined ? { kind: 'inside', hosts: [...new Set(hosts)].sort() } : { kind: 'outside', reason };
+  };
   return defineTool({
     name: 'run_command',
     description:
@@ -24,6 +34,17 @@ export function runCommandTool(needs: TerminalNeeds): AnyTool {
         },
         timeout_seconds: { type: 'number', minimum: 1, description: 'When to end it.' },
         background: { type: 'boolean', description: 'Return at once and keep it running.' },
+        hosts: {
+          type: 'array',
+          items: { type: 'string' },
+          description:
+            'Hosts that it connects to, by name ("registry.npmjs.org"), where commands are confined: the sandbox lets it reach no others.',
+        },
+        without_sandbox: {
+          type: 'string',
+          description:
+            'Only where the sandbox kept the command from what it has to do, or a server must be reached from outside: why it has to run without, in one sentence for the person, who is always asked.',
+        },
       },
       required: ['command'],
       additionalProperties: false,
@@ -37,13 +58,34 @@ export function runCommandTool(needs: TerminalNeeds): AnyTool {
       cwd: v.optional(v.string()),
       timeout_seconds: v.optional(v.pipe(v.number(), v.minValue(1, 'is less than a second'))),
       background: v.optional(v.boolean(), false),
+      hosts: v.optional(
+        v.array(
+          v.pipe(
+            v.string(),
+            v.trim(),
+            v.toLowerCase(),
+            v.regex(hostName, 'is not the name of a host, like registry.npmjs.org'),
+          ),
+        ),
+        [],
+      ),
+      without_sandbox: v.optional(v.pipe(v.string(), v.trim())),
     }),
     readOnly: false,
     asks: async (input) => {
       const folder = await needs.resolveFolder(input.cwd ?? null);
       const { kind } = needs.shell();
-      asked.set(input, placeOf(folder.path, kind));
-      return { access: { kind: 'run', command: input.command, folder, shell: kind } };
+      const confined = await confinedBy(input);
+      asked.set(input, placeOf(folder.path, kind, confined));
+      return {
+        access: {
+          kind: 'run',
+          command: input.command,
+          folder,
+          shell: kind,
+          ...(confined === null ? {} : { confined }),
+        },
+      };
     },
     run: async (input, signal, call) => {
       const { command, cwd, timeout_seconds, background } = input;
@@ -51,17 +93,19 @@ export function runCommandTool(needs: TerminalNeeds): AnyTool {
       const timeoutSeconds = Math.min(timeout_seconds ?? needs.timeoutSeconds(), most);
       const folder = await needs.resolveFolder(cwd ?? null);
       const allowed = asked.get(input);
-      // A link may have been exchanged, or another shell chosen, while the question was open.
-      if (allowed !== undefined && allowed !== placeOf(folder.path, needs.shell().kind)) {
+      const confined = await confinedBy(input);
+      // A link may have been exchanged, another shell chosen, or the sandbox lost, while the question was open.
+      if (allowed !== undefined && allowed !== placeOf(folder.path, needs.shell().kind, confined)) {
         return {
           outcome: 'failed',
-          text: `${cwd ?? 'The open folder'} leads elsewhere now than when this was asked for, or the shell is another one. Nothing was run. Call the tool again.`,
+          text: `${cwd ?? 'The open folder'} leads elsewhere now than when this was asked for, or the shell or the sandbox is another one. Nothing was run. Call the tool again.`,
         };
       }
       const request = {
         command,
         folder,
         background,
+        confined,
         timeoutMs: background && timeout_seconds === undefined ? null : timeoutSeconds * 1000,
       };
       return new CommandRun(needs, request, call, signal).run();
@@ -69,6 +113,6 @@ export function runCommandTool(needs: TerminalNeeds): AnyTool {
   });
 }
 
-function placeOf(folder: string, shell: ShellKind): string {
-  return `${shell} ${folder}`;
+function placeOf(folder: string, shell: ShellKind, confined: Confined | null): string {
+  return JSON.stringify([shell, folder, confined]);
 }

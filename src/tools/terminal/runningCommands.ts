@@ -1,4 +1,5 @@
 import { Emitter, type Disposable } from '../../base/disposable';
+import type { ConfinedRun } from '../sandbox/confinement';
 import type { CommandProcess } from './commandProcess';
 import { endMarkedBy } from './orphanedCommands';
 
@@ -14,6 +15,8 @@ export interface StartedCommand {
   /** As people read it. */
   readonly folder: string;
   readonly process: CommandProcess;
+  /** Null: it runs without a sandbox. */
+  readonly confined: ConfinedRun | null;
 }
 
 interface Entry extends StartedCommand {

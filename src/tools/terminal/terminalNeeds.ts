@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock';
 import type { AccessPath } from '../../transcript/approval';
+import type { Confinement } from '../sandbox/confinement';
 import type { CommandCheckpoint } from '../files/changes/commandCheckpoint';
 import type { Environment } from './loginEnvironment';
 import type { OutputFolder } from './outputFolder';
@@ -14,6 +15,7 @@ export interface TerminalNeeds {
   readonly resolveFolder: (written: string | null) => Promise<AccessPath>;
   /** Whether a command is known to change nothing, and needs no checkpoint. */
   readonly isReadOnly: (command: string) => boolean;
+  readonly confinement: Pick<Confinement, 'isRequired' | 'state' | 'confine'>;
   readonly checkpoint: CommandCheckpoint;
   readonly outputs: OutputFolder;
   readonly running: RunningCommands;

@@ -1,5 +1,5 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
-import type { TurnEvent } from '../../protocol/transcriptWords';
+import type { TurnEvent } from '../../protocol/transcriptTypes';
 import { laterParts } from './components/laterParts';
 
 /** What is said to those who listen, about the session that is shown: each thing once, never by the delta. Politely what can wait for the end of
@@ -44,7 +44,7 @@ export class Announcements {
 
   private settled({ turn, messages }: TurnEvent & { readonly kind: 'turnSettled' }): void {
     // Loaded long before a turn ends.
-    const ending = laterParts.peek()?.endingWords(turn, messages) ?? null;
+    const ending = laterParts.peek()?.endingLabels(turn, messages) ?? null;
     this.urgent.value = ending?.isUrgent === true ? ending.words : '';
     if (ending?.isUrgent === false) this.polite.value = ending.words;
   }

@@ -1,36 +1,43 @@
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { ChatNotifications, ModelChoices, ShownSession } from '../../protocol/chatProtocol';
-import { type BusyMode, type DraftPart, sentParts, type Turn } from '../../protocol/transcriptWords';
+import {
+  type BusyMode,
+  type DraftOnItsWay,
+  type DraftPart,
+  sentParts,
+  type Turn,
+} from '../../protocol/transcriptTypes';
 import { codeActionsOf } from '../markdown/codeActionsOf';
 import type { MarkdownActions } from '../markdown/Markdown';
 import type { NotificationOf } from '../rpc';
 import { Announcements } from './announcements';
-import type { Approvals } from './approvals';
-import { Arrivals } from './arrivals';
-import { AskAgain } from './askAgain';
-import { Attachments } from './attachments';
-import type { ChatNeeds, ChatProtocol } from './chatHost';
-import { initialState, reduce, type ChatEvent, type ChatViewState } from './chatState';
-import { mayHaveChangedFiles, openTurn } from './conversation';
-import { DoubtfulMessages } from './doubtfulMessages';
-import { Drafts } from './drafts';
-import type { Effort } from './effort';
-import type { FileReviews } from './fileReviews';
-import { FeedPages } from './feedPages';
-import { Folds } from './folds';
+import type { Approvals } from './session/approvals';
+import { Arrivals } from './session/arrivals';
+import { AskAgain } from './session/askAgain';
+import { Attachments } from './composer/attachments';
+import type { ChatNeeds, ChatProtocol } from './connection/chatHost';
+import { initialState, reduce, type ChatEvent, type ChatViewState } from './state/chatState';
+import { mayHaveChangedFiles, openTurn } from './state/conversation';
+import { DoubtfulMessages } from './state/doubtfulMessages';
+import { Drafts, type DraftToSave } from './composer/drafts';
+import type { Effort } from './session/effort';
+import type { FileReviews } from './session/fileReviews';
+import { FeedPages } from './state/feedPages';
+import { Folds } from './state/folds';
 import { follow } from './hostNews';
-import { HostRequests, refusalOf, type Problem } from './hostRequests';
-import { Places } from './places';
-import type { PromptHistoryNeeds } from './promptHistory';
-import { PromptEdits } from './promptEdits';
-import { PromptSender } from './promptSender';
-import { PromptVersionChoice } from './promptVersions';
-import type { SessionContext } from './sessionContext';
-import { sessionRooms } from './sessionRooms';
-import { SessionSwitches } from './sessionSwitches';
-import { steadyState } from './steadyState';
+import { HostRequests, refusalOf, type Problem } from './connection/hostRequests';
+import { Places } from './state/places';
+import type { PromptHistoryNeeds } from './composer/promptHistory';
+import { PromptEdits } from './session/promptEdits';
+import { PromptSender } from './composer/promptSender';
+import { PromptVersionChoice } from './session/promptVersions';
+import type { SessionContext } from './session/sessionContext';
+import { sessionRooms } from './session/sessionRooms';
+import { SessionSwitchController } from './session/sessionSwitchController';
+import { steadyState } from './state/steadyState';
 import { TypedInput } from './typedInput';
-import type { ViewMemory } from './viewMemory';
+import { UnsavedDrafts } from './composer/unsavedDrafts';
+import type { ViewMemory } from './connection/viewMemory';
 
 /** What the chat view can do: keeps its state, speaks with the host. Components read signals and call methods. */
 export class ChatController {
@@ -41,9 +48,10 @@ export class ChatController {
   private readonly input: TypedInput;
   private readonly doubtful: DoubtfulMessages;
   private readonly arrivals: Arrivals;
+  private readonly unsaved: UnsavedDrafts;
   readonly drafts: Drafts;
   readonly context: SessionContext;
-  readonly switches: SessionSwitches;
+  readonly switches: SessionSwitchController;
   readonly edits: PromptEdits;
   readonly versions: PromptVersionChoice;
   readonly approvals: Approvals;
@@ -91,17 +99,20 @@ export class ChatController {
       loadAround: (sessionId, messageUid, limit) => host.request('loadAround', { sessionId, messageUid, limit }),
       nowMs: () => needs.timers.nowMs(),
     });
+    this.unsaved = new UnsavedDrafts(recalled.unsaved, (unsaved) => memory.remember({ unsaved }));
     this.drafts = new Drafts(
-      { save: (key, text, parts) => this.saveDraft(key, text, parts), remember: (draft) => memory.remember({ draft }) },
+      {
+        save: (draft) => void this.unsaved.given(draft.key, this.saveDraft(draft)),
+        remember: (key, text, sent) => this.unsaved.note(key, text, sent),
+        arrived: (key, uid) => this.unsaved.arrived(key, uid),
+      },
       timers,
-      recalled.draft.key,
     );
     this.sender = new PromptSender({
       requests: this.requests,
       drafts: this.drafts,
       submit: ({ parts, ...prompt }) =>
         host.request('submit', parts === undefined ? prompt : { ...prompt, parts: [...parts] }),
-      saveDraft: (key, text, parts) => this.saveDraft(key, text, parts),
       newUid: needs.newUid,
       shownSession: () => this.sessionId,
       hasModel: () => this.current.peek().model.chosen !== null,
@@ -119,7 +130,7 @@ export class ChatController {
     this.approvals = rooms.approvals;
     this.effort = rooms.effort;
     this.files = rooms.files;
-    this.switches = new SessionSwitches({
+    this.switches = new SessionSwitchController({
       requests: this.requests,
       drafts: this.drafts,
       shown: () => this.current.peek().conversation,
@@ -182,6 +193,7 @@ export class ChatController {
     this.arrivals = new Arrivals({
       memory,
       drafts: this.drafts,
+      unsaved: this.unsaved,
       folds: this.folds,
       places: this.places,
       holdsBack: (key, text, parts) => this.sender.holdsBack(key, text, parts),
@@ -229,6 +241,8 @@ export class ChatController {
   readonly promptFiles: ReadonlySignal<ChatViewState['promptFiles']> = computed(() => this.steady.value.promptFiles);
 
   start(): void {
+    // Ahead of asking what there is, so that it is part of it.
+    this.unsaved.handOver((draft) => this.saveDraft(draft));
     this.needs.host.send('ready', {});
   }
 
@@ -425,8 +439,14 @@ export class ChatController {
     this.doubtful.check();
   }
 
-  private saveDraft(key: string, text: string, parts: readonly DraftPart[] | undefined): void {
-    this.needs.host.send('saveDraft', parts === undefined ? { key, text } : { key, text, parts: [...parts] });
+  /** Whether it is on disk. Where it is not, the view goes on remembering it, and what the store says about that is said elsewhere. */
+  private async saveDraft({ parts, sent, ...draft }: DraftToSave): Promise<boolean> {
+    const given = {
+      ...draft,
+      ...(parts === undefined ? {} : { parts: [...parts] }),
+      ...(sent === undefined ? {} : { sent: sent.map(sentDraft) }),
+    };
+    return (await refusalOf(() => this.needs.host.request('saveDraft', given))) === null;
   }
 
   private partsOf(turnUid: string): ReturnType<typeof sentParts> {
@@ -434,4 +454,8 @@ export class ChatController {
     const promptUid = conversation?.turns.get(turnUid)?.userMessageUid;
     return sentParts(conversation?.messages.find(({ uid }) => uid === promptUid)?.parts ?? []);
   }
+}
+
+function sentDraft({ uid, text, parts }: DraftOnItsWay): { uid: string; text: string; parts?: DraftPart[] } {
+  return parts === undefined ? { uid, text } : { uid, text, parts: [...parts] };
 }

@@ -2,17 +2,17 @@ import type { Signal } from '@preact/signals';
 import type { ChatNotifications } from '../../protocol/chatProtocol';
 import type { NotificationOf } from '../rpc';
 import type { Announcements } from './announcements';
-import type { Arrivals } from './arrivals';
-import type { AskAgain } from './askAgain';
-import type { Attachments } from './attachments';
-import type { ChatProtocol } from './chatHost';
-import type { ChatViewState } from './chatState';
-import { withInsertion } from './composerText';
-import type { Drafts } from './drafts';
-import type { Effort } from './effort';
-import type { FeedPages } from './feedPages';
-import type { HostRequests } from './hostRequests';
-import type { SessionContext } from './sessionContext';
+import type { Arrivals } from './session/arrivals';
+import type { AskAgain } from './session/askAgain';
+import type { Attachments } from './composer/attachments';
+import type { ChatProtocol } from './connection/chatHost';
+import type { ChatViewState } from './state/chatState';
+import { withInsertion } from './composer/composerText';
+import type { Drafts } from './composer/drafts';
+import type { Effort } from './session/effort';
+import type { FeedPages } from './state/feedPages';
+import type { HostRequests } from './connection/hostRequests';
+import type { SessionContext } from './session/sessionContext';
 
 /** The parts of the chat that follow what the host says. */
 export interface NewsTarget {
@@ -45,13 +45,19 @@ export function follow(
       chat.effort.drawn(after.conversation?.session.id ?? null, conversationBefore !== null && isSame);
       chat.pages.shown(isSame, false);
       void chat.context.refresh();
-      return chat.arrivals.show(shown, { text: newDraft, parts: newDraftParts }, before.ready, conversationBefore);
+      return chat.arrivals.show(
+        shown,
+        { text: newDraft, parts: newDraftParts },
+        before.ready && isRead(before),
+        conversationBefore,
+        isRead(after),
+      );
     }
     case 'shown':
       chat.effort.drawn(after.conversation?.session.id ?? null, conversationBefore !== null && isSame);
       chat.pages.shown(isSame, notification.payload?.changed === true);
       void chat.context.refresh();
-      return chat.arrivals.show(notification.payload, { text: '', parts: [] }, true, conversationBefore);
+      return chat.arrivals.show(notification.payload, { text: '', parts: [] }, true, conversationBefore, true);
     case 'effort':
       return chat.effort.told(notification.payload);
     case 'turnEvent':
@@ -76,6 +82,8 @@ export function follow(
         chat.drafts.edit(withInsertion(chat.drafts.text.peek(), notification.payload.text));
       chat.attachments.add(notification.payload.parts ?? []);
       return chat.focusComposer();
+    default:
+    // The rest is state alone.
   }
 }
 
@@ -89,6 +97,11 @@ function turnEvent(
   // What was to be asked again is another turn now.
   if (event.kind === 'turnOpened') askAgain.withdraw();
   if (event.kind === 'turnSettled') void context.refresh();
+}
+
+/** Whether the store could be read for what is shown. */
+function isRead({ store, conversation }: ChatViewState): boolean {
+  return conversation !== null || store.kind === 'open' || store.kind === 'readOnly';
 }
 
 function conversationOf({ conversation }: ChatViewState): string | null {

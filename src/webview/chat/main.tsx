@@ -2,21 +2,21 @@ import { options, render } from 'preact';
 import { setLocalization } from '../localization';
 import { connectToHost } from '../rpc';
 import { ChatController } from './chatController';
-import type { ChatHost, ChatProtocol } from './chatHost';
+import type { ChatHost, ChatProtocol } from './connection/chatHost';
 import { App } from './components/App';
 import { laterParts, loadLater } from './components/laterParts';
-import { pacedDrawing } from './drawingPace';
-import type { Timers } from './drafts';
-import { recall, type ViewMemory } from './viewMemory';
+import { pacedDrawing } from './connection/drawingPace';
+import type { Timers } from './composer/drafts';
+import { recall, type ViewMemory } from './connection/viewMemory';
 import '../styles/controls.css';
 import '../styles/markdown.css';
-import './chat.css';
-import './turn.css';
-import './feed.css';
-import './sessionActions.css';
-import './work.css';
-import './attachments.css';
-import './composer.css';
+import './styles/chat.css';
+import './styles/turn.css';
+import './styles/feed.css';
+import './styles/sessionActions.css';
+import './styles/work.css';
+import './styles/attachments.css';
+import './styles/composer.css';
 
 // One drawing per frame, however many chunks arrive in it. See drawingPace.ts.
 let keyAt: number | null = null;
@@ -65,15 +65,13 @@ function start(root: HTMLElement): void {
   document.addEventListener('visibilitychange', () => chat.leave());
   window.addEventListener('pagehide', () => chat.leave());
   const keepWitness = (): void =>
-    laterParts
-      .peek()
-      ?.startWitness({
-        state: chat.state,
-        host,
-        timers,
-        recalled: recalled.witness,
-        remember: (witness) => memory.remember({ witness }),
-      });
+    laterParts.peek()?.startWitness({
+      state: chat.state,
+      host,
+      timers,
+      recalled: recalled.witness,
+      remember: (witness) => memory.remember({ witness }),
+    });
   render(<App chat={chat} />, root);
   chat.start();
   // Behind the frame in which the page is painted first.

@@ -1,16 +1,19 @@
-import type { BusyMode } from '../../protocol/transcriptWords';
+import type { BusyMode } from '../../protocol/transcriptTypes';
 import type { ChatController } from './chatController';
-import { runCommand } from './commandRunner';
-import { commandTarget } from './commandTarget';
-import { stillHolds } from './composerText';
-import type { HostRequests } from './hostRequests';
-import type { PromptSender } from './promptSender';
-import { parseSlash, refusalWords } from './slashCommands';
+import { laterParts, loadLater } from './components/laterParts';
+import { stillHolds } from './composer/composerText';
+import type { HostRequests } from './connection/hostRequests';
+import type { PromptSender } from './composer/promptSender';
+import { parseSlash, refusalWords } from './composer/slashCommands';
+
+type TypedCommand = Extract<ReturnType<typeof parseSlash>, { readonly kind: 'command' }>;
 
 /** What Enter does with what stands in the composer. */
 export class TypedInput {
-  /** What was sent waits for another session to be shown. */
+  /** What was sent waits for something that was asked for before. */
   private isWaiting = false;
+  /** Enter was pressed meanwhile. */
+  private isDueAgain = false;
 
   constructor(
     private readonly chat: ChatController,
@@ -18,30 +21,57 @@ export class TypedInput {
     private readonly sender: PromptSender,
   ) {}
 
-  /** Sends the text, or does what it says where it is a command. A prompt leaves the composer only when the host says that it is on disk. `busy`: what
+  /** Sends the text, or does what it says where it is a command; what is sent before another prompt is on disk comes behind that. `busy`: what
    *  becomes of a prompt while a turn runs, where that is not left to the setting. */
   async submit(busy?: BusyMode): Promise<void> {
-    const { chat } = this;
-    const typed = chat.drafts.text.peek();
-    if ((typed.trim() === '' && chat.drafts.parts.peek().length === 0) || this.sender.busy.peek() || this.isWaiting)
+    const { drafts } = this.chat;
+    const typed = drafts.text.peek();
+    if (drafts.isSent.peek() || (typed.trim() === '' && drafts.parts.peek().length === 0)) return;
+    if (this.isWaiting) {
+      this.isDueAgain = true;
       return;
-    if (chat.switches.underWay !== null && !(await this.isMeantFor(chat.switches.underWay, typed))) return;
-    const input = parseSlash(typed, chat.promptFiles.peek());
+    }
+    for (let earlier = this.earlier(typed); earlier !== null; earlier = this.earlier(typed))
+      if (!(await this.waited(earlier, typed))) return;
+    const done = this.carryOut(typed, busy);
+    const isDue = this.isDueAgain;
+    this.isDueAgain = false;
+    if (isDue) await this.submit();
+    await done;
+  }
+
+  private async carryOut(typed: string, busy: BusyMode | undefined): Promise<void> {
+    const input = parseSlash(typed, this.chat.promptFiles.peek());
     switch (input.kind) {
       case 'prompt':
         return this.sender.submit(typed, typed, busy);
       case 'command':
-        return runCommand(commandTarget(chat, this.requests, this.sender), input.name, input.text, typed);
+        return this.run(input, typed);
       default:
         this.requests.refuse(refusalWords(input));
     }
   }
 
-  /** Typed behind a command that shows another session, it is meant for that one; where that is refused, the text stays. */
-  private async isMeantFor(underWay: Promise<boolean>, typed: string): Promise<boolean> {
+  private async run({ name, text }: TypedCommand, typed: string): Promise<void> {
+    if (laterParts.peek() === null) await loadLater();
+    const later = laterParts.peek();
+    if (later !== null)
+      await later.runCommand(later.commandTarget(this.chat, this.requests, this.sender), name, text, typed);
+  }
+
+  /** What has to be done before what was typed is carried out. A command waits until what was sent before it is on disk; behind a command that
+   *  shows another session everything is meant for that one. Where it is refused, the text stays. */
+  private earlier(typed: string): Promise<boolean> | null {
+    const isCommand = (): boolean => parseSlash(typed, this.chat.promptFiles.peek()).kind === 'command';
+    return this.sender.busy.peek() && isCommand() ? this.sender.idle : this.chat.switches.underWay;
+  }
+
+  private async waited(earlier: Promise<boolean>, typed: string): Promise<boolean> {
     this.isWaiting = true;
     try {
-      return (await underWay) && stillHolds(this.chat.drafts.text.peek(), typed);
+      const goesOn = (await earlier) && stillHolds(this.chat.drafts.text.peek(), typed);
+      if (!goesOn) this.isDueAgain = false;
+      return goesOn;
     } finally {
       this.isWaiting = false;
     }

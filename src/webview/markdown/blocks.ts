@@ -1,4 +1,5 @@
 import type { Tokens } from 'marked';
+import { codesIn } from './codeTexts';
 import { codeIn, grown, openFence, type OpenFence } from './openFence';
 import { lexBlocks, renderBlock, type LexedBlocks, type LinkDefinitions } from './renderer';
 
@@ -8,6 +9,8 @@ export interface Block {
   readonly html: string;
   /** Nothing will be added to it. */
   readonly closed: boolean;
+  /** The texts of the code in it, in their order. */
+  readonly codes: readonly string[];
   /** Of code that grows: all that is in it. */
   readonly code?: string;
 }
@@ -58,7 +61,8 @@ export class MarkdownBlocks {
       if (index === firstOpen && index > 0)
         this.freeze([...before, ...drawn], text.slice(0, at), tail.tokens.slice(0, index));
       const closed = complete || index < tail.tokens.length - 1;
-      if (token.type !== 'space' && token.type !== 'def') drawn.push({ key: at, html: renderBlock(token), closed });
+      if (token.type !== 'space' && token.type !== 'def')
+        drawn.push({ key: at, html: renderBlock(token), codes: codesIn(token), closed });
       at += token.raw.length;
     });
     const blocks = [...before, ...drawn];
@@ -101,6 +105,7 @@ function codeBlock(key: number, lang: string | undefined, text: string): Block {
     key,
     closed: false,
     code: text,
+    codes: [text],
     get html() {
       return renderBlock({ type: 'code', raw: text, text, ...(lang === undefined ? {} : { lang }) });
     },

@@ -1,4 +1,5 @@
 import { t } from '../localization';
+import { codeTextOf } from './codeTexts';
 import type { MarkdownActions } from './markdownActions';
 
 const shells = /^(?:bash|sh|shell|zsh|fish|console|shellsession|terminal|powershell|pwsh|ps1|bat|cmd)$/;
@@ -12,6 +13,8 @@ interface CodeAction {
   /** Of one that stays as it was pressed. */
   readonly isPressed?: boolean;
 }
+
+const mostWrapped = 50;
 
 /** Code whose lines were wrapped, the newest of it: answers out of sight are drawn anew when they come back. */
 class WrappedCode {
@@ -28,8 +31,6 @@ class WrappedCode {
     if (this.texts.size > mostWrapped && oldest !== undefined) this.texts.delete(oldest);
   }
 }
-
-const mostWrapped = 50;
 const wrapped = new WrappedCode();
 
 /** Puts a row of buttons into the head of a piece of code: one stop of the Tab key, arrow keys go along it. They have no text, so that the answer's
@@ -56,7 +57,13 @@ export function addCodeToolbar(pre: HTMLPreElement, actions: MarkdownActions): v
 }
 
 function actionsOf(pre: HTMLPreElement, { copy, code }: MarkdownActions): readonly CodeAction[] {
-  const text = (): string => pre.textContent ?? '';
+  const onText =
+    (act: (text: string, button: HTMLButtonElement) => void) =>
+    (button: HTMLButtonElement): void => {
+      const text = codeTextOf(pre);
+      if (text === null) refuse(button);
+      else act(text, button);
+    };
   const info = pre.dataset['info'] ?? '';
   const onCode: readonly CodeAction[] =
     code === undefined
@@ -66,22 +73,27 @@ function actionsOf(pre: HTMLPreElement, { copy, code }: MarkdownActions): readon
             icon: 'insert',
             label: t('Insert at Cursor'),
             words: t('Insert at Cursor'),
-            act: () => code.insert(text()),
+            act: onText((text) => code.insert(text)),
           },
           {
             icon: 'git-stash-apply',
             label: t('Apply to File…'),
             words: t('Apply to File…'),
-            act: () => code.apply(text(), info),
+            act: onText((text) => code.apply(text, info)),
           },
-          { icon: 'new-file', label: t('New File'), words: t('New File'), act: () => code.newFile(text(), info) },
+          {
+            icon: 'new-file',
+            label: t('New File'),
+            words: t('New File'),
+            act: onText((text) => code.newFile(text, info)),
+          },
           ...(shells.test(pre.dataset['language'] ?? '')
             ? [
                 {
                   icon: 'terminal',
                   label: t('Run in Terminal'),
                   words: t('Run in Terminal'),
-                  act: () => code.run(text(), info),
+                  act: onText((text) => code.run(text, info)),
                 },
               ]
             : []),
@@ -95,7 +107,12 @@ function actionsOf(pre: HTMLPreElement, { copy, code }: MarkdownActions): readon
       isPressed: pre.classList.contains('wrapped'),
     },
     ...onCode,
-    { icon: 'copy', label: t('Copy Code'), words: t('Copy'), act: (button) => (copy(text()), confirm(button)) },
+    {
+      icon: 'copy',
+      label: t('Copy Code'),
+      words: t('Copy'),
+      act: onText((text, button) => (copy(text), confirm(button))),
+    },
   ];
 }
 
@@ -115,6 +132,14 @@ function wrap(pre: HTMLPreElement, button: HTMLButtonElement): void {
   const isWrapped = pre.classList.toggle('wrapped');
   button.setAttribute('aria-pressed', String(isWrapped));
   wrapped.remember(pre.textContent ?? '', isWrapped);
+}
+
+/** What a person reads is not what would be run, written or copied: nothing is, and the button says so. */
+function refuse(button: HTMLButtonElement): void {
+  const sentence = t('The code shown here is not the code of the answer. Nothing was done.');
+  button.setAttribute('aria-disabled', 'true');
+  button.setAttribute('aria-label', sentence);
+  button.title = sentence;
 }
 
 function confirm(button: HTMLButtonElement): void {

@@ -2,6 +2,7 @@ import { fillBlock } from './blockElements';
 import { BlockRuns } from './blockRuns';
 import type { Block } from './blocks';
 import { blockClosed } from './closedBlocks';
+import { keepCodeTexts } from './codeTexts';
 import type { MarkdownActions } from './markdownActions';
 import { sanitizedFragments } from './sanitizer';
 
@@ -26,7 +27,10 @@ export class DrawnBlocks {
     while (this.elements.length > after.length) this.runs.pop(this.elements.pop());
     for (let index = firstToClose(before, same); index < after.length; index++) {
       const element = this.elements[index];
-      if (element !== undefined && after[index]?.closed === true) blockClosed(element, actions);
+      const block = after[index];
+      if (element === undefined || block?.closed !== true) continue;
+      keepCodeTexts(element, block.codes);
+      blockClosed(element, actions);
     }
   }
 

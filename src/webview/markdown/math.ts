@@ -51,6 +51,9 @@ function blockOf(source: string): string | null {
   return at > 0 && rest.slice(at + close.length).trim() === '' ? source.slice(0, first.length + 1) : null;
 }
 
+/** Code, a heading, a rule, a quote, or words of a sentence. */
+const noMath = /^ {0,3}(?:```|~~~|#{1,6}\s|(?:[-*_] *){3,}$|>|(?:[-*+]\s+|\d+[.)]\s+)?(?:[\p{L}'’]{2,}[,;:]? ){2})/u;
+
 /** From a line of its own to the line that closes it. What is not closed yet may be, until something follows a blank line that no math says. */
 function upToClosing(source: string, from: number, close: string): string | null {
   let at = from;
@@ -67,9 +70,6 @@ function upToClosing(source: string, from: number, close: string): string | null
   }
   return null;
 }
-
-/** Code, a heading, a rule, a quote, or words of a sentence. */
-const noMath = /^ {0,3}(?:```|~~~|#{1,6}\s|(?:[-*_] *){3,}$|>|(?:[-*+]\s+|\d+[.)]\s+)?(?:[\p{L}'’]{2,}[,;:]? ){2})/u;
 
 const closings: readonly (readonly [string, string])[] = [
   ['$$', '$$'],

@@ -21,6 +21,8 @@ export interface LexedBlocks {
   readonly links: LinkDefinitions;
 }
 
+const marked = createRenderer();
+
 /** Splits Markdown into its top-level blocks; `known` are link definitions of text that came before. */
 export function lexBlocks(source: string, known: LinkDefinitions = {}): LexedBlocks {
   if (isHostile(source)) return { tokens: [plainToken(source)], links: known };
@@ -58,7 +60,7 @@ function createRenderer(): Marked {
   const renderer = new Marked({ gfm: true, async: false });
   renderer.use(mathAsText(escapeHtml), {
     // A footnote is no definition of a link, which would take it out of the text.
-    tokenizer: { def: (source) => (/^ {0,3}\[\^/.test(source) ? undefined : false), blockquote: quote },
+    tokenizer: { def: (source) => (/^ {0,3}\[\^/.test(source) ? undefined : false), blockquote: quote, tag: tagAsText },
     renderer: {
       html: ({ text, block }) => (block ? `<p class="raw-html">${escapeHtml(text.trimEnd())}</p>\n` : escapeHtml(text)),
       code: ({ text, lang }) => codeMarkup(text, lang ?? ''),
@@ -80,6 +82,14 @@ function createRenderer(): Marked {
   return renderer;
 }
 
+/** After `<pre>`, `<code>`, `<kbd>` or `<script>` in a line the parser takes the text that follows for raw HTML, and hands it on unescaped, up to
+ *  the closing tag. Here no text is ever raw. */
+function tagAsText(this: Tokenizer, source: string): Tokens.Tag | undefined {
+  const token = Tokenizer.prototype.tag.call(this, source);
+  this.lexer.state.inRawBlock = false;
+  return token;
+}
+
 /** The parser's own fails on some quotes ("- a", then "  > 2. b", then "c"): such a one is a quote of what is written. */
 function quote(this: Tokenizer, source: string): Tokens.Blockquote | undefined {
   const state = { ...this.lexer.state };
@@ -96,5 +106,3 @@ function quote(this: Tokenizer, source: string): Tokens.Blockquote | undefined {
     };
   }
 }
-
-const marked = createRenderer();

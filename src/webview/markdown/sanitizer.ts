@@ -1,4 +1,5 @@
 import DOMPurify from 'dompurify';
+import { linkTarget } from './links';
 
 const tags = [
   'a',
@@ -45,10 +46,14 @@ const attributes = [
   'type',
 ];
 
+/** Classes that the renderer and the highlighter write. Any other could dress text up as a control of the panel. */
+const ownClass = /^(?:hljs-[\w-]+|function_|class_|inherited__|language_|raw-html|math|math-block)$/;
+
 let isConfigured = false;
 
-/** The second wall. The renderer lets no raw HTML through; this lets nothing through but the elements and attributes that Markdown makes:
- *  no address, style, id or event handler, no SVG, no MathML. Returns nodes, so that no markup is parsed a second time. */
+/** The second wall, which holds without the first. The renderer lets no raw HTML through; this lets nothing through but what Markdown makes: no
+ *  address, style, id or event handler, no SVG, no MathML, no class, role or control that the renderer does not write. Returns nodes, so that no
+ *  markup is parsed a second time. */
 export function sanitizedFragment(html: string): DocumentFragment {
   if (!isConfigured) configure();
   return DOMPurify.sanitize(html, { RETURN_DOM_FRAGMENT: true });
@@ -81,5 +86,38 @@ function configure(): void {
     RETURN_DOM_FRAGMENT: true,
     TRUSTED_TYPES_POLICY: null,
   });
+  DOMPurify.addHook('uponSanitizeAttribute', (element, attribute) => {
+    if (!isKept(element, attribute.attrName, attribute.attrValue)) attribute.keepAttr = false;
+  });
+  DOMPurify.addHook('afterSanitizeAttributes', (element) => {
+    if (element.localName !== 'input') return;
+    // A field of another kind asks for something; a checkbox of Markdown only shows.
+    if (element.getAttribute('type') === 'checkbox') element.setAttribute('disabled', '');
+    else element.remove();
+  });
   isConfigured = true;
+}
+
+/** Whether the renderer would write this attribute on such an element. */
+function isKept(element: Element, name: string, value: string): boolean {
+  switch (name) {
+    case 'class':
+      return value.split(/\s+/).every((word) => word === '' || ownClass.test(word));
+    case 'role':
+      return value === 'link' && element.localName === 'a';
+    case 'data-href':
+      return element.localName === 'a' && linkTarget(value) !== null;
+    case 'data-info':
+    case 'data-language':
+      return element.localName === 'pre';
+    case 'aria-label':
+    case 'checked':
+    case 'disabled':
+    case 'type':
+      return element.localName === 'input';
+    case 'tabindex':
+      return value === '0' && (element.localName === 'a' || element.localName === 'pre');
+    default:
+      return true;
+  }
 }

@@ -1,6 +1,6 @@
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
 import type { RowForm, RowRevision } from '../../protocol/transcriptProtocol';
-import type { Message } from '../../protocol/transcriptWords';
+import type { Message } from '../../protocol/transcriptTypes';
 import { RefusedRequest } from '../rpc';
 import { extendTo, nothingSelected, selectAll, selectOne, toggleRow, type RowSelection } from './rowSelection';
 import type { TranscriptController } from './transcriptController';

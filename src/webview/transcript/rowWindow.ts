@@ -1,5 +1,5 @@
 import type { TranscriptRows } from '../../protocol/transcriptProtocol';
-import type { Message } from '../../protocol/transcriptWords';
+import type { Message } from '../../protocol/transcriptTypes';
 
 /** Rows kept loaded at most: what is far away on the other side is let go when more is loaded. */
 export const mostLoaded = 600;

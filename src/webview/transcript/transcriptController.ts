@@ -10,7 +10,7 @@ import type {
   transcriptCommands,
   transcriptRequests,
 } from '../../protocol/transcriptProtocol';
-import type { Message, Session } from '../../protocol/transcriptWords';
+import type { Message, Session } from '../../protocol/transcriptTypes';
 import { RefusedRequest, type HostConnection, type NotificationOf } from '../rpc';
 import { codeActionsOf } from '../markdown/codeActionsOf';
 import type { MarkdownActions } from '../markdown/Markdown';
@@ -249,6 +249,8 @@ export class TranscriptController {
       case 'findProgress':
         this.find.progressed(notification.payload);
         break;
+      default:
+      // Verifying is followed by its own part.
     }
   }
 

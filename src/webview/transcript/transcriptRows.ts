@@ -1,7 +1,7 @@
 import type { StoredApproval, StoredTurn, TranscriptRows, TranscriptSegment } from '../../protocol/transcriptProtocol';
-import { isContinuation, type Message, type Turn } from '../../protocol/transcriptWords';
+import { isContinuation, type Message, type Turn } from '../../protocol/transcriptTypes';
 import { t } from '../localization';
-import { stopReasonWord } from '../turnWords';
+import { stopReasonWord } from '../turnLabels';
 import { compactCount } from '../times';
 
 export interface TranscriptRow {

@@ -15,8 +15,14 @@ export interface PageBench {
   readonly frames: number[];
   /** Keystrokes since `watch`: when the key went down, and when what it typed was painted. */
   readonly keys: { readonly down: number; readonly painted: number }[];
+  /** Messages for later. */
+  readonly kept: string[];
+  /** Durations of tasks of 50 ms and more since `watch`, as the browser tells pages (PerformanceObserver). */
+  readonly longTasks: number[];
   /** Until everything that was told is drawn. */
   rest(): Promise<void>;
+  /** Until an answer holds a text to its end, and nothing changed for a moment. */
+  untilWhole(end: string): Promise<void>;
 }
 
 declare global {
@@ -57,6 +63,8 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const bench: PageBench = {
   frames: [],
   keys: [],
+  longTasks: [],
+  kept: [],
   tell: (messages) => parsed(messages).forEach(post),
   untilPainted: (messages) =>
     new Promise((resolve) => {
@@ -93,11 +101,18 @@ const bench: PageBench = {
       requestAnimationFrame(note);
     };
     requestAnimationFrame(note);
+    new PerformanceObserver((list) =>
+      bench.longTasks.push(...list.getEntries().map(({ duration }) => duration)),
+    ).observe({ type: 'longtask' });
     window.addEventListener(
       'keydown',
       (event) => painted(() => bench.keys.push({ down: event.timeStamp, painted: performance.now() })),
       { capture: true },
     );
+  },
+  untilWhole: async (end) => {
+    while (!(document.querySelector('.feed')?.textContent ?? '').slice(-2000).includes(end)) await pause(200);
+    await pause(2000);
   },
   rest: async () => {
     await pause(300);

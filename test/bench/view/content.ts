@@ -33,6 +33,33 @@ export function openCode(characters: number): string {
   return `\`\`\`ts\n${markdown(characters).replaceAll('`', "'")}`.slice(0, characters);
 }
 
+/** What an answer may be made of, of that many characters. Each ends with `theEnd`. */
+export const longAnswers: Readonly<
+  Record<'markdown' | 'line' | 'code' | 'list' | 'log', (characters: number) => string>
+> = {
+  markdown: (characters) => `${markdown(characters)}\n\n${theEnd}`,
+  // A single paragraph on a single line.
+  line: (characters) => `${numbered(characters, ' ')} ${theEnd}`,
+  code: (characters) => `\`\`\`ts\n${markdown(characters).replaceAll('`', "'")}\n${theEnd}\n\`\`\``,
+  list: (characters) => `${numbered(characters, '\n- ').replace(/^/, '- ')}\n- ${theEnd}`,
+  // Lines without an empty one among them.
+  log: (characters) => `${numbered(characters, ' ').replace(/(.{70,90}) /g, '$1\n')}\n${theEnd}`,
+};
+
+/** Stands at the end of a long answer. */
+export const theEnd = 'THE-END';
+
+function numbered(characters: number, between: string): string {
+  const count = Math.ceil(characters / ('word123456'.length + between.length));
+  return Array.from({ length: count }, (_, index) => `word${index + 100_000}`).join(between);
+}
+
+/** A session whose last answer is this text. */
+export function behindAnswer(text: string): ShownSession {
+  const messages = [question(0), answer({ uid: 't0-a', position: 2, turnUid: 't0' }, [text])];
+  return shownSession({ messages, turns: [settledTurn('t0', 't0-u')], hasEarlier: false });
+}
+
 /** A notification as the host posts it. */
 export function told(name: string, payload: unknown): string {
   return JSON.stringify({ v: protocolVersion, kind: 'notification', name, payload });

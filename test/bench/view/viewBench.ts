@@ -1,7 +1,21 @@
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import type { ShownSession } from '../../../src/protocol/chatProtocol';
 import { BrowserPreview } from '../../support/webviewPreview/browserPreview';
-import { bootstrap, deltas, history, markdown, openCode, running, runningBehindLong, wholeTurn } from './content';
+import { answer, settledTurn } from '../../support/builders/viewMessages';
+import {
+  behindAnswer,
+  bootstrap,
+  deltas,
+  history,
+  longAnswers,
+  markdown,
+  openCode,
+  running,
+  runningBehindLong,
+  theEnd,
+  turnEvent,
+  wholeTurn,
+} from './content';
 import { tasksDuring, workBetween } from './pageTrace';
 
 export interface ViewPlan {
@@ -40,6 +54,21 @@ export interface ViewFigures {
   /** From a key going down to what it typed being painted, while an answer streams; `work`: what the page's thread did in between. */
   readonly keys?: { readonly ms: readonly number[]; readonly work: readonly number[] };
   readonly turns?: readonly Left[];
+  /** Answers of 3 MB, by what they are made of. */
+  readonly long?: Readonly<Record<string, LongAnswer>>;
+}
+
+/** Milliseconds: the longest task of a page that shows a long answer, by processor time and (`seen`) by the clock, as it is opened, while it streams and
+ *  when it ends; and all work of the page. */
+export interface LongAnswer {
+  readonly stored: LongTasks;
+  readonly streamed: LongTasks;
+}
+
+export interface LongTasks {
+  readonly longest: number;
+  readonly seen: number;
+  readonly all: number;
 }
 
 const live = { turnUid: 'live', uid: 'live-a' };
@@ -56,6 +85,7 @@ export async function measureChatView(plan: ViewPlan): Promise<ViewFigures> {
       ...(wanted('flood') && { flood: await flood(preview, plan) }),
       ...(wanted('keys') && { keys: await keys(preview, plan) }),
       ...(wanted('turns') && { turns: await turnByTurn(preview, plan) }),
+      ...(wanted('long') && { long: await longOnes(preview) }),
     };
   } finally {
     await preview.close();
@@ -148,6 +178,51 @@ async function keys(preview: BrowserPreview, { keystrokes }: ViewPlan): Promise<
   return {
     ms: typed.map(({ down, painted }) => painted - down),
     work: typed.map(({ down, painted }) => workBetween(tasks, down, painted)),
+  };
+}
+
+const longCharacters = 3_000_000;
+
+async function longOnes(preview: BrowserPreview): Promise<NonNullable<ViewFigures['long']>> {
+  const found: Record<string, LongAnswer> = {};
+  for (const [name, make] of Object.entries(longAnswers)) {
+    const text = make(longCharacters);
+    const opening = await open(preview);
+    const stored = await longTasks(opening, [bootstrap(behindAnswer(text))], (page) =>
+      page.evaluate(() => window.bench.tell(window.bench.kept)),
+    );
+    const streaming = await openShown(preview, running(2));
+    const end = turnEvent({
+      kind: 'turnSettled',
+      turn: settledTurn(live.turnUid, 'live-u'),
+      messages: [answer({ uid: live.uid, position: 9, turnUid: live.turnUid }, [text], { lastSeq: 1500 })],
+    });
+    const streamed = await longTasks(streaming, [...deltas(text, 1500, live), end], (page) =>
+      page.evaluate(() => window.bench.stream(window.bench.kept, 100)),
+    );
+    found[name] = { stored, streamed };
+  }
+  return found;
+}
+
+/** `messages` are brought into the page before it is watched: the bringing is no work of its own. */
+async function longTasks(
+  { browser, page }: OpenPage,
+  messages: readonly string[],
+  work: (page: Page) => Promise<unknown>,
+): Promise<LongTasks> {
+  await page.evaluate((sent) => void window.bench.kept.push(...sent), messages);
+  const tasks = await tasksDuring(browser, page, async () => {
+    await page.evaluate(() => window.bench.watch());
+    await work(page);
+    await page.evaluate((end) => window.bench.untilWhole(end), theEnd);
+  });
+  const seen = await page.evaluate(() => Math.max(0, ...window.bench.longTasks));
+  await page.close();
+  return {
+    longest: Math.max(0, ...tasks.map((task) => task.work)),
+    seen,
+    all: tasks.reduce((sum, task) => sum + task.work, 0),
   };
 }
 

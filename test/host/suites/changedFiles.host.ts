@@ -6,10 +6,10 @@ import { systemClock } from '../../../src/base/clock';
 import { silentLog } from '../../../src/base/log';
 import { beforeUri } from '../../../src/host/changedFiles/beforeFiles';
 import { FileWatch } from '../../../src/host/changedFiles/fileWatch';
-import { EditorFileEditor } from '../../../src/host/editorFileEditor';
+import { EditorFileEditor } from '../../../src/host/workspace/editorFileEditor';
 import type { FileChange } from '../../../src/store/fileChanges';
 import { ChangedFiles, type ChangedFilesNeeds } from '../../../src/tools/files/changes/changedFiles';
-import { plainReviewWords } from '../../../src/tools/files/changes/reviewWords';
+import { plainReviewWords } from '../../../src/tools/files/changes/reviewTexts';
 import { StoreEditJournal, type StoreEditJournalNeeds } from '../../../src/tools/files/changes/storeEditJournal';
 import { aToolCall } from '../../support/toolCalls';
 

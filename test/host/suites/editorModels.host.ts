@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '../../../src/base/clock';
 import { silentLog } from '../../../src/base/log';
-import { EditorModels } from '../../../src/host/editorModels';
+import { EditorModels } from '../../../src/host/models/editorModels';
 import type { ModelRequest, StreamEvent } from '../../../src/models/chatModel';
 import { ModelError } from '../../../src/models/modelProvider';
 

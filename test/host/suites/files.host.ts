@@ -3,9 +3,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { silentLog } from '../../../src/base/log';
-import { EditorTextSearch } from '../../../src/host/editorTextSearch';
-import { EditorWorkspaceFiles } from '../../../src/host/editorWorkspaceFiles';
-import { findRipgrep, ripgrepCandidates } from '../../../src/host/ripgrepPath';
+import { EditorTextSearch } from '../../../src/host/workspace/editorTextSearch';
+import { EditorWorkspaceFiles } from '../../../src/host/workspace/editorWorkspaceFiles';
+import { findRipgrep, ripgrepCandidates } from '../../../src/host/workspace/ripgrepPath';
 import { FileNotFound, type TextSearch } from '../../../src/tools/workspaceFiles';
 
 const signal = new AbortController().signal;

@@ -4,10 +4,10 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { silentLog } from '../../../src/base/log';
 import { systemClock } from '../../../src/base/clock';
-import { EditorTextSearch } from '../../../src/host/editorTextSearch';
-import { EditorWorkspaceFiles } from '../../../src/host/editorWorkspaceFiles';
+import { EditorTextSearch } from '../../../src/host/workspace/editorTextSearch';
+import { EditorWorkspaceFiles } from '../../../src/host/workspace/editorWorkspaceFiles';
 import { entryPointCommands } from '../../../src/host/knowledge/entryPoints';
-import { KnowledgeDesk } from '../../../src/host/knowledge/knowledgeDesk';
+import { WorkspaceTools } from '../../../src/host/knowledge/workspaceTools';
 import type { AskedAbout } from '../../../src/host/knowledge/promptText';
 import { ToolRegistry } from '../../../src/tools/toolRegistry';
 import { webRequest } from '../../../src/tools/web/webRequest';
@@ -22,10 +22,15 @@ function folder(): vscode.Uri {
 const fileUri = (...names: readonly string[]): vscode.Uri => vscode.Uri.joinPath(folder(), ...names);
 const files = new EditorWorkspaceFiles(new EditorTextSearch(async () => null, silentLog));
 
-function desk(): KnowledgeDesk {
+function desk(): WorkspaceTools {
   const extension = vscode.extensions.getExtension('hermes-vscode.hermes-vscode');
   assert.ok(extension, 'the extension is not there');
-  return new KnowledgeDesk({ files, clock: systemClock, distFolder: path.join(extension.extensionPath, 'dist') });
+  return new WorkspaceTools({
+    files,
+    deniesReading: () => false,
+    clock: systemClock,
+    distFolder: path.join(extension.extensionPath, 'dist'),
+  });
 }
 
 async function run(name: string, input: unknown): Promise<string> {

@@ -12,6 +12,7 @@ import { RunningCommands } from '../../../src/tools/terminal/runningCommands';
 import { chooseShell } from '../../../src/tools/terminal/shell';
 import { terminalTools } from '../../../src/tools/terminal/terminalTools';
 import type { ToolOutput } from '../../../src/tools/tool';
+import { unconfined } from '../../support/terminalWorld';
 import { aToolCall } from '../../support/toolCalls';
 
 async function until(what: string, holds: () => boolean): Promise<void> {
@@ -47,6 +48,7 @@ suite('Terminal', () => {
       resolveFolder: async () => ({ path: home, shown: '.', isInside: true }),
       isReadOnly: () => true,
       checkpoint: noCommandCheckpoint,
+      confinement: unconfined,
       outputs: new OutputFolder(() => join(home, 'outputs'), systemClock),
       running,
       timeoutSeconds: () => 60,

@@ -8,7 +8,7 @@ import type {
   StoredRows,
   StoredTextQuery,
   TranscriptSlice,
-} from '../../../src/store/transcriptLook';
+} from '../../../src/store/storedRowQueries';
 import type { Approval } from '../../../src/transcript/approval';
 import type { Message } from '../../../src/transcript/message';
 import type { Session } from '../../../src/transcript/session';

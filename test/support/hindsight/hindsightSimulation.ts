@@ -203,7 +203,13 @@ export class HindsightSimulation {
     const parentSessionId = reason === 'branch' || reason === 'compression' ? from : null;
     if (!this.life.dead)
       await this.life.survives(() =>
-        provider.onSessionSwitch(sessionId, { parentSessionId, reset, rewound: false, reason }),
+        provider.onSessionSwitch(sessionId, {
+          parentSessionId,
+          previousSessionId: from,
+          reset,
+          rewound: false,
+          reason,
+        }),
       );
   }
 
@@ -215,7 +221,13 @@ export class HindsightSimulation {
     for (const turn of this.store.shown(sessionId).slice(-turns)) turn.hidden = true;
     if (!heard) return this.life.die();
     await this.life.survives(() =>
-      provider.onSessionSwitch(sessionId, { parentSessionId: null, reset: false, rewound: true, reason: 'rewind' }),
+      provider.onSessionSwitch(sessionId, {
+        parentSessionId: null,
+        previousSessionId: sessionId,
+        reset: false,
+        rewound: true,
+        reason: 'rewind',
+      }),
     );
   }
 

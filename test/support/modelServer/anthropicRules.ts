@@ -23,6 +23,13 @@ const block = v.variant('type', [
   }),
   v.object({ type: v.literal('redacted_thinking'), data: v.string() }),
   v.object({
+    type: v.literal('compaction'),
+    content: v.nullable(v.pipe(v.string(), v.minLength(1))),
+    signature: v.optional(v.string()),
+    encrypted_content: v.optional(v.nullable(v.string())),
+    cache_control: cacheControl,
+  }),
+  v.object({
     type: v.literal('tool_use'),
     id: v.pipe(v.string(), v.regex(/^[a-zA-Z0-9_-]+$/)),
     name: v.pipe(v.string(), v.regex(/^[a-zA-Z0-9_-]{1,128}$/)),

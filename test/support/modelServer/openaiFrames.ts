@@ -74,16 +74,35 @@ function usageJson(usage: ReplyUsage): JsonObject {
   };
 }
 
-/** The visible text inside a recorded chunk. */
+/** The visible text inside a recorded chunk: strings, or parts as Mistral streams them. */
 function deltaOf(payload: JsonObject): Omit<Frame, 'bytes'> {
   const choices = payload['choices'];
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
   const delta = isRecord(choice) && isRecord(choice['delta']) ? choice['delta'] : {};
-  const thinking = delta['reasoning_content'] ?? delta['reasoning'];
-  return {
-    ...(typeof delta['content'] === 'string' ? { text: delta['content'] } : {}),
-    ...(typeof thinking === 'string' ? { thinking } : {}),
-  };
+  const field = delta['reasoning_content'] ?? delta['reasoning'];
+  const parts = partsOf(delta['content']);
+  const thinking =
+    (typeof field === 'string' ? field : '') +
+    parts
+      .flatMap((part) => (part['type'] === 'thinking' ? partsOf(part['thinking']) : []))
+      .map(textOf)
+      .join('');
+  const text =
+    typeof delta['content'] === 'string'
+      ? delta['content']
+      : parts
+          .filter((part) => part['type'] === 'text')
+          .map(textOf)
+          .join('');
+  return { ...(text === '' ? {} : { text }), ...(thinking === '' ? {} : { thinking }) };
+}
+
+function partsOf(content: unknown): readonly Record<string, unknown>[] {
+  return Array.isArray(content) ? content.filter(isRecord) : [];
+}
+
+function textOf(part: Record<string, unknown>): string {
+  return part['type'] === 'thinking' || typeof part['text'] !== 'string' ? '' : part['text'];
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

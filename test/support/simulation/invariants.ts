@@ -1,6 +1,6 @@
 import type { ModelRequest } from '../../../src/models/chatModel';
 import type { SqlDatabase } from '../../../src/store/engine/sqlDatabase';
-import { deliveredTexts } from '../../../src/store/session/chunkFolding';
+import { deliveredTexts } from '../../../src/store/session/tables/chunkFolding';
 import { isHandoff } from '../../../src/transcript/handoff';
 import { sentParts } from '../../../src/transcript/draftPart';
 import { answerText, type Message } from '../../../src/transcript/message';
@@ -18,7 +18,8 @@ import type { ShownMessage, WatchingSurface } from './watchingSurface';
  *  request · I4 every prompt and message once · I5 rows keep their identity and order · I7 a turn is opened whole or not at all, and is said to
  *  be complete only when it is stored so · I8 what is sent is valid and holds every prompt, and nothing but what people and models wrote is
  *  stored · I9 one running turn per conversation · I12 a surface shows the newest segment · I16 order by position · I17 what has to
- *  be allowed runs once, and with a stored allow · I18 a turn waits for one pending question, and a question is pending for one turn. The rest of I1–I16 is in
+ *  be allowed runs once, and with a stored allow · I18 a turn waits for one pending question, and a question is pending for one turn · I19 every call of a segment has an id
+ *  of its own, and the result that stands behind it is its own, stored and sent · I20 a sub-agent ends before the turn it works for. The rest of I1–I16 is in
  *  `RowInvariants` and `MemoryWitness`. */
 export class Invariants {
   readonly violations: string[] = [];
@@ -119,6 +120,8 @@ export class Invariants {
     const sent = request.messages.flatMap(whatIsSaid).join('\n');
     for (const prompt of promptTexts(history))
       if (!sent.includes(prompt)) this.broken(`I8: the prompt "${prompt}" is not sent`);
+    for (const fault of strangeResults(history)) this.broken(`I19: stored: ${fault}`);
+    for (const fault of strangeWireResults(request.messages)) this.broken(`I19: sent: ${fault}`);
     const answered = new Set(history.flatMap((row) => (row.role === 'tool' ? [row.parts[0].callId] : [])));
     for (const call of callsOf(history))
       if (!answered.has(call)) this.broken(`I3: asked again before call ${call} had a stored result`);
@@ -143,15 +146,25 @@ export class Invariants {
 
   /** A tool is about to run. */
   runs(marker: string, asks: boolean): void {
-    const { database } = this.host();
-    const row = database.get("SELECT state FROM messages WHERE role = 'assistant' AND instr(parts, ?) > 0", [marker]);
+    const { database, db } = this.host();
+    const quoted = JSON.stringify(JSON.stringify(marker)).slice(1, -1);
+    const row = database.get(
+      "SELECT uid, state FROM messages WHERE role = 'assistant' AND carried_from IS NULL AND instr(parts, ?) > 0",
+      [quoted],
+    );
     if (row?.['state'] !== 'final') this.broken(`I3: the tool with ${marker} ran before its call was stored`);
     if (!asks) return;
+    const parts = db.getMessage(String(row?.['uid']))?.parts ?? [];
+    const callId = parts.find((part) => part.kind === 'toolCall' && markerOf(part.arguments) === marker);
     const allowed = database.get(
-      `SELECT 1 AS n FROM approvals a JOIN sessions s ON s.id = a.session_id WHERE a.state = 'decided' AND json_extract(a.decision, '$.kind') = 'allow'
-         AND (a.call_id = ?1 OR (json_extract(a.decision, '$.scope') = 'session'
-           AND s.conversation_id = (SELECT o.conversation_id FROM messages m JOIN sessions o ON o.id = m.session_id WHERE m.role = 'assistant' AND instr(m.parts, ?1) > 0 LIMIT 1)))`,
-      [marker],
+      // What is allowed for a session holds for its sub-agents too, and the other way round.
+      `WITH RECURSIVE own (id) AS (SELECT o.conversation_id FROM messages m JOIN sessions o ON o.id = m.session_id WHERE m.uid = ?2), together (id) AS (
+         SELECT id FROM own
+         UNION SELECT p.conversation_id FROM together t JOIN sessions c ON c.conversation_id = t.id AND c.parent_kind = 'delegate' JOIN sessions p ON p.id = c.parent_session_id
+         UNION SELECT c.conversation_id FROM together t JOIN sessions p ON p.conversation_id = t.id JOIN sessions c ON c.parent_session_id = p.id AND c.parent_kind = 'delegate')
+       SELECT 1 AS n FROM approvals a JOIN sessions s ON s.id = a.session_id WHERE a.state = 'decided' AND json_extract(a.decision, '$.kind') = 'allow'
+         AND ((a.call_id = ?1 AND a.message_uid = ?2) OR (json_extract(a.decision, '$.scope') = 'session' AND s.conversation_id IN (SELECT id FROM together)))`,
+      [callId?.kind === 'toolCall' ? callId.callId : '', String(row?.['uid'])],
     );
     if (allowed === undefined) this.broken(`I17: the tool with ${marker} ran without a stored allow`);
     if (this.ranAsked.has(marker)) this.broken(`I17: the tool with ${marker} ran twice`);
@@ -173,6 +186,12 @@ export class Invariants {
   }
 
   private checkAll({ db, database }: SimulatedHost): void {
+    const orphans =
+      database.all(`SELECT t.uid FROM turns t JOIN sessions s ON s.id = t.session_id JOIN sessions d ON d.id = s.conversation_id
+      WHERE t.state <> 'settled' AND d.parent_kind = 'delegate' AND NOT EXISTS (SELECT 1 FROM turns c JOIN sessions o ON o.id = c.session_id
+        WHERE c.state <> 'settled' AND o.conversation_id = (SELECT p.conversation_id FROM sessions p WHERE p.id = d.parent_session_id))`);
+    if (orphans.length > 0)
+      this.broken(`I20: sub-agent's turn ${String(orphans[0]?.['uid'])} outlives the turn it works for`);
     const running = database.all(
       "SELECT conversation_id, COUNT(*) AS n FROM turns WHERE state <> 'settled' GROUP BY conversation_id HAVING n > 1",
     );
@@ -290,7 +309,7 @@ export class Invariants {
       const text = answerText(row.parts);
       // A prompt whose confirmation was lost with its window is stored under the uid it was sent with; its text is a person's all the same. A
       // turn that was steered is asked again with everything the person had told it.
-      if (!written.has(text) && !text.split('\n\n').every((each) => /^(prompt \d+|again)$/.test(each)))
+      if (!written.has(text) && !text.split('\n\n').every((each) => /^(prompt \d+|again|task of call-\d+)$/.test(each)))
         this.broken(`I8: "${text}" is stored as a prompt and nobody wrote it`);
       if (JSON.stringify(sentParts(row.parts)) !== JSON.stringify(sentAlong(text)))
         this.broken(`I4: what went along with "${text}" is stored as ${JSON.stringify(sentParts(row.parts))}`);
@@ -320,6 +339,41 @@ export class Invariants {
     if (isMore)
       this.everShown.set(uid, { sessionId: shown.sessionId, parts: shown.parts.map((part) => ({ ...part })) });
   }
+}
+
+/** Calls of one segment that share an id, and results of other calls than the one they stand behind. */
+function strangeResults(history: readonly Message[]): readonly string[] {
+  const calls = history.flatMap((row) => row.parts.flatMap((part) => (part.kind === 'toolCall' ? [part] : [])));
+  const twice = calls
+    .filter(({ callId }, index) => calls.findIndex((other) => other.callId === callId) !== index)
+    .map(({ callId }) => `two calls are called ${callId}`);
+  const results = history.flatMap((row) => (row.role === 'tool' ? [row.parts[0]] : []));
+  return [
+    ...twice,
+    ...results.flatMap(({ callId, text }) => strange(calls.find((call) => call.callId === callId)?.arguments, text)),
+  ];
+}
+
+function strangeWireResults(messages: ModelRequest['messages']): readonly string[] {
+  return messages.flatMap((message, index) => {
+    const asking = messages[index - 1];
+    if (message.role !== 'tool' || asking?.role !== 'assistant') return [];
+    return message.results.flatMap(({ callId, text }) => {
+      const call = asking.content.find((part) => part.kind === 'toolCall' && part.callId === callId);
+      return strange(call?.kind === 'toolCall' ? JSON.stringify(call.arguments) : undefined, text);
+    });
+  });
+}
+
+function strange(called: string | undefined, result: string): readonly string[] {
+  const of = /^result of (call-\d+)/.exec(result)?.[1];
+  return of === undefined || (called !== undefined && markerOf(called) === of)
+    ? []
+    : [`"${result}" stands behind ${called ?? 'no call'}`];
+}
+
+function markerOf(json: string): string | null {
+  return /"marker":"(call-\d+)"/.exec(json)?.[1] ?? null;
 }
 
 /** Whether a stored text holds what was shown of it; a surface that came late has gaps, marked with NUL. */

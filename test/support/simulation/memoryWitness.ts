@@ -44,13 +44,17 @@ export class MemoryWitness implements MemoryProvider {
   async onSessionEnd(sessionId: string): Promise<void> {
     if (sessionId !== this.sessionId)
       this.broken(`I14: memory that serves ${this.sessionId ?? 'nothing'} hears of the end of ${sessionId}`);
+    if (sessionId === this.ended) this.broken(`I14: memory hears twice of the end of ${sessionId}`);
     this.ended = sessionId;
     await this.work();
   }
 
-  async onSessionSwitch(newSessionId: string, { reset }: SessionSwitch): Promise<void> {
+  async onSessionSwitch(newSessionId: string, { reset, rewound, previousSessionId }: SessionSwitch): Promise<void> {
     if (reset && this.ended !== this.sessionId)
       this.broken(`I14: memory goes from ${this.sessionId ?? 'nothing'} to ${newSessionId} without its end`);
+    if (previousSessionId !== this.sessionId)
+      this.broken(`I14: memory that serves ${this.sessionId ?? 'nothing'} hears that ${previousSessionId} was left`);
+    if (!rewound) this.ended = null;
     this.sessionId = newSessionId;
     await this.work();
   }

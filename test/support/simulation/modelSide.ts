@@ -1,12 +1,13 @@
 import * as v from 'valibot';
 import type { Clock } from '../../../src/base/clock';
 import type { ChatModel, CompletedToolCall, Finish } from '../../../src/models/chatModel';
+import { delegateTaskTool, delegateToolName } from '../../../src/tools/delegate/delegateTask';
 import { type AnyTool, defineTool } from '../../../src/tools/tool';
 import type { DeliveredKind } from '../../../src/transcript/part';
 import type { Invariants } from './invariants';
 import { OpenRequest, scriptedModel } from './scriptedModel';
 import type { SimulatedHost } from './simulatedHost';
-import type { CalledTool, Step } from './step';
+import type { CalledTool, CallIds, Step } from './step';
 
 /** What fills a context: a word that alone is worth summarising. */
 const longWord = 'x'.repeat(6000);
@@ -33,7 +34,7 @@ export class ModelSide {
     });
   }
 
-  readonly tools: readonly AnyTool[] = [this.tool('look', true), this.tool('change', false)];
+  readonly tools: readonly AnyTool[] = [this.tool('look', true), this.tool('change', false), delegateTaskTool()];
 
   /** Requests of the living process, summaries among them. */
   open(): readonly OpenRequest[] {
@@ -63,14 +64,22 @@ export class ModelSide {
       request?.say(of, `${this.word()}${long === true && word === 0 ? longWord : ''} `);
   }
 
-  call(request: OpenRequest | undefined, tools: readonly CalledTool[]): void {
+  call(request: OpenRequest | undefined, tools: readonly CalledTool[], ids: CallIds): void {
     if (request === undefined) return;
     if (request.request.toolChoice === 'none') return this.answer(request);
+    const first = this.calls + 1;
     request.finish(
       'toolCalls',
-      tools.map(({ ms, readOnly, asks = false }): CompletedToolCall => {
+      tools.map(({ ms, readOnly, asks = false, delegates = false }, index): CompletedToolCall => {
         const marker = `call-${++this.calls}`;
-        return { callId: marker, name: readOnly ? 'look' : 'change', arguments: JSON.stringify({ marker, ms, asks }) };
+        const callId = { own: marker, same: `call-${first}`, counted: `call_${index}` }[ids];
+        if (delegates)
+          return {
+            callId,
+            name: delegateToolName,
+            arguments: JSON.stringify({ task: `task of ${marker}`, read_only: readOnly }),
+          };
+        return { callId, name: readOnly ? 'look' : 'change', arguments: JSON.stringify({ marker, ms, asks }) };
       }),
     );
   }

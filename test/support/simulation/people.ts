@@ -5,6 +5,7 @@ import type { Invariants } from './invariants';
 import { sentAlong } from './sentAlong';
 import { everything } from './simulatedPolicy';
 import type { SimulatedHost } from './simulatedHost';
+import { subAgentsOf } from './subAgents';
 import type { WatchingSurface } from './watchingSurface';
 
 /** What people do at surfaces. Nothing here is awaited: a person does the next thing whatever became of the last. */
@@ -66,10 +67,13 @@ export class People {
     this.inBackground(this.host().gateway.compress(sessionId, null));
   }
 
-  /** Decides about the call that the conversation's turn waits with, of this life or an earlier one. */
+  /** Decides about the call that the conversation's turn waits with, of this life or an earlier one, or that a sub-agent of it waits with. */
   decide({ gateway }: SimulatedHost, sessionId: string, how: 'allow' | 'deny' | 'session', again: boolean): void {
-    const pending = this.host().db.pendingApproval(sessionId);
-    if (pending === null) return;
+    const { db, database } = this.host();
+    const pending = [sessionId, ...subAgentsOf(database, sessionId)]
+      .map((each) => db.pendingApproval(each))
+      .find((approval) => approval !== null);
+    if (pending === undefined) return;
     const decisions: readonly ApprovalDecision[] = [
       decisionOf(how),
       ...(again ? [decisionOf(how === 'deny' ? 'allow' : 'deny')] : []),

@@ -7,6 +7,7 @@ import { ModelSide } from './modelSide';
 import { People } from './people';
 import type { Place } from './place';
 import { SimulatedHost, type Surroundings } from './simulatedHost';
+import { subAgentsOf } from './subAgents';
 import type { StoreManners } from './slowStore';
 import type { HandOver, Step } from './step';
 import { WatchingSurface } from './watchingSurface';
@@ -145,7 +146,7 @@ export class Simulation {
       case 'say':
         return this.models.say(this.requestIn(step.session), step);
       case 'call':
-        return this.models.call(this.requestIn(step.session), step.tools);
+        return this.models.call(this.requestIn(step.session), step.tools, step.ids ?? 'own');
       case 'finish':
         return this.models.finish(this.requestIn(step.session), step.why, step.isNearlyFull === true);
       case 'break': {
@@ -314,8 +315,12 @@ export class Simulation {
     return all[index % Math.max(1, all.length)];
   }
 
+  /** The request of a conversation; while it waits for a sub-agent, that one's. */
   private requestIn(session: number) {
-    return this.models.requestIn(this.conversation(session));
+    const id = this.conversation(session);
+    return [id, ...(id === undefined ? [] : subAgentsOf(this.host.database, id))]
+      .map((each) => this.models.requestIn(each))
+      .find((request) => request !== undefined);
   }
 
   private heard(line: string): void {

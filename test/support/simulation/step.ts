@@ -7,12 +7,16 @@ import type { ModelFailureCause } from '../../../src/transcript/stopReason';
  *  it · taken: the owner was taken for dead; it still runs, and finds out when it writes. */
 export type HandOver = 'asked' | 'stopped' | 'taken';
 
-/** A call takes `ms` and, with `asks`, has to be allowed before it runs. */
+/** A call takes `ms` and, with `asks`, has to be allowed before it runs. One that `delegates` hands a task to a sub-agent instead. */
 export interface CalledTool {
   readonly ms: number;
   readonly readOnly: boolean;
   readonly asks?: boolean;
+  readonly delegates?: boolean;
 }
+
+/** How a service names the calls of an answer. own: each otherwise · same: all by one id · counted: from zero in every answer. */
+export type CallIds = 'own' | 'same' | 'counted';
 
 /** One thing that happens. Numbers pick a surface or a session (modulo how many there are); what makes no sense at that moment is skipped. */
 export type Step =
@@ -26,7 +30,7 @@ export type Step =
       readonly words: number;
       readonly long?: boolean;
     }
-  | { readonly kind: 'call'; readonly session: number; readonly tools: readonly CalledTool[] }
+  | { readonly kind: 'call'; readonly session: number; readonly tools: readonly CalledTool[]; readonly ids?: CallIds }
   | {
       readonly kind: 'finish';
       readonly session: number;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { build, type BuildOptions } from 'esbuild';
 import { chromium, type Browser, type Page, type Route } from 'playwright-core';
 import { ensureChromium } from '../../../scripts/chromiumInstall.mjs';
-import { webviewHtml } from '../../../src/host/webviewHtml';
+import { webviewHtml } from '../../../src/host/webviews/webviewHtml';
 import { states, type PreviewState } from './states';
 
 const origin = 'http://preview.test';

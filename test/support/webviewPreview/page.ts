@@ -109,7 +109,9 @@ function finding(message: object): void {
 function referencesIn(message: object): unknown {
   const { texts }: { texts?: unknown } =
     'payload' in message && typeof message.payload === 'object' && message.payload !== null ? message.payload : {};
-  return Array.isArray(texts) ? texts.map((text) => knownReferences[String(text)] ?? null) : [];
+  return Array.isArray(texts)
+    ? texts.map((text) => (Object.hasOwn(knownReferences, String(text)) ? knownReferences[String(text)] : null))
+    : [];
 }
 
 function resultOf(request: unknown): unknown {

@@ -16,6 +16,7 @@ import type { TurnEvent } from '../../../src/transcript/turnEvent';
 import { searchHit, searchPage, searchSession } from '../builders/searchResults';
 import { attachmentStates } from './attachmentStates';
 import { startStates } from './startStates';
+import { storeStates } from './storeStates';
 import { composerStates } from './composerStates';
 import { feedStates, type StoredConversation } from './feedStates';
 import { turnStates } from './turnStates';
@@ -562,6 +563,11 @@ export const states: Readonly<Record<string, PreviewState>> = {
     press: ['Send'],
   },
   private: { view: 'chat', bootstrap: state(null, { beginning: { private: true }, recentSessions: recent }) },
+  ...storeStates(state, (store) => ({
+    view: 'chat',
+    bootstrap: state(running, { store }),
+    events: [delivered('b9', markdown.slice(0, 640))],
+  })),
   ...workStates(state),
   ...codeStates(state),
   ...turnStates(state),

@@ -1,4 +1,4 @@
-import { feedHandlers } from '../../../src/host/feed/feedHandlers';
+import { feedHandlers } from '../../../src/host/chat/find/feedHandlers';
 import type { TranscriptPage, TranscriptQuery } from '../../../src/store/sessionStore';
 import { session } from '../builders/viewMessages';
 import type { StoredConversation } from './feedStates';

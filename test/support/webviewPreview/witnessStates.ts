@@ -1,7 +1,7 @@
 import type { ChatState, ShownSession } from '../../../src/protocol/chatProtocol';
 import type { Verification, VerifiedTurn } from '../../../src/protocol/verifyProtocol';
 import { textHash } from '../../../src/transcript/witness';
-import { noMemory } from '../../../src/webview/chat/viewMemory';
+import { noMemory } from '../../../src/webview/chat/connection/viewMemory';
 import { transcriptState } from '../builders/transcriptState';
 import { afternoon, answer, prompt, session, settledTurn, shownSession } from '../builders/viewMessages';
 import type { PreviewState } from './states';

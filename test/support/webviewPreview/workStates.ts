@@ -1,5 +1,5 @@
 import type { ChatState, ShownSession } from '../../../src/protocol/chatProtocol';
-import type { Approval, ApprovalRequest } from '../../../src/transcript/approval';
+import type { Approval, ApprovalRequest, Confined } from '../../../src/transcript/approval';
 import type { ChangedFile, FileHunk } from '../../../src/transcript/changedFile';
 import type { JsonValue } from '../../../src/transcript/json';
 import type { Message } from '../../../src/transcript/message';
@@ -249,6 +249,44 @@ function waits(request: ApprovalRequest): ShownSession {
   return shownSession({ messages: [question, ...looked, asking], openTurn: waiting, approval: asked('d1', request) });
 }
 
+const missing = {
+  kind: 'missing',
+  reason: 'bubblewrap is not installed',
+  remedy: 'Install bubblewrap and socat (for example: sudo apt install bubblewrap socat) and reload the window.',
+} as const;
+
+function asksToRun(
+  command: string,
+  confined: Confined | null,
+  reasons: ApprovalRequest['reasons'],
+  rules: readonly string[],
+): ShownSession {
+  return waits({
+    tool: 'run_command',
+    access: {
+      kind: 'run',
+      command,
+      folder: { path: '/home/me/upload', shown: '.', isInside: true },
+      shell: 'posix',
+      ...(confined === null ? {} : { confined }),
+    },
+    subject: command,
+    reasons,
+    rules,
+    preview: null,
+  });
+}
+
+const stopped: JsonValue = {
+  ...Object(ran(1, 2600)),
+  command: 'npm ci',
+  sandbox: { stopped: ['write to ~/.npmrc', 'connect to registry.npmjs.org'], takenOut: ['.husky'] },
+};
+const wasStopped = answer({ uid: 'wq', position: 20, turnUid: 'work' }, [
+  'Installing what it needs.',
+  call('q1', 'run_command', { command: 'npm ci' }),
+]);
+
 const files: readonly ChangedFile[] = [
   {
     path: '/home/me/upload/src/upload.ts',
@@ -400,6 +438,66 @@ export function workStates(
       bootstrap: state(done),
       requests: { filesFrom: files.slice(0, 3) },
       press: ['Retry'],
+    },
+    'sandbox-card': {
+      view: 'chat',
+      bootstrap: state(
+        asksToRun(
+          'npm ci',
+          { kind: 'inside', hosts: ['registry.npmjs.org'] },
+          ['command', 'network'],
+          ['run(npm ci)', 'connect(registry.npmjs.org)'],
+        ),
+        { sandbox: { kind: 'works' } },
+      ),
+    },
+    'sandbox-outside': {
+      view: 'chat',
+      bootstrap: state(
+        asksToRun(
+          'docker compose up -d db',
+          {
+            kind: 'outside',
+            reason: 'It talks to the Docker daemon, whose socket cannot be reached from inside the sandbox.',
+          },
+          ['unconfined'],
+          [],
+        ),
+        { sandbox: { kind: 'works' } },
+      ),
+    },
+    'sandbox-missing-card': {
+      view: 'chat',
+      bootstrap: state(asksToRun('npm ci', null, ['command'], ['run(npm ci)']), { sandbox: missing }),
+    },
+    'sandbox-row': {
+      view: 'chat',
+      bootstrap: state(
+        shownSession({
+          messages: [
+            question,
+            wasStopped,
+            told(21, 'q1', 'run_command', 'failed', stopped, 'failed'),
+            answer({ uid: 'wr', position: 30, turnUid: 'work' }, ['It may not reach the registry.']),
+          ],
+          turns: [settledTurn('work', 'w1')],
+        }),
+        { sandbox: { kind: 'works' } },
+      ),
+    },
+    'sandbox-menu': {
+      view: 'chat',
+      bootstrap: state(shownSession({ messages: [question], turns: [settledTurn('work', 'w1')], mode: 'auto' }), {
+        sandbox: { kind: 'works' },
+      }),
+      press: ['Mode'],
+    },
+    'sandbox-missing-menu': {
+      view: 'chat',
+      bootstrap: state(shownSession({ messages: [question], turns: [settledTurn('work', 'w1')], mode: 'auto' }), {
+        sandbox: missing,
+      }),
+      press: ['Mode'],
     },
     'work-mode': {
       view: 'chat',

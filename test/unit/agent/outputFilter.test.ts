@@ -42,7 +42,26 @@ describe('what is taken out of an answer', () => {
     ],
     ['a closer that closes nothing, with the space behind it', 'Thought.</think>\n\nAnswer.', 'Thought.Answer.'],
     ['a memory fence on lines of its own', 'One.\n<memory-context>\nsecret\n</memory-context>\nTwo.', 'One.\nTwo.'],
-    ['a memory fence that is never closed', 'One.\n<memory-context>\nsecret', 'One.\n'],
+    [
+      'a memory fence with text behind its closer',
+      'One.\n<memory-context>\nsecret `</memory-context>` \n</memory-context>Two.',
+      'One.\nTwo.',
+    ],
+    [
+      'a closer in backticks, from thinking',
+      '<think>It ends at `</think>`, I think.</think>\n\nYes.',
+      '«It ends at `</think>`, I think.|»Yes.',
+    ],
+    [
+      'thinking behind text, but not the indentation of what follows',
+      '- One\n<think>two</think>\n\n  - three',
+      '- One\n«two|»  - three',
+    ],
+    [
+      'thinking whose closer is near, but not one in code',
+      'One.\n<think>`</think>` two</think>\nthree',
+      'One.\n«`</think>` two|»three',
+    ],
   ])('%s', (_name, text, expected) => {
     expect(filtered([text])).toBe(expected);
   });
@@ -53,16 +72,47 @@ describe('what is taken out of an answer', () => {
     ['inline code at the start of a line', '`<think>` begins, `</think>` ends.'],
     ['tags in a fenced block', 'So:\n```html\n<think>\nx\n</think>\n<memory-context>\n```\nDone.'],
     ['a memory fence that is not alone on its line', 'It says <memory-context> there.\n<memory-context> too\n'],
+    ['a memory fence that is never closed', 'One.\n<memory-context>\nsecret'],
+    ['thinking behind text that is never closed', 'One.\n<think> is the tag.\n\nAnd so on.'],
+    ['thinking behind text that is closed in code alone', 'It opens with\n<think>\nand closes with `</think>`.'],
+    ['a sentence about the memory fence', 'The tag\n<memory-context>\nopens it, and `</memory-context>` closes it.'],
+    ['a closer of an opener that was a word', 'Models open <think> first.\nThen they close </think>\nand answer.'],
+    ['a closer in a sentence', 'Behind </think> comes the answer.'],
+    [
+      'tags in a fence of four backticks around one of three',
+      '````md\n```\n<think>\n```\n<memory-context>\nx\n</memory-context>\n````\n',
+    ],
+    ['tags in a fence of tildes', '~~~\n```\n<think>a</think>\n~~~\n'],
+    ['tags in a fence behind a list mark', '1. Run\n   - ```xml\n     <think>\n     x\n     </think>\n     ```\n'],
+    ['tags in a fence in a quotation', '> ```\n> <memory-context>\n> x\n> </memory-context>\n> ```\n'],
+    ['tags in indented code', 'So:\n\n    <think>\n    x\n    </think>\n'],
+    ['tags in a code span of two backticks, over two lines', 'See `` a ` b\n<think> c</think> ``.'],
+    ['tags in preformatted HTML', '<pre>\n<think>\nx\n</think>\n</pre>\n'],
     ['other tags and comparisons', '<b>1</b> < 2 <thinker> <th'],
     ['white space', '\n\n  a  \n'],
   ])('leaves %s as it is', (_name, text) => {
     expect(filtered([text])).toBe(text);
   });
 
-  it('begins anew with the next text', () => {
+  it.each([
+    ['inline code that looks like a fence', 'Run\n```npm install```\nthen:\n', 'Done.'],
+    ['a fence behind a list mark', '- ```sh\n  ls\n  ```\n', 'Done.'],
+    ['a fence that its list ended', '- ```sh\n  ls\n\nThen:\n', 'Done.'],
+  ])('takes tags out behind %s', (_name, before, after) => {
+    expect(filtered([`${before}<memory-context>\nx\n</memory-context>\n<think>y</think>\n${after}`])).toBe(
+      `${before}«y|»${after}`,
+    );
+  });
+
+  it('goes on with the next part, and ends thinking with the one before', () => {
     const filter = new OutputFilter();
     const first = [...filter.take('<think>one'), ...filter.end()];
-    expect([shown(first), shown([...filter.take('two'), ...filter.end()])]).toEqual(['«one|»', 'two']);
+    expect([shown(first), filter.unclosed, shown([...filter.take('two'), ...filter.end()]), filter.unclosed]).toEqual([
+      '«one|»',
+      'one',
+      'two',
+      '',
+    ]);
   });
 
   it('hands on a delta as it came where there is nothing to take out', () => {
@@ -79,8 +129,33 @@ describe('what is taken out of an answer', () => {
 
   it('says at once what cannot be a tag any more', () => {
     const filter = new OutputFilter();
-    const deltas = ['a <', 'b', ' <thi', 'ngs', '\n<think>', 'x<', '/think', '>y'];
-    expect(deltas.map((delta) => shown(filter.take(delta)))).toEqual(['a ', '<b', ' ', '<things', '\n', '«x', '', 'y']);
+    const deltas = ['\n<think>', 'x<', '/think', '>y ', 'a <', 'b', ' <thi', 'ngs'];
+    expect(deltas.map((delta) => shown(filter.take(delta)))).toEqual([
+      '\n',
+      '«x',
+      '',
+      'y ',
+      'a ',
+      '<b',
+      ' ',
+      '<things',
+    ]);
+  });
+
+  it('says the thinking that opens an answer while it arrives, and thinking behind text when its closer is there', () => {
+    const filter = new OutputFilter();
+    const deltas = ['<think>', 'a', 'b', '</think>\n\n', 'One.\n', '<think>', 'c', '</think>\n', 'Two.'];
+    expect(deltas.map((delta) => shown(filter.take(delta)))).toEqual([
+      '',
+      '«a',
+      '«b',
+      '',
+      'One.\n',
+      '',
+      '',
+      '«c|»',
+      'Two.',
+    ]);
   });
 });
 

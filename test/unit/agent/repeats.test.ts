@@ -1,12 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RepeatGate } from '../../../src/agent/repeatGate';
+import { type Passed, RepeatGate } from '../../../src/agent/repeatGate';
 import type { RepeatMode } from '../../../src/transcript/repeats';
 
-/** What a person would read: the delivered text, and behind it what the gate let through of the deltas. */
+/** What a person would read: the delivered text, and behind it what the gate let through of the deltas; a bar where it begins differently. */
 function read(mode: RepeatMode, delivered: string, deltas: readonly string[]): string {
-  const gate = new RepeatGate(mode, delivered, '\n\n', () => true);
-  return delivered + deltas.map((delta) => gate.take(delta)).join('') + gate.end();
+  const gate = new RepeatGate(mode, delivered, () => true);
+  return delivered + [...deltas.map((delta) => gate.take(delta)), gate.end()].map(passed).join('');
+}
+
+function passed({ text, joins }: Passed): string {
+  return joins ? text : `|${text}`;
 }
 
 describe('an answer that was asked for again', () => {
@@ -16,7 +20,7 @@ describe('an answer that was asked for again', () => {
     ['broken off in a word', 'Hello wor', 'Hello world', 'Hello world'],
     ['repeated in part', 'I look at it.', 'I look', 'I look at it.'],
     ['repeated with other white space', 'I look \n', 'I  look\nat it.', 'I look \nat it.'],
-    ['said differently', 'I look at it.', 'I read it.', 'I look at it.\n\nI read it.'],
+    ['said differently', 'I look at it.', 'I read it.', 'I look at it.|I read it.'],
     ['begun with nothing delivered', '', 'I look.', 'I look.'],
   ])('%s', (_name, delivered, arriving, expected) => {
     expect([read('again', delivered, [arriving]), read('again', delivered, [...arriving])]).toEqual([
@@ -33,11 +37,11 @@ describe('an answer that was asked for again, behind a part of another kind', ()
       'is said whole where it would begin with half a word',
       'I look at item 1',
       'I look at item 10.',
-      'I look at item 10.',
+      '|I look at item 10.',
     ],
   ])('%s', (_name, delivered, arriving, expected) => {
-    const gate = new RepeatGate('again', delivered, '', () => false);
-    expect([...arriving].map((character) => gate.take(character)).join('') + gate.end()).toBe(expected);
+    const gate = new RepeatGate('again', delivered, () => false);
+    expect([...[...arriving].map((character) => gate.take(character)), gate.end()].map(passed).join('')).toBe(expected);
   });
 });
 
@@ -45,10 +49,34 @@ describe('an answer that goes on', () => {
   it.each([
     ['at the very place', 'One, two, thr', 'ee, four.', 'One, two, three, four.'],
     [
-      'with its last words again',
-      'The quick brown fox jumps',
-      'brown fox jumps over it.',
-      'The quick brown fox jumps over it.',
+      'with its last sentence again',
+      'Look! The quick brown fox jumps over the very lazy',
+      'The quick brown fox jumps over the very lazy dog.',
+      'Look! The quick brown fox jumps over the very lazy dog.',
+    ],
+    [
+      'with its last line again',
+      'One:\n- the quick brown fox jumps over the lazy',
+      '- the quick brown fox jumps over the lazy dog\n',
+      'One:\n- the quick brown fox jumps over the lazy dog\n',
+    ],
+    [
+      'with its last lines again',
+      'First.\nThe second line is here,\nand here comes',
+      'The second line is here,\nand here comes the third.',
+      'First.\nThe second line is here,\nand here comes the third.',
+    ],
+    [
+      'in the middle of its last sentence, which may be chance',
+      'Slowly the quick brown fox jumps over the very lazy',
+      'quick brown fox jumps over the very lazy dog.',
+      'Slowly the quick brown fox jumps over the very lazyquick brown fox jumps over the very lazy dog.',
+    ],
+    [
+      'with a few of its last words again, which may be chance',
+      'Look! The quick brown fox',
+      'The quick brown fox jumps.',
+      'Look! The quick brown foxThe quick brown fox jumps.',
     ],
     ['from its first word again', 'One, two, thr', 'One, two, three, four.', 'One, two, three, four.'],
     ['with all of it and nothing else', 'One, two, three.', 'One, two, three.', 'One, two, three.'],
@@ -60,7 +88,31 @@ describe('an answer that goes on', () => {
       'The sum is two.',
       'The sum is one. AndThe sum is two.',
     ],
-    ['behind a line that was ended', 'one two three four\n', 'three four\nfive', 'one two three four\nfive'],
+    [
+      'with the last line again, which may be the next one',
+      'First.\nA line that is said twice, because it has to be.\n',
+      'A line that is said twice, because it has to be.\nEnd.',
+      'First.\nA line that is said twice, because it has to be.\nA line that is said twice, because it has to be.\nEnd.',
+    ],
+    [
+      'with a third row like the two before it',
+      '[\n{"kind": "entry", "value": "the default one"},\n{"kind": "entry", "value": "the default one"},',
+      '\n{"kind": "entry", "value": "the default one"}\n]',
+      '[\n{"kind": "entry", "value": "the default one"},\n{"kind": "entry", "value": "the default one"},\n{"kind": "entry", "value": "the default one"}\n]',
+    ],
+    [
+      'with a row like the two before it, cut off in it',
+      'row of the table, row of the table, row of ',
+      'row of the table, row of the table.',
+      'row of the table, row of the table, row of row of the table, row of the table.',
+    ],
+    [
+      'with a last line that is the first',
+      'Row, row, row your boat gently down the stream.\nMerrily, merrily.\n',
+      'Row, row, row your boat gently down the stream.',
+      'Row, row, row your boat gently down the stream.\nMerrily, merrily.\nRow, row, row your boat gently down the stream.',
+    ],
+    ['with a refrain', 'Na na na na na na ', 'na na na na na na hey', 'Na na na na na na na na na na na na hey'],
   ])('%s', (_name, delivered, arriving, expected) => {
     expect([read('goesOn', delivered, [arriving]), read('goesOn', delivered, [...arriving])]).toEqual([
       expected,
@@ -69,14 +121,10 @@ describe('an answer that goes on', () => {
   });
 
   it('holds back only what may be a repeat', () => {
-    const gate = new RepeatGate('goesOn', 'The quick brown fox', '', () => true);
-    expect(['quick ', 'brown ', 'fox', ' jumps', ' over'].map((delta) => gate.take(delta))).toEqual([
-      '',
-      '',
-      '',
-      ' jumps',
-      ' over',
-    ]);
+    const gate = new RepeatGate('goesOn', 'See!\nThe quick brown fox jumps over the very lazy', () => true);
+    expect(
+      ['The quick brown fox ', 'jumps over ', 'the very lazy', ' dog', ' now'].map((delta) => gate.take(delta).text),
+    ).toEqual(['', '', '', ' dog', ' now']);
   });
 });
 

@@ -77,6 +77,25 @@ describe('Plan mode', () => {
     });
   });
 
+  it('asks for what a server says only looks, and refuses its other tools', async () => {
+    const { panel, ran } = await asking({ mode: 'plan' });
+    world.server.script(
+      reply().calls('ask_server', { name: 'set' }).calls('ask_server', { name: 'get' }),
+      reply().says('Done.'),
+    );
+    const { sessionId } = await world.send(panel, 'look');
+    await world.gateway.decideApproval((await question(panel)).id, once);
+    await panel.untilSettled(1);
+    expect([ran, await tools(sessionId), await world.gateway.mode(panel.id, sessionId)]).toEqual([
+      ['ask_server get'],
+      [
+        'tool: denied: Plan mode: ask_server could change something, so it was not run. Only look, for now; then present a plan.',
+        'tool: done: ask_server get is done',
+      ],
+      'plan',
+    ]);
+  });
+
   it('has nothing to approve where it is off', async () => {
     const { panel, ran } = await asking();
     world.server.script(reply().calls('present', { name: 'plan' }), reply().says('Well.'));
@@ -87,6 +106,26 @@ describe('Plan mode', () => {
         'tool: failed: Plan mode is off, so there is nothing to approve: do the work. What needs it is asked for call by call.',
       ],
       [],
+    ]);
+  });
+});
+
+describe('a tool that needs nothing allowed', () => {
+  it('does not run where a rule denies it by its name', async () => {
+    const denying: ApprovalPolicy = {
+      ...ruledPolicy([]),
+      judge: ({ tool }) => ({ kind: 'deny', sentence: `${tool} is denied.` }),
+    };
+    const { panel, ran } = await asking({ approvals: denying });
+    world.server.script(
+      reply().calls('look', { name: 'a' }),
+      reply().calls('look', { name: 'a' }).calls('look', { name: 'b' }),
+      reply().says('Done.'),
+    );
+    const { sessionId } = await world.ask(panel, 'look');
+    expect([ran, await tools(sessionId)]).toEqual([
+      [],
+      ['tool: denied: look is denied.', 'tool: denied: look is denied.', 'tool: denied: look is denied.'],
     ]);
   });
 });

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
+import { runEnterTrials } from '../../crash/enterTrials';
 import { runHostTrials } from '../../crash/hostTrials';
 
-test('a process that is killed in the middle of its turns and compressions has lost nothing of what it showed, and the next turn is accepted', async () => {
+test('a process that is killed in the middle of its turns and compressionScheduler has lost nothing of what it showed, and the next turn is accepted', async () => {
   const {
     shownChars,
     requests,
     killedInTurn,
     killedWhileOpening,
     summaries,
-    compressions,
+    compressionScheduler,
     turnsAcrossSegments,
     ...found
   } = await runHostTrials(30, 31);
@@ -28,7 +29,7 @@ test('a process that is killed in the middle of its turns and compressions has l
     asked: requests > 0,
     inTurn: killedInTurn > 0,
     notOnlyEarly: killedWhileOpening < 30,
-    compressed: compressions > 0,
+    compressed: compressionScheduler > 0,
     inATurn: turnsAcrossSegments > 0,
     summarised: summaries > 0,
   };
@@ -41,4 +42,19 @@ test('a process that is killed in the middle of its turns and compressions has l
     inATurn: true,
     summarised: true,
   });
+}, 600_000);
+
+test('what was typed is found once, as a prompt, in the queue or in the composer, whenever the host is killed or the page is loaded again around Enter', async () => {
+  const { texts, stored, queued, inComposer, lost, doubled, otherDrafts, found, ...happened } = await runEnterTrials(
+    16,
+    3,
+  );
+  expect({ lost, doubled, otherDrafts, found, places: stored + queued + inComposer }).toEqual({
+    lost: 0,
+    doubled: 0,
+    otherDrafts: 0,
+    found: [],
+    places: texts,
+  });
+  expect([happened.trials, happened.kills > 0, happened.reloads > 0]).toEqual([16, true, true]);
 }, 600_000);

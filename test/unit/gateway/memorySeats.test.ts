@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/base/log';
-import { Seating } from '../../../src/gateway/seating';
+import { AgentPool } from '../../../src/gateway/agents/agentPool';
 import { MemoryProviders } from '../../../src/memory/memoryProviders';
 import type { Session } from '../../../src/transcript/session';
 import { gate } from '../../support/conformance';
@@ -42,23 +42,23 @@ function seats() {
         new RecordingMemory(heard, { name, prefix: `${name}: `, ...(pause === undefined ? {} : { pause }) }),
     });
   };
-  const seating = new Seating({
+  const agentPool = new AgentPool({
     clock,
     createMemory: (agent) => providers.createMemory(agent, { clock, log: silentLog }),
   });
-  return { seating, clock, heard, providers, register, choose: (name: string) => void (chosen = name) };
+  return { agentPool, clock, heard, providers, register, choose: (name: string) => void (chosen = name) };
 }
 
 describe('the seat of a surface', () => {
   it('gets other memory when another provider was chosen, as soon as it is idle; the one before finishes its work', async () => {
-    const { seating, clock, heard, register, choose } = seats();
+    const { agentPool, clock, heard, register, choose } = seats();
     const held = gate();
     register('one', (hook) => (hook === 'sync' ? held.opened : Promise.resolve()));
     register('two');
-    const first = seating.seatFor('panel', session('S1'), 'new_session');
+    const first = agentPool.seatFor('panel', session('S1'), 'new_session');
     first.turnBegan();
     choose('two');
-    const during = seating.seatFor('panel', session('S1'), 'resume');
+    const during = agentPool.seatFor('panel', session('S1'), 'resume');
     first.memory.syncTurn({
       turnUid: 't',
       prompt: 'q1',
@@ -68,7 +68,7 @@ describe('the seat of a surface', () => {
       settledAt: 2,
     });
     first.turnEnded();
-    const after = seating.seatFor('panel', session('S1'), 'resume');
+    const after = agentPool.seatFor('panel', session('S1'), 'resume');
     await after.memory.drain();
     const early = [...heard];
     held.open();
@@ -83,7 +83,7 @@ describe('the seat of a surface', () => {
   });
 
   it('is let go at once when its provider is taken back while it is idle, and behind its turn otherwise: what was queued is done first', async () => {
-    const { seating, clock, heard, providers } = seats();
+    const { agentPool, clock, heard, providers } = seats();
     const held = gate();
     const pause = (hook: string): Promise<void> => (hook === 'sync' ? held.opened : Promise.resolve());
     const registration = providers.register({
@@ -92,8 +92,8 @@ describe('the seat of a surface', () => {
       create: () => new RecordingMemory(heard, { pause }),
     });
     const [idle, busy] = [
-      seating.seatFor('panel', session('S1'), 'resume'),
-      seating.seatFor('tab', session('S2'), 'resume'),
+      agentPool.seatFor('panel', session('S1'), 'resume'),
+      agentPool.seatFor('tab', session('S2'), 'resume'),
     ];
     busy.turnBegan();
     for (const [seat, number] of [
@@ -108,15 +108,15 @@ describe('the seat of a surface', () => {
         startedAt: 1,
         settledAt: 2,
       });
-    providers.onDidChange(() => seating.memoryChanged());
+    providers.onDidChange(() => agentPool.memoryChanged());
     registration.dispose();
     held.open();
     await Promise.all([idle.memory.drain(), busy.memory.drain()]);
     const during = [...heard];
     busy.turnEnded();
-    seating.settled(busy);
+    agentPool.settled(busy);
     await busy.memory.drain();
-    const next = seating.seatFor('panel', session('S1'), 'resume');
+    const next = agentPool.seatFor('panel', session('S1'), 'resume');
     expect({ during, after: heard.slice(during.length), next: next.memory.providerNames }).toEqual({
       during: ['initialize S1', 'initialize S2', 'sync S1: question 1 -> a', 'sync S2: question 2 -> a', 'shutdown'],
       after: ['shutdown'],
@@ -126,10 +126,10 @@ describe('the seat of a surface', () => {
   });
 
   it('gets a provider that is registered late with its next prompt', async () => {
-    const { seating, heard, register } = seats();
-    const early = seating.seatFor('panel', session('S1'), 'resume');
+    const { agentPool, heard, register } = seats();
+    const early = agentPool.seatFor('panel', session('S1'), 'resume');
     register('one');
-    const late = seating.seatFor('panel', session('S1'), 'resume');
+    const late = agentPool.seatFor('panel', session('S1'), 'resume');
     await late.memory.drain();
     expect([early.memory.providerNames, late.memory.providerNames, heard]).toEqual([
       [],
@@ -139,10 +139,10 @@ describe('the seat of a surface', () => {
   });
 
   it('never takes memory of another session into a private one, nor back', async () => {
-    const { seating, heard, register } = seats();
+    const { agentPool, heard, register } = seats();
     register('one');
     const shown = [session('S1'), session('P1', { private: true }), session('S2')].map((each) =>
-      seating.seatFor('panel', each, 'resume'),
+      agentPool.seatFor('panel', each, 'resume'),
     );
     await Promise.all(shown.map(({ memory }) => memory.drain()));
     expect([shown.map(({ memory }) => memory.providerNames), heard]).toEqual([
@@ -152,11 +152,11 @@ describe('the seat of a surface', () => {
   });
 
   it('does not keep a closing window waiting for a provider that hangs', async () => {
-    const { seating, clock, providers } = seats();
+    const { agentPool, clock, providers } = seats();
     providers.register({ name: 'one', kind: 'external', create: () => hangingMemory() });
-    seating.seatFor('panel', session('S1'), 'new_session');
+    agentPool.seatFor('panel', session('S1'), 'new_session');
     let isOver = false;
-    const closing = seating.dispose().then(() => (isOver = true));
+    const closing = agentPool.dispose().then(() => (isOver = true));
     for (let step = 0; step < 23; step++) await clock.advance(100);
     await closing;
     expect([isOver, clock.monotonicMs()]).toEqual([true, 2300]);

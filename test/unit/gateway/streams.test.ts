@@ -152,6 +152,43 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     });
   });
 
+  it('an answer cut off in code goes on in it: tags there are words, and the memory fence behind it is none', async () => {
+    const { server } = await create({ protocol });
+    const texts = [
+      '```xml\n<root>\n',
+      '<thinking>\ninner words\n</thinking>\n</root>\n```\nRun\n```npm install```\nthen:\n<memory-',
+      'context>\nold notes\n</memory-context>\nDone.',
+    ];
+    server.script(
+      ...texts.slice(0, 2).map((text) => reply().says(text).finishes('length')),
+      reply().says(texts[2] ?? ''),
+    );
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'Write it.');
+    expect({ goesOnFrom: sent(2).includes('then:\\n<memory-'), ...(await seen(panel, sessionId)) }).toEqual({
+      goesOnFrom: true,
+      ...well,
+      ended: 'complete stop',
+      lines: [
+        'user: Write it.',
+        'assistant: ```xml\n<root>\n<thinking>\ninner words\n</thinking>\n</root>\n```\nRun\n```npm install```\nthen:\nDone.',
+      ],
+    });
+  });
+
+  it('an answer in thinking that nothing closes is asked for once more, and said when nothing else comes', async () => {
+    const { server } = await create({ protocol });
+    server.otherwise(() => reply().says('<think>Two and two.\n\nIt is four.'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'Well?');
+    expect({ requests: server.requests.length, ...(await seen(panel, sessionId)) }).toEqual({
+      requests: 2,
+      ...well,
+      lines: ['user: Well?', 'assistant: <Two and two.\n\nIt is four.> Two and two.\n\nIt is four.'],
+      ended: 'complete stop',
+    });
+  });
+
   it('an empty answer behind a tool result is asked about once, and nothing of that is stored', async () => {
     const { server } = await create({ protocol });
     server.script(

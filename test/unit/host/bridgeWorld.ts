@@ -1,13 +1,13 @@
 import { afterEach } from 'vitest';
 import { Emitter } from '../../../src/base/disposable';
-import { ChatBridge } from '../../../src/host/chatBridge';
+import { ChatSurface } from '../../../src/host/chat/chatSurface';
 import { noAttachments } from '../../../src/host/attachments/promptAttachments';
 import { type ChatFiles, noChangedFiles } from '../../../src/host/changedFiles/chatFiles';
-import type { ChatEditor } from '../../../src/host/chatHandlers';
-import { ownMemory } from '../../../src/host/chatTabMemory';
-import type { ChatModels } from '../../../src/host/chatModels';
-import { StoreDesk } from '../../../src/host/storeDesk';
-import { noWitness } from '../../../src/host/witness/chatWitness';
+import type { ChatEditor } from '../../../src/host/chat/chatHandlers';
+import { ownMemory } from '../../../src/host/chat/chatTabMemory';
+import type { ChatModels } from '../../../src/host/chat/chatModels';
+import { StoreStatus } from '../../../src/host/storage/storeStatus';
+import { noWitness } from '../../../src/host/verify/chatWitness';
 import type { FoundSession } from '../../../src/store/conversations';
 import type { StoreState } from '../../../src/store/ownership/storeState';
 import { RecordingLog } from './recordingLog';
@@ -16,7 +16,7 @@ import { ScriptedGateway, session } from './scriptedGateway';
 import { StoreAtHand, noSpills } from './storeAtHand';
 import { noCodeActions } from '../../support/noCodeActions';
 
-let bridges: readonly ChatBridge[] = [];
+let bridges: readonly ChatSurface[] = [];
 afterEach(() => {
   for (const bridge of bridges) bridge.dispose();
   bridges = [];
@@ -28,7 +28,7 @@ export function bridgeWorld(
 ) {
   const gateway = new ScriptedGateway(session('s1'), session('s2'));
   const connection = new StoreAtHand(options.store);
-  const store = new StoreDesk(connection, (message) => message, noSpills);
+  const store = new StoreStatus(connection, (message) => message, noSpills);
   const meta = new Map<string, string>(options.remembered === undefined ? [] : [['shown:chat', options.remembered]]);
   const done: string[] = [];
   const written: string[] = [];
@@ -42,6 +42,7 @@ export function bridgeWorld(
     copy: record('copy'),
     openLink: record('link'),
     code: noCodeActions,
+    confirm: async () => true,
     searchSessions: record('search'),
     exportSession: record('export'),
     openMemory: () => record('memory')(null),
@@ -90,9 +91,9 @@ export function bridgeWorld(
       promptFiles: [],
     }),
   };
-  const bridge = new ChatBridge('chat', needs);
-  const tab = (sessionId: string): ChatBridge => {
-    const made = new ChatBridge('tab:1', { ...needs, sessions: ownMemory(sessions, sessionId) });
+  const bridge = new ChatSurface('chat', needs);
+  const tab = (sessionId: string): ChatSurface => {
+    const made = new ChatSurface('tab:1', { ...needs, sessions: ownMemory(sessions, sessionId) });
     bridges = [...bridges, made];
     return made;
   };

@@ -1,4 +1,4 @@
-import type { WebviewPort } from '../../../src/host/viewEndpoint';
+import type { WebviewPort } from '../../../src/host/webviews/viewEndpoint';
 import { protocolVersion, type ToView } from '../../../src/protocol/envelope';
 
 /** A webview as the host sees it: what it was posted, and a way to let its page say something. */

@@ -13,7 +13,7 @@ import type {
 import type { BringOver, BroughtOver } from '../../../src/store/bringingOver';
 import type { TranscriptPage, TranscriptQuery } from '../../../src/store/sessionStore';
 import type { ApprovalDecision, Mode } from '../../../src/transcript/approval';
-import type { DraftPart } from '../../../src/transcript/draftPart';
+import type { DraftPart, DraftSurroundings } from '../../../src/transcript/draftPart';
 import type { Message } from '../../../src/transcript/message';
 import type { ReasoningEffort } from '../../../src/transcript/reasoningEffort';
 import type { Session, SessionSummary } from '../../../src/transcript/session';
@@ -280,7 +280,12 @@ export class ScriptedGateway implements Gateway {
   async editQueued(): Promise<void> {}
   async removeQueued(): Promise<void> {}
   async promoteQueued(): Promise<void> {}
-  async saveDraft(key: string, text: string): Promise<void> {
+  async saveDraft(
+    key: string,
+    text: string,
+    _parts?: readonly DraftPart[],
+    _around?: DraftSurroundings,
+  ): Promise<void> {
     this.calls.push(`draft ${key} ${text}`);
   }
 

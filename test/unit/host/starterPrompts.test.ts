@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StarterDesk, type StarterDeskNeeds } from '../../../src/host/firstSteps/starterDesk';
+import { StarterService, type StarterServiceNeeds } from '../../../src/host/firstSteps/starterService';
 import type { DirectoryEntry } from '../../../src/tools/workspaceFiles';
 import { RecordingLog } from './recordingLog';
 
@@ -10,10 +10,10 @@ const folder = (name: string): DirectoryEntry => ({ name, kind: 'directory' });
 
 function desk(
   entries: readonly DirectoryEntry[],
-  over: Partial<StarterDeskNeeds> & { readonly packageJson?: string; readonly changed?: string } = {},
+  over: Partial<StarterServiceNeeds> & { readonly packageJson?: string; readonly changed?: string } = {},
 ) {
   const asked: string[] = [];
-  const made = new StarterDesk({
+  const made = new StarterService({
     files: {
       roots: () => [{ name: 'upload', path: '/w' }],
       list: async () => entries,

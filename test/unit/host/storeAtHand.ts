@@ -45,9 +45,13 @@ export const openState: StoreState = {
     salvaged: [],
     merged: [],
     mergeProblems: [],
+    putBack: null,
+    replaced: [],
+    broughtBack: [],
     spills: [],
     readOnly: null,
   },
+  regained: null,
 };
 
 /** No answer is kept anywhere but in the store. */

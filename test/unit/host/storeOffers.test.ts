@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { StoreDesk } from '../../../src/host/storeDesk';
+import { StoreStatus } from '../../../src/host/storage/storeStatus';
 import { noSpills, StoreAtHand } from './storeAtHand';
 
-const desk = (): StoreDesk => new StoreDesk(new StoreAtHand(), (message) => message, noSpills);
-const shown = (of: StoreDesk) => (of.shown.kind === 'open' ? of.shown.notices : []);
+const desk = (): StoreStatus => new StoreStatus(new StoreAtHand(), (message) => message, noSpills);
+const shown = (of: StoreStatus) => (of.shown.kind === 'open' ? of.shown.notices : []);
 
 describe('what is offered beside the store', () => {
   it('is done when it is chosen, as long as it is offered', async () => {

@@ -2,10 +2,10 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { globMatcher } from '../../../src/host/globPattern';
-import { matchingLines } from '../../../src/host/lineScan';
-import { findRipgrep, ripgrepCandidates } from '../../../src/host/ripgrepPath';
-import { ripgrepArguments, searchWithRipgrep, type RipgrepRun } from '../../../src/host/ripgrepSearch';
+import { globMatcher } from '../../../src/host/workspace/globPattern';
+import { matchingLines } from '../../../src/host/workspace/lineScan';
+import { findRipgrep, ripgrepCandidates } from '../../../src/host/workspace/ripgrepPath';
+import { ripgrepArguments, searchWithRipgrep, type RipgrepRun } from '../../../src/host/workspace/ripgrepSearch';
 import type { TextSearch } from '../../../src/tools/workspaceFiles';
 
 function search(query: string, changes: Partial<TextSearch> = {}): TextSearch {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { ageWords } from '../../../src/host/ageWords';
-import { editorModelVendors } from '../../../src/host/editorModelVendors';
-import { modelDetail } from '../../../src/host/modelWords';
-import { openReportNotices } from '../../../src/host/openReportWords';
-import { overrideNotice } from '../../../src/host/settingsNotices';
-import { storagePlace, type WindowFacts } from '../../../src/host/storagePlace';
-import { storeWords } from '../../../src/host/storeWords';
-import { webviewHtml } from '../../../src/host/webviewHtml';
+import { ageLabels } from '../../../src/host/sessions/ageLabels';
+import { editorModelVendors } from '../../../src/host/models/editorModelVendors';
+import { modelDetail } from '../../../src/host/models/modelLabels';
+import { openReportNotices } from '../../../src/host/storage/openReportLabels';
+import { overrideNotice } from '../../../src/host/settings/settingsNotices';
+import { storagePlace, type WindowFacts } from '../../../src/host/storage/storagePlace';
+import { storeLabels } from '../../../src/host/storage/storeLabels';
+import { webviewHtml } from '../../../src/host/webviews/webviewHtml';
 import type { OpenReport } from '../../../src/store/worker/openedStore';
 import { openState } from './storeAtHand';
 
@@ -23,7 +23,7 @@ describe('the age of a session', () => {
     [800 * 86_400, '2 years ago'],
     [-60, 'now'],
   ])('%d s is "%s"', (age, words) => {
-    expect(ageWords(1_000_000_000 - age, 1_000_000_000, 'en')).toBe(words);
+    expect(ageLabels(1_000_000_000 - age, 1_000_000_000, 'en')).toBe(words);
   });
 });
 
@@ -40,7 +40,7 @@ describe('a line about a model', () => {
 describe('another window', () => {
   it('can be waited for or stopped, and no longer once that was chosen', () => {
     const actions = (chosen: 'nothing' | 'wait' | 'stop') => {
-      const shown = storeWords({ kind: 'waitingForOwner', sessionTitle: 'Fix upload', chosen }, [], t);
+      const shown = storeLabels({ kind: 'waitingForOwner', sessionTitle: 'Fix upload', chosen }, [], t);
       return shown.kind === 'elsewhere' ? [shown.sentence, ...shown.actions.map(({ label }) => label)] : [];
     };
     expect([actions('nothing'), actions('wait'), actions('stop')]).toEqual([
@@ -48,6 +48,17 @@ describe('another window', () => {
       ['Waiting for the answer in the other window to finish; then this window goes on.', 'Stop It and Continue Here'],
       ['Asking the other window to stop its answer. What it has shown is kept.'],
     ]);
+  });
+});
+
+describe('another window that does not answer', () => {
+  it('is said in a sentence, not by its number alone', () => {
+    expect(storeLabels({ kind: 'opening', blockedBy: 'process 9731 on this machine' }, [], t)).toEqual({
+      kind: 'elsewhere',
+      sentence:
+        'Another window has your sessions open and does not answer (process 9731 on this machine). Close it, or wait: this window opens them as soon as they are free.',
+      actions: [{ action: 'showLog', label: 'Show Log' }],
+    });
   });
 });
 
@@ -63,6 +74,9 @@ describe('what opening the store found', () => {
           salvaged: [],
           merged: [],
           mergeProblems: [],
+          putBack: null,
+          replaced: [],
+          broughtBack: [],
           spills: [],
           readOnly: null,
         }),
@@ -151,7 +165,7 @@ describe('the page around a view', () => {
 
   it('allows our script by nonce and our own files, and nothing else', () => {
     expect(/content="([^"]+)"/.exec(html)?.[1]).toBe(
-      "default-src 'none'; script-src 'nonce-abc123'; style-src https://*.example; font-src https://*.example; img-src https://*.example data:",
+      "default-src 'none'; script-src 'nonce-abc123'; style-src https://*.example; font-src https://*.example; img-src https://*.example data:; base-uri 'none'; form-action 'none'; frame-src 'none'",
     );
     expect(html).not.toContain('unsafe');
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as v from 'valibot';
 import type { Log } from '../../../src/base/log';
+import { SurfaceAgent } from '../../../src/gateway/agents/surfaceAgent';
 import { type EndedTurn, MemoryManager, type MemoryManagerParts } from '../../../src/memory/memoryManager';
 import type { MemoryProvider } from '../../../src/memory/memoryProvider';
 import type { RecallRequest } from '../../../src/memory/turnPreparation';
@@ -190,7 +191,7 @@ describe('a switch', () => {
     );
     manager.initialize('S1');
     manager.syncTurn(turn('q1'));
-    manager.switchSession({ from: 'S1', to: 'S2', reason: 'new_session', parentSessionId: null });
+    manager.switchSession({ to: 'S2', reason: 'new_session', parentSessionId: null });
     manager.syncTurn(turn('q2'));
     held.open();
     await manager.drain();
@@ -203,37 +204,63 @@ describe('a switch', () => {
     ]);
   });
 
-  it('says its reason and parent; only a new conversation is a reset, only a rewind keeps the id', async () => {
+  it('says its reason, its parent and the session that was left; only a new conversation is a reset, only a rewind keeps the id', async () => {
     const { parts, heard } = bench();
-    const manager = memoryOf([new RecordingMemory(heard)], parts);
+    const manager = memoryOf([new RecordingMemory(heard, { previous: true })], parts);
     manager.initialize('S1', 'P');
-    manager.switchSession({ from: 'S1', to: 'S2', reason: 'compression', parentSessionId: 'S1' });
-    manager.switchSession({ from: 'S2', to: 'S3', reason: 'branch', parentSessionId: 'S2' });
-    manager.switchSession({ from: 'S3', to: 'S3', reason: 'rewind', parentSessionId: 'S2' });
-    manager.switchSession({ from: 'S3', to: 'S1', reason: 'resume', parentSessionId: 'P' });
-    manager.switchSession({ from: 'S1', to: 'S4', reason: 'reset', parentSessionId: null });
+    manager.switchSession({ to: 'S2', reason: 'compression', parentSessionId: 'S1' });
+    manager.switchSession({ to: 'S3', reason: 'branch', parentSessionId: 'S2' });
+    manager.switchSession({ to: 'S3', reason: 'rewind', parentSessionId: 'S2' });
+    manager.switchSession({ to: 'S1', reason: 'resume', parentSessionId: 'P' });
+    manager.switchSession({ to: 'S4', reason: 'reset', parentSessionId: null });
     await manager.drain();
     expect(heard).toEqual([
       'initialize S1 parent P',
-      'switch S2 compression parent S1',
-      'switch S3 branch parent S2',
-      'switch S3 rewind rewound parent S2',
-      'switch S1 resume parent P',
+      'switch S2 compression from S1 parent S1',
+      'switch S3 branch from S2 parent S2',
+      'switch S3 rewind rewound from S3 parent S2',
+      'switch S1 resume from S3 parent P',
       'end S1',
-      'switch S4 reset reset',
+      'switch S4 reset reset from S1',
     ]);
   });
 
-  it('to no id, or to where it is, is none', async () => {
-    const { parts, heard } = bench();
-    const manager = memoryOf([new RecordingMemory(heard)], parts);
-    manager.initialize('');
-    manager.initialize('S1');
-    manager.switchSession({ from: 'S1', to: '', reason: 'resume', parentSessionId: null });
-    manager.switchSession({ from: 'S1', to: 'S1', reason: 'resume', parentSessionId: null });
-    await manager.drain();
-    expect([heard, manager.currentSession]).toEqual([['initialize S1'], 'S1']);
-  });
+  it.each(['', null, undefined])(
+    'to no id (%j), or to where it is, is none, and neither is forgetting it',
+    async (none) => {
+      const { parts, heard } = bench();
+      const manager = memoryOf([new RecordingMemory(heard)], parts);
+      manager.initialize(none);
+      const before = manager.currentSession;
+      manager.initialize('S1');
+      for (const reason of ['resume', 'new_session', 'reset', 'branch', 'rewind', 'compression'] as const)
+        manager.switchSession({ to: none, reason, parentSessionId: null });
+      manager.switchSession({ to: 'S1', reason: 'resume', parentSessionId: null });
+      const sentences = await manager.forget([none]);
+      await manager.forget([none, 'S0']);
+      await manager.drain();
+      expect([heard, before, manager.currentSession, sentences]).toEqual([
+        ['initialize S1', 'forget S0'],
+        null,
+        'S1',
+        [],
+      ]);
+    },
+  );
+
+  it.each(['', null, undefined])(
+    'of a seat to no id (%j) leaves it where it is, also where its session has ended',
+    async (none) => {
+      const { parts, heard } = bench();
+      const seat = new SurfaceAgent(memoryOf([new RecordingMemory(heard)], parts));
+      seat.serve(none, { reason: 'resume', parentSessionId: null });
+      seat.serve('S1', { reason: 'resume', parentSessionId: null });
+      seat.endSession();
+      seat.serve(none, { reason: 'rewind', parentSessionId: null });
+      await seat.memory.drain();
+      expect([heard, seat.sessionId, seat.hasEnded]).toEqual([['initialize S1', 'end S1'], 'S1', true]);
+    },
+  );
 
   it('does not say the end of a session twice that was said when it ended', async () => {
     const { parts, heard } = bench();
@@ -241,7 +268,7 @@ describe('a switch', () => {
     manager.initialize('S1');
     manager.endSession();
     manager.endSession();
-    manager.switchSession({ from: 'S1', to: 'S2', reason: 'reset', parentSessionId: null });
+    manager.switchSession({ to: 'S2', reason: 'reset', parentSessionId: null });
     manager.endSession();
     await manager.drain();
     expect(heard).toEqual(['initialize S1', 'end S1', 'switch S2 reset reset', 'end S2']);
@@ -254,7 +281,7 @@ describe('a provider that misbehaves', () => {
     manager.turnStarting({ turnUid: 't', prompt: 'where is it', model: 'm' });
     await manager.prepareTurn(request('where is it'));
     manager.syncTurn(turn('q1'));
-    manager.switchSession({ from: 'S1', to: 'S2', reason: 'new_session', parentSessionId: null });
+    manager.switchSession({ to: 'S2', reason: 'new_session', parentSessionId: null });
     manager.syncTurn(turn('q2'));
     manager.delegated({ childSessionId: 'C', task: 't', result: 'r' });
     manager.mirrorWrite({ action: 'add', target: 'user', content: 'likes tea', previous: null });
@@ -397,9 +424,9 @@ describe('what is remembered', () => {
     const start = (prompt: string): void => manager.turnStarting({ turnUid: prompt, prompt, model: 'm' });
     start('one');
     start('two');
-    manager.switchSession({ from: 'S1', to: 'S2', reason: 'compression', parentSessionId: 'S1' });
+    manager.switchSession({ to: 'S2', reason: 'compression', parentSessionId: 'S1' });
     start('three');
-    manager.switchSession({ from: 'S2', to: 'S3', reason: 'resume', parentSessionId: null });
+    manager.switchSession({ to: 'S3', reason: 'resume', parentSessionId: null });
     start('four');
     await manager.drain();
     expect(heard.filter((line) => line.startsWith('start'))).toEqual([
@@ -568,7 +595,7 @@ describe('recall', () => {
     );
     manager.initialize('S1');
     await manager.drain();
-    manager.switchSession({ from: 'S1', to: 'S2', reason: 'new_session', parentSessionId: null });
+    manager.switchSession({ to: 'S2', reason: 'new_session', parentSessionId: null });
     const first = manager.prepareTurn(request('first question'));
     await clock.advance(2000);
     held.open();
@@ -614,9 +641,9 @@ describe('the system prompt’s part', () => {
     const block = async (): Promise<string> => (await manager.prepareTurn(request('ok'))).systemBlock;
     manager.initialize('S1');
     const first = [await block(), await block()];
-    manager.switchSession({ from: 'S1', to: 'S1', reason: 'rewind', parentSessionId: null });
+    manager.switchSession({ to: 'S1', reason: 'rewind', parentSessionId: null });
     const rewound = await block();
-    manager.switchSession({ from: 'S1', to: 'S2', reason: 'new_session', parentSessionId: null });
+    manager.switchSession({ to: 'S2', reason: 'new_session', parentSessionId: null });
     expect([...first, rewound, await block()]).toEqual([
       'read 1\n\nfixed',
       'read 1\n\nfixed',
@@ -727,7 +754,7 @@ describe('shutting down', () => {
     manager.syncTurn(turn('q1'));
     const closing = manager.shutdown(new Promise(() => undefined));
     manager.syncTurn(turn('q2'));
-    manager.switchSession({ from: 'S1', to: 'S2', reason: 'resume', parentSessionId: null });
+    manager.switchSession({ to: 'S2', reason: 'resume', parentSessionId: null });
     manager.endSession();
     await closing;
     await manager.shutdown(null);

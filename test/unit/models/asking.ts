@@ -8,11 +8,11 @@ import type {
   Terminal,
   WireMessage,
 } from '../../../src/models/chatModel';
-import { httpChatModel } from '../../../src/models/httpChatModel';
+import { httpChatModel } from '../../../src/models/http/httpChatModel';
 import type { ModelInfo } from '../../../src/models/modelInfo';
 import { createTransports } from '../../../src/models/providers/index';
-import { loopbackPolicy, remotePolicy } from '../../../src/models/requestRunner';
-import type { RequestPolicy } from '../../../src/models/requestRunner';
+import { loopbackPolicy, remotePolicy } from '../../../src/models/http/requestRunner';
+import type { RequestPolicy } from '../../../src/models/http/requestRunner';
 
 export interface ModelAt {
   readonly url: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamEvent, Terminal } from '../../../src/models/chatModel';
 import { EventPump } from '../../../src/models/pump';
-import { remotePolicy, runRequest } from '../../../src/models/requestRunner';
+import { remotePolicy, runRequest } from '../../../src/models/http/requestRunner';
 import type { Transport, TransportEnd } from '../../../src/models/transport';
 import { ManualClock } from '../../support/manualClock';
 import { follow, request, textOf } from './asking';

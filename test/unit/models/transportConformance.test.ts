@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChatModel, Terminal } from '../../../src/models/chatModel';
-import { patientFetch } from '../../../src/models/patientFetch';
+import { patientFetch } from '../../../src/models/http/patientFetch';
 import {
   answersHtml,
   answersJson,

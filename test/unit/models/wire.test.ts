@@ -2,9 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WireMessage, WireTool } from '../../../src/models/chatModel';
 import { createTransports } from '../../../src/models/providers/index';
 import type { TransportPart } from '../../../src/models/transport';
+import type { JsonObject } from '../../../src/transcript/json';
 import { reply, startModelServer } from '../../support/modelServer';
 import type { ModelServer } from '../../support/modelServer';
-import { ask, modelAt, prompt, request } from './asking';
+import { ask, modelAt, prompt, request, textOf } from './asking';
 
 const tool: WireTool = {
   name: 'read_file',
@@ -36,6 +37,28 @@ const exchangeWithImage: readonly WireMessage[] = [
       },
     ],
   },
+];
+
+const messageStart = (id: string): JsonObject => ({
+  type: 'message_start',
+  message: {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model: 'test-model',
+    content: [],
+    stop_reason: null,
+    usage: { input_tokens: 1, output_tokens: 1 },
+  },
+});
+const textBlock = (index: number, text: string): readonly JsonObject[] => [
+  { type: 'content_block_start', index, content_block: { type: 'text', text: '' } },
+  { type: 'content_block_delta', index, delta: { type: 'text_delta', text } },
+  { type: 'content_block_stop', index },
+];
+const messageEnd: readonly JsonObject[] = [
+  { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 2 } },
+  { type: 'message_stop' },
 ];
 
 let server: ModelServer;
@@ -194,6 +217,149 @@ describe('a request on the Anthropic wire', () => {
     });
   });
 
+  it.each([
+    [
+      'its summary, with its opaque part',
+      { content: null },
+      [{ content: 'What was said.', encrypted_content: 'opaque' }],
+      { content: 'What was said.', encrypted_content: 'opaque' },
+    ],
+    [
+      'its summary, begun with the block',
+      { content: 'What was said.', encrypted_content: 'opaque' },
+      [],
+      { content: 'What was said.', encrypted_content: 'opaque' },
+    ],
+    [
+      'its signed summary',
+      { content: 'What was said.', signature: 'signed' },
+      [],
+      { content: 'What was said.', signature: 'signed' },
+    ],
+  ])('keeps a compaction apart from the answer and returns %s', async (_name, block, deltas, kept) => {
+    server.script(
+      reply()
+        .sends(
+          messageStart('m'),
+          { type: 'content_block_start', index: 0, content_block: { type: 'compaction', ...block } },
+          ...deltas.map((delta) => ({
+            type: 'content_block_delta',
+            index: 0,
+            delta: { type: 'compaction_delta', ...delta },
+          })),
+          { type: 'content_block_stop', index: 0 },
+          ...textBlock(1, 'Hi'),
+          ...messageEnd,
+        )
+        .endsWithoutFinish(),
+    );
+    const model = modelAt({ url: server.url, protocol: 'anthropic' });
+    const { events } = await ask(model);
+    const metadata = { anthropic: { type: 'compaction', ...kept } };
+    expect(events).toEqual([
+      { kind: 'partEnd', of: 'thinking', metadata },
+      { kind: 'text', text: 'Hi' },
+      { kind: 'partEnd', of: 'text' },
+    ]);
+    const call = { kind: 'toolCall' as const, callId: 'a', name: 'read_file', arguments: { type: 'compaction' } };
+    const answer = {
+      role: 'assistant' as const,
+      content: [{ kind: 'thinking' as const, text: '', metadata }, { kind: 'text' as const, text: 'Hi' }, call],
+    };
+    await ask(model, request({ messages: [prompt(), answer, ...exchange('a').slice(1)], tools: [tool] }));
+    const { rejection, body, headers } = server.requests[1] ?? {};
+    expect([rejection, body, headers?.['anthropic-beta']]).toMatchObject([
+      null,
+      {
+        messages: [
+          {},
+          {
+            content: [{ type: 'compaction', ...kept }, { type: 'text', text: 'Hi' }, { input: { type: 'compaction' } }],
+          },
+          {},
+        ],
+      },
+      'signature' in kept ? 'compact-2026-09-04' : 'compact-2026-01-12',
+    ]);
+  });
+
+  it('says and returns nothing of a compaction that failed', async () => {
+    server.script(
+      reply()
+        .sends(
+          messageStart('m'),
+          { type: 'content_block_start', index: 0, content_block: { type: 'compaction', content: null } },
+          { type: 'content_block_stop', index: 0 },
+          ...textBlock(1, 'Hi'),
+          ...messageEnd,
+        )
+        .endsWithoutFinish(),
+    );
+    expect((await ask(modelAt({ url: server.url, protocol: 'anthropic' }))).events).toEqual([
+      { kind: 'text', text: 'Hi' },
+      { kind: 'partEnd', of: 'text' },
+    ]);
+  });
+
+  const thought = (text: string, signed = true): readonly JsonObject[] => [
+    { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '', signature: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: text } },
+    ...(signed
+      ? [
+          { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: `signed ${text}` } },
+          { type: 'content_block_stop', index: 0 },
+        ]
+      : []),
+  ];
+  const second = [...thought('Two'), ...textBlock(1, 'Hi'), ...messageEnd];
+
+  it.each([
+    ['before the first has ended', [messageStart('a'), ...thought('One'), messageStart('b'), ...second], true],
+    ['in a block of the first', [messageStart('a'), ...thought('One', false), messageStart('b'), ...second], false],
+    [
+      'under the id of the first, in a block of it',
+      [messageStart('a'), ...thought('One', false), messageStart('a'), ...second],
+      false,
+    ],
+    [
+      'behind the end of the first',
+      [messageStart('a'), ...thought('One'), ...messageEnd, messageStart('b'), ...second],
+      true,
+    ],
+  ])('keeps the thinking of a second message that begins %s', async (_name, payloads, isSigned) => {
+    server.script(
+      reply()
+        .sends(...payloads)
+        .endsWithoutFinish(),
+    );
+    const { events, terminal } = await ask(modelAt({ url: server.url, protocol: 'anthropic' }));
+    expect([events, terminal.outcome]).toEqual([
+      [
+        { kind: 'thinking', text: 'One' },
+        {
+          kind: 'partEnd',
+          of: 'thinking',
+          ...(isSigned ? { metadata: { anthropic: { signature: 'signed One' } } } : {}),
+        },
+        { kind: 'thinking', text: 'Two' },
+        { kind: 'partEnd', of: 'thinking', metadata: { anthropic: { signature: 'signed Two' } } },
+        { kind: 'text', text: 'Hi' },
+        { kind: 'partEnd', of: 'text' },
+      ],
+      'complete',
+    ]);
+  });
+
+  it('is interrupted where a second message does not end, though the first has', async () => {
+    server.script(
+      reply()
+        .sends(messageStart('a'), ...textBlock(0, 'One. '), ...messageEnd, messageStart('b'), ...textBlock(0, 'Two'))
+        .endsWithoutFinish(),
+    );
+    const { events, terminal } = await ask(modelAt({ url: server.url, protocol: 'anthropic' }));
+    expect([textOf(events), terminal.outcome]).toEqual(['One. Two', 'interrupted']);
+  });
+
   it('leaves out thinking that has no signature', async () => {
     server.script(reply().thinks('unsigned').says('Hi').withoutSignatures());
     const model = modelAt({ url: server.url, protocol: 'anthropic' });
@@ -306,7 +472,7 @@ describe('a request on the OpenAI wire', () => {
     ]);
   });
 
-  it('returns thinking between a call and its result, and no longer after the next prompt', async () => {
+  it('returns thinking between a call and its result, the same after the next prompt, and none of a turn that called nothing', async () => {
     server.script(reply().thinks('I should look.').calls('read_file', { path: 'a' }, { id: 'a' }));
     const model = modelAt({ url: server.url, protocol: 'openai' });
     const { events } = await ask(model, request({ tools: [tool] }));
@@ -333,9 +499,17 @@ describe('a request on the OpenAI wire', () => {
         tools: [tool],
       }),
     );
+    const plain: WireMessage = {
+      role: 'assistant',
+      content: [
+        { kind: 'thinking', text: 'I should look.', metadata },
+        { kind: 'text', text: 'Done.' },
+      ],
+    };
+    await ask(model, request({ messages: [prompt(), plain, prompt('next')], tools: [tool] }));
     expect(
       server.requests.slice(1).map(({ body }) => JSON.stringify(body).includes('"reasoning_content":"I should look."')),
-    ).toEqual([true, false]);
+    ).toEqual([true, true, false]);
   });
 
   it('returns OpenRouter’s reasoning details as they came', async () => {

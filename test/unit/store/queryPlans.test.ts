@@ -13,7 +13,7 @@ import {
 
 /** Tables that grow with every turn: whoever reads them whole gets slower the longer Hermes is used. */
 const growing =
-  /^SCAN (?:TABLE )?(?:sessions|s|c|turns|t|messages|m|stream_chunks|file_changes|message_revisions|approvals)\b(?!.*USING (?:COVERING )?INDEX (?:turns_slot|messages_streaming|sessions_activity))/;
+  /^SCAN (?:TABLE )?(?:sessions|s|c|turns|t|messages|m|stream_chunks|file_changes|message_revisions|approvals)\b(?!.*USING (?:COVERING )?INDEX (?:turns_slot|messages_streaming|sessions_activity|sessions_pending))/;
 
 /** A database that keeps each query it was asked. */
 function listening(database: SqlDatabase, queries: Set<string>): SqlDatabase {
@@ -124,4 +124,23 @@ it('neither does a turn, from the prompt to its end, nor the page that shows it'
     db.outboxDue('hindsight', 10, 5);
   });
   expect([asked > 15, whole]).toEqual([true, []]);
+});
+
+it('neither does what a person takes back, asks again, shows again, branches or repeats of a session', async () => {
+  const world = await used();
+  const { asked, whole } = await readWhole(world, (db) => {
+    db.openTurn({
+      turnUid: 'again',
+      sessionId: 's0',
+      startedAt: 9,
+      model: 'Local/test',
+      userMessage: prompt('u-again', 'Again?', 'again', 's0'),
+      replaces: { turnUid: 't27', reason: 'retried' },
+    });
+    settle(db, 'again');
+    db.showVersion({ sessionId: 's0', turnUid: 't27', now: 10 });
+    db.rewindSession({ sessionId: 's1', to: 'u-t28', now: 10 });
+    db.branchSession({ sessionId: 's2', upTo: 'a-t26', childId: 'b', now: 10 });
+  });
+  expect([asked > 30, whole]).toEqual([true, []]);
 });

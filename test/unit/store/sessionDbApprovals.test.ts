@@ -56,6 +56,22 @@ describe('a question to the person', () => {
     ]);
   });
 
+  it.each([
+    { kind: 'inside', hosts: ['a.example'] },
+    { kind: 'outside', reason: 'Docker' },
+  ] as const)('about a command keeps how it would be confined', async (confined) => {
+    callingTurn();
+    const asked = anApproval('ap');
+    if (asked.request.access.kind !== 'run') throw new Error('asks for no command');
+    const request = {
+      ...asked.request,
+      access: { ...asked.request.access, confined },
+      reasons: ['unconfined', 'discards'] as const,
+    };
+    world.db.requestApproval({ ...asked, request });
+    expect((await world.reopened()).db.pendingApproval('s1')?.request).toEqual(request);
+  });
+
   it('is stored once however often it is asked, and refused for a turn that waits already or has ended', () => {
     callingTurn();
     const first = world.db.requestApproval(anApproval('ap'));

@@ -283,4 +283,35 @@ describe('rows put between others in a later segment', () => {
       order.length,
     ]).toEqual([['u-t1', 'a1', 'u-t2', 'c2', 'r2', 'a2'], ['u-t3', 'a3'], 24]);
   });
+
+  it('go behind the row they name, or behind the one that was carried from it, however often; else to the end of their turn', async () => {
+    const world = await answeredTwice();
+    openTurn(world.db, { turnUid: 't3', text: 'three?' });
+    world.db.putMessages([answer('c3', [call('k3')], 't3'), result('r3', 'k3', 'seen', 't3')]);
+    compress(world, { summarisedUpTo: 'a2', turnUid: 't3' });
+    world.db.putMessages([answer('a3', 'three', 't3', 's2')]);
+    settle(world.db, 't3', complete, []);
+    openTurn(world.db, { sessionId: 's2', turnUid: 't4', text: 'four?' });
+    settle(world.db, 't4', complete, [answer('a4', 'four', 't4', 's2')]);
+    for (let count = 14; count >= 0; count--)
+      world.db.putMessages([
+        { ...answer(`late-${String(count).padStart(2, '0')}`, `late ${count}`, 't3', 's2'), behind: 'r3' },
+      ]);
+    world.db.putMessages([
+      { ...answer('first', 'first', 't1'), behind: 'u-t1' },
+      { ...answer('second', 'second', 't1'), behind: 'first' },
+    ]);
+    world.db.putMessages([{ ...answer('last', 'last', 't3', 's2'), behind: 'a1' }]);
+    const late = Array.from({ length: 15 }, (_, index) => `late-${String(index).padStart(2, '0')}`);
+    expect([
+      world.db
+        .activeMessages('s1')
+        .slice(0, 4)
+        .map(({ uid }) => uid),
+      world.db.activeMessages('s2').map(({ uid }) => uid),
+    ]).toEqual([
+      ['u-t1', 'first', 'second', 'a1'],
+      ['s2/handoff', 's2/u-t3', 's2/c3', 's2/r3', ...late, 'a3', 'last', 'u-t4', 'a4'],
+    ]);
+  });
 });

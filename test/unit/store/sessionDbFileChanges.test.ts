@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FileChange, FileContent } from '../../../src/store/fileChanges';
 import { readWhole } from '../../../src/store/engine/fileSystem';
-import { hashOf } from '../../../src/store/session/fileChangeTable';
-import { rowsOf, rowsOfSessions } from '../../../src/store/session/storeImport';
+import { hashOf } from '../../../src/store/session/tables/fileChangeTable';
+import { rowsOf, rowsOfSessions } from '../../../src/store/session/import/storeImport';
 import { answered, runningTurn, sessionDbWorld, type SessionDbWorld } from '../../support/sessionDbWorld';
 
 let world: SessionDbWorld;

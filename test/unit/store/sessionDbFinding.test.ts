@@ -187,7 +187,7 @@ describe('search over sessions', () => {
     const slices = world.db.searchSlices({ text: 'absent', limit: 5, kind: 'substring' });
     const told: number[] = [];
     for (let step = slices.next(); step.done !== true; step = slices.next())
-      if (step.value !== undefined) told.push(step.value.done / step.value.total);
+      if (step.value?.progress !== undefined) told.push(step.value.progress.done / step.value.progress.total);
     expect({ several: told.length > 1, rising: [...told].sort((a, b) => a - b), last: told.at(-1) }).toEqual({
       several: true,
       rising: told,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SqlRow } from '../../../src/store/engine/sqlDatabase';
-import { rowsOf, type ImportedTable, type StoreRows } from '../../../src/store/session/storeImport';
-import type { SessionDb } from '../../../src/store/session/sessionDb';
+import { rowsOf, type ImportedTable, type StoreRows } from '../../../src/store/session/import/storeImport';
+import { SessionDb } from '../../../src/store/session/sessionDb';
 import { closingText } from '../../../src/transcript/closingText';
 import {
   anApproval,
@@ -71,6 +71,34 @@ describe('merging another store', () => {
     expect(told(here.db)).toEqual(theirs);
     here.db.showVersion({ sessionId: 's1', turnUid: 't1', now: 9 });
     expect(here.db.activeMessages('s1').map(({ uid }) => uid)).toEqual(['u-t1', 'a-t1', 'u-t2', 'a-t2']);
+  });
+
+  it('leaves out what was being made there, and takes a session with an odd value for what it is', async () => {
+    other.db.createSession({ id: 's1', startedAt: 1 });
+    for (let turn = 0; turn < 40; turn++) answered(other.db, `t${turn}`, 'an answer');
+    let time = 0;
+    const work = new SessionDb({
+      database: other.database,
+      now: () => 5,
+      fileSizes: () => other.database.sizes(),
+      monotonicMs: () => (time += 100),
+    }).slices.branchSession({ sessionId: 's1', upTo: null, childId: 'half', now: 5 });
+    for (let slice = 0; slice < 2; slice++) work.next();
+    const copied = other.database.get("SELECT count(*) AS n FROM messages WHERE session_id = 'half'")?.['n'];
+    const rows = rowsOf(other.database);
+    here.db.mergeFrom({
+      rows: (table) =>
+        table === 'sessions'
+          ? [...rows.rows(table)].map((row) => (row['id'] === 's1' ? { ...row, pending: 7 } : row))
+          : rows.rows(table),
+    });
+    here.db.scrub();
+    expect([
+      copied !== 0,
+      here.db.listSessions({ limit: 9 }).map(({ id }) => id),
+      here.db.statistics().messages,
+      here.db.verifyIntegrity(),
+    ]).toEqual([true, ['s1'], 80, []]);
   });
 
   it('brings in what is only there, settles what was left running, and does it once', () => {
@@ -267,7 +295,7 @@ describe('bringing in salvaged rows', () => {
       salvaged: here.db.getMessage('salvaged/s1/7')?.role,
       turn: here.db.getTurn('t8')?.state,
     }).toEqual({
-      report: { sessions: 1, turns: 1, messages: 2, extended: 0, skipped: 5 },
+      report: { sessions: 1, turns: 1, messages: 2, extended: 0, skipped: 8 },
       lines: [
         'user: This message could not be read from the file. Its raw row is kept.\n\nWhat is here?',
         'user: What is here?',

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { rowsOf } from '../../../src/store/session/storeImport';
+import { rowsOf } from '../../../src/store/session/import/storeImport';
 import { type DraftPart, promptParts, type SentPart } from '../../../src/transcript/draftPart';
 import {
   answer,
@@ -206,14 +206,10 @@ describe('a prompt with parts', () => {
 
   it('is not joined to the prompt ahead of it: both keep their rows', () => {
     world.db.createSession({ id: 's1', startedAt: 1 });
-    world.db.replaceMessages(
-      's1',
-      [
-        { ...prompt('u1', 'one', 't'), turnUid: null },
-        { ...prompt('u2', 'two', 't'), turnUid: null, parts: promptParts('two', [file]) },
-      ],
-      'dropped',
-    );
+    world.db.putMessages([
+      { ...prompt('u1', 'one', 't'), turnUid: null },
+      { ...prompt('u2', 'two', 't'), turnUid: null, parts: promptParts('two', [file]) },
+    ]);
     world.db.repairTranscript('s1');
     expect(lines(world.db)).toEqual(['user: one', 'user: two [src/a.ts]']);
   });

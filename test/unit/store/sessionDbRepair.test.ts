@@ -1,11 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Message, NewMessage } from '../../../src/transcript/message';
 import {
   answer,
   call,
   lines,
   openTurn,
-  prompt,
   refusal,
   result,
   runningTurn,
@@ -110,7 +108,7 @@ describe('repairing a stored sequence', () => {
     openTurn(world.db, { turnUid: 't2', text: 'current' });
     world.db.repairTranscript('s1');
     settle(world.db, 't2', stopped);
-    world.db.replaceMessages('s1', [], 'rewound');
+    world.database.run("UPDATE messages SET active = 0, hidden_reason = 'rewound' WHERE active = 1");
     expect([
       refusal(() => openTurn(world.db, { turnUid: 't3', text: 'current', supersedes: 't2' })),
       lines(world.db)[0],
@@ -204,112 +202,6 @@ describe('repairing a stored sequence', () => {
     expect({ lines: lines(world.db), revisions: revisions() }).toEqual({
       lines: ['user: stale', 'user: current'],
       revisions: [],
-    });
-  });
-});
-
-describe('replacing the rows of a session', () => {
-  /** Prompt and answer of two settled turns: u-t1, a1, u-t2, a2. */
-  const twoTurns = (): readonly Message[] => {
-    runningTurn(world.db, { text: 'one?' });
-    settle(world.db, 't1', undefined, [answer('a1', 'one', 't1')]);
-    openTurn(world.db, { turnUid: 't2', text: 'two?' });
-    settle(world.db, 't2', undefined, [answer('a2', 'two', 't2')]);
-    return world.db.activeMessages('s1');
-  };
-  const summary: NewMessage = { ...prompt('sum', 'What was said.', 't1'), turnUid: null };
-
-  it('hides what is replaced with the reason, and does not touch an equal beginning', () => {
-    const [u1, a1] = twoTurns();
-    if (u1 === undefined || a1 === undefined) throw new Error('no rows');
-    const changes = world.database.get('SELECT total_changes() AS n')?.['n'];
-    const same = world.db.replaceMessages('s1', world.db.activeMessages('s1'), 'compressed').length;
-    const untouched = world.database.get('SELECT total_changes() AS n')?.['n'];
-    world.db.replaceMessages('s1', [u1, a1, summary], 'compressed');
-    expect({
-      same,
-      wrote: untouched === changes ? 'nothing' : 'something',
-      lines: lines(world.db),
-      revisions: revisions(),
-    }).toEqual({
-      same: 4,
-      wrote: 'nothing',
-      lines: [
-        'user: one?',
-        'assistant: one',
-        'user: What was said.',
-        'user (compressed): two?',
-        'assistant (compressed): two',
-      ],
-      revisions: [],
-    });
-  });
-
-  it('puts rows before, between and in another order, as often as it likes', () => {
-    const [u1, a1, u2, a2] = twoTurns();
-    if (u1 === undefined || a1 === undefined || u2 === undefined || a2 === undefined) throw new Error('no rows');
-    const orders: readonly (readonly NewMessage[])[] = [
-      [summary, u1, a1, u2, a2],
-      [u2, a2, u1, a1],
-      [u1, summary, a1],
-      [u1, a1, u2, a2],
-      ...Array.from({ length: 30 }, (_, index): readonly NewMessage[] =>
-        index % 2 === 0 ? [a2, u2, a1, u1] : [summary, u1, u2, a1, a2],
-      ),
-    ];
-    expect(orders.map((order) => world.db.replaceMessages('s1', order, 'rewound').map(({ uid }) => uid))).toEqual(
-      orders.map((order) => order.map(({ uid }) => uid)),
-    );
-  });
-
-  it('keeps what a rewritten row said before', () => {
-    const [u1, a1] = twoTurns();
-    if (u1 === undefined || a1 === undefined) throw new Error('no rows');
-    world.db.replaceMessages('s1', [{ ...prompt('u-t1', 'one, please?', 't1') }, a1], 'rewound');
-    expect({ lines: lines(world.db).slice(0, 2), revisions: revisions() }).toEqual({
-      lines: ['user: one, please?', 'assistant: one'],
-      revisions: ['u-t1: one?'],
-    });
-  });
-
-  it('refuses, changing nothing, what would lose delivered text, disturb an open turn, or does not belong', () => {
-    const [u1] = twoTurns();
-    if (u1 === undefined) throw new Error('no rows');
-    const before = lines(world.db);
-    const shortened = refusal(() => world.db.replaceMessages('s1', [summary, answer('a1', 'on', 't1')], 'rewound'));
-    const twice = refusal(() => world.db.replaceMessages('s1', [u1, u1], 'rewound'));
-    const foreign = refusal(() => world.db.replaceMessages('s1', [{ ...summary, sessionId: 's2' }], 'rewound'));
-    const unknownTurn = refusal(() => world.db.replaceMessages('s1', [prompt('x', 'x', 't9')], 'rewound'));
-    openTurn(world.db, { turnUid: 't3' });
-    const open = refusal(() => world.db.replaceMessages('s1', [summary], 'rewound'));
-    const intoOpen = refusal(() =>
-      world.db.replaceMessages('s1', [...world.db.activeMessages('s1'), prompt('y', 'y', 't3')], 'rewound'),
-    );
-    const rewritten = refusal(() =>
-      world.db.replaceMessages(
-        's1',
-        [...world.db.activeMessages('s1').slice(0, -1), prompt('u-t3', 'other', 't3')],
-        'rewound',
-      ),
-    );
-    expect({
-      shortened,
-      twice,
-      foreign,
-      unknownTurn,
-      open,
-      intoOpen,
-      rewritten,
-      lines: lines(world.db).slice(0, -1),
-    }).toEqual({
-      shortened: 'invalid',
-      twice: 'invalid',
-      foreign: 'invalid',
-      unknownTurn: 'not-found',
-      open: 'invalid',
-      intoOpen: 'invalid',
-      rewritten: 'invalid',
-      lines: before,
     });
   });
 });

@@ -13,6 +13,7 @@ import {
   sentence,
   sessionDbWorld,
   settle,
+  visibilityOf,
   type SessionDbWorld,
 } from '../../support/sessionDbWorld';
 
@@ -33,14 +34,10 @@ const rewind = ({ db }: SessionDbWorld, to: string, sessionId = 's1') => db.rewi
 describe('a rewind', () => {
   it('hides a prompt and everything behind it, and gives the prompt back', async () => {
     const world = await three();
-    const { messages, draft, turns } = rewind(world, 'u-t2');
+    const { hidden, draft } = rewind(world, 'u-t2');
     expect({
-      touched: messages.map(({ uid, visibility }) => [
-        uid,
-        visibility.kind === 'hidden' ? visibility.reason : visibility.kind,
-      ]),
+      touched: hidden.map((uid) => [uid, visibilityOf(world, uid)]),
       draft,
-      turns,
       active: activeUids(world.db),
       all: lines(world.db),
       list: world.db
@@ -56,7 +53,6 @@ describe('a rewind', () => {
         ['a-t3', 'rewound'],
       ],
       draft: 'two?',
-      turns: 2,
       active: ['u-t1', 'a-t1'],
       all: [
         'user: one?',
@@ -113,18 +109,16 @@ describe('a rewind', () => {
     const world = await three();
     world.db.compressSession({ parentId: 's1', childId: 's2', handoff: 'One.', summarisedUpTo: 'a-t1', now: 50 });
     const summarised = refusal(() => rewind(world, 'u-t1'));
-    const { messages, turns } = rewind(world, 'u-t3');
+    const { hidden } = rewind(world, 'u-t3');
     expect({
       summarised,
-      turns,
-      touched: messages.map(({ uid }) => uid),
+      touched: hidden,
       active: activeUids(world.db, 's2'),
       shown: world.db.readTranscript({ sessionId: 's2', limit: 20 }).messages.map(({ uid }) => uid),
       counts: world.db.listSessions({ limit: 1 }).map(({ turnCount, messageCount }) => [turnCount, messageCount]),
       problems: world.db.verifyIntegrity(),
     }).toEqual({
       summarised: 'invalid',
-      turns: 1,
       touched: ['u-t3', 'a-t3', 's2/u-t3', 's2/a-t3'],
       active: ['s2/handoff', 's2/u-t2', 's2/a-t2'],
       shown: ['u-t1', 'a-t1', 'u-t2', 'a-t2', 's2/handoff'],

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { snippetOf } from '../../../src/store/search/snippet';
-import { searchWords } from '../../../src/store/search/searchWords';
+import { searchWords } from '../../../src/store/search/searchTerms';
 import {
   answer,
   append,
@@ -211,6 +211,8 @@ describe('a damaged index', () => {
   const damages: readonly [string, string][] = [
     ['overwritten', "UPDATE messages_fts_segdir SET root = x'00ff00ff'"],
     ['without its tables', 'DROP TABLE messages_fts_segdir'],
+    ['without the sizes of its rows', 'DROP TABLE messages_fts_docsize'],
+    ['without its totals', 'DROP TABLE messages_fts_stat'],
     ['gone', 'DROP TABLE messages_fts'],
   ];
   beforeEach(() => {

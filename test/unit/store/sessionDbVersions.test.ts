@@ -13,6 +13,7 @@ import {
   sessionDbWorld,
   settle,
   stopped,
+  visibilityOf,
   type SessionDbWorld,
 } from '../../support/sessionDbWorld';
 
@@ -47,9 +48,7 @@ describe('versions of a prompt', () => {
       lines: lines(world.db),
       turns: world.db.listSessions({ limit: 1 })[0]?.turnCount,
     };
-    const touched = show(world, 't1').map(
-      ({ uid, visibility }) => `${uid} ${visibility.kind === 'hidden' ? visibility.reason : visibility.kind}`,
-    );
+    const touched = show(world, 't1').map((uid) => `${uid} ${visibilityOf(world, uid)}`);
     expect({
       withEdit,
       touched,
@@ -153,6 +152,51 @@ describe('versions of a prompt', () => {
       joined: ['user: one?', 'user: two?\n\nthree?', 'user (merged): three?'],
       apart: ['user: one?', 'user: two?', 'user: three?', 'user (retried): three, again?'],
     });
+  });
+
+  it('of a prompt that was joined to one that was joined itself are prompts of their own, and the words come and go', async () => {
+    const world = await three();
+    const users = () =>
+      world.db
+        .activeMessages('s1')
+        .flatMap((row) =>
+          row.role === 'user' ? [row.parts.map((part) => (part.kind === 'text' ? part.text : '')).join()] : [],
+        );
+    for (const lost of ['a-t2', 'a-t1']) {
+      world.database.run("UPDATE messages SET active = 0, hidden_reason = 'dropped' WHERE uid = ?", [lost]);
+      world.db.repairTranscript('s1');
+    }
+    const told = [users()];
+    answered(world.db, 't4', 'THREE', edited('t3'));
+    world.db.repairTranscript('s1');
+    told.push(users());
+    for (const turnUid of ['t3', 't4', 't3']) {
+      show(world, turnUid);
+      world.db.repairTranscript('s1');
+      told.push(users());
+    }
+    expect({ told, problems: world.db.verifyIntegrity() }).toEqual({
+      told: [
+        ['one?\n\ntwo?\n\nthree?'],
+        ['one?\n\ntwo?\n\nTHREE?'],
+        ['one?\n\ntwo?\n\nthree?'],
+        ['one?\n\ntwo?\n\nTHREE?'],
+        ['one?\n\ntwo?\n\nthree?'],
+      ],
+      problems: [],
+    });
+  });
+
+  it('of a prompt whose words were changed where it was joined are refused, and nothing changes', async () => {
+    const world = await three();
+    world.database.run("UPDATE messages SET active = 0, hidden_reason = 'dropped' WHERE uid = 'a-t2'");
+    world.db.repairTranscript('s1');
+    world.database.run(`UPDATE messages SET parts = '[{"kind":"text","text":"two? and three?"}]' WHERE uid = 'u-t2'`);
+    const before = lines(world.db);
+    expect([sentence(() => openTurn(world.db, { turnUid: 't8', ...retried('t3') })), lines(world.db)]).toEqual([
+      'This prompt was joined to the one before it and can no longer be told apart. Nothing was changed.',
+      before,
+    ]);
   });
 
   it('behind a compression take rows that were carried over along, on both sides of the border', async () => {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readOnlyTools } from '../../../src/tools/readOnlyTools';
 import { ToolRegistry } from '../../../src/tools/toolRegistry';
 import { FolderOnDisk } from '../../support/folderOnDisk';
+import { denying } from '../../support/readDenials';
 import { aToolCall } from '../../support/toolCalls';
 
 let home: string;
@@ -29,7 +30,7 @@ beforeEach(() => {
     Array.from({ length: 2500 }, (_, index) => `line ${index + 1}`).join('\n'),
   );
   symlinkSync(path.join(home, 'secret'), path.join(root, 'link'));
-  registry = new ToolRegistry(readOnlyTools(new FolderOnDisk([{ name: 'project', path: root }])));
+  registry = new ToolRegistry(readOnlyTools(new FolderOnDisk([{ name: 'project', path: root }]), denying()));
 });
 
 afterEach(() => rmSync(home, { recursive: true, force: true }));
@@ -198,6 +199,34 @@ describe('search_files', () => {
       'done: src/a.ts\n2: two\n3: three',
     );
   });
+  it('shows no lines of a file that may hold secrets, whatever the link to it is called', async () => {
+    symlinkSync('.env', path.join(root, 'notes.md'));
+    expect(await run('search_files', { query: 'KEY' })).toBe(
+      'done: No line matches "KEY".\n\n(Matching lines are not shown of files that may hold secrets: .env, notes.md. read_file asks the person for one.)',
+    );
+  });
+  it('shows no lines of a file that a rule denies reading, whatever the link to it is called', async () => {
+    mkdirSync(path.join(root, 'private'));
+    writeFileSync(path.join(root, 'private', 'plan.md'), 'a veiled two\n');
+    symlinkSync(path.join('private', 'plan.md'), path.join(root, 'notes.md'));
+    const files = new FolderOnDisk([{ name: 'project', path: root }]);
+    registry = new ToolRegistry(readOnlyTools(files, denying('read(Private/**)')));
+    expect(await run('search_files', { query: 'two' })).toBe(
+      'done: src/a.ts\n2: two\n\n(Matching lines are withheld of files that a rule denies reading: notes.md, private/plan.md.)',
+    );
+    expect(await run('search_files', { query: 'veiled|KEY', is_regex: true })).toBe(
+      'done: No line matches "veiled|KEY".\n\n(Matching lines are not shown of files that may hold secrets: .env. read_file asks the person for one.)' +
+        '\n\n(Matching lines are withheld of files that a rule denies reading: notes.md, private/plan.md.)',
+    );
+    expect(await run('glob_files', { pattern: 'private/*' })).toContain('private/plan.md');
+  });
+  it('shows lines of a folder whose parents have the name of a place for secrets', async () => {
+    const inside = path.join(home, '.aws', 'project');
+    mkdirSync(inside, { recursive: true });
+    writeFileSync(path.join(inside, 'a.ts'), 'three');
+    registry = new ToolRegistry(readOnlyTools(new FolderOnDisk([{ name: 'project', path: inside }]), denying()));
+    expect(await run('search_files', { query: 'three' })).toBe('done: a.ts\n1: three');
+  });
   it('says when nothing matches, and when the expression is not valid', async () => {
     expect([
       await run('search_files', { query: 'absent' }),
@@ -213,7 +242,7 @@ describe('the registry', () => {
     );
   });
   it('has nothing to look into when no folder is open', async () => {
-    registry = new ToolRegistry(readOnlyTools(new FolderOnDisk([])));
+    registry = new ToolRegistry(readOnlyTools(new FolderOnDisk([]), denying()));
     expect([await run('read_file', { path: 'a' }), await run('search_files', { query: 'a' })]).toEqual([
       'failed: No folder is open in the editor. Give an absolute path, or ask the person to open a folder.',
       'failed: No folder is open in the editor, so there is nothing to search. Ask the person to open a folder.',

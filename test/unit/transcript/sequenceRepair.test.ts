@@ -197,6 +197,39 @@ describe('answers in a row', () => {
   });
 });
 
+describe('parts of metadata alone', () => {
+  const redacted = (data: string) => ({
+    kind: 'thinking' as const,
+    text: '',
+    metadata: { anthropic: { redactedData: data } },
+  });
+  const partsOf = (repair: ReturnType<typeof repaired>) =>
+    repair.messages.flatMap((row) => (row.role === 'assistant' ? [row.parts] : []));
+
+  it('S29 keep their place when their answers are joined: a provider wants them back', () => {
+    const repair = repaired((rows) =>
+      rows.user('q').assistant(redacted('first')).assistant(redacted('second')).assistant('Final answer.'),
+    );
+    expect(partsOf(repair)).toEqual([[redacted('first'), redacted('second'), { kind: 'text', text: 'Final answer.' }]]);
+  });
+
+  it('keep the model they came from, and go where the joined answer is of another one', () => {
+    const stored = rowsOf((rows) =>
+      rows.user('q').assistant(redacted('first')).assistant(redacted('second'), 'Final answer.'),
+    );
+    const repair = repairSequence(
+      stored.map((row): Message =>
+        row.uid === 'm2' && row.role === 'assistant' ? { ...row, model: 'other/model' } : row,
+      ),
+      { openTurnUid: null, at: 99 },
+    );
+    expect([repair.messages.flatMap((row) => (row.role === 'assistant' ? [row.model] : [])), partsOf(repair)]).toEqual([
+      ['other/model'],
+      [[redacted('first'), { kind: 'text', text: 'Final answer.' }]],
+    ]);
+  });
+});
+
 describe('results', () => {
   it('S7 of no call are left out', () => {
     const repair = repaired((rows) => rows.user('hi').assistant('hello').tool('orphan', 'r').user('real'));
@@ -214,6 +247,23 @@ describe('results', () => {
       kept: 3,
       hidden: ['m4 dropped into m3: repeatedResult'],
     });
+  });
+
+  it('of two calls that were stored under one id are left alone, one of each, also where one call of the two has none', () => {
+    const both = repaired((rows) =>
+      rows.user('q').assistant(call('Y'), call('Y')).tool('Y', 'first').tool('Y', 'second').assistant('done'),
+    );
+    const one = repaired((rows) => rows.user('q').assistant(call('Y'), call('Y')).tool('Y', 'first').assistant('done'));
+    const more = repaired((rows) =>
+      rows
+        .user('q')
+        .assistant(call('Y'), call('Y'))
+        .tool('Y', 'first')
+        .tool('Y', 'second')
+        .tool('Y', 'third')
+        .assistant('done'),
+    );
+    expect([isSound(both), isSound(one), hidden(more)]).toEqual([true, true, ['m5 dropped into m3: repeatedResult']]);
   });
 
   it('B44 S6 S12 S28 in their place are left alone: before a prompt, in parallel, under either name of the call', () => {

@@ -134,10 +134,10 @@ describe('the wire copy of a transcript', () => {
     const wire = project((rows) =>
       rows
         .user('q')
-        .assistant(call('Y', '{"n":1}'), call('Y', '{"n":2}'), call('Z'))
+        .assistant(call('Y', '{"n":1}'), call('Y', '{"n":1}'), call('Z'))
         .tool('Y', 'first')
-        .tool('Y', 'again')
-        .tool('Z', 'z'),
+        .tool('Z', 'z')
+        .tool('Z', 'z again'),
     );
     expect(wire.slice(1)).toEqual([
       {
@@ -154,6 +154,32 @@ describe('the wire copy of a transcript', () => {
           { callId: 'Z', name: 'read_file', text: 'z', isError: false },
         ],
       },
+    ]);
+  });
+
+  it('sends two calls that were stored under one id, each with its own result, under ids that differ', () => {
+    const rows = (build: TranscriptBuilder): TranscriptBuilder =>
+      build
+        .user('q')
+        .assistant(call('Y', '{"n":1}'), call('Y', '{"n":2}'), call('Y_d2'))
+        .tool('Y', 'first')
+        .tool('Y', 'second')
+        .tool('Y_d2', 'third');
+    const wire = project(rows);
+    expect([
+      wire.flatMap((message) =>
+        message.role === 'assistant'
+          ? message.content.flatMap((part) =>
+              part.kind === 'toolCall' ? [`${part.callId} ${JSON.stringify(part.arguments)}`] : [],
+            )
+          : [],
+      ),
+      wire.flatMap((message) =>
+        message.role === 'tool' ? message.results.map(({ callId, text: result }) => `${callId}: ${result}`) : [],
+      ),
+    ]).toEqual([
+      ['Y {"n":1}', 'Y_d2 {"n":2}', 'Y_d2_d2 {}'],
+      ['Y: first', 'Y_d2: second', 'Y_d2_d2: third'],
     ]);
   });
 
@@ -183,7 +209,11 @@ describe('the wire copy of a transcript', () => {
   it('is valid for a strict provider whatever the rows are', () => {
     const row = fc.oneof(
       fc.record({ role: fc.constant('user' as const), text: fc.string() }),
-      fc.record({ role: fc.constant('assistant' as const), text: fc.string(), calls: fc.subarray(['a', 'b', 'c']) }),
+      fc.record({
+        role: fc.constant('assistant' as const),
+        text: fc.string(),
+        calls: fc.array(fc.constantFrom('a', 'b', 'c', 'x|a', ''), { maxLength: 3 }),
+      }),
       fc.record({ role: fc.constant('tool' as const), callId: fc.constantFrom('a', 'b', 'c', 'd'), text: fc.string() }),
     );
     fc.assert(

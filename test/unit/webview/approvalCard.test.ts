@@ -77,6 +77,55 @@ describe('what the agent asks', () => {
     });
   });
 
+  test.each([
+    [
+      'in the sandbox, with the hosts',
+      { kind: 'inside', hosts: ['registry.npmjs.org', 'a.example'] } as const,
+      { kind: 'works' } as const,
+      ['In upload · in the sandbox · connects to registry.npmjs.org, a.example'],
+      [],
+    ],
+    [
+      'without it, with what the agent says',
+      { kind: 'outside', reason: 'It needs\nDocker.' } as const,
+      { kind: 'works' } as const,
+      ['In upload', 'Without the sandbox. The agent says why: It needs⏎Docker.'],
+      ['It runs on this machine with your rights.'],
+    ],
+    [
+      'where there is none, with why and what helps',
+      undefined,
+      { kind: 'missing', reason: 'bubblewrap is not installed', remedy: 'Install it.' } as const,
+      ['In upload', 'Commands are not sandboxed: bubblewrap is not installed. Install it.'],
+      ['It runs on this machine with your rights.'],
+    ],
+    [
+      'where it is off',
+      undefined,
+      { kind: 'off' } as const,
+      ['In upload', 'Commands are not sandboxed: hermes.terminal.sandbox is off.'],
+      ['It runs on this machine with your rights.'],
+    ],
+  ])('a command says where it would run: %s', async (_, confined, sandbox, where, reasons) => {
+    page = new ChatPage();
+    await page.bootstrap(shownSession({ messages: [question, calls], openTurn: runningTurn() }), { sandbox });
+    const request: ApprovalRequest = {
+      ...command,
+      access: {
+        kind: 'run',
+        command: 'npm ci',
+        folder,
+        shell: 'posix',
+        ...(confined === undefined ? {} : { confined }),
+      },
+    };
+    await page.event({ kind: 'approvalRequested', turn: waiting, approval: asks(request) });
+    await page.settle();
+    const texts = (selector: string): readonly string[] =>
+      [...card().querySelectorAll(selector)].map((line) => line.textContent);
+    expect([texts('.approval-where'), texts('.approval-reasons li')]).toEqual([where, reasons]);
+  });
+
   test('a command in the open folder itself is said to run there, not in "."', async () => {
     await asked({
       ...command,
@@ -365,6 +414,31 @@ describe('the mode', () => {
       'Ask Before Edits',
       'Edit Automatically',
       [],
+    ]);
+  });
+
+  test('says under the choices whether commands are confined, also when that is found out later', async () => {
+    page = new ChatPage();
+    await page.bootstrap(null);
+    await page.click(find('combobox', 'Mode'));
+    await page.settle();
+    const notes: (string | undefined)[] = [];
+    const note = (): void => void notes.push(document.querySelector('.option-note')?.textContent);
+    note();
+    await page.tell('sandbox', { kind: 'works' });
+    note();
+    const words = all('option')
+      .map((option) => option.textContent)
+      .find((text) => text.includes('Edit Automatically'));
+    await page.tell('sandbox', { kind: 'missing', reason: 'socat is not installed', remedy: 'Install it.' });
+    note();
+    expect([notes, words]).toEqual([
+      [
+        undefined,
+        'Commands run in a sandbox: they change only the open folders, read no secrets, and reach only hosts that you allow.',
+        'Commands are not sandboxed: socat is not installed. Install it.',
+      ],
+      expect.stringContaining('Commands run in the sandbox without asking.'),
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { approvalName, approvalTitle } from '../../../src/webview/chat/approvalWords';
+import { approvalName, approvalTitle } from '../../../src/webview/chat/labels/approvalLabels';
 import type { ApprovalRequest } from '../../../src/transcript/approval';
 
 const asked = (access: ApprovalRequest['access']): ApprovalRequest => ({

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { answersIn, conversationBlocks } from '../../../src/webview/chat/conversationRows';
+import { answersIn, conversationBlocks } from '../../../src/webview/chat/state/conversationRows';
 import { askingTools } from '../../support/askingTools';
 import { ChatInWorld } from '../../support/chatInWorld';
 import { reply } from '../../support/modelServer';

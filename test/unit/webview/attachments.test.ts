@@ -92,7 +92,7 @@ describe('a mention', () => {
     ];
     await page.key('Enter');
     await page.answer('submit', { kind: 'started', sessionId: session().id });
-    expect({ list, picked, sent: page.sent('submit'), after: [page.composer.value, chips(), savedParts()] }).toEqual({
+    expect({ list, picked, sent: page.submitted(), after: [page.composer.value, chips(), savedParts()] }).toEqual({
       list: [[{ text: 'upl', limit: 30 }], ['Mentions'], 'mention-0', 'mention-list', ['true', 'false', 'false']],
       picked: [
         'Look at @src/upload.ts ',
@@ -103,7 +103,16 @@ describe('a mention', () => {
         23,
       ],
       sent: [{ sessionId: session().id, uid: 'uid1', text: 'Look at @src/upload.ts ', parts: [file] }],
-      after: ['', [], { key: session().id, text: '', parts: [] }],
+      after: [
+        '',
+        [],
+        {
+          key: session().id,
+          text: '',
+          parts: [],
+          sent: [{ uid: 'uid1', text: 'Look at @src/upload.ts ', parts: [file] }],
+        },
+      ],
     });
   });
 
@@ -111,9 +120,9 @@ describe('a mention', () => {
     await open();
     await page.type('@upl');
     await page.key('Enter');
-    const waiting = [page.composer.value, page.sent('submit')];
+    const waiting = [page.composer.value, page.submitted()];
     await page.answer('mentions', whole(found));
-    expect([waiting, page.composer.value, chips(), page.sent('submit')]).toEqual([
+    expect([waiting, page.composer.value, chips(), page.submitted()]).toEqual([
       ['@upl', []],
       '@src/upload.ts ',
       ['src/upload.ts'],
@@ -141,7 +150,7 @@ describe('a mention', () => {
     await page.answer('mentions', whole([]));
     const said = all('status').map(nameOf);
     await page.key('Enter');
-    expect([said.includes('No match'), page.sent('submit')]).toEqual([
+    expect([said.includes('No match'), page.submitted()]).toEqual([
       true,
       [{ sessionId: session().id, uid: 'uid1', text: 'thanks @bob' }],
     ]);
@@ -197,7 +206,7 @@ describe('a mention', () => {
     await page.settle();
     await page.answer('mentions', whole(found));
     await page.settle();
-    expect([said, page.sent('submit'), page.composer.value]).toEqual([
+    expect([said, page.submitted(), page.composer.value]).toEqual([
       false,
       [],
       expect.stringContaining(found[0]?.label ?? '?'),
@@ -240,7 +249,7 @@ describe('a mention', () => {
     await page.type('@upl');
     await page.answer('mentions', whole(found));
     const pressed = await page.key('Enter', { isComposing: true });
-    expect([pressed.defaultPrevented, page.composer.value, page.sent('submit')]).toEqual([false, '@upl', []]);
+    expect([pressed.defaultPrevented, page.composer.value, page.submitted()]).toEqual([false, '@upl', []]);
   });
 
   test('goes when its words are deleted', async () => {
@@ -314,7 +323,7 @@ describe('what goes along', () => {
     await page.key('Enter');
     await page.answer('submit', { kind: 'started', sessionId: session().id });
     const once = { sessionId: session().id, uid: 'uid1', text: '', parts: [picture] };
-    expect([refused, page.sent('submit'), chips()]).toEqual([
+    expect([refused, page.submitted(), chips()]).toEqual([
       [['shot.png'], ['src/gone.ts cannot be read. Nothing was sent.']],
       [once, once],
       [],
@@ -329,7 +338,7 @@ describe('what goes along', () => {
     expect([page.composer.value, chips(), savedParts()]).toEqual([
       '',
       ['src/a.ts:1-2'],
-      { key: session().id, text: '', parts: [code] },
+      { key: session().id, text: '', parts: [code], sent: [{ uid: 'uid1', text: 'Do it', parts: [picture] }] },
     ]);
   });
 

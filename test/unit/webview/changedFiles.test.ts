@@ -232,6 +232,51 @@ describe('the row of a command', () => {
   });
 });
 
+describe('the row of a confined command', () => {
+  test('says what the sandbox kept it from and took out, and offers to ask for it without', async () => {
+    const details = {
+      kind: 'command',
+      command: 'npm ci',
+      folder: '/f',
+      exitCode: 1,
+      signal: null,
+      ms: 3000,
+      bytes: 4,
+      file: '/o.log',
+      timedOut: false,
+      background: null,
+      tail: 'no\n',
+      sandbox: { stopped: ['write to ~/.npmrc', 'connect to registry.npmjs.org'], takenOut: ['.husky'] },
+    };
+    const failed: Message = {
+      ...result({ uid: 'r1', position: 3 }, 'c1', 'run_command', ''),
+      parts: [
+        { kind: 'toolResult', callId: 'c1', name: 'run_command', outcome: 'failed', text: 'exit code 1', details },
+      ],
+    };
+    await open(
+      shownSession({
+        messages: [
+          question,
+          answer({ uid: 'a1', position: 2 }, [call('c1', 'run_command', { command: 'npm ci' })]),
+          failed,
+        ],
+        turns: [settledTurn()],
+      }),
+    );
+    const notes = [...document.querySelectorAll('.tool-note')].map((note) => note.textContent);
+    await page.press('Run Without Sandbox…');
+    expect([notes, page.composer.value, page.sent('submit')]).toEqual([
+      [
+        'Taken out again: .husky',
+        'Blocked by the sandbox: write to ~/.npmrc, connect to registry.npmjs.org Run Without Sandbox…',
+      ],
+      'Run this again without the sandbox: `npm ci`',
+      [],
+    ]);
+  });
+});
+
 describe('going back in the conversation', () => {
   test('asks what becomes of files where some were changed, and sends what was chosen', async () => {
     await open();

@@ -318,7 +318,7 @@ describe('the empty state', () => {
     await page.bootstrap(null, { model: { chosen: null, problem: null } });
     await page.type('Why is the sky blue?');
     await page.press('Send');
-    expect([page.sent('submit'), page.composer.value, nameOf(all('alert')[0] ?? document.body)]).toEqual([
+    expect([page.submitted(), page.composer.value, nameOf(all('alert')[0] ?? document.body)]).toEqual([
       [],
       'Why is the sky blue?',
       'No model is chosen yet. Your prompt stays here; choose a model, then send it.Choose Model',

@@ -5,10 +5,10 @@ import type { FromView } from '../../../src/protocol/envelope';
 import { protocolVersion } from '../../../src/protocol/envelope';
 import type { TurnEvent } from '../../../src/transcript/turnEvent';
 import { ChatController } from '../../../src/webview/chat/chatController';
-import type { ChatProtocol } from '../../../src/webview/chat/chatHost';
+import type { ChatProtocol } from '../../../src/webview/chat/connection/chatHost';
 import { App } from '../../../src/webview/chat/components/App';
 import { loadLater } from '../../../src/webview/chat/components/laterParts';
-import { noMemory, type ViewMemory } from '../../../src/webview/chat/viewMemory';
+import { noMemory, type ViewMemory } from '../../../src/webview/chat/connection/viewMemory';
 import { connectToHost } from '../../../src/webview/rpc';
 import { afternoon, modelRow, session } from '../../support/builders/viewMessages';
 import { ManualClock } from '../../support/manualClock';
@@ -104,6 +104,14 @@ export class ChatPage {
   /** Payloads sent under this name, in order. */
   sent(name: string): readonly unknown[] {
     return this.posted.filter((message) => message.name === name).map((message) => message.payload);
+  }
+
+  /** Prompts that were sent, in order, without the drafts they were sent from (enter.test.ts). */
+  submitted(): readonly unknown[] {
+    return this.sent('submit').map((payload) => {
+      const { draft: _draft, ...prompt }: { draft?: unknown } = Object(payload);
+      return prompt;
+    });
   }
 
   get composer(): HTMLTextAreaElement {

@@ -23,7 +23,7 @@ describe('the composer', () => {
     await page.key('Enter');
     const waiting = page.composer.value;
     await page.answer('submit', { kind: 'started', sessionId: session().id });
-    expect([page.sent('submit'), waiting, page.composer.value]).toEqual([
+    expect([page.submitted(), waiting, page.composer.value]).toEqual([
       [{ sessionId: session().id, uid: 'uid1', text: 'Do it' }],
       'Do it',
       '',
@@ -37,7 +37,7 @@ describe('the composer', () => {
     await page.refuse('submit', 'The disk is full. Your prompt is still here.');
     const refused = [page.composer.value, nameOf(all('alert')[0] ?? document.body)];
     await page.key('Enter');
-    expect([refused, page.sent('submit')]).toEqual([
+    expect([refused, page.submitted()]).toEqual([
       ['Do it', 'The disk is full. Your prompt is still here.'],
       [
         { sessionId: session().id, uid: 'uid1', text: 'Do it' },
@@ -46,14 +46,22 @@ describe('the composer', () => {
     ]);
   });
 
-  test('keeps what was typed while the prompt was on its way', async () => {
+  test('keeps what was typed while the prompt was on its way, and sends it behind that one', async () => {
     await open(idle);
     await page.type('Do it');
     await page.key('Enter');
     await page.type('Do it and more');
     await page.key('Enter');
+    const first = page.submitted().length;
     await page.answer('submit', { kind: 'started', sessionId: session().id });
-    expect([page.composer.value, page.sent('submit').length]).toEqual(['and more', 1]);
+    const meanwhile = [page.composer.value, page.submitted().length];
+    await page.answer('submit', { kind: 'started', sessionId: session().id });
+    expect([first, meanwhile, page.composer.value, page.submitted().at(-1)]).toEqual([
+      1,
+      ['and more', 2],
+      '',
+      { sessionId: session().id, uid: 'uid2', text: 'and more' },
+    ]);
   });
 
   test('keeps the prompt while a new session is made for it, and no longer', async () => {
@@ -66,10 +74,7 @@ describe('the composer', () => {
     expect([between, page.composer.value, page.sent('saveDraft')]).toEqual([
       'Do it',
       '',
-      [
-        { key: 'new', text: '' },
-        { key: session().id, text: '' },
-      ],
+      [{ key: 'new', text: '', sent: [{ uid: 'uid1', text: 'Do it' }] }],
     ]);
   });
 
@@ -93,14 +98,14 @@ describe('the composer', () => {
     await open(idle);
     await page.type('かな');
     await page.key('Enter', init);
-    expect([page.sent('submit'), page.composer.value]).toEqual([[], 'かな']);
+    expect([page.submitted(), page.composer.value]).toEqual([[], 'かな']);
   });
 
   test('sends nothing for blanks', async () => {
     await open(idle);
     await page.type('  \n ');
     await page.key('Enter');
-    expect(page.sent('submit')).toEqual([]);
+    expect(page.submitted()).toEqual([]);
   });
 
   test('has Send while nothing runs, Queue and Stop while a turn runs', async () => {
@@ -163,13 +168,10 @@ describe('the composer', () => {
   });
 
   test('shows after a reload what was typed last: its own text where the host had not been given it', async () => {
-    await open({ ...idle, draft: 'half' }, { draft: { key: session().id, text: 'half a thought', sent: false } });
+    await open({ ...idle, draft: 'half' }, { unsaved: [{ key: session().id, text: 'half a thought', sent: [] }] });
     const unsent = page.composer.value;
     page.close();
-    await open(
-      { ...idle, draft: 'of another view' },
-      { draft: { key: session().id, text: 'half a thought', sent: true } },
-    );
+    await open({ ...idle, draft: 'of another view' }, { unsaved: [] });
     expect([unsent, page.composer.value]).toEqual(['half a thought', 'of another view']);
   });
 
@@ -189,7 +191,7 @@ describe('while a turn runs', () => {
     await page.answer('submit', { kind: 'queued', sessionId: session().id });
     await page.type('by button');
     await page.press('Queue');
-    expect(page.sent('submit')).toEqual([
+    expect(page.submitted()).toEqual([
       { sessionId: session().id, uid: 'uid1', text: 'by Enter' },
       { sessionId: session().id, uid: 'uid2', text: 'by button', busy: 'queue' },
     ]);
@@ -203,7 +205,7 @@ describe('while a turn runs', () => {
       await page.key('Enter');
       const waiting = page.composer.value;
       await page.answer('submit', { kind: 'queued', sessionId: session().id });
-      expect([page.sent('submit'), waiting, page.composer.value]).toEqual([
+      expect([page.submitted(), waiting, page.composer.value]).toEqual([
         [{ sessionId: session().id, uid: 'uid1', text: 'only the title', busy: name }],
         `/${name} only the title`,
         '',
@@ -239,7 +241,7 @@ describe('a command', () => {
     await open(shown);
     await run(typed);
     if (name === 'rename') await page.answer('rename', null);
-    expect([page.sent(name), page.sent('submit'), page.composer.value]).toEqual([[payload], [], '']);
+    expect([page.sent(name), page.submitted(), page.composer.value]).toEqual([[payload], [], '']);
   });
 
   test('/model opens the models', async () => {
@@ -269,7 +271,7 @@ describe('a command', () => {
     await page.type(typed);
     await page.key('Escape');
     await page.key('Enter');
-    expect([names('alert'), page.composer.value, page.sent('submit'), page.sent('switchSession')]).toEqual([
+    expect([names('alert'), page.composer.value, page.submitted(), page.sent('switchSession')]).toEqual([
       [sentence],
       typed,
       [],
@@ -287,7 +289,7 @@ describe('a command', () => {
   test('is a prompt behind a blank', async () => {
     await open(idle);
     await run(' /stop');
-    expect(page.sent('submit')).toEqual([{ sessionId: session().id, uid: 'uid1', text: ' /stop' }]);
+    expect(page.submitted()).toEqual([{ sessionId: session().id, uid: 'uid1', text: ' /stop' }]);
   });
 });
 
@@ -354,7 +356,7 @@ describe('the list of commands', () => {
       list().options,
       pressed.defaultPrevented,
       document.activeElement === page.composer,
-      page.sent('submit'),
+      page.submitted(),
     ]).toEqual(['/steer ', [], true, true, []]);
   });
 

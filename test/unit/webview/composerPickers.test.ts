@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ChatState, ModelRow } from '../../../src/protocol/chatProtocol';
-import { effortName, offeredEfforts } from '../../../src/webview/chat/effortWords';
-import { movedIn, typedAhead } from '../../../src/webview/chat/listMoves';
+import { effortName, offeredEfforts } from '../../../src/webview/chat/labels/effortLabels';
+import { movedIn, typedAhead } from '../../../src/webview/chat/composer/listMoves';
 import { modelRow, prompt, runningTurn, session, settledTurn, shownSession } from '../../support/builders/viewMessages';
 import { all, ChatPage, find, nameOf, names } from './chatPage';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Chunk, Message } from '../../../src/protocol/transcriptWords';
+import type { Chunk, Message } from '../../../src/protocol/transcriptTypes';
 import type { TurnEvent } from '../../../src/transcript/turnEvent';
-import { initialState, reduce, type ChatEvent, type ChatViewState } from '../../../src/webview/chat/chatState';
-import { messagesInDoubt } from '../../../src/webview/chat/conversation';
+import { initialState, reduce, type ChatEvent, type ChatViewState } from '../../../src/webview/chat/state/chatState';
+import { messagesInDoubt } from '../../../src/webview/chat/state/conversation';
 import {
   answer,
   call,

@@ -7,8 +7,8 @@ import type { Part } from '../../../src/transcript/part';
 import type { ChangedFile } from '../../../src/transcript/changedFile';
 import type { Turn } from '../../../src/transcript/turn';
 import type { TurnEvent } from '../../../src/transcript/turnEvent';
-import { initialState, reduce, type ChatEvent, type ChatViewState } from '../../../src/webview/chat/chatState';
-import { messagesInDoubt, prependPage } from '../../../src/webview/chat/conversation';
+import { initialState, reduce, type ChatEvent, type ChatViewState } from '../../../src/webview/chat/state/chatState';
+import { messagesInDoubt, prependPage } from '../../../src/webview/chat/state/conversation';
 import {
   answer,
   call,

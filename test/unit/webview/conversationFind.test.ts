@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FoundInSession, FoundText } from '../../../src/protocol/feedProtocol';
-import { ConversationFind, type FindQuery } from '../../../src/webview/chat/conversationFind';
+import { ConversationFind, type FindQuery } from '../../../src/webview/chat/state/conversationFind';
 import { ManualClock } from '../../support/manualClock';
 
 const found = (messageUid: string, position: number, count: number): FoundText => ({

@@ -1,9 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FeedPage } from '../../../src/protocol/feedProtocol';
-import { applyTurnEvent, conversationFrom, mergeSnapshot } from '../../../src/webview/chat/conversation';
-import { bounded, placedAt, withEarlier, withLater, type Pages } from '../../../src/webview/chat/conversationPages';
-import { mostDrawn } from '../../../src/webview/chat/feedWindow';
+import { applyTurnEvent, conversationFrom, mergeSnapshot } from '../../../src/webview/chat/state/conversation';
+import {
+  bounded,
+  placedAt,
+  withEarlier,
+  withLater,
+  type Pages,
+} from '../../../src/webview/chat/state/conversationPages';
+import { mostDrawn } from '../../../src/webview/chat/state/feedWindow';
 import { answer, prompt, runningTurn, shownSession } from '../../support/builders/viewMessages';
 import { longConversation } from '../../support/webviewPreview/feedStates';
 

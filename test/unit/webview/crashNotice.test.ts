@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, expect, test, vi } from 'vitest';
 import { act } from 'preact/test-utils';
-import { type CrashTold, crashTold } from '../../../src/webview/chat/crashTold';
+import { type CrashTold, crashTold } from '../../../src/webview/chat/verify/crashTold';
 import { afternoon, answer, prompt, settledTurn, shownSession } from '../../support/builders/viewMessages';
 import { ChatPage } from './chatPage';
 

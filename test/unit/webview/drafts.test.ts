@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Drafts } from '../../../src/webview/chat/drafts';
+import { Drafts } from '../../../src/webview/chat/composer/drafts';
 import { ManualClock } from '../../support/manualClock';
 
 /** Drafts of a view, with a host that stores what it is given. */
@@ -8,9 +8,8 @@ function view(stored = '') {
   const clock = new ManualClock(0);
   const host = new Map([['s1', stored]]);
   const drafts = new Drafts(
-    { save: (key, text) => void host.set(key, text), remember: () => undefined },
+    { save: ({ key, text }) => void host.set(key, text), remember: () => undefined, arrived: () => undefined },
     { nowMs: () => clock.now() * 1000, after: (delayMs, callback) => clock.after(delayMs, callback) },
-    's1',
   );
   drafts.show('s1', stored);
   return { drafts, host, clock };

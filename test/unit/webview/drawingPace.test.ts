@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { paceMs, pacedDrawing, slowestPaceMs } from '../../../src/webview/chat/drawingPace';
+import { paceMs, pacedDrawing, slowestPaceMs } from '../../../src/webview/chat/connection/drawingPace';
 import { ManualClock } from '../../support/manualClock';
 
 /** Frames every 16 ms, or none. */

@@ -17,6 +17,7 @@ function cpuMs(work: () => void): number {
   return (user + system) / 1000;
 }
 
+/** Far beyond what any of them takes: what hangs takes minutes. */
 describe('hostile text is parsed in bounded time, whole and in pieces', () => {
   test.each(hostileMarkdown)('$name', ({ text }) => {
     const whole = cpuMs(() => parsed(text));
@@ -26,6 +27,6 @@ describe('hostile text is parsed in bounded time, whole and in pieces', () => {
       blocks.render(text, true);
     });
     const names = cpuMs(() => void (fileNamesIn(text).length + Number(mayBeName(text))));
-    expect([whole < 2000 || whole, inPieces < 20_000 || inPieces, names < 500 || names]).toEqual([true, true, true]);
+    expect([whole < 8000 || whole, inPieces < 40_000 || inPieces, names < 2000 || names]).toEqual([true, true, true]);
   });
 });

@@ -8,7 +8,7 @@ import {
   pastedImages,
   readFiles,
   uriLines,
-} from '../../../src/webview/chat/incomingFiles';
+} from '../../../src/webview/chat/composer/incomingFiles';
 
 function data(formats: Readonly<Record<string, string>>, files: readonly File[] = []) {
   return { types: Object.keys(formats), files, getData: (format: string) => formats[format] ?? '' };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { gatherMs, joinedDeliveries } from '../../../src/webview/chat/joinedDeliveries';
-import type { ChatProtocol } from '../../../src/webview/chat/chatHost';
+import { gatherMs, joinedDeliveries } from '../../../src/webview/chat/connection/joinedDeliveries';
+import type { ChatProtocol } from '../../../src/webview/chat/connection/chatHost';
 import type { NotificationOf } from '../../../src/webview/rpc';
 import { ManualClock } from '../../support/manualClock';
 

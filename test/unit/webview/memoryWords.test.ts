@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { recalledWords } from '../../../src/webview/recalledWords';
-import { isLowValueRead, toolWords } from '../../../src/webview/toolWords';
+import { recalledLabels } from '../../../src/webview/recalledLabels';
+import { isLowValueRead, toolLabels } from '../../../src/webview/toolLabels';
 
 describe('what memory found for a prompt', () => {
   test.each([
@@ -16,7 +16,7 @@ describe('what memory found for a prompt', () => {
     [[{ provider: 'a', label: 'Recalled your profile', count: 0 }], ['Recalled your profile']],
     [[{ provider: 'a', label: '', count: 0 }], []],
   ])('%j is said as %j', (found, words) => {
-    expect(recalledWords(found)).toEqual(words);
+    expect(recalledLabels(found)).toEqual(words);
   });
 });
 
@@ -28,7 +28,10 @@ describe('calls of memory', () => {
     ['session_search', {}, 'done', 'Searched earlier sessions '],
     ['read_skill', { name: 'release' }, 'done', 'Read skill release'],
   ] as const)('%s %j, %s, reads %j and stands by itself', (name, args, state, words) => {
-    const { verb, target } = toolWords({ kind: 'toolCall', callId: 'c', name, arguments: JSON.stringify(args) }, state);
+    const { verb, target } = toolLabels(
+      { kind: 'toolCall', callId: 'c', name, arguments: JSON.stringify(args) },
+      state,
+    );
     expect([`${verb} ${target}`, isLowValueRead(name)]).toEqual([words, false]);
   });
 });

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { DraftPart, MentionPart } from '../../../src/transcript/draftPart';
-import { fileLink } from '../../../src/webview/chat/draftParts';
-import { followText, isMentioned, mentionAt, withMention, withoutSign } from '../../../src/webview/chat/mentionText';
+import { fileLink } from '../../../src/webview/chat/composer/draftParts';
+import {
+  followText,
+  isMentioned,
+  mentionAt,
+  withMention,
+  withoutSign,
+} from '../../../src/webview/chat/composer/mentionText';
 
 /** "|" is where the caret is. */
 function at(marked: string) {

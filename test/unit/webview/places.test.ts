@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { describe, expect, test } from 'vitest';
-import { Places } from '../../../src/webview/chat/places';
-import { noMemory, type ViewMemory } from '../../../src/webview/chat/viewMemory';
+import { Places } from '../../../src/webview/chat/state/places';
+import { noMemory, type ViewMemory } from '../../../src/webview/chat/connection/viewMemory';
 import { answer, prompt, session, settledTurn, shownSession } from '../../support/builders/viewMessages';
 import { ChatPage } from './chatPage';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Message, Part } from '../../../src/protocol/transcriptWords';
+import type { Message, Part } from '../../../src/protocol/transcriptTypes';
 import type { TurnEvent } from '../../../src/transcript/turnEvent';
-import { initialState, reduce, type ChatViewState } from '../../../src/webview/chat/chatState';
-import { conversationBlocks } from '../../../src/webview/chat/conversationRows';
+import { initialState, reduce, type ChatViewState } from '../../../src/webview/chat/state/chatState';
+import { conversationBlocks } from '../../../src/webview/chat/state/conversationRows';
 import { answer, prompt, runningTurn, session, settledTurn, shownSession } from '../../support/builders/viewMessages';
 
 const told = (state: ChatViewState, event: TurnEvent): ChatViewState =>

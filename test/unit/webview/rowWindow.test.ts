@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RowFilter } from '../../../src/protocol/transcriptProtocol';
-import { TranscriptReader } from '../../../src/host/transcriptReader';
+import { TranscriptReader } from '../../../src/host/transcript/transcriptReader';
 import { letGo, mostLoaded, readAgain, withEarlier, withLater } from '../../../src/webview/transcript/rowWindow';
 import { StoredTranscript } from '../../support/builders/storedTranscript';
 import { prompt } from '../../support/builders/viewMessages';

@@ -172,3 +172,32 @@ test('makes one link of a picture in a link: the one that is written around it',
   const [made] = await markups([rendered('[a ![p](a.png) b](c.md)')]);
   expect(made?.sanitized).toBe('<p><a role="link" tabindex="0" data-href="c.md" title="c.md">a p b</a></p>\n');
 });
+
+test('keeps no class, role, address or field that the renderer does not write', async () => {
+  const htmls = [
+    '<p class="card approval" role="alertdialog" aria-label="Approve" tabindex="0">a</p>',
+    '<span class="hljs-keyword function_">b</span>',
+    '<span class="hljs-keyword visually-hidden">c</span>',
+    '<input type="password">',
+    '<input>',
+    '<input type="checkbox" checked>',
+    '<a role="button" data-href="command:x">d</a>',
+    '<a role="link" tabindex="0" data-href="javascript:x">e</a>',
+    '<a role="link" tabindex="0" data-href="src/a.ts" title="src/a.ts">f</a>',
+    '<li data-language="sh" data-info="sh">g</li>',
+    '<pre data-language="sh" tabindex="0" type="x">h</pre>',
+  ];
+  expect((await markups(htmls)).map(({ sanitized }) => sanitized)).toEqual([
+    '<p>a</p>',
+    '<span class="hljs-keyword function_">b</span>',
+    '<span>c</span>',
+    '',
+    '',
+    '<input type="checkbox" checked="" disabled="">',
+    '<a>d</a>',
+    '<a role="link" tabindex="0">e</a>',
+    '<a role="link" tabindex="0" data-href="src/a.ts" title="src/a.ts">f</a>',
+    '<li>g</li>',
+    '<pre data-language="sh" tabindex="0">h</pre>',
+  ]);
+});

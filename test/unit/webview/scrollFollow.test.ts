@@ -7,7 +7,7 @@ import {
   toBottom,
   wantsEarlier,
   type ScrollMetrics,
-} from '../../../src/webview/chat/scrollFollow';
+} from '../../../src/webview/chat/state/scrollFollow';
 
 const at = (top: number, content = 1000): ScrollMetrics => ({ top, viewport: 400, content });
 const followedTo = (...places: readonly ScrollMetrics[]) => places.reduce(afterScroll, followFromStart);

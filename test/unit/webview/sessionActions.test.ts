@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { ShownSession } from '../../../src/protocol/chatProtocol';
-import type { SessionSummary } from '../../../src/protocol/transcriptWords';
+import type { SessionSummary } from '../../../src/protocol/transcriptTypes';
 import { session, shownSession } from '../../support/builders/viewMessages';
 import { all, ChatPage, find, nameOf, names } from './chatPage';
 import { inArticle, threeTurns } from './threeTurns';
@@ -218,7 +218,7 @@ describe('what is typed behind a command that shows another session', () => {
   const question = 'What changed?';
   const prompts = () =>
     page
-      .sent('submit')
+      .submitted()
       .map((payload) =>
         typeof payload === 'object' && payload !== null && 'text' in payload && 'sessionId' in payload
           ? [payload.text, payload.sessionId]

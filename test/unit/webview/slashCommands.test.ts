@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { offeredWords } from '../../../src/webview/chat/commandWords';
+import { offeredWords } from '../../../src/webview/chat/labels/commandLabels';
 import {
   completed,
   offeredCommands,
   parseSlash,
   refusalWords,
   slashCommands,
-} from '../../../src/webview/chat/slashCommands';
+} from '../../../src/webview/chat/composer/slashCommands';
 
 describe('a text in the composer', () => {
   test.each([

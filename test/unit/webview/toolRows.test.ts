@@ -4,7 +4,7 @@ import type { ToolResultPart } from '../../../src/transcript/part';
 import { diffLines } from '../../../src/webview/diffLines';
 import { lineCounts } from '../../../src/webview/lineCounts';
 import { toolDetails } from '../../../src/webview/toolDetails';
-import { foldWords, isLongRunning, resultCount, toolWords } from '../../../src/webview/toolWords';
+import { foldWords, isLongRunning, resultCount, toolLabels } from '../../../src/webview/toolLabels';
 import { call } from '../../support/builders/viewMessages';
 
 function came(details: JsonValue, name = 'x'): ToolResultPart {
@@ -31,7 +31,7 @@ const command = {
   tail: 'ok',
 };
 const said = (name: string, input: object, details?: JsonValue): string => {
-  const { verb, target } = toolWords(call('c', name, input), 'done', details === undefined ? null : came(details));
+  const { verb, target } = toolLabels(call('c', name, input), 'done', details === undefined ? null : came(details));
   return `${verb} ${target}`.trim();
 };
 

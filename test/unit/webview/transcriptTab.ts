@@ -2,16 +2,16 @@ import { createElement, render } from 'preact';
 import { act } from 'preact/test-utils';
 import * as v from 'valibot';
 import { protocolVersion } from '../../../src/protocol/envelope';
-import { TranscriptFinder } from '../../../src/host/transcriptFinder';
-import { rawRow, revisionsWithDiffs } from '../../../src/host/storedRowText';
-import { TranscriptReader } from '../../../src/host/transcriptReader';
+import { TranscriptFinder } from '../../../src/host/transcript/transcriptFinder';
+import { rawRow, revisionsWithDiffs } from '../../../src/host/transcript/storedRowText';
+import { TranscriptReader } from '../../../src/host/transcript/transcriptReader';
 import {
   transcriptRequests,
   type RowFilter,
   type TranscriptNotifications,
   type TranscriptState,
 } from '../../../src/protocol/transcriptProtocol';
-import type { Message } from '../../../src/protocol/transcriptWords';
+import type { Message } from '../../../src/protocol/transcriptTypes';
 import { connectToHost } from '../../../src/webview/rpc';
 import { TranscriptApp } from '../../../src/webview/transcript/components/TranscriptApp';
 import {

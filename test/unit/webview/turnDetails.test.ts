@@ -4,10 +4,10 @@ import type { Approval } from '../../../src/transcript/approval';
 import { continuationPart } from '../../../src/transcript/continuation';
 import type { Turn } from '../../../src/transcript/turn';
 import type { Usage } from '../../../src/transcript/usage';
-import { conversationFrom } from '../../../src/webview/chat/conversation';
-import { textPlace } from '../../../src/webview/chat/feedText';
-import { promptFold } from '../../../src/webview/chat/folds';
-import { costWords, tokenWords, usageLines } from '../../../src/webview/usageWords';
+import { conversationFrom } from '../../../src/webview/chat/state/conversation';
+import { textPlace } from '../../../src/webview/chat/state/feedText';
+import { promptFold } from '../../../src/webview/chat/state/folds';
+import { costWords, tokenWords, usageLines } from '../../../src/webview/usageLabels';
 import {
   answer,
   call,

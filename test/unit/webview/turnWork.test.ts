@@ -11,9 +11,9 @@ import {
   mergeSnapshot,
   withChanges,
   type Conversation,
-} from '../../../src/webview/chat/conversation';
-import { answersIn, conversationBlocks } from '../../../src/webview/chat/conversationRows';
-import { doneCount, newestTodos } from '../../../src/webview/chat/todos';
+} from '../../../src/webview/chat/state/conversation';
+import { answersIn, conversationBlocks } from '../../../src/webview/chat/state/conversationRows';
+import { doneCount, newestTodos } from '../../../src/webview/chat/state/todos';
 import {
   answer,
   call,

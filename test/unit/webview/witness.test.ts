@@ -2,8 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Chunk } from '../../../src/transcript/message';
 import { emptyHash, hashFrom, hashOn, hashWord, textHash } from '../../../src/transcript/witness';
-import { applyChunks, emptyMessage, fromRow, mergeRow, type LiveMessage } from '../../../src/webview/chat/liveMessage';
-import { ViewWitness } from '../../../src/webview/chat/witness';
+import {
+  applyChunks,
+  emptyMessage,
+  fromRow,
+  mergeRow,
+  type LiveMessage,
+} from '../../../src/webview/chat/state/liveMessage';
+import { DeliveryReport } from '../../../src/webview/chat/verify/witness';
 import { answer } from '../../support/builders/viewMessages';
 
 const place = { uid: 'm1', position: 1 };
@@ -14,16 +20,14 @@ function streamed(text: string, cuts: readonly number[]): readonly Chunk[] {
     ...[...new Set(cuts.map((cut) => cut % (text.length + 1)))].sort((a, b) => a - b),
     text.length,
   ].filter((border, index, all) => index === 0 || border > (all[index - 1] ?? 0));
-  return borders
-    .slice(1)
-    .map((end, index) => ({
-      messageUid: 'm1',
-      seq: index + 1,
-      part: 0,
-      kind: 'text',
-      start: borders[index] ?? 0,
-      text: text.slice(borders[index], end),
-    }));
+  return borders.slice(1).map((end, index) => ({
+    messageUid: 'm1',
+    seq: index + 1,
+    part: 0,
+    kind: 'text',
+    start: borders[index] ?? 0,
+    text: text.slice(borders[index], end),
+  }));
 }
 
 function entry(text: string, change: object = {}): object {
@@ -72,7 +76,7 @@ describe('the witness of a view', () => {
         fc.array(fc.nat()),
         fc.array(fc.boolean()),
         (text, cuts, looks) => {
-          const witness = new ViewWitness();
+          const witness = new DeliveryReport();
           let live: LiveMessage = emptyMessage('m1', 'turn1');
           streamed(text, cuts).forEach((chunk, index) => {
             live = applyChunks(live, [chunk], 0);
@@ -87,7 +91,7 @@ describe('the witness of a view', () => {
   });
 
   it('stays with what it showed first when another text stands in its place', () => {
-    const witness = new ViewWitness();
+    const witness = new DeliveryReport();
     witness.observe('c', [applyChunks(emptyMessage('m1', 'turn1'), streamed('Hello world', []), 0)]);
     witness.observe('c', [fromRow(answer(place, ['Hello there, and more of it']))]);
     witness.observe('c', [fromRow(answer(place, ['Hello']))]);
@@ -95,22 +99,22 @@ describe('the witness of a view', () => {
   });
 
   it('remembers over a reload and goes on from there', () => {
-    const before = new ViewWitness();
+    const before = new DeliveryReport();
     before.observe('c', [applyChunks(emptyMessage('m1', 'turn1'), streamed('Hello ', []), 0)]);
-    const after = new ViewWitness(JSON.parse(JSON.stringify(before.kept())));
+    const after = new DeliveryReport(JSON.parse(JSON.stringify(before.kept())));
     const changed = after.observe('c', [fromRow(answer(place, ['Hello world']))]);
     expect([changed, after.entriesOf('c')]).toEqual([[entry('Hello world')], [entry('Hello world')]]);
   });
 
   it('begins anew from what it cannot read', () => {
-    expect(new ViewWitness([{ id: 'c', messages: 'none' }]).kept()).toEqual([]);
+    expect(new DeliveryReport([{ id: 'c', messages: 'none' }]).kept()).toEqual([]);
   });
 
   it('says after a crash how much of what was shown came back', () => {
     const survival = (disk: readonly LiveMessage[], isWhole = true): unknown => {
-      const before = new ViewWitness();
+      const before = new DeliveryReport();
       before.observe('c', [applyChunks(emptyMessage('m1', 'turn1'), streamed('Hello world', []), 0)]);
-      const after = new ViewWitness(before.kept());
+      const after = new DeliveryReport(before.kept());
       after.observe('c', disk);
       return after.survivalOf('c', 'turn1', isWhole);
     };
@@ -132,19 +136,19 @@ describe('the witness of a view', () => {
   });
 
   it('claims nothing of a turn that it first saw after the crash', () => {
-    const witness = new ViewWitness();
+    const witness = new DeliveryReport();
     witness.observe('c', [fromRow(answer(place, ['Hello world']))]);
     expect(witness.survivalOf('c', 'turn1', true)).toEqual({ shown: 0, onDisk: 0, stored: 0 });
   });
 
   it('looks at no prompt, tool row, or row that is not shown', () => {
-    const witness = new ViewWitness();
+    const witness = new DeliveryReport();
     witness.observe('c', [fromRow(answer({ ...place, visibility: { kind: 'closing' } }, ['never shown']))]);
     expect(witness.entriesOf('c')).toEqual([]);
   });
 
   it('remembers the newest messages of the sessions that were shown last, within bounds, and forgets what it is told to', () => {
-    const witness = new ViewWitness();
+    const witness = new DeliveryReport();
     for (let session = 0; session < 8; session++) {
       witness.observe(
         `conversation${session}`,
@@ -186,7 +190,7 @@ describe('the witness of a view', () => {
   });
 
   it('has the shown text only as long as it is the one it drew', () => {
-    const witness = new ViewWitness();
+    const witness = new DeliveryReport();
     const live = applyChunks(emptyMessage('m1', 'turn1'), streamed('Hello world', []), 0);
     witness.observe('c', [live]);
     const had = witness.shownText('m1');

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { systemCode } from '../../../models/networkFault';
+import { systemCode } from '../../../models/http/networkFault';
 import { withoutSecrets } from '../../../models/secrecy';
 import type { Answer, HindsightCause, HindsightFailure } from '../failure';
 import type { HindsightApiSettings } from '../hindsightApi';
@@ -94,12 +94,7 @@ function judge<T>(
   }
   const cause = causeOf(status);
   const uncertain = cause === 'server';
-  return failed(cause, {
-    status,
-    detail: withoutSecrets(detailOf(text), key),
-    uncertain,
-    retryAfterMs: retryAfterMs(retryAfter),
-  });
+  return failed(cause, { status, detail: detailOf(text, key), uncertain, retryAfterMs: retryAfterMs(retryAfter) });
 }
 
 function causeOf(status: number): HindsightCause {
@@ -145,12 +140,13 @@ const errorSchema = v.pipe(
 );
 
 /** FastAPI's `detail`: a sentence, or a list of what is wrong where. */
-function detailOf(text: string): string {
+function detailOf(text: string, key: string | null): string {
   const parsed = v.safeParse(errorSchema, text);
-  if (!parsed.success) return text.replace(/\s+/g, ' ').trim().slice(0, 200);
+  if (!parsed.success) return withoutSecrets(text, key).replace(/\s+/g, ' ').trim().slice(0, 200);
   const { detail } = parsed.output;
-  return (
-    typeof detail === 'string' ? detail : detail.map(({ loc, msg }) => `${(loc ?? []).join('.')}: ${msg}`).join('; ')
+  return withoutSecrets(
+    typeof detail === 'string' ? detail : detail.map(({ loc, msg }) => `${(loc ?? []).join('.')}: ${msg}`).join('; '),
+    key,
   ).slice(0, 300);
 }
 

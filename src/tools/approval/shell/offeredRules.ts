@@ -1,6 +1,8 @@
 import { parseRule } from '../ruleText';
-import { isCarrier, isInterpreter, namesCommand, programName, runsItsInput } from './commandWrappers';
+import { isCarrier, isInterpreter, programName, runsItsInput } from './commandWrappers';
 import type { ShellWord } from './shellCommand';
+import { namesCommand } from './starArguments';
+import { searchesHidden } from './treeReaders';
 
 /** Commands of which a rule with any further arguments is sensible: they do the same kind of thing whatever follows. Longest first. */
 const families: readonly (readonly string[])[] = [
@@ -58,7 +60,8 @@ export function offeredRules(
     !/^[\x21-\x7e]+$/.test(command)
   )
     return [];
-  const family = assignments.length === 0 ? familyRule(words) : null;
+  // With any further arguments it could search for anything, in files that hold secrets.
+  const family = assignments.length === 0 && !searchesHidden(words) ? familyRule(words) : null;
   const isFixed = !words.some((word) => word.hasExpansion || word.hasGlob);
   const exact = isFixed
     ? checkedRule(

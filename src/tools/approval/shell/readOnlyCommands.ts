@@ -311,6 +311,11 @@ export function lookedAt(words: readonly ShellWord[]): Looked | null {
       const spec = verb === undefined || !Object.hasOwn(git, verb.text) ? undefined : git[verb.text];
       const kept = operands.filter((word) => !gitFormats.test(word.text));
       const paths = spec === undefined ? null : operandPaths(kept, spec);
+      // Git has wildcards of its own, in words that are quoted for the shell: `'*env'`.
+      if (
+        paths?.some(({ text }) => /[*?[]/.test(text) && !(/^[\w./*-]+$/.test(text) && programText.test(text))) === true
+      )
+        return null;
       // What stands behind a colon is a file of another version.
       return paths === null
         ? null

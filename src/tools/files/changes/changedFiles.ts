@@ -11,7 +11,7 @@ import { hunksBetween, type PlacedHunk } from './hunks';
 import { KeptHunks } from './keptHunks';
 import { linesOf } from './lineMerge';
 import { PresentFiles, type PresentFile, type RawFiles } from './presentFiles';
-import { allDone, conflictOf, outcomeOf, type FileOutcome, type ReviewWords } from './reviewWords';
+import { allDone, conflictOf, outcomeOf, type FileOutcome, type ReviewTexts } from './reviewTexts';
 import { textOf, undo } from './undoing';
 
 export interface ChangedFilesNeeds {
@@ -24,7 +24,7 @@ export interface ChangedFilesNeeds {
   readonly clock: Clock;
   /** A path as people read it. */
   readonly shown: (path: string) => string;
-  readonly words: ReviewWords;
+  readonly words: ReviewTexts;
   readonly log: Log;
 }
 

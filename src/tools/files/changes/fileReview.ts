@@ -9,6 +9,8 @@ type Counts = Pick<ChangedFile, 'added' | 'removed'>;
 
 const mostRemembered = 1000;
 
+const unknown: Counts = { added: null, removed: null };
+
 /** What there is to say about a file that a turn changed. */
 export class FileReview {
   /** By what a stretch began and ended with: neither ever changes. */
@@ -74,5 +76,3 @@ export class FileReview {
     return text === null ? null : linesOf(text.text);
   }
 }
-
-const unknown: Counts = { added: null, removed: null };

@@ -1,3 +1,4 @@
+import { withoutCredentials } from '../../childEnvironment';
 import { spawn } from 'node:child_process';
 import { NotWatched } from './snapshot';
 
@@ -32,7 +33,7 @@ const quiet = [
 export const runGit: RunGit = ({ args, env = {}, input, patienceMs, startIn }) =>
   new Promise((resolve, reject) => {
     const inherited = Object.fromEntries(
-      Object.entries(process.env).filter(([name]) => !name.toUpperCase().startsWith('GIT_')),
+      Object.entries(withoutCredentials(process.env)).filter(([name]) => !name.toUpperCase().startsWith('GIT_')),
     );
     const child = spawn('git', [...quiet, ...args], {
       cwd: startIn,

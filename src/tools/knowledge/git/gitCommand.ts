@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { withoutCredentials } from '../../childEnvironment';
 
 export interface GitOutput {
   readonly code: number;
@@ -45,7 +46,7 @@ const harmless = [
 /** Git without a terminal, a pager, locks, network, or anything that a repository's own configuration would have it run. */
 export function gitCommand({ executable, startIn, environment }: GitCommandNeeds): RunGit {
   const env = {
-    ...Object.fromEntries(Object.entries(environment).filter(([name]) => !/^GIT_/i.test(name))),
+    ...Object.fromEntries(Object.entries(withoutCredentials(environment)).filter(([name]) => !/^GIT_/i.test(name))),
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
     GIT_PAGER: 'cat',

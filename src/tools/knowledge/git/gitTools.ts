@@ -1,7 +1,15 @@
 import * as v from 'valibot';
-import { isSecret } from '../../approval/sensitivePaths';
 import { type AnyTool, defineTool, type ToolOutput } from '../../tool';
-import { checkedRef, type GitNeeds, type GitTarget, secretRead, targetsOf, textOf } from './repository';
+import {
+  checkedRef,
+  type GitNeeds,
+  type GitTarget,
+  permittedNames,
+  readableNames,
+  secretReads,
+  targetsOf,
+  textOf,
+} from './repository';
 
 const mostCharacters = 60_000;
 const usualCommits = 20;
@@ -58,8 +66,8 @@ function diffTool(needs: GitNeeds): AnyTool {
     }),
     readOnly: true,
     asks: async ({ path }) => {
-      const secret = await secretRead(needs, path);
-      return secret === null ? null : { access: { kind: 'read', paths: [secret] } };
+      const paths = await secretReads(needs, path);
+      return paths.length === 0 ? null : { access: { kind: 'read', paths } };
     },
     run: ({ path, staged, ref }, signal) =>
       each(needs, path, async ({ folder, below }) => {
@@ -79,10 +87,12 @@ function diffTool(needs: GitNeeds): AnyTool {
         )
           .split('\0')
           .filter((name) => name !== '');
-        const told = names.filter((name) => name === below || !isSecret(name));
-        const kept = names
-          .filter((name) => !told.includes(name))
-          .map((name) => `(${name} differs too. It may hold secrets: ask for it by its path.)`);
+        const { told: permitted, kept: denied } = await permittedNames(needs, names, folder);
+        const { told, kept: secrets } = readableNames(permitted, below);
+        const kept = [
+          ...denied.map((name) => `(${name} differs too. Withheld: a rule denies reading it.)`),
+          ...secrets.map((name) => `(${name} differs too. It may hold secrets: ask for it by its path.)`),
+        ];
         if (told.length === 0)
           return [kept.length === 0 ? 'There are no differences.' : '', ...kept]
             .filter((line) => line !== '')

@@ -1,13 +1,14 @@
+import { join } from 'node:path';
 import type { AccessPath } from '../../../transcript/approval';
 import type { AccessPaths } from '../../accessPaths';
-import { isSecret } from '../../approval/sensitivePaths';
-import { FileNotFound, type WorkspaceFiles } from '../../workspaceFiles';
+import { isSecret, judgedName } from '../../approval/sensitivePaths';
+import type { ReadDenials } from '../../secretFiles';
+import { FileNotFound } from '../../workspaceFiles';
 import type { WorkspacePaths } from '../../workspacePaths';
 import type { GitOutput, RunGit } from './gitCommand';
 
-export interface GitNeeds {
+export interface GitNeeds extends ReadDenials {
   readonly git: RunGit;
-  readonly files: WorkspaceFiles;
   readonly paths: WorkspacePaths;
   readonly access: AccessPaths;
   /** Git follows what a repository says of itself, so it is only asked in folders that the person trusts. */
@@ -57,10 +58,53 @@ async function pathIn(paths: WorkspacePaths, written: string): Promise<string> {
   }
 }
 
-/** What has to be allowed before differences or the history of a file may be shown: reading it, where it may hold secrets. */
-export async function secretRead(needs: GitNeeds, written: string | undefined): Promise<AccessPath | null> {
-  if (written === undefined || !isSecret(written)) return null;
-  return needs.access.resolveAccess(written);
+/** What has to be allowed before differences of a file may be shown: reading it, where it or the file behind its links may hold secrets, or
+ *  where a rule denies reading it. Empty: nothing. Judged is the path that git is asked for, not the one that was written. Rejects with a sentence for the model. */
+export async function secretReads(needs: GitNeeds, written: string | undefined): Promise<readonly AccessPath[]> {
+  if (written === undefined) return [];
+  const [target, ...others] = await targetsOf(needs, written);
+  if (target === undefined || others.length > 0 || target.below === '.') return [];
+  const { folder, below, shown } = target;
+  const named: AccessPath = { path: join(folder, below), shown, isInside: true };
+  // Of a link that leads nowhere git shows where it leads, and nothing else.
+  const real = await needs.access.locate(named.path).catch(() => named);
+  const places = real.shown === shown ? [real] : [named, real];
+  return places.some((place) => isSecret(judgedName(place)) || needs.deniesReading(place)) ? places : [];
+}
+
+/** Splits what differs into what is shown and what is kept back because it may hold secrets. `below`: what was asked for by its path. */
+export function readableNames(
+  names: readonly string[],
+  below: string,
+): { readonly told: readonly string[]; readonly kept: readonly string[] } {
+  const secrets = withFoldersOf(names.filter((name) => name !== below && isSecret(name)));
+  return { told: names.filter((name) => !secrets.has(name)), kept: names.filter((name) => secrets.has(name)) };
+}
+
+/** The same for what a rule denies reading. */
+export async function permittedNames(
+  { access, paths, deniesReading }: GitNeeds,
+  names: readonly string[],
+  folder: string,
+): Promise<{ readonly told: readonly string[]; readonly kept: readonly string[] }> {
+  // Git goes through no link on the way to a name, so the place of the folder tells those of all names.
+  const real = (await access.locate(folder)).path;
+  const denied = withFoldersOf(
+    names.filter((name) =>
+      deniesReading({ path: join(real, name), shown: paths.display(join(folder, name)), isInside: true }),
+    ),
+  );
+  return { told: names.filter((name) => !denied.has(name)), kept: names.filter((name) => denied.has(name)) };
+}
+
+/** A path given to git means everything below it too: a name may have been a file and be a folder now. */
+function withFoldersOf(names: readonly string[]): ReadonlySet<string> {
+  return new Set(
+    names.flatMap((name) => {
+      const parts = name.split('/');
+      return parts.map((_part, index) => parts.slice(0, index + 1).join('/'));
+    }),
+  );
 }
 
 /** Names of commits, branches and ranges; nothing that git would take for an option or for a path inside a commit. */

@@ -45,9 +45,12 @@ export class StdioProcess implements Transport {
         this.ending = signal === null ? `with exit code ${code}` : `by ${signal}`;
         // What the server started must not outlive it.
         this.signalGroup('SIGTERM');
-        const finish = (): void => (clearTimeout(timer), resolve());
         const timer = setTimeout(finish, drainMs);
         child.once('close', finish);
+        function finish(): void {
+          clearTimeout(timer);
+          resolve();
+        }
       });
     });
     void this.ended.then(() => this.closed());

@@ -2,9 +2,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import type { SessionOrigin } from '../../../protocol/chatProtocol';
-import type { Session } from '../../../protocol/transcriptWords';
+import type { Session } from '../../../protocol/transcriptTypes';
 import { useChat } from './ChatContext';
-import { ModelPicker } from './ModelPicker';
+import { ModelPicker } from './pickers/ModelPicker';
 
 /** Title of the session (renamed in place), what it branched from, and who answers. */
 export function Header() {

@@ -1,3 +1,4 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { StoreAction } from '../../../protocol/chatProtocol';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
@@ -58,7 +59,7 @@ function Strip({ tone, sentence, actions, technical }: StripProps) {
     <div class={`strip strip-${tone}`} role={tone === 'info' ? 'status' : 'alert'}>
       <Icon name={tone} />
       <div class="strip-body">
-        <span>{sentence}</span>
+        <Sentence text={sentence} />
         <span class="strip-actions">
           {actions.map(({ action, label }) => (
             <button type="button" class="link-button" key={action} onClick={() => chat.runAction(action)}>
@@ -73,6 +74,24 @@ function Strip({ tone, sentence, actions, technical }: StripProps) {
         </span>
       </div>
     </div>
+  );
+}
+
+/** Scrolls where it is longer than a notice may be, and can be reached by keyboard only then. */
+function Sentence({ text }: { readonly text: string }) {
+  const element = useRef<HTMLSpanElement>(null);
+  const [overflows, setOverflows] = useState(false);
+  useLayoutEffect(() => {
+    const span = element.current;
+    if (span === null) return undefined;
+    const watching = new ResizeObserver(() => setOverflows(span.scrollHeight > span.clientHeight));
+    watching.observe(span);
+    return () => watching.disconnect();
+  }, [text]);
+  return (
+    <span class="strip-sentence" ref={element} tabIndex={overflows ? 0 : undefined}>
+      {text}
+    </span>
   );
 }
 

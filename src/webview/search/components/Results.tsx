@@ -4,7 +4,7 @@ import { t } from '../../localization';
 import { clockTime, fullTime } from '../../times';
 import type { FoundMessages, SearchController } from '../searchController';
 import { snippetPieces, type SearchGroup } from '../searchGroups';
-import { sessionFacts } from '../searchWords';
+import { sessionFacts } from '../searchLabels';
 import { resultAfter } from './resultFocus';
 
 /** What was found: sessions by their title, then messages under the session they are in. Arrow keys walk through the messages. */

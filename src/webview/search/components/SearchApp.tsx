@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../../localization';
 import type { SearchController } from '../searchController';
-import { indexWords, statusWords } from '../searchWords';
+import { indexWords, statusWords } from '../searchLabels';
 import { Results } from './Results';
 import { focusResult } from './resultFocus';
 import { SearchField } from './SearchField';

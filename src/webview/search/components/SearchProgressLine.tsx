@@ -1,6 +1,6 @@
 import { t } from '../../localization';
 import type { SearchController } from '../searchController';
-import { progressWords } from '../searchWords';
+import { progressWords } from '../searchLabels';
 
 /** How far a scan has come, and a way out of it. Shown only while rows are read one by one. */
 export function SearchProgressLine({ screen }: { readonly screen: SearchController }) {

@@ -1,7 +1,7 @@
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { memo } from '../../memo';
-import { fileWords, savedTokens, turnWords } from '../borderWords';
+import { fileWords, savedTokens, turnLabels } from '../borderLabels';
 import type { TranscriptController } from '../transcriptController';
 import type { TranscriptEntry } from '../transcriptRows';
 
@@ -27,7 +27,7 @@ export const TurnBorder = memo(({ entry: { stored, isHidden, isContinued }, tran
     <div class={`border turn-border${isHidden ? ' row-aside' : ''}`} role="row">
       <div class="border-cell" role="gridcell" aria-colspan={7}>
         <p class="border-words">
-          {turnWords(stored).join(' · ')}
+          {turnLabels(stored).join(' · ')}
           <Versions stored={stored} transcript={transcript} />
         </p>
         {failure !== null && <p class="border-note bad">{failure.sentence}</p>}

@@ -1,9 +1,9 @@
 import type { StoredApproval } from '../../../protocol/transcriptProtocol';
-import type { Part } from '../../../protocol/transcriptWords';
+import type { Part } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 import { Markdown, type MarkdownActions } from '../../markdown/Markdown';
-import { readableArguments } from '../../toolWords';
-import { approvalWords } from '../borderWords';
+import { readableArguments } from '../../toolLabels';
+import { approvalLabels } from '../borderLabels';
 import type { TranscriptRow } from '../transcriptRows';
 import { Folded } from './Folded';
 
@@ -73,7 +73,7 @@ export function PartView({ part, role, raw, open, approvals, markdown }: PartPro
             .filter(({ callId }) => callId === part.callId)
             .map((approval) => (
               <p class="approval" key={approval.id}>
-                {approvalWords(approval)}
+                {approvalLabels(approval)}
               </p>
             ))}
         </section>

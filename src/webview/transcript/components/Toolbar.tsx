@@ -1,5 +1,5 @@
 import { rowStates, type RowState } from '../../../protocol/transcriptProtocol';
-import type { Message } from '../../../protocol/transcriptWords';
+import type { Message } from '../../../protocol/transcriptTypes';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import type { TranscriptController } from '../transcriptController';

@@ -4,7 +4,7 @@ import { t } from '../../localization';
 import { fullTime } from '../../times';
 import type { RowVerdict } from '../sessionVerifier';
 import type { TranscriptController } from '../transcriptController';
-import { progressWords, turnName, verdictWords, verifySentence, verifyTone } from '../verifyWords';
+import { progressWords, turnName, verdictWords, verifySentence, verifyTone } from '../verifyLabels';
 import '../verify.css';
 
 const markIcons: Readonly<Record<RowVerdict, string>> = { held: 'pass', missing: 'error', unread: 'warning' };

@@ -35,6 +35,29 @@ async function read(...folders: readonly Files[]): Promise<ProjectContext> {
 const lines = ({ rules }: ProjectContext): readonly string[] =>
   rules.map(({ path, text, appliesTo }) => `${path}${appliesTo === null ? '' : ` (${appliesTo})`}: ${text}`);
 
+describe('a link in a project', () => {
+  it('to a file that may hold secrets reads as nothing: rules, prompt files, skills; any other is followed', async () => {
+    const folder = folderWith({
+      '.env': 'KEY=secret',
+      'docs/rules.md': 'Use tabs.',
+      '.ssh/config': 'KEY=secret',
+      '.github/prompts/a.prompt.md': 'a',
+      '.claude/skills/s/x': '',
+    });
+    symlinkSync('.env', join(folder, 'AGENTS.md'));
+    symlinkSync('docs/rules.md', join(folder, 'CLAUDE.md'));
+    symlinkSync('../../.env', join(folder, '.github/prompts/b.prompt.md'));
+    symlinkSync('../../../.env', join(folder, '.claude/skills/s/SKILL.md'));
+    symlinkSync('.ssh', join(folder, '.clinerules'));
+    const project = await readProject(
+      new FolderOnDisk([{ name: 'w', path: folder }]),
+      new AbortController().signal,
+      () => undefined,
+    );
+    expect([lines(project), JSON.stringify(project).includes('secret')]).toEqual([['CLAUDE.md: Use tabs.'], false]);
+  });
+});
+
 describe('rules of a project', () => {
   it('are those of every tool, in order, with what each is for', async () => {
     const project = await read({

@@ -88,7 +88,7 @@ describe('a memory provider of another extension', () => {
       { ...base, uid: 'u2', position: 2, visibility: { kind: 'closing' } },
     ];
     const kept = await memory.beforeCompressing(messages, new AbortController().signal);
-    memory.switchSession({ from: 's1', to: 's2', reason: 'new_session', parentSessionId: null });
+    memory.switchSession({ to: 's2', reason: 'new_session', parentSessionId: null });
     const forgotten = await memory.forget(['s1']);
     await memory.shutdown(null);
     expect({ kept, forgotten, heard }).toEqual({
@@ -103,7 +103,7 @@ describe('a memory provider of another extension', () => {
         'onDelegation [{"childSessionId":"s9","task":"look","result":"found","sessionId":"s1"}]',
         'onPreCompress [[{"id":"u1","sessionId":"s1","turnId":"t1","position":1,"createdAt":1,"role":"user","parts":[{"kind":"text","text":"hello"}]}]]',
         'onSessionEnd ["s1"]',
-        'onSessionSwitch ["s2",{"parentSessionId":null,"reset":true,"rewound":false,"reason":"new_session"}]',
+        'onSessionSwitch ["s2",{"parentSessionId":null,"previousSessionId":"s1","reset":true,"rewound":false,"reason":"new_session"}]',
         'onSessionForgotten [["s1"]]',
         'shutdown []',
       ],

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type ChatHandlers, chatHandlers, type ChatHandlerNeeds } from '../../../../src/host/chatHandlers';
-import { noWitness } from '../../../../src/host/witness/chatWitness';
+import { type ChatHandlers, chatHandlers, type ChatHandlerNeeds } from '../../../../src/host/chat/chatHandlers';
+import { noWitness } from '../../../../src/host/verify/chatWitness';
 import {
   noAttachments,
   MentionError,
   type PromptAttachments,
 } from '../../../../src/host/attachments/promptAttachments';
 import { noChangedFiles } from '../../../../src/host/changedFiles/chatFiles';
-import { StoreDesk } from '../../../../src/host/storeDesk';
+import { StoreStatus } from '../../../../src/host/storage/storeStatus';
 import type { PromptSubmission, SubmitReceipt } from '../../../../src/gateway/gateway';
 import type { FoundMentions } from '../../../../src/protocol/attachmentProtocol';
 import { chatRequests } from '../../../../src/protocol/chatProtocol';
@@ -57,10 +57,12 @@ function handlersWith(
   };
   const needs: ChatHandlerNeeds = {
     surfaceId: 'chat',
+    shownKey: null,
     gateway,
     files: noChangedFiles,
     attachments: { ...noAttachments, ...attachments },
     witness: noWitness,
+    onWriting: (written) => void written.catch(() => undefined),
     sessions: {
       getMessage: async (uid) => gateway.rows.find((row) => row.uid === uid) ?? null,
       getSession: async (id) => gateway.sessions.get(id) ?? null,
@@ -68,7 +70,7 @@ function handlersWith(
       approval: async () => null,
       findSession: async () => ({ kind: 'none' }),
     },
-    store: new StoreDesk(new StoreAtHand(), (message) => message, noSpills),
+    store: new StoreStatus(new StoreAtHand(), (message) => message, noSpills),
     models: {
       stateOf: () => ({ chosen: modelRow({ label: 'small', images }), problem: null }),
       choices: never,
@@ -88,6 +90,7 @@ function handlersWith(
       copy: never,
       openLink: never,
       code: noCodeActions,
+      confirm: never,
       setUp: never,
       runAction: never,
     },
@@ -120,8 +123,8 @@ describe('a prompt from a view', () => {
     await handlers.requests.submit({ sessionId: 's1', uid: 'u2', text: 'plain' });
     await handlers.requests.editAndResend({ turnUid: 't1', text: 'x', uid: 'e1', parts: [mention] });
     await handlers.requests.editAndResend({ turnUid: 't1', text: 'y', uid: 'e2' });
-    await handlers.commands.saveDraft({ key: 's1', text: 'half', parts: [mention] });
-    await handlers.commands.saveDraft({ key: 's1', text: 'half a' });
+    await handlers.requests.saveDraft({ key: 's1', text: 'half', parts: [mention] });
+    await handlers.requests.saveDraft({ key: 's1', text: 'half a' });
     expect(gateway.sent).toEqual([
       ['', [file, picture]],
       ['plain', undefined],

@@ -114,12 +114,23 @@ describe('a mention, when the prompt is sent', () => {
     world.terminal = { label: '$ npm test', text: 'failed' };
     const there = [await world.read('selection'), await world.read('terminal')];
     world.selection = { path: path.join(world.folder, '.env'), isFile: true, startLine: 1, endLine: 1, text: 'KEY' };
-    expect([...nothing, ...there, await world.read('selection')]).toEqual([
+    const secret = await world.read('selection');
+    world.write('.env', 'KEY');
+    symlinkSync('.env', path.join(world.folder, 'notes.md'));
+    world.selection = {
+      path: path.join(world.folder, 'notes.md'),
+      isFile: true,
+      startLine: 1,
+      endLine: 1,
+      text: 'KEY',
+    };
+    expect([...nothing, ...there, secret, await world.read('selection')]).toEqual([
       'MentionError: Nothing is selected in the editor. Select something, or remove selection.',
       'MentionError: Nothing is selected in the terminal, and Hermes has run no command in this window. Remove terminal.',
       { kind: 'attachment', label: 'a.ts:1', source: 'selection', text: 'a' },
       { kind: 'attachment', label: '$ npm test', source: 'terminal', text: 'failed' },
       'MentionError: .env may hold secrets and is not sent. To send it all the same, type its whole name behind the @.',
+      'MentionError: notes.md may hold secrets and is not sent. To send it all the same, type its whole name behind the @.',
     ]);
   });
 

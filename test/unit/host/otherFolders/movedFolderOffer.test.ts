@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../../src/base/log';
 import { MovedFolder } from '../../../../src/host/otherFolders/movedFolder';
 import type { OtherFolder } from '../../../../src/host/otherFolders/otherFolders';
-import type { Offer } from '../../../../src/host/storeDesk';
+import type { Offer } from '../../../../src/host/storage/storeStatus';
 import { encodeLabel, type FolderLabel } from '../../../../src/store/library/folderLabel';
 import type { SessionSummary } from '../../../../src/transcript/session';
 

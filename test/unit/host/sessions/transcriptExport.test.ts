@@ -8,7 +8,7 @@ import {
 import { handoffPart, handoffUid } from '../../../../src/transcript/handoff';
 import type { AssistantMessage, Message, UserMessage } from '../../../../src/transcript/message';
 import type { Turn } from '../../../../src/transcript/turn';
-import type { Translate } from '../../../../src/host/sessions/sessionWords';
+import type { Translate } from '../../../../src/host/sessions/sessionLabels';
 import { session } from '../scriptedGateway';
 
 const t: Translate = (message, args = {}) =>

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
 import { silentLog } from '../../../../src/base/log';
 import { MirrorFeed } from '../../../../src/host/terminal/mirrorFeed';
-import { OutputCare } from '../../../../src/host/terminal/outputCare';
+import { OutputRetention } from '../../../../src/host/terminal/outputRetention';
 import { environmentOf } from '../../../../src/host/terminal/pythonEnvironment';
 import { terminalVariables, variablesSetting } from '../../../../src/host/terminal/terminalVariables';
 import { OutputFolder } from '../../../../src/tools/terminal/outputFolder';
@@ -45,12 +45,83 @@ describe('what the terminal is given', () => {
 describe('variables of the terminal', () => {
   it('are taken as far as they can be understood', () => {
     expect(
-      terminalVariables({ A: 'x', B: null, C: '${env:HOME}/c', D: '${config:d}', E: 1 }, { HOME: '/h' }, null),
+      terminalVariables(
+        { globalValue: { A: 'x', B: null, C: '${env:HOME}/c', D: '${config:d}', E: 1 } },
+        { HOME: '/h' },
+        null,
+      ),
     ).toEqual({ A: 'x', B: null, C: '/h/c', E: '1' });
-    expect(terminalVariables('none', {}, null)).toEqual({});
+    expect([terminalVariables({ globalValue: 'none' }, {}, null), terminalVariables(undefined, {}, null)]).toEqual([
+      {},
+      {},
+    ]);
     expect((['linux', 'darwin', 'win32'] as const).map(variablesSetting)).toEqual(
       ['linux', 'osx', 'windows'].map((name) => `terminal.integrated.env.${name}`),
     );
+  });
+});
+
+describe('variables that a workspace sets for the terminal', () => {
+  const brought = (values: object, environment = {}) =>
+    terminalVariables(
+      {
+        globalValue: { PATH: '/mine', MODE: 'mine', DROPPED: 'mine' },
+        workspaceValue: values,
+        workspaceFolderValue: values,
+      },
+      environment,
+      '/w',
+    );
+
+  it.each([
+    'PATH',
+    'Path',
+    'LD_PRELOAD',
+    'LD_LIBRARY_PATH',
+    'DYLD_INSERT_LIBRARIES',
+    'GIT_CONFIG_COUNT',
+    'GIT_SSH_COMMAND',
+    'BASH_ENV',
+    'ENV',
+    'ZDOTDIR',
+    'IFS',
+    'HOME',
+    'NODE_OPTIONS',
+    'NODE_PATH',
+    'NODE_EXTRA_CA_CERTS',
+    'PYTHONPATH',
+    'PYTHONSTARTUP',
+    'PERL5LIB',
+    'PERL5OPT',
+    'RUBYOPT',
+    'RUBYLIB',
+    'GEM_HOME',
+    'JAVA_TOOL_OPTIONS',
+    'npm_config_script_shell',
+    'HTTPS_PROXY',
+    'SSL_CERT_FILE',
+    'ComSpec',
+    'PATHEXT',
+    'PSModulePath',
+    'VIRTUAL_ENV',
+    'EDITOR',
+    'RIPGREP_CONFIG_PATH',
+    'BASH_FUNC_ls%%',
+  ])('never decide what runs: %s', (name) => {
+    expect([brought({ [name]: '/w/bin' }), brought({ [name]: null })]).toEqual([
+      { PATH: '/mine', MODE: 'mine', DROPPED: 'mine' },
+      { PATH: '/mine', MODE: 'mine', DROPPED: 'mine' },
+    ]);
+  });
+
+  it('are taken otherwise, before those of the person, and hold no credential of theirs', () => {
+    const environment = { HOME: '/h', GITHUB_TOKEN: 'secret' };
+    expect(brought({ MODE: '${env:HOME}/test', DROPPED: null, STOLEN: '${env:GITHUB_TOKEN}' }, environment)).toEqual({
+      PATH: '/mine',
+      MODE: '/h/test',
+      DROPPED: null,
+      STOLEN: '',
+    });
   });
 });
 
@@ -80,7 +151,7 @@ describe('outputs of commands', () => {
       if (id === 'unknown') throw new Error('elsewhere');
       return id === 'erased' ? null : {};
     };
-    const care = new OutputCare({
+    const care = new OutputRetention({
       outputs,
       running: new RunningCommands(),
       sessions: { getSession },
@@ -111,7 +182,7 @@ describe('outputs of commands', () => {
       const tidy = outputs.tidy.bind(outputs);
       outputs.tidy = (isInUse) => tidy(isInUse).finally(tidied);
       const sessions = { getSession: async (id: string) => (known.includes(id) ? {} : null) };
-      const care = new OutputCare({
+      const care = new OutputRetention({
         outputs,
         running: new RunningCommands(),
         sessions,

@@ -48,7 +48,7 @@ function bench(disks = new MemoryDisks(), workspace: string | null = '/workspace
       })
     ).systemBlock;
   const begin = (sessionId: string): void =>
-    manager.switchSession({ from: 'S1', to: sessionId, reason: 'new_session', parentSessionId: null });
+    manager.switchSession({ to: sessionId, reason: 'new_session', parentSessionId: null });
   const turn = async (): Promise<void> => {
     manager.turnStarting({ turnUid: 't', prompt: 'q', model: 'm' });
     await manager.drain();
@@ -204,7 +204,7 @@ describe('the system prompt', () => {
     const { call, block, manager } = bench();
     const before = await block();
     await call({ action: 'add', content: 'x' });
-    manager.switchSession({ from: 'S1', to: 'S1', reason: 'rewind', parentSessionId: null });
+    manager.switchSession({ to: 'S1', reason: 'rewind', parentSessionId: null });
     expect(await block()).toBe(before);
   });
 

@@ -216,7 +216,13 @@ describe('recall', () => {
     await drained();
     await provider.queuePrefetch('bluebird', 's1', signal);
     await until(() => server.requests.some(({ operation }) => operation === 'recall_memories'));
-    await provider.onSessionSwitch('s2', { parentSessionId: null, reset: true, rewound: false, reason: 'new_session' });
+    await provider.onSessionSwitch('s2', {
+      parentSessionId: null,
+      previousSessionId: 's1',
+      reset: true,
+      rewound: false,
+      reason: 'new_session',
+    });
     expect(await provider.prefetch('unrelated words', 's2', signal)).toBe('');
   });
 

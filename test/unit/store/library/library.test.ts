@@ -34,16 +34,14 @@ function left(folder: string, fill: (store: OwnedStore['store']) => void): void 
 }
 
 const seen = (): unknown =>
-  world.library
-    .survey(world.places)
-    .map(({ folder, label: of, sessions, lastActiveAt, inUse, problem }) => ({
-      folder,
-      of: of?.path ?? null,
-      sessions,
-      lastActiveAt,
-      inUse,
-      problem,
-    }));
+  world.library.survey(world.places).map(({ folder, label: of, sessions, lastActiveAt, inUse, problem }) => ({
+    folder,
+    of: of?.path ?? null,
+    sessions,
+    lastActiveAt,
+    inUse,
+    problem,
+  }));
 
 describe('finding stores of other folders', () => {
   it('says of each which folder it belongs to, how much is in it and when it was used, without touching any', () => {

@@ -13,7 +13,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
-import { FileSystemError } from '../../../../src/store/engine/fileSystem';
+import { FileSystemError, type OpenFile, type OpenMode } from '../../../../src/store/engine/fileSystem';
+import { StoreError } from '../../../../src/store/storeError';
 import type { LockAttempt } from '../../../../src/store/lock/acquireLock';
 import { acquireLock } from '../../../../src/store/lock/acquireLock';
 import { assertFence } from '../../../../src/store/lock/heldLock';
@@ -76,6 +77,29 @@ function age(seconds: number): void {
   const then = Date.now() / 1000 - seconds;
   utimesSync(path, then, then);
 }
+
+describe('a lock on a disk without a byte left', () => {
+  class FullDisk extends NodeFileSystem {
+    override open(name: string, mode: OpenMode): OpenFile {
+      if (mode === 'createNew') throw new FileSystemError('ENOSPC', 'open', name);
+      return super.open(name, mode);
+    }
+  }
+  const attempt = (processes: ProcessTable): string => {
+    try {
+      return acquire(processes, new FullDisk()).kind;
+    } catch (error) {
+      return error instanceof StoreError ? error.causeClass : 'unexpected';
+    }
+  };
+
+  test("is still that of a process that lives, and nobody's once that is gone", () => {
+    const held = acquire(machine());
+    expect([attempt(machine({ pid: 1 })), attempt(machine({ pid: 1 }, {}))]).toEqual(['heldBy', 'full']);
+    if (held.kind === 'held') held.lock.release();
+    expect(attempt(machine({ pid: 1 }))).toBe('full');
+  });
+});
 
 describe('taking the lock', () => {
   test('leaves one private file that names its owner, and nothing else', () => {

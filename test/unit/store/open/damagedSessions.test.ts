@@ -25,6 +25,18 @@ async function storeOfTurns(): Promise<SimulatedDisk> {
   return disk;
 }
 
+/** The same with answers that lie in one page each. */
+async function storeOfShortAnswers(): Promise<SimulatedDisk> {
+  const { db, database, disk } = await sessionDbWorld();
+  runningTurn(db, { turnUid: 't0' });
+  for (let turn = 0; turn < turns; turn += 1) {
+    if (turn > 0) openTurn(db, { turnUid: `t${turn}` });
+    settle(db, `t${turn}`, undefined, [answer(`a${turn}`, `Short answer ${turn}.`, `t${turn}`)]);
+  }
+  database.close();
+  return disk;
+}
+
 async function openDamaged(disk: SimulatedDisk, change: (bytes: Uint8Array) => Uint8Array): Promise<OpenedStore> {
   disk.put(main, change(disk.bytesOf(main)));
   return openOwned(disk, false);
@@ -82,6 +94,58 @@ describe('sessions in a damaged file', () => {
       others: [],
       setAside: { path: kept, damage: 'truncated' },
     });
+  });
+
+  test('all come back when nothing leads to them any more: no first page, no list of tables, no inner page of a tree', async () => {
+    const opened = await openDamaged(await storeOfTurns(), (bytes) => {
+      for (let at = 0; at < bytes.length; at += 4096) {
+        const page = bytes.subarray(at, at + 4096);
+        if (at === 0 || page[0] === 0x05 || Buffer.from(page).includes('CREATE T')) page.fill(0);
+      }
+      return bytes;
+    });
+    expect(readable(opened)).toEqual({
+      wholeAnswers: turns,
+      shownWords: true,
+      problems: [],
+      setAside: { path: kept, damage: 'not-sqlite' },
+      complete: [false],
+    });
+  });
+
+  test('come back wherever the file was cut, as far as their words are still in it', async () => {
+    const missing: string[] = [];
+    let looked = 0;
+    for (const share of [0.5, 0.8, 0.95]) {
+      for (const rest of ['gone', 'zeros', 'zeros before'] as const) {
+        const disk = await storeOfShortAnswers();
+        const bytes = disk.bytesOf(main);
+        const end = Math.floor((bytes.length * share) / 4096) * 4096;
+        const left =
+          rest === 'gone'
+            ? bytes.slice(0, end)
+            : rest === 'zeros'
+              ? bytes.fill(0, end)
+              : bytes.fill(0, 0, bytes.length - end);
+        disk.put(main, left);
+        // Zeros behind a sound beginning are damage that only use shows.
+        const opened = await openOwned(disk, rest === 'zeros');
+        const texts = new Set(
+          opened.operations.search({ text: '"Short answer"', limit: 1000 }).map(({ messageUid }) => messageUid),
+        );
+        opened.close();
+        const inFile = Array.from({ length: turns }, (_, turn) => turn).filter((turn) =>
+          Buffer.from(left).includes(`"Short answer ${turn}."`),
+        );
+        looked += inFile.length;
+        missing.push(
+          ...inFile
+            .filter((turn) => !texts.has(`a${turn}`))
+            .map((turn) => `answer ${turn} of ${share}, the rest ${rest}`),
+        );
+      }
+    }
+    expect({ missing, looked: looked > turns }).toEqual({ missing: [], looked: true });
   });
 
   test('come back but for broken pages, once the damage has shown in use', async () => {

@@ -100,7 +100,7 @@ describe('a place without a store', () => {
       ].map(pragma),
       modes: [folder, main].map((path) => statSync(path).mode & 0o777),
     }).toEqual({
-      report: { path: main, created: true, userVersion: 0, readOnly: null, setAside: null },
+      report: { path: main, created: true, userVersion: 0, readOnly: null, setAside: null, putBack: null },
       settings: ['exclusive', 'wal', 2, 1, -32_768, 2, 512 * 1024 * 1024, 16 * 1024 * 1024],
       modes: [0o700, 0o600],
     });
@@ -110,10 +110,14 @@ describe('a place without a store', () => {
     expect(readdirSync(folder)).toEqual(['state.db']);
   });
 
-  test('an empty file counts as none', () => {
+  test('an empty file is none that a store left: it is kept aside, and the report names it', () => {
     writeFileSync(main, '');
-    const { database, report } = open();
-    expect(report).toMatchObject({ created: true, setAside: null });
+    const { database, report, damagedCopies } = open();
+    expect(report).toMatchObject({
+      created: true,
+      setAside: { path: join(folder, 'state.damaged-20261120T080000000Z.db'), damage: 'empty' },
+    });
+    expect(damagedCopies[0]?.salvage((rows) => [...rows.rows('notes')]).result).toEqual([]);
     database.close();
   });
 
@@ -129,7 +133,14 @@ describe('a store of ours', () => {
     killedStoreWithNotes(20, 30);
     expect(statSync(log).size).toBeGreaterThan(0);
     const first = open();
-    expect(first.report).toEqual({ path: main, created: false, userVersion: 1, readOnly: null, setAside: null });
+    expect(first.report).toEqual({
+      path: main,
+      created: false,
+      userVersion: 1,
+      readOnly: null,
+      setAside: null,
+      putBack: null,
+    });
     expect(noteUids(first.database)).toHaveLength(50);
     first.database.close();
     const second = open();
@@ -303,6 +314,7 @@ describe('a damaged file is set aside, kept, replaced, and its readable rows are
       created: true,
       userVersion: 0,
       readOnly: null,
+      putBack: null,
       setAside: { path: join(folder, 'state.damaged-20261120T080000000Z.db'), damage: kind },
     });
     const { uids } = salvage(opened);
@@ -448,7 +460,12 @@ describe('a place that cannot be written', () => {
 
   test('with a damaged store nothing is moved', () => {
     writeFileSync(main, 'hello');
-    expect(refusal(openUnwritable)).toMatchObject({ causeClass: 'corrupt' });
+    expect(refusal(openUnwritable)).toMatchObject({
+      causeClass: 'corrupt',
+      message: expect.stringMatching(
+        /damaged, and Hermes cannot write in .* Make that folder writable, or free some space, then choose Try Again\.$/,
+      ),
+    });
     expect(readdirSync(folder)).toEqual(['state.db']);
   });
 

@@ -24,6 +24,7 @@ export class FakeHome implements StoreHome {
   lockFailure: StoreError | null = null;
   heartbeatFailure: StoreError | null = null;
   openDelay: Promise<void> = Promise.resolve();
+  room = true;
 
   constructor(
     private readonly folder: FakeFolder,
@@ -74,6 +75,14 @@ export class FakeHome implements StoreHome {
             : null,
       },
     };
+  }
+
+  leaveReplaced(): void {
+    // A fake keeps no copies.
+  }
+
+  hasRoom(): boolean {
+    return this.room;
   }
 
   dispose(): void {
@@ -148,6 +157,9 @@ export const emptyReport: OpenReport = {
   salvaged: [],
   merged: [],
   mergeProblems: [],
+  putBack: null,
+  replaced: [],
+  broughtBack: [],
   spills: [],
   readOnly: null,
 };

@@ -263,10 +263,69 @@ describe('an owner that does not answer', () => {
     }).toEqual({
       cause: [
         'locked',
-        'Another window holds this history and does not answer (process 4711 on this machine). Close that window, then retry.',
+        'Another window has your sessions open and does not answer (process 4711 on this machine). Close it, or wait: this window opens them as soon as they are free.',
       ],
       after: 'open',
     });
+  });
+
+  it('is asked again until it is gone, and what was said of it goes then', async () => {
+    const folder = new FakeFolder();
+    folder.owner = {
+      endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' },
+      window: 'process 4711 on this machine',
+    };
+    const { connection, askAgain } = window(folder, 'newcomer');
+    const states: string[] = [];
+    connection.onDidChangeState(({ kind }) => states.push(kind));
+    await connection.open();
+    const failed = states.length;
+    askAgain();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const stillSaid = states.slice(failed);
+    folder.owner = null;
+    askAgain();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect({ stillSaid, then: states.slice(failed), state: connection.state.kind, open: folder.openIn.size }).toEqual({
+      stillSaid: [],
+      then: ['opening', 'open'],
+      state: 'open',
+      open: 1,
+    });
+  });
+
+  it('is asked by Try Again and from time to time at once, and opened once', async () => {
+    const folder = new FakeFolder();
+    folder.owner = {
+      endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' },
+      window: 'process 4711 on this machine',
+    };
+    const { connection, askAgain } = window(folder, 'newcomer');
+    await connection.open();
+    folder.owner = null;
+    askAgain();
+    await connection.retry();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect({ state: connection.state.kind, opened: folder.log, most: folder.mostOpenAtOnce }).toEqual({
+      state: 'open',
+      opened: ['newcomer opens'],
+      most: 1,
+    });
+  });
+
+  it('is not asked any more by a window that is closed', async () => {
+    const folder = new FakeFolder();
+    folder.owner = {
+      endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' },
+      window: 'process 4711 on this machine',
+    };
+    const { connection, askAgain } = window(folder, 'newcomer');
+    await connection.open();
+    await connection.close();
+    folder.owner = null;
+    askAgain();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect({ state: connection.state.kind, opened: folder.log }).toEqual({ state: 'closed', opened: [] });
   });
 
   it('is waited for without a failure while its window is closing', async () => {
@@ -360,6 +419,31 @@ describe('a store that fails', () => {
     }).toEqual({ state: 'open', fences: 2 });
   });
 
+  it('takes the lock again and opens once where the lock’s file is gone, with no failure in between', async () => {
+    const folder = new FakeFolder();
+    const { connection, home, heartbeat } = window(folder, 'only');
+    const states: string[] = [];
+    await connection.open();
+    connection.onDidChangeState(({ kind }) => states.push(kind));
+    home.heartbeatFailure = new StoreError('deleted', 'The lock was deleted.', 'gone');
+    folder.owner = null;
+    heartbeat();
+    home.heartbeatFailure = null;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const { state } = connection;
+    expect({
+      states,
+      regained: state.kind === 'open' && state.regained?.message,
+      log: folder.log,
+      most: folder.mostOpenAtOnce,
+    }).toEqual({
+      states: ['opening', 'open'],
+      regained: 'The lock was deleted.',
+      log: ['only opens', 'only abandons', 'only opens'],
+      most: 1,
+    });
+  });
+
   it('notices at a heartbeat that it was replaced, and outlives one that only could not be written', async () => {
     const folder = new FakeFolder();
     const { connection, home, heartbeat } = window(folder, 'only');
@@ -370,6 +454,8 @@ describe('a store that fails', () => {
     home.heartbeatFailure = null;
     folder.owner = { endpoint: { socketPath: '/nonexistent', token: 'y' }, window: 'thief' };
     heartbeat();
+    // The thread that has the files open is asked first.
+    await new Promise(setImmediate);
     expect([afterFull, connection.state.kind]).toEqual(['open', 'failed']);
   });
 
@@ -464,27 +550,32 @@ function window(
   folder: FakeFolder,
   name: string,
   guard?: TurnGuard,
-): { connection: StoreConnection; home: FakeHome; heartbeat: () => void } {
+): { connection: StoreConnection; home: FakeHome; heartbeat: () => void; askAgain: () => void } {
   const home = new FakeHome(folder, name);
   let heartbeat: () => void = () => undefined;
+  let askAgain: () => void = () => undefined;
   const clock: Clock = {
     ...systemClock,
     after: (delayMs, callback) => {
+      if (delayMs === 5000 && home.opened.length === 0) {
+        askAgain = callback;
+        return () => (askAgain = () => undefined);
+      }
       if (delayMs !== 15_000) return systemClock.after(delayMs, callback);
       heartbeat = callback;
       return () => undefined;
     },
   };
   const connection = new StoreConnection(home, clock, silentLog, {
-    answerMs: 5000,
-    closingMs: 5000,
+    answerMs: 5001,
+    closingMs: 5001,
     lockedMs: 600,
     invisibleLockedMs: 1200,
     retryMs: 20,
   });
   if (guard) connection.setTurnGuard(guard);
   opened.push(connection);
-  return { connection, home, heartbeat: () => heartbeat() };
+  return { connection, home, heartbeat: () => heartbeat(), askAgain: () => askAgain() };
 }
 
 function runningTurn(sessionTitle: string): { guard: TurnGuard; settle(): void; stopped(): boolean } {

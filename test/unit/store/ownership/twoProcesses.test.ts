@@ -132,7 +132,7 @@ describe('one history, two processes', { timeout }, () => {
     }).toEqual({
       refused: [
         'failed',
-        'locked: Another window holds this history and does not answer (process N on this machine). Close that window, then retry.',
+        'locked: Another window has your sessions open and does not answer (process N on this machine). Close it, or wait: this window opens them as soon as they are free.',
       ],
       taken: 'open',
       owner: 'continuedElsewhere',

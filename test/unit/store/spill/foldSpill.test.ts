@@ -185,7 +185,8 @@ describe('folding a spill', () => {
 describe('a spill file', () => {
   it('says what was written to it, a lone surrogate too', async () => {
     const { spill } = await interrupted();
-    const all = { ...spill, requests: [...requests, chunks('answer-3', 1, 0, '\ud83d', '\ude00')] };
+    const put: SpilledRequest = { method: 'putMessages', args: [[{ ...result, uid: 'result-2', behind: 'answer-1' }]] };
+    const all = { ...spill, requests: [...requests, chunks('answer-3', 1, 0, '\ud83d', '\ude00'), put] };
     const { requests: written, ...header } = all;
     expect(
       readSpill(encodeHeader(header) + written.map((request, index) => encodeRequest(index + 1, request)).join('')),

@@ -63,6 +63,50 @@ describe('the order in which the worker runs requests', () => {
     ]);
   });
 
+  it('holds back what touches the session of work under way, and what came behind that; lets all else through in its order', () => {
+    const queue = new RequestQueue<StoreRequest>();
+    for (const request of [
+      openTurn('turn-1'),
+      chunk('turn-1', 1),
+      draft,
+      openTurn('turn-2'),
+      chunk('turn-2', 1),
+      repair('turn-1'),
+    ])
+      queue.push(request);
+    const underWay = [{ request: rewind('turn-1'), openTurn: null }];
+    const meanwhile: string[] = [];
+    for (let next = queue.take(underWay); next !== undefined; next = queue.take(underWay)) meanwhile.push(nameOf(next));
+    expect({ meanwhile, after: drain(queue) }).toEqual({
+      meanwhile: ['setDraft', 'openTurn', 'chunk turn-2 1'],
+      after: ['openTurn', 'chunk turn-1 1', 'repairTranscript'],
+    });
+  });
+
+  it('lets text into a session whose rows are being read, but not the end of its turn', () => {
+    const queue = new RequestQueue<StoreRequest>();
+    for (const request of [settle('turn-1'), chunk('turn-1', 2), settle('turn-2')]) queue.push(request);
+    const early = new RequestQueue<StoreRequest>();
+    early.push(chunk('turn-1', 1));
+    const underWay = [{ request: read('turn-1'), openTurn: 'turn-1' }];
+    expect([
+      early.take(underWay)?.method,
+      queue.take(underWay)?.method,
+      queue.take(underWay)?.method,
+      drain(queue),
+    ]).toEqual(['appendChunks', 'settleTurn', undefined, ['settleTurn', 'chunk turn-1 2']]);
+  });
+
+  it('lets nothing pass the recovery of turns while work is under way, and does that behind it', () => {
+    const queue = new RequestQueue<StoreRequest>();
+    queue.push({ method: 'recoverTurns', args: [] });
+    queue.push(draft);
+    expect([queue.take([{ request: rewind('turn-1'), openTurn: null }]), drain(queue)]).toEqual([
+      undefined,
+      ['recoverTurns', 'setDraft'],
+    ]);
+  });
+
   it('forgets what was cancelled', () => {
     const queue = new RequestQueue<StoreRequest>();
     queue.push(search('x'));
@@ -100,6 +144,11 @@ const createSession = (name: string): StoreRequest => ({
   args: [{ id: `session of ${name}`, startedAt: 1 }],
 });
 const usage = (turn: string): StoreRequest => ({ method: 'addUsage', args: [turn, unknownUsage] });
+const rewind = (turn: string): StoreRequest => ({
+  method: 'rewindSession',
+  args: [{ sessionId: `session of ${turn}`, to: 'u', now: 1 }],
+});
+const repair = (turn: string): StoreRequest => ({ method: 'repairTranscript', args: [`session of ${turn}`] });
 const read = (turn: string): StoreRequest => ({ method: 'activeMessages', args: [`session of ${turn}`] });
 const settle = (turn: string): StoreRequest => ({
   method: 'settleTurn',

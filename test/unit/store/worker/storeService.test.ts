@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../../../src/base/clock';
-import type { SearchHit, SearchProgress, SessionOperations } from '../../../../src/store/sessionStore';
+import type { SearchHit, SessionOperations } from '../../../../src/store/sessionStore';
+import { StoppedWork, type SlicedWork } from '../../../../src/store/slicedWork';
 import { StoreError } from '../../../../src/store/storeError';
+import type { Message } from '../../../../src/transcript/message';
 import type { OpenedStore } from '../../../../src/store/worker/openedStore';
 import type { StoreRequest } from '../../../../src/store/worker/sessionMethods';
 import { StoreClient } from '../../../../src/store/worker/storeClient';
@@ -158,6 +160,119 @@ describe('a store served over a port', () => {
     await expect(world.client.store.call('draft', [uncloneable])).rejects.toMatchObject({ causeClass: 'invalid' });
   });
 
+  describe('long work', () => {
+    const rewind = { sessionId: 's', to: 'u', now: 1 };
+    /** A rewind of so many slices, which takes back what it did, slice by slice, when it is asked to stop before the last one. */
+    const rewinding =
+      (slices: number) =>
+      (note: (step: string) => void): Partial<OpenedStore['slices']> => ({
+        *rewindSession(): SlicedWork<{ hidden: readonly string[]; draft: string; draftParts: [] }> {
+          for (let slice = 1; slice < slices; slice++) {
+            note(`slice ${slice}`);
+            if ((yield { progress: { done: slice, total: slices } }) !== true) continue;
+            note('taken back');
+            throw new StoppedWork();
+          }
+          note(`slice ${slices}`);
+          return { hidden: [], draft: 'words', draftParts: [] };
+        },
+        *activeMessages(): SlicedWork<readonly Message[]> {
+          note('read 1');
+          yield { entries: ['first', 'second'] };
+          note('read 2');
+          return ['last'] as unknown as readonly Message[];
+        },
+      });
+    const chunksOf = (sessionId: string): ReturnType<typeof chunks> => ({
+      ...chunks(`turn of ${sessionId}`),
+      sessionId,
+    });
+
+    it('lets through what belongs to other sessions between any two slices, and what belongs to its own behind the last', async () => {
+      const world = await served({ slices: rewinding(4) });
+      const done = world.client.store.call('rewindSession', [rewind]);
+      world.during('slice 1', () => {
+        void world.client.store.call('appendChunks', [chunksOf('s')]);
+        void world.client.store.call('setDraft', ['new', 'a']);
+        void world.client.store.call('appendChunks', [chunksOf('other')]);
+      });
+      await done;
+      await world.quiet();
+      expect(world.ran).toEqual([
+        'slice 1',
+        'appendChunks',
+        'setDraft',
+        'slice 2',
+        'slice 3',
+        'slice 4',
+        'appendChunks',
+      ]);
+    });
+
+    it('that only reads lets text of its own session through, too', async () => {
+      const world = await served({ slices: rewinding(1) });
+      const rows = world.client.store.call('activeMessages', ['s']);
+      world.during('read 1', () => void world.client.store.call('appendChunks', [chunksOf('s')]));
+      expect([await rows, world.ran]).toEqual([
+        ['first', 'second', 'last'],
+        ['read 1', 'appendChunks', 'read 2'],
+      ]);
+    });
+
+    it('tells how far it has come', async () => {
+      const world = await served({ slices: rewinding(3) });
+      const told: number[] = [];
+      await world.client.store.call('rewindSession', [rewind], undefined, ({ done }) => told.push(done));
+      expect(told).toEqual([1, 2]);
+    });
+
+    it('that is cancelled rejects when it has taken everything back, and resolves when it was done before', async () => {
+      const world = await served({ slices: rewinding(3) });
+      const [early, late] = [new AbortController(), new AbortController()];
+      const stopped = world.client.store.call('rewindSession', [rewind], early.signal);
+      world.during('slice 1', () => early.abort(new Error('not wanted')));
+      await expect(stopped).rejects.toThrow('not wanted');
+      const ran = [...world.ran];
+      const done = world.client.store.call('rewindSession', [rewind], late.signal);
+      world.during('slice 3', () => late.abort(new Error('too late')));
+      expect([ran, (await done).draft]).toEqual([['slice 1', 'taken back'], 'words']);
+    });
+
+    it('that waits is cancelled before it begins', async () => {
+      const world = await served({ slices: rewinding(3) });
+      const first = world.client.store.call('rewindSession', [rewind]);
+      const stop = new AbortController();
+      const second = world.client.store.call('rewindSession', [rewind], stop.signal);
+      world.during('slice 1', () => stop.abort(new Error('not wanted')));
+      await expect(second).rejects.toThrow('not wanted');
+      await first;
+      expect(world.ran).toEqual(['slice 1', 'slice 2', 'slice 3']);
+    });
+
+    it('is stopped by closing where it can be, before the store is closed', async () => {
+      const world = await served({ slices: rewinding(1000) });
+      const cut = world.client.store.call('rewindSession', [rewind]);
+      let closed: Promise<void> = Promise.resolve();
+      world.during('slice 2', () => (closed = world.client.store.close()));
+      await expect(cut).rejects.toMatchObject({ causeClass: 'locked' });
+      await closed;
+      expect(world.ran.slice(-3).concat(world.ran.filter((step) => step === 'taken back'))).toEqual([
+        'indexBatch',
+        'checkpoint',
+        'close',
+        'taken back',
+      ]);
+    });
+
+    it('leaves its remains to an idle moment', async () => {
+      const world = await served({ tidySlices: 2 });
+      await world.client.store.call('setDraft', ['new', 'a']);
+      world.clock.pass(1000);
+      await world.quiet();
+      expect(world.ran).toEqual(['setDraft', 'tidy 1', 'tidy 2', 'indexBatch', 'checkpoint']);
+    });
+  });
+
   it('passes on why it could not be opened', async () => {
     const world = wired(() => Promise.reject(new StoreError('newer', 'Update the extension.', 'user_version 9')));
     await expect(world.client.open(place)).rejects.toEqual(
@@ -180,6 +295,8 @@ interface StoreShape {
   readonly dirtyRows?: number;
   readonly checkpointFailure?: StoreError;
   readonly broken?: boolean;
+  readonly tidySlices?: number;
+  readonly slices?: (note: (step: string) => void) => Partial<OpenedStore['slices']>;
 }
 
 /** A service with a store that only notes what was run, and a client on the other side of a port that clones. */
@@ -203,6 +320,7 @@ async function served(shape: StoreShape = {}) {
     editQueued: () => {
       throw new StoreError('not-found', 'This is no longer stored.', 'queue');
     },
+    openTurnOf: () => null,
     appendChunks: () => note('appendChunks'),
     indexBatch: (rows) => {
       note('indexBatch');
@@ -225,14 +343,26 @@ async function served(shape: StoreShape = {}) {
       salvaged: [],
       merged: [],
       mergeProblems: [],
+      putBack: null,
+      replaced: [],
+      broughtBack: [],
       spills: [],
     },
-    *searchSlices(): Generator<SearchProgress | undefined, readonly SearchHit[]> {
-      for (let slice = 1; slice <= (shape.searchSlices ?? 0); slice++) {
-        note(`slice ${slice}`);
+    slices: {
+      *search(): SlicedWork<readonly SearchHit[]> {
+        for (let slice = 1; slice <= (shape.searchSlices ?? 0); slice++) {
+          note(`slice ${slice}`);
+          yield undefined;
+        }
+        return [];
+      },
+      ...shape.slices?.(note),
+    },
+    *tidySlices(): SlicedWork<void> {
+      for (let slice = 1; slice <= (shape.tidySlices ?? 0); slice++) {
+        note(`tidy ${slice}`);
         yield undefined;
       }
-      return [];
     },
     mustReopen: () => shape.broken === true,
     close: () => note('close'),

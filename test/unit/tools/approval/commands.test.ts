@@ -229,15 +229,26 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['ask', 'cat < ~/.ssh/id_rsa', 'ask outside sensitive [read(~/.ssh/id_rsa)]'],
     ['ask', 'cat file.pem', 'ask command sensitive [read(file.pem)]'],
     ['ask', 'head -n 5 .env.local', 'ask command sensitive [read(.env.local)]'],
-    ['ask', 'grep -r KEY .', 'ask command [run(grep *)]'],
+    ['ask', 'grep -r KEY .', 'ask command [run(grep -r KEY .)]'],
+    ['ask', 'grep -rn TODO src', 'ask command [run(grep -rn TODO src)]'],
+    ['ask', 'grep -nR TODO src', 'ask command [run(grep -nR TODO src)]'],
+    ['ask', 'grep --recursive TODO src', 'ask command [run(grep --recursive TODO src)]'],
+    ['ask', 'grep --directories=recurse TODO src', 'ask command [run(grep --directories=recurse TODO src)]'],
+    ['ask', 'rg --no-ignore KEY', 'ask command [run(rg --no-ignore KEY)]'],
+    ['ask', 'rg -nu KEY', 'ask command [run(rg -nu KEY)]'],
+    ['ask', 'rg -. KEY', 'ask command [run(rg -. KEY)]'],
+    ['ask', `git log -p -- '*env'`, 'ask command [run(git log *)]'],
+    ['ask', `git diff -- '.e?v'`, 'ask command [run(git diff *)]'],
+    ['ask', `git show HEAD -- ':(icase)*ENV'`, 'ask command [run(git show *)]'],
+    ['ask', `git log -- '*.ts'`, 'allow'],
     ['ask', 'grep KEY .env', 'ask command sensitive [read(.env)]'],
     ['ask', 'grep -f .env src/a.ts', 'ask command sensitive once'],
     ['ask', 'rg KEY .env', 'ask command sensitive once'],
-    ['ask', 'rg --hidden KEY', 'ask command [run(rg *)]'],
-    ['ask', 'rg -uu KEY', 'ask command [run(rg *)]'],
+    ['ask', 'rg --hidden KEY', 'ask command [run(rg --hidden KEY)]'],
+    ['ask', 'rg -uu KEY', 'ask command [run(rg -uu KEY)]'],
     ['ask', `rg -g '.env' KEY`, 'ask command sensitive once'],
-    ['ask', `rg -g '*' KEY`, 'ask command [run(rg *)]'],
-    ['ask', 'rg -L KEY', 'ask command [run(rg *)]'],
+    ['ask', `rg -g '*' KEY`, `ask command [run(rg -g '*' KEY)]`],
+    ['ask', 'rg -L KEY', 'ask command [run(rg -L KEY)]'],
     ['ask', 'cd .. && cat plain.txt', 'ask command outside once'],
     ['ask', 'cd ../out && cat plain.txt', 'ask command outside once'],
     ['ask', 'cd link && cat plain.txt', 'ask command outside once'],
@@ -351,6 +362,51 @@ describe('where a command runs', () => {
       world.run('ls', 'auto', 'posix', '<home>'),
       world.run('npm test', 'ask', 'posix', '<ws>/src'),
     ]).toEqual(['ask command outside once', 'ask command outside once', 'allow']);
+  });
+});
+
+describe('while a rule denies reading something', () => {
+  const denying = new PolicyWorld();
+  afterAll(() => denying.dispose());
+
+  it.each([
+    'grep -r "" .',
+    'grep -rn x src',
+    'grep -R x',
+    'grep --recursive x .',
+    'grep --rec x .',
+    'grep -d recurse x .',
+    'egrep -r x .',
+    'rgrep x .',
+    'rg x',
+    'rg -uu ""',
+    '/usr/bin/rg x',
+    'git grep x',
+    'git log -p',
+    'git diff',
+    'git show',
+    'git --no-pager log -p',
+    'time grep -r x .',
+  ])('%s is asked for, also under a rule that allows it', (command) => {
+    denying.allow = [
+      'run(grep *)',
+      'run(egrep *)',
+      'run(rgrep *)',
+      'run(rg *)',
+      'run(/usr/bin/rg *)',
+      'run(git *)',
+      'run(git log *)',
+      'run(git grep *)',
+      'run(grep -r "" .)',
+    ];
+    denying.deny = ['read(.env)'];
+    expect(denying.run(command)).toMatch(/^ask command/);
+  });
+
+  it('what is named is still allowed', () => {
+    denying.allow = ['run(grep *)'];
+    denying.deny = ['read(.env)'];
+    expect([denying.run('grep -n x src/a.ts'), denying.run('grep x .env')]).toEqual(['allow', 'denied by read(.env)']);
   });
 });
 

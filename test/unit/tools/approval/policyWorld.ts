@@ -89,7 +89,7 @@ export class PolicyWorld {
     return this.told({ kind: 'fetch', url });
   }
 
-  private at(file: string): AccessPath {
+  at(file: string): AccessPath {
     const found = this.places.locate(path.resolve(this.base, 'ws', this.real(file)));
     if (found === null) throw new Error(`${file} leads nowhere`);
     return found;

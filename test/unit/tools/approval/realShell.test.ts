@@ -35,7 +35,7 @@ beforeAll(() => {
   }
 });
 
-afterAll(() => rmSync(base, { recursive: true, force: true }));
+afterAll(() => rmSync(base, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
 
 let count = 0;
 

@@ -60,6 +60,15 @@ describe('reading', () => {
       (whose) => policy.judge({ tool: 'read_file', mode: 'ask', sessionRules: [], asked, ...whose }).kind,
     );
     expect(verdicts).toEqual(['allow', 'ask', 'ask']);
+    world.deny = ['read(/outputs/**)'];
+    expect(policy.judge({ tool: 'read_file', mode: 'ask', sessionRules: [], asked, conversationId: 'c1' }).kind).toBe(
+      'deny',
+    );
+    world.deny = ['read('];
+    expect(policy.judge({ tool: 'read_file', mode: 'ask', sessionRules: [], asked, conversationId: 'c1' }).kind).toBe(
+      'ask',
+    );
+    world.deny = [];
   });
 });
 
@@ -93,7 +102,7 @@ describe('changing', () => {
     ['auto', '.pnpmfile.cjs', 'ask dotConfig [edit(.pnpmfile.cjs)]'],
     ['auto', '.envrc', 'ask sensitive [edit(.envrc)]'],
     ['auto', '.bashrc', 'ask dotConfig [edit(.bashrc)]'],
-    ['auto', '.mcp.json', 'ask dotConfig [edit(.mcp.json)]'],
+    ['auto', '.mcp.json', 'ask sensitive dotConfig [edit(.mcp.json)]'],
     ['auto', 'node_modules/.bin/tsc', 'ask dotConfig [edit(node_modules/.bin/tsc)]'],
     ['auto', '.env', 'ask sensitive [edit(.env)]'],
     ['auto', 'key.pem', 'ask sensitive [edit(key.pem)]'],
@@ -112,6 +121,151 @@ describe('changing', () => {
       world.edit('auto', 'src/a.ts', '.git/config', 'AGENTS.md'),
     ]).toEqual(['ask dotConfig [edit(.vscode/tasks.json)]', 'ask sensitive repositoryInternals dotConfig once']);
   });
+});
+
+describe('files that something runs by itself', () => {
+  it.each([
+    '.vscode-server/data/Machine/settings.json',
+    '.vscode-server/extensions/a/out.js',
+    '.vscode-remote/x',
+    '.vscode-oss/x',
+    '.cursor-server/bin/x',
+    '.windsurf-server/x',
+    '.vscodium/argv.json',
+    '.vscodium-server/x',
+    '.openvscode-server/x',
+    '.code-server/x',
+    'Library/Application Support/Code/User/settings.json',
+    'Library/LaunchAgents/a.plist',
+    'Library/LaunchDaemons/a.plist',
+    'AppData/Roaming/Code/User/settings.json',
+    'AppData/Local/x',
+    '.nvm/nvm.sh',
+    '.oh-my-zsh/custom/a.zsh',
+    '.oh-my-bash/a.sh',
+    '.zprezto/init.zsh',
+    '.pyenv/shims/python',
+    '.rbenv/x',
+    '.sdkman/bin/x.sh',
+    '.asdf/asdf.sh',
+    '.volta/bin/node',
+    '.ipython/profile_default/startup/a.py',
+    '.jupyter/jupyter_config.py',
+    '.xsessionrc',
+    '.xprofile',
+    '.gradle/init.d/a.gradle',
+    '.m2/wrapper/a',
+    '.docker/cli-plugins/x',
+    'eslint.config.mjs',
+    'packages/a/eslint.config.ts',
+    'prettier.config.cjs',
+    'stylelint.config.js',
+    'svelte.config.js',
+    'tailwind.config.ts',
+    'vite.config.ts',
+    'vitest.config.mts',
+    'jest.config.js',
+    'postcss.config.js',
+    'babel.config.json',
+    'playwright.config.ts',
+    'commitlint.config.js',
+    'lint-staged.config.js',
+    '.pnp.cjs',
+    '.pnp.loader.mjs',
+    'gradle/wrapper/gradle-wrapper.properties',
+    'gradle/wrapper/gradle-wrapper.jar',
+    'conftest.py',
+    'tests/conftest.py',
+    'build.rs',
+    'build.gradle',
+    'app/build.gradle.kts',
+    'settings.gradle',
+    'App.csproj',
+    'lib/Lib.fsproj',
+    'Directory.Build.props',
+    'Directory.Build.targets',
+    'CMakeLists.txt',
+    'rust-toolchain',
+    'rust-toolchain.toml',
+    '.nvim.lua',
+    '.pylintrc',
+    '.rubocop.yml',
+    'node_modules/a/index.js',
+    'packages/x/node_modules/@a/b/package.json',
+    'venv/lib/python3.12/site-packages/a/b.py',
+    'usr/lib/python3/dist-packages/a.py',
+    '.venv/lib/python3.12/site-packages/a.py',
+  ])('are always asked for: %s', (file) => {
+    world.allow = ['edit(**)'];
+    const told = world.edit('auto', file);
+    expect([
+      told.startsWith('ask ') && told.includes('dotConfig'),
+      /^ask /.test(world.edit('auto', file.toUpperCase())),
+    ]).toEqual([true, true]);
+  });
+
+  it.each([
+    'src/eslint.ts',
+    'src/config.ts',
+    'src/build.ts',
+    'lib/application.ts',
+    'Library/readme.md',
+    'src/node_modules.ts',
+    'test/jest.ts',
+    'bin/cli.js',
+  ])('are not plain ones: %s', (file) => {
+    expect(world.edit('auto', file)).toBe('allow');
+  });
+
+  it('are all below the folders of the editor and of the extension, whatever is open', () => {
+    world.allow = ['edit(**)', 'edit(src/**)'];
+    const guarded = () => [world.real('<ws>/src')];
+    const told = ['src/a.ts', 'src', 'srcs/a.ts', 'source/a.ts'].map((file) =>
+      world.told({ kind: 'edit', paths: [world.at(file)] }, 'auto', { guarded }),
+    );
+    expect([
+      ...told,
+      world.told({ kind: 'run', command: 'echo a > src/a.ts', folder: world.at('<ws>'), shell: 'posix' }, 'auto', {
+        guarded,
+      }),
+    ]).toEqual([
+      'ask dotConfig [edit(src/a.ts)]',
+      'ask dotConfig [edit(src)]',
+      'allow',
+      'ask dotConfig [edit(src/a.ts)]',
+      'ask dotConfig [edit(src/a.ts)]',
+    ]);
+    world.allow = ['run(cp *)'];
+    expect(
+      ['cp README.md src/b.ts', 'cp README.md copy.md'].map((command) =>
+        world.told({ kind: 'run', command, folder: world.at('<ws>'), shell: 'posix' }, 'auto', { guarded }),
+      ),
+    ).toEqual(['ask command dotConfig once', 'allow']);
+    world.allow = ['edit(src/a.ts)'];
+    expect(world.told({ kind: 'edit', paths: [world.at('src/a.ts')] }, 'auto', { guarded })).toBe('allow');
+  });
+});
+
+describe('secrets by name', () => {
+  it.each([
+    '.docker/config.json',
+    '.m2/settings.xml',
+    'kubeconfig',
+    'prod.kubeconfig',
+    '.curlrc',
+    '.wgetrc',
+    '.s3cfg',
+    '.boto',
+    'auth.json',
+    '.claude/settings.local.json',
+    '.codex/auth.json',
+    'mcp.json',
+    '.vscode/mcp.json',
+    '.dev.vars',
+    '.dev.vars.production',
+    'client_secret_1234.json',
+    'gcp-key.json',
+  ])('%s', (file) => expect([isSecret(file), isSecret(file.toUpperCase())]).toEqual([true, true]));
 });
 
 describe('rules for files', () => {
@@ -369,6 +523,9 @@ describe('what the person decided', () => {
     await expect(policy.remember({ kind: 'allow', scope: 'user', rules: ['run(*)'] })).rejects.toThrow(
       '`run(*)` would allow everything of its kind. It can only be used to deny.',
     );
+    await expect(policy.remember({ kind: 'allow', scope: 'user', rules: ['tool(*)'] })).rejects.toThrow(
+      '`tool(*)` would allow everything of its kind. It can only be used to deny.',
+    );
     await expect(policy.remember({ kind: 'allow', scope: 'user', rules: ['npm test'] })).rejects.toThrow(
       '`npm test` is not a rule.',
     );
@@ -439,4 +596,12 @@ describe('names of files', () => {
     ];
     expect(plain.filter((name) => isSecret(name) || changeReasons(name).length > 0)).toEqual([]);
   });
+});
+
+it('tells which places no tool may show the contents of', () => {
+  world.deny = ['read(SRC/**)', 'edit(package.json)', 'read('];
+  const denied = ['src/a.ts', 'source/a.ts', 'package.json', '.env'].filter((file) =>
+    world.policy().deniesReading(world.at(file)),
+  );
+  expect(denied).toEqual(['src/a.ts', 'source/a.ts']);
 });

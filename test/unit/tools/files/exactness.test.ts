@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { difference } from '../../../../src/host/documentEdits';
+import { difference } from '../../../../src/host/workspace/documentEdits';
 import { NotAText } from '../../../../src/tools/files/fileEditor';
 import { joinLines, splitLines } from '../../../../src/tools/files/lines';
 import { patched } from '../../../../src/tools/files/patching';

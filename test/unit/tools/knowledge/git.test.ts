@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,6 +18,7 @@ import { gitTools } from '../../../../src/tools/knowledge/git/gitTools';
 import { ToolRegistry } from '../../../../src/tools/toolRegistry';
 import { WorkspacePaths } from '../../../../src/tools/workspacePaths';
 import { FolderOnDisk } from '../../../support/folderOnDisk';
+import { denying } from '../../../support/readDenials';
 import { aToolCall } from '../../../support/toolCalls';
 
 let home: string;
@@ -37,7 +47,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-function needs(roots = [{ name: 'project', path: repository }], isTrusted = true) {
+function needs(roots = [{ name: 'project', path: repository }], isTrusted = true, deniesReading = denying()) {
   const files = new FolderOnDisk(roots);
   const environment = { ...process.env, GIT_EXTERNAL_DIFF: 'false', GIT_DIR: '/nowhere', HOME: home };
   return {
@@ -45,6 +55,7 @@ function needs(roots = [{ name: 'project', path: repository }], isTrusted = true
     files,
     paths: new WorkspacePaths(files),
     access: new AccessPaths(files),
+    deniesReading,
     isTrusted: () => isTrusted,
   };
 }
@@ -124,6 +135,94 @@ describe('git_diff', () => {
       access: { kind: 'read', paths: [{ shown: '.env', isInside: true }] },
     });
     expect(await run('git_diff', { path: '.env' })).toContain('+PASSWORD=new');
+  });
+
+  it.each([
+    ' .npmrc',
+    '\n.npmrc',
+    '.npmrc ',
+    './.npmrc',
+    'src/../.npmrc',
+    ' id_rsa',
+    '\tsecrets.json',
+    ' .netrc',
+    'file://.npmrc',
+  ])('asks before it shows %j', async (path) => {
+    for (const name of ['.npmrc', 'id_rsa', 'secrets.json', '.netrc']) write(name, 'old\n');
+    git('add', '-A');
+    git('commit', '-q', '-m', 'Secrets');
+    for (const name of ['.npmrc', 'id_rsa', 'secrets.json', '.netrc']) write(name, 'PASSWORD\n');
+    const [, diff] = gitTools(needs());
+    const bound = diff?.bind({ path });
+    const name = /[^/\s]+(?=\s*$)/.exec(path)?.[0];
+    expect(bound?.kind === 'ready' && (await bound.asks?.(new AbortController().signal))).toMatchObject({
+      access: { kind: 'read', paths: [{ shown: name, path: join(repository, name ?? ''), isInside: true }] },
+    });
+  });
+
+  it('asks for a file behind a link that may hold secrets, and for one with such a name that is gone', async () => {
+    symlinkSync('.env', join(repository, 'notes.md'));
+    rmSync(join(repository, '.env'));
+    write('secrets.json', '');
+    symlinkSync('secrets.json', join(repository, 'plain.md'));
+    const [, diff] = gitTools(needs());
+    const asked = async (path: string) => {
+      const bound = diff?.bind({ path });
+      const asks = bound?.kind === 'ready' ? await bound.asks?.(new AbortController().signal) : null;
+      return asks?.access.kind === 'read' ? asks.access.paths.map(({ shown }) => shown) : null;
+    };
+    expect([await asked('plain.md'), await asked('.env'), await asked('src/a.ts'), await asked('src')]).toEqual([
+      ['plain.md', 'secrets.json'],
+      ['.env'],
+      null,
+      null,
+    ]);
+  });
+
+  it('withholds what a rule denies reading, and asks for it where it is named, so that the rule answers', async () => {
+    mkdirSync(join(repository, 'private'));
+    for (const name of ['private/plan.md', 'private/gone.md']) write(name, 'old\n');
+    git('add', '-A');
+    git('commit', '-q', '-m', 'Private');
+    write('private/plan.md', 'hidden\n');
+    rmSync(join(repository, 'private', 'gone.md'));
+    write('src/a.ts', 'two\n');
+    symlinkSync('private/plan.md', join(repository, 'notes.md'));
+    const linked = join(home, 'linked');
+    symlinkSync(repository, linked);
+    for (const [rule, root] of [
+      ['read(private/*)', repository],
+      [`read(${repository}/private/**)`, linked],
+    ] as const) {
+      const given = needs([{ name: 'project', path: root }], true, denying(rule));
+      const withheld =
+        '(private/gone.md differs too. Withheld: a rule denies reading it.)\n(private/plan.md differs too. Withheld: a rule denies reading it.)';
+      const all = await run('git_diff', {}, given);
+      expect(all).toContain('+two');
+      expect(all).toContain(withheld);
+      expect(all).not.toContain('hidden');
+      expect(all).not.toContain('old');
+      expect(await run('git_diff', { path: 'private' }, given)).toBe(`done: ${withheld}`);
+      expect(await run('git_diff', { path: 'private/plan.md' }, given)).not.toContain('hidden');
+      const [, diff] = gitTools(given);
+      for (const path of ['private/plan.md', 'private/gone.md', 'notes.md']) {
+        const bound = diff?.bind({ path });
+        expect(bound?.kind === 'ready' && (await bound.asks?.(new AbortController().signal))).toMatchObject({
+          access: { kind: 'read' },
+        });
+      }
+    }
+  });
+
+  it('shows nothing below a name that was a file once', async () => {
+    write('keys', 'plain\n');
+    git('add', '-A');
+    git('commit', '-q', '-m', 'A file');
+    rmSync(join(repository, 'keys'));
+    mkdirSync(join(repository, 'keys'));
+    write('keys/.env', 'PASSWORD\n');
+    git('add', '-A');
+    expect(await run('git_diff', { staged: true })).not.toContain('PASSWORD');
   });
 
   it.each(['--output=/tmp/x', '-O', 'HEAD:.env', 'main; rm', '$(id)'])('takes %s for no commit', async (ref) => {

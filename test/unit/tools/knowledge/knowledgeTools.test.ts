@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,6 +9,7 @@ import { knowledgeTools } from '../../../../src/tools/knowledge/knowledgeTools';
 import { ToolRegistry } from '../../../../src/tools/toolRegistry';
 import { WorkspacePaths } from '../../../../src/tools/workspacePaths';
 import { FolderOnDisk } from '../../../support/folderOnDisk';
+import { denying } from '../../../support/readDenials';
 import { ManualClock } from '../../../support/manualClock';
 import { aToolCall } from '../../../support/toolCalls';
 
@@ -35,9 +36,21 @@ const nothing: EditorKnowledge = {
 };
 const place = (path: string, line = 1, column = 1): CodePlace => ({ path, line, column });
 
-async function run(name: string, input: unknown, editor: Partial<EditorKnowledge> = {}, clock = systemClock) {
+async function run(
+  name: string,
+  input: unknown,
+  editor: Partial<EditorKnowledge> = {},
+  clock = systemClock,
+  deniesReading = denying(),
+) {
   const files = new FolderOnDisk([{ name: 'project', path: at() }]);
-  const tools = knowledgeTools({ editor: { ...nothing, ...editor }, files, paths: new WorkspacePaths(files), clock });
+  const tools = knowledgeTools({
+    editor: { ...nothing, ...editor },
+    files,
+    paths: new WorkspacePaths(files),
+    clock,
+    deniesReading,
+  });
   const output = await new ToolRegistry(tools).run(
     { callId: 'c', name, arguments: JSON.stringify(input) },
     new AbortController().signal,
@@ -99,6 +112,25 @@ describe('find_references and go_to_definition', () => {
     expect(await run('find_references', input, { references })).toBe(
       'done: src/a.ts:2:1  retry + map.retry;\n.env:1:1\n/usr/lib/node.d.ts:7:3 (outside the open folders)\ngone.ts:4:1',
     );
+  });
+
+  it('show only the place of a file that links to secrets', async () => {
+    symlinkSync('.env', at('notes.md'));
+    expect(await run('find_references', input, { references: async () => [place(at('notes.md'))] })).toBe(
+      'done: notes.md:1:1',
+    );
+  });
+
+  it.each(['.env', 'notes.md', ' .env'])('are not asked about %j, nor is its outline', async (path) => {
+    symlinkSync('.env', at('notes.md'));
+    const documentSymbols = async () => [
+      { name: 'PASSWORD', kind: 'key', place: place(at('.env')), endLine: 1, container: '', children: [] },
+    ];
+    const refused = `failed: ${path.trim()} may hold secrets. Use read_file, which asks the person.`;
+    expect([
+      await run('hover', { path, line: 1, symbol: 'PASSWORD' }),
+      await run('document_symbols', { path }, { documentSymbols }),
+    ]).toEqual([refused, refused]);
   });
 
   it('list at most 200 places', async () => {
@@ -241,6 +273,49 @@ it('open_editors lists what is open and what is selected, but no secrets', async
     'done: src/a.ts (in use)\nSettings (unsaved changes)\n\nSelected: src/a.ts:1-2\nretry',
   );
   expect(await told(at('.env'), 'PASSWORD=1')).toMatch(/Selected \(text not shown\): \.env:1-2$/);
+  symlinkSync('.env', at('notes.md'));
+  expect(await told(at('notes.md'), 'PASSWORD=1')).toMatch(/Selected \(text not shown\): notes\.md:1-2$/);
   expect(await told('/etc/hosts', 'x')).toMatch(/Selected \(text not shown\): \/etc\/hosts:1-2$/);
   expect(await run('open_editors', {})).toBe('done: Nothing is open in the editor.');
+});
+
+it('what a rule denies reading is withheld, also behind a link: lines, outlines, messages, what is selected', async () => {
+  mkdirSync(at('private'));
+  writeFileSync(at('private', 'a.ts'), 'const hidden = 1;\n');
+  symlinkSync(at('private', 'a.ts'), at('notes.ts'));
+  const file = at('private', 'a.ts');
+  const problem = (path: string): Problem => ({
+    path,
+    line: 1,
+    column: 7,
+    severity: 'error',
+    message: 'hidden is unused',
+    source: 'ts',
+  });
+  const editor: Partial<EditorKnowledge> = {
+    references: async () => [place(file, 1, 7), place(at('notes.ts'), 1, 7), place(at('src', 'a.ts'))],
+    problems: () => [problem(file), problem(at('notes.ts')), problem(at('.env')), problem(at('src', 'a.ts'))],
+    documentSymbols: async () => [
+      { name: 'hidden', kind: 'constant', place: place(file), endLine: 1, container: '', children: [] },
+    ],
+    openEditors: () => ({
+      editors: [{ path: file, isFile: true, isActive: true, hasUnsavedChanges: false }],
+      selection: { path: at('notes.ts'), isFile: true, startLine: 1, endLine: 1, text: 'hidden' },
+    }),
+  };
+  const told = (name: string, input: unknown) => run(name, input, editor, systemClock, denying('read(private/**)'));
+  expect([
+    await told('find_references', { path: 'src/a.ts', line: 1, symbol: 'retry' }),
+    await told('document_symbols', { path: 'notes.ts' }),
+    await told('hover', { path: 'private/a.ts', line: 1, symbol: 'hidden' }),
+    await told('diagnostics', {}),
+    await told('open_editors', {}),
+  ]).toEqual([
+    'done: private/a.ts:1:7 (withheld: a rule denies reading it)\nnotes.ts:1:7 (withheld: a rule denies reading it)\nsrc/a.ts:1:1  const retry = 1;',
+    'failed: notes.ts is withheld: a rule denies reading it.',
+    'failed: private/a.ts is withheld: a rule denies reading it.',
+    'done: .env:1:7 error (withheld: the file may hold secrets)\nnotes.ts:1:7 error (withheld: a rule denies reading it)\n' +
+      'private/a.ts:1:7 error (withheld: a rule denies reading it)\nsrc/a.ts:1:7 error: hidden is unused (ts)',
+    'done: private/a.ts (in use)\n\nSelected (text not shown): notes.ts:1',
+  ]);
 });

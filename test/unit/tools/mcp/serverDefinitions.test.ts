@@ -3,6 +3,7 @@ import { resultOutput } from '../../../../src/tools/mcp/resultOutput';
 import { commandLine, fingerprint, type ServerDefinition } from '../../../../src/tools/mcp/serverDefinition';
 import { readServerFile, readServerSetting } from '../../../../src/tools/mcp/serverFile';
 import { envFilePath, serverPlan } from '../../../../src/tools/mcp/serverPlan';
+import { unwrittenSandbox } from '../../../../src/tools/mcp/serverSandbox';
 import { toolNames } from '../../../../src/tools/mcp/toolNames';
 
 const source = { kind: 'folder', folder: '/repo', file: '.vscode/mcp.json' } as const;
@@ -33,6 +34,7 @@ describe('mcp.json', () => {
           env: { KEY: '${input:key}', PORT: '8080', GONE: null },
           envFile: '${workspaceFolder}/.env',
           cwd: 'sub',
+          sandbox: unwrittenSandbox,
         },
       },
       {
@@ -123,6 +125,21 @@ describe('what was trusted', () => {
     );
   });
 
+  it('changes with every word of what the person is asked for', () => {
+    const input = { id: 'key', description: 'API key', default: null, password: true, options: [] } as const;
+    const plain = definition('{ "command": "a" }');
+    const all = [
+      [],
+      [input],
+      [{ ...input, description: 'Password of your bank' }],
+      [{ ...input, default: 'x' }],
+      [{ ...input, password: false }],
+      [{ ...input, options: ['a'] }],
+      [{ ...input, id: 'other' }],
+    ];
+    expect(new Set(all.map((inputs) => fingerprint({ ...plain, inputs }, null))).size).toBe(all.length);
+  });
+
   it('does not change with the order of what has none', () => {
     expect(fingerprint(definition('{ "command": "a", "env": { "X": "1", "Y": "2" } }'), null)).toBe(
       fingerprint(definition('{ "env": { "Y": "2", "X": "1" }, "command": "a" }'), null),
@@ -161,6 +178,8 @@ const launchOf = (text: string, input: string | null = 'given', envFileText: str
     askInput: async () => input,
     envFileText,
     isFolder: async (path) => path !== '/gone',
+    place: async () => ({ kind: 'outside', reason: { kind: 'chosen' } }),
+    hosts: [],
   }).launch(new AbortController().signal);
 
 describe('starting a definition', () => {
@@ -176,6 +195,7 @@ describe('starting a definition', () => {
         args: ['/other', '/home/me/x', 'repo', ''],
         environment: { FROM_FILE: '1', KEY: 'secret', TOKEN: 't' },
         folder: '/repo',
+        confined: null,
       },
     });
     expect(

@@ -83,6 +83,7 @@ describe('a server that is lost', () => {
       args: [],
       environment: {},
       folder: null,
+      confined: null,
     };
     world = realServers([planFor('gone', missing), planFor('s', scripted())]);
     expect((await runTool(await world.tool('mcp_s_pid'), {})).outcome).toBe('done');

@@ -25,6 +25,7 @@ export function nodeLaunch(program: string, args: readonly string[] = [], env: R
     args: [program, ...args],
     environment: { ...inheritedEnvironment(process.env), ...env },
     folder: null,
+    confined: null,
   };
 }
 

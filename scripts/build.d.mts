@@ -1,0 +1,9 @@
+/** Licenses of what is bundled, by its name in dist/ and in the package. */
+export const notices: string;
+/** Bundles the extension into `outdir`, with the notices of the packages in it; answers what was written. */
+export function build(options?: {
+  readonly production?: boolean;
+  readonly watch?: boolean;
+  readonly outdir?: string;
+  readonly say?: (line: string) => void;
+}): Promise<{ file: string; bytes: number }[]>;

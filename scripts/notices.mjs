@@ -1,0 +1,121 @@
+/**
+ * Writes the notices of the packages whose code or files are shipped. Most licenses ask that their text is part of every copy, and bundling takes
+ * the comments out that hold it.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+
+/** Packages whose folder has no license text: the package of the same project and holder that has one. */
+const textIn = { '@ai-sdk/provider-utils': '@ai-sdk/provider' };
+
+/** Folders inside a published package that are no package of their own: the package they are part of. */
+const partOf = { '@modelcontextprotocol/core-internal': '@modelcontextprotocol/client' };
+
+/** A package whose license text begins with the whole of the Apache License. */
+const wholeApacheText = 'dompurify';
+const apacheTerms = 'TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION';
+
+/** License texts for packages that name a license and a holder in package.json, and ship no text. */
+const standard = {
+  MIT: (holder) => `MIT License
+
+Copyright (c) ${holder}
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`,
+  ISC: (holder) => `ISC License
+
+Copyright (c) ${holder}
+
+Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted, provided that the above copyright notice and this permission notice appear in all copies.
+
+THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.`,
+};
+
+/**
+ * @param {string} root the project, absolute
+ * @param {readonly string[]} files files that went into the bundles, relative to the root, as esbuild's metafile names them
+ * @returns {string} throws where a package has no license text
+ */
+export function noticesText(root, files) {
+  const folders = new Map(
+    withEmbedded(root, files).flatMap((file) => {
+      const found = packageOf(root, file);
+      return found === null ? [] : [[fs.realpathSync(found), found]];
+    }),
+  );
+  const packages = [...folders.values()]
+    .map((folder) => describe(root, folder))
+    .sort((a, b) => (a.title < b.title ? -1 : 1));
+  const once = packages.filter(
+    ({ title, text }, index) => packages.findIndex((other) => other.title === title && other.text === text) === index,
+  );
+  const line = '='.repeat(80);
+  return (
+    [
+      `Hermes includes parts of the following packages. Each is under its own license.`,
+      ...once.map(({ title, text }) => `${line}\n${title}\n${line}\n\n${text}`),
+    ].join('\n\n') + '\n'
+  );
+}
+
+/** With the files of packages that others bundled into theirs, as the source maps of those tell. */
+function withEmbedded(root, files) {
+  const maps = files
+    .filter((file) => /node_modules\//.test(file))
+    .map((file) => path.join(root, `${file}.map`))
+    .filter((map) => fs.existsSync(map));
+  const sources = maps.flatMap((map) => JSON.parse(fs.readFileSync(map, 'utf8')).sources ?? []);
+  return [...files, ...sources.filter((source) => /(^|\/)node_modules\//.test(source))];
+}
+
+/** The folder of the package that a file belongs to; null for our own files. */
+function packageOf(root, file) {
+  const at = file.lastIndexOf('node_modules/');
+  if (at < 0) return null;
+  const [name] = /^(?:@[^/]+\/)?[^/]+/.exec(file.slice(at + 'node_modules/'.length)) ?? [''];
+  const known = partOf[name] ?? name;
+  const places = [path.resolve(root, file.slice(0, at), 'node_modules', known), path.join(root, 'node_modules', known)];
+  const folder = places.find((place) => fs.existsSync(path.join(place, 'package.json')));
+  if (folder === undefined)
+    throw new Error(`${file} is shipped, and its package ${name} is not installed, so its license is not known`);
+  return folder;
+}
+
+function describe(root, folder) {
+  const { name, version, license, author } = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  const texts = licenseTexts(textIn[name] === undefined ? folder : path.join(root, 'node_modules', textIn[name]));
+  const holder = typeof author === 'string' ? author : author?.name;
+  const text = texts.length > 0 ? texts.join('\n\n') : holder === undefined ? undefined : standard[license]?.(holder);
+  if (text === undefined)
+    throw new Error(`${name} is shipped and has no license text: name one in scripts/notices.mjs`);
+  const isReference = license === 'Apache-2.0' && !text.includes(apacheTerms);
+  return { title: `${name} ${version} (${license})`, text: isReference ? `${text}\n\n${apacheText(root)}` : text };
+}
+
+/** The text that packages under this license often only refer to. */
+function apacheText(root) {
+  const [text] = licenseTexts(path.join(root, 'node_modules', wholeApacheText));
+  if (text === undefined || !text.includes(apacheTerms))
+    throw new Error(
+      `${wholeApacheText} does not hold the text of the Apache License any more: name another package in scripts/notices.mjs`,
+    );
+  return text.slice(0, text.indexOf('END OF TERMS AND CONDITIONS')).trim();
+}
+
+function licenseTexts(folder) {
+  const names = fs
+    .readdirSync(folder)
+    .filter((name) => /^(licen[cs]e|copying|notice)([.-][\w.-]+)?$/i.test(name))
+    .sort();
+  return names.map((name) =>
+    fs
+      .readFileSync(path.join(folder, name), 'utf8')
+      .replace(/^\ufeff/, '')
+      .replace(/\r\n?/g, '\n')
+      .trim(),
+  );
+}

@@ -1,0 +1,208 @@
+/**
+ * Writes docs/commands.md and docs/settings.md from package.json and package.nls.json: `npm run docs`. A unit test fails while they differ.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What each command does, by group, in the order of the page. */
+const groups = [
+  {
+    title: 'Start and switch sessions',
+    commands: {
+      newSession: 'Starts an empty chat. The session that was shown stays in the list.',
+      newPrivateSession: 'Starts a chat that no memory provider is told about and no other extension can read.',
+      resetSession: 'Ends the session that is shown and starts an empty chat. The ended session stays in the list.',
+      resumeSession: 'Lists sessions, newest first. Type to search titles, first prompts and all messages.',
+      openSessionInTab:
+        'Opens a session in an editor tab, so that chats can stand side by side. Each has its own agent.',
+      branchSession:
+        'Copies the whole session, so that you can continue in another direction. The original does not change.',
+      branchFromHere: 'Copies the session up to a message.',
+      otherFolders: 'Lists sessions of other folders on this machine, to read them or to bring them over.',
+    },
+  },
+  {
+    title: 'Work in a session',
+    commands: {
+      focusChat: 'Moves the keyboard to the composer.',
+      stop: 'Stops the answer. What you have seen stays.',
+      retry: 'Asks the last prompt again. The earlier answer stays in the transcript.',
+      rewindToHere: 'Takes a prompt and everything after it back into the composer. Nothing is deleted.',
+      compressSession: 'Replaces earlier messages with a summary for the model. Shows first what that saves.',
+      findInConversation: 'Finds words in the whole conversation, including parts that are not loaded.',
+      searchSessions: 'Searches every message of this folder.',
+      reviewChanges: 'Shows the files that the session changed in the diff editor.',
+      runningCommands: 'Lists commands that still run in the background.',
+    },
+  },
+  {
+    title: 'Manage sessions',
+    commands: {
+      renameSession: 'Changes the title.',
+      pinSession: 'Keeps the session at the top of the list.',
+      unpinSession: 'Moves it back to its place.',
+      archiveSession: 'Moves the session to the archive group.',
+      unarchiveSession: 'Moves it back.',
+      deleteSession: 'Moves the session to the trash, with Undo. It is erased after `hermes.trash.days`.',
+      restoreSession: 'Takes a session out of the trash.',
+      forgetSession:
+        'Erases a session now and for good, also at memory providers that can do so. Says first what stays out of reach.',
+      exportSession: 'Writes Markdown or JSON to a file or a new editor. Secrets are masked.',
+    },
+  },
+  {
+    title: 'Look at what is stored',
+    commands: {
+      openTranscript: 'Opens every stored row of the session in a tab.',
+      verifySession: 'Compares what the chat showed you with what is on disk.',
+      pullThePlug:
+        'Kills the extension host in the middle of a scripted answer, after asking, and shows what is still there.',
+    },
+  },
+  {
+    title: 'Ask about code',
+    commands: {
+      askAboutSelection: 'Puts the selected code into the composer. Nothing is sent until you send it.',
+      explainSelection: 'The same, with a question that asks for an explanation.',
+      fixSelection: 'The same, with a question that asks for a fix. Also offered on problems as *Fix with Hermes*.',
+      askAboutFile: 'In the Explorer menu: adds the file to the composer.',
+      askAboutFolder: 'In the Explorer menu: adds the folder to the composer.',
+      askAboutTerminalSelection: 'In the terminal menu: adds the selected output to the composer.',
+    },
+  },
+  {
+    title: 'Set up',
+    commands: {
+      getStarted: 'Opens the walkthrough.',
+      setUpModel: 'Leads through choosing a model, with a key or a server where one is needed.',
+      selectModel: 'Chooses the model of the session.',
+      setUpMemory: 'Connects a Hindsight server, after saying what is sent there.',
+      openMemory: 'Shows the files of the built-in memory.',
+      manageApprovals: 'Lists what the agent may do without asking. Rules can be removed.',
+      manageMcpServers: 'Lists MCP servers with their state, where they run and what they offer.',
+      openSettings: 'Opens the settings of Hermes.',
+      showLog: 'Opens the log, which also names the file that holds your sessions.',
+    },
+  },
+];
+
+/** Commands of menus and views that the palette does not offer by themselves. */
+const inMenusOnly = [
+  'openSession',
+  'openOtherSession',
+  'exportOtherSession',
+  'bringOverSession',
+  'bringOverFolder',
+  'filterSessions',
+  'clearSessionsFilter',
+  'refreshSessions',
+];
+
+const slashCommands = [
+  ['/new', 'Starts an empty chat.'],
+  ['/reset', 'Ends this session and starts an empty chat.'],
+  ['/resume', 'Lists sessions; with a number, an id or a title it opens that session at once.'],
+  ['/branch', 'Branches the session. A title can follow.'],
+  ['/undo', 'Takes back the last turn, or as many turns as the number that follows.'],
+  ['/retry', 'Asks the last prompt again.'],
+  ['/compress', 'Compresses the session. What the summary should keep can follow.'],
+  ['/title', 'Renames the session to the text that follows.'],
+  ['/search', 'Searches all sessions, for the words that follow.'],
+  ['/model', 'Lists models.'],
+  ['/memory', 'Opens the memory.'],
+  ['/queue', 'Queues the text that follows while an answer is being written.'],
+  ['/steer', 'Tells the running turn the text that follows.'],
+  ['/stop', 'Stops the answer.'],
+  ['/export', 'Exports the session.'],
+  ['/help', 'Lists these commands.'],
+];
+
+/** Throws where a contributed command is not described, or a described one is not contributed. */
+export function commandsPage(manifest, texts) {
+  const { commands, keybindings } = manifest.contributes;
+  const known = new Map(commands.map(({ command, title }) => [command.replace(/^hermes\./, ''), textOf(title, texts)]));
+  const described = [...groups.flatMap((group) => Object.keys(group.commands)), ...inMenusOnly];
+  const wrong = [
+    ...[...known.keys()].filter((name) => !described.includes(name)),
+    ...described.filter((name) => !known.has(name)),
+  ];
+  if (wrong.length > 0)
+    throw new Error(`scripts/referenceDocs.mjs and package.json do not have the same commands: ${wrong.join(', ')}`);
+  const keysOf = (name) =>
+    [...new Set(keybindings.filter(({ command }) => command === `hermes.${name}`).map(keyText))].join(', ');
+  const sections = groups.map(({ title, commands: group }) => {
+    const rows = Object.entries(group).map(([name, text]) => `| ${known.get(name)} | ${keysOf(name)} | ${text} |`);
+    return `## ${title}\n\n| Command | Keys | |\n|---|---|---|\n${rows.join('\n')}`;
+  });
+  const slashes = slashCommands.map(([name, text]) => `| \`${name}\` | ${text} |`);
+  return [
+    '# Commands',
+    'All commands are in the Command Palette under *Hermes*. They act on the session that is shown, or ask which one you mean.',
+    ...sections,
+    `## Slash commands\n\nType \`/\` in the composer. Prompt files of the project are listed there too.\n\n| Command | |\n|---|---|\n${slashes.join('\n')}`,
+    '<!-- Written by `npm run docs` from package.json. -->\n',
+  ].join('\n\n');
+}
+
+export function settingsPage(manifest, texts) {
+  const sections = manifest.contributes.configuration.map(({ title, properties }) => {
+    const entries = Object.entries(properties).map(([name, setting]) => settingText(name, setting, texts));
+    return `## ${textOf(title, texts)}\n\n${entries.join('\n\n')}`;
+  });
+  return [
+    '# Settings',
+    'Settings that name models, endpoints, memory or storage, that allow or deny something, or that say when sessions are erased, count only in your user settings. A repository cannot set them; values in a workspace are ignored, and the panel says so. Keys never go into settings.',
+    ...sections,
+    '<!-- Written by `npm run docs` from package.json and package.nls.json. -->\n',
+  ].join('\n\n');
+}
+
+function settingText(name, setting, texts) {
+  const choices = (setting.enum ?? []).map((value, index) => {
+    const text = textOf(setting.markdownEnumDescriptions?.[index] ?? setting.enumDescriptions?.[index] ?? '', texts);
+    return `- \`${value}\`${text === '' ? '' : `: ${text}`}`;
+  });
+  const heading = `### \`${name}\`\n\nDefault: \`${JSON.stringify(setting.default)}\``;
+  return [
+    heading,
+    plain(textOf(setting.markdownDescription ?? setting.description ?? '', texts)),
+    ...(choices.length > 0 ? [choices.map(plain).join('\n')] : []),
+  ].join('\n\n');
+}
+
+/** Links that only the settings editor can follow become their text. */
+function plain(text) {
+  return text.replace(/\[([^\]]+)\]\(command:[^)]+\)/g, '*$1*').replace(/`#([\w.]+)#`/g, '`$1`');
+}
+
+function textOf(text, texts) {
+  return texts[/^%(.+)%$/.exec(text)?.[1] ?? ''] ?? text;
+}
+
+function keyText({ key, mac }) {
+  const shown = (keys) =>
+    keys
+      .split(' ')
+      .map(
+        (part) =>
+          `\`${part
+            .split('+')
+            .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+            .join('+')}\``,
+      )
+      .join(' ');
+  return mac === undefined || mac === key ? shown(key) : `${shown(key)} (Mac: ${shown(mac)})`;
+}
+
+/** The pages by their path from the root. */
+export function referencePages(root) {
+  const read = (name) => JSON.parse(fs.readFileSync(path.join(root, name), 'utf8'));
+  const [manifest, texts] = [read('package.json'), read('package.nls.json')];
+  return { 'docs/commands.md': commandsPage(manifest, texts), 'docs/settings.md': settingsPage(manifest, texts) };
+}
+
+if (process.argv[1] !== undefined && path.resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+  for (const [name, text] of Object.entries(referencePages(root))) fs.writeFileSync(path.join(root, name), text);
+}

@@ -1,0 +1,15 @@
+/** What the model is told of calls that did not run as it wanted. */
+export const toolResultTexts = {
+  planMode: (tool: string) =>
+    `Plan mode: ${tool} could change something, so it was not run. Only look, for now; then present a plan.`,
+  noPlanMode: 'Plan mode is off, so there is nothing to approve: do the work. What needs it is asked for call by call.',
+  neverTheSame:
+    'What this call would do was another thing each time the person was asked, so it was not run. Look at what it works on first.',
+  stopped: 'The person stopped this call. It may have run in part.',
+} as const;
+
+/** `reason`: the person's own words; null for none. */
+export function deniedByPerson(subject: string, reason: string | null): string {
+  const told = reason === null || reason.trim() === '' ? '' : ` They said: ${reason.trim()}`;
+  return `The person did not allow this: ${subject}.${told} Do not try it again another way; ask or go on without it.`;
+}

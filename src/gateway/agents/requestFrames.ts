@@ -1,0 +1,47 @@
+import * as v from 'valibot';
+import type { Agent } from '../../agent/agent';
+import type { Log } from '../../base/log';
+import type { ChatModel } from '../../models/chatModel';
+import type { SessionStore } from '../../store/sessionStore';
+
+const stored = v.object({ system: v.number(), tools: v.number(), memory: v.number() });
+
+/** What every request carries beside the history, in tokens, about. */
+export type RequestFrame = Readonly<v.InferOutput<typeof stored>>;
+
+/** What requests carry beside the history. Which tools there are (MCP servers start with a turn) and what memory says is known only behind a turn that
+ *  gathered it: until the next one, also after a restart, what the last one sent is the best estimate. A small value of the store for each model. */
+export class RequestFrames {
+  private readonly kept = new Map<string, string>();
+
+  constructor(
+    private readonly parts: { readonly store: Pick<SessionStore, 'getMeta' | 'setMeta'>; readonly log: Log },
+  ) {}
+
+  /** Rejects with a `StoreError`. */
+  async of(ref: string, isPrivate: boolean, agent: Agent, model: ChatModel): Promise<RequestFrame> {
+    const key = `request-frame/${isPrivate ? 'private' : 'usual'}/${ref}`;
+    const frame = agent.overhead(model);
+    if (!agent.hasGatheredTools) return (await this.lastSent(key)) ?? frame;
+    await this.keep(key, JSON.stringify(frame));
+    return frame;
+  }
+
+  private async lastSent(key: string): Promise<RequestFrame | null> {
+    const text = this.kept.get(key) ?? (await this.parts.store.getMeta(key));
+    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), stored), text);
+    return parsed.success ? parsed.output : null;
+  }
+
+  private async keep(key: string, frame: string): Promise<void> {
+    if (this.kept.get(key) === frame) return;
+    this.kept.set(key, frame);
+    try {
+      await this.parts.store.setMeta(key, frame);
+    } catch (error) {
+      this.parts.log.warn(
+        `What requests carry beside the history could not be saved: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+  }
+}

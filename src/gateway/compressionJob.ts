@@ -1,0 +1,143 @@
+import type { ContextEngine, ContextHistory, HandoffRequest, NoHandoff } from '../agent/compression/contextEngine';
+import { protectedHead } from '../agent/compression/handoffText';
+import type { Clock } from '../base/clock';
+import type { Ids } from '../base/ids';
+import type { Log } from '../base/log';
+import type { CompressSession, SessionStore } from '../store/sessionStore';
+import { isUnknownOutcome, StoreError } from '../store/storeError';
+import type { HandoffTokens } from '../transcript/handoff';
+import type { Message } from '../transcript/message';
+import type { Session } from '../transcript/session';
+
+export interface CompressionJobParts {
+  readonly store: SessionStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly engine: ContextEngine;
+  /** What others wish to have said of rows that will be summarised; empty for nothing. */
+  readonly beforeCompressing?: (rows: readonly Message[], signal: AbortSignal, sessionId: string) => Promise<string>;
+}
+
+export interface Published {
+  readonly kind: 'published';
+  readonly child: Session;
+  readonly tokens: HandoffTokens;
+  readonly madeBy: 'summary' | 'plain';
+}
+
+export interface CompressionTask extends Omit<HandoffRequest, 'aside'> {
+  readonly session: Session;
+  /** The open turn that compresses its own history; null between turns. */
+  readonly turnUid: string | null;
+}
+
+/** How long is waited for what others wish to have said, in milliseconds. Each of them is bounded closer by its own manager. */
+const asidePatienceMs = 8000;
+/** Pause before a publishing whose outcome is unknown is tried once more, as the recorder does with its writes. */
+const publishAgainMs = 100;
+
+/** One compression, from reading the history to publishing the next segment. */
+export class CompressionJob {
+  constructor(private readonly parts: CompressionJobParts) {}
+
+  /** Rejects with a `StoreError`; then the conversation goes on where its tip is. */
+  async compress(task: CompressionTask): Promise<Published | NoHandoff> {
+    const { store, engine } = this.parts;
+    const { session, signal } = task;
+    const { conversationId } = session;
+    const [rows, memo, { messages: head }] = await Promise.all([
+      store.activeMessages(session.id),
+      this.memoOf(conversationId),
+      store.readTranscript({ sessionId: session.id, after: -1, limit: protectedHead }),
+    ]);
+    const aside = (summarised: readonly Message[]): Promise<string> => this.asideOf(summarised, session, signal);
+    const made = await engine.compress({ conversationId, rows, head, memo }, { ...task, aside });
+    if (made.memo !== memo) await this.keepMemo(conversationId, made.memo);
+    if (made.kind !== 'handoff') return made;
+    if (signal.aborted) return { kind: 'stopped', sentence: 'Compressing was stopped. Nothing was changed.' };
+    const now = this.parts.clock.now();
+    const child = await this.publish({
+      parentId: session.id,
+      childId: this.parts.ids.sessionId(now),
+      handoff: made.text,
+      summarisedUpTo: made.summarisedUpTo,
+      tokens: made.tokens,
+      now,
+      ...(task.turnUid === null ? {} : { turnUid: task.turnUid }),
+      ...(made.prompt === null ? {} : { prompt: made.prompt }),
+    });
+    engine.rolledOver({ conversationId, fromSessionId: session.id, toSessionId: child.id, tokens: made.tokens });
+    return { kind: 'published', child, tokens: made.tokens, madeBy: made.madeBy };
+  }
+
+  /** What earlier attempts say about whether a compression is due. */
+  async isDue(history: Omit<ContextHistory, 'head' | 'memo'>, contextWindow: number | null): Promise<boolean> {
+    return this.parts.engine.isDue({ ...history, memo: await this.memoOf(history.conversationId) }, contextWindow);
+  }
+
+  /** After a failed commit the child may stand all the same: the store answers a repeated call with it, and its tip says where things are. */
+  private async publish(input: CompressSession): Promise<Session> {
+    const { store, clock } = this.parts;
+    try {
+      return (await store.compressSession(input)).session;
+    } catch (error) {
+      if (!(error instanceof StoreError) || !isUnknownOutcome(error)) throw error;
+    }
+    await new Promise<void>((resolve) => clock.after(publishAgainMs, resolve));
+    try {
+      return (await store.compressSession(input)).session;
+    } catch (error) {
+      const child =
+        (await store.conversationTip(input.parentId)) === input.childId ? await store.getSession(input.childId) : null;
+      if (child === null) throw error;
+      return child;
+    }
+  }
+
+  /** Never rejects and never takes long: nothing that others have to say holds a compression up. */
+  private async asideOf(rows: readonly Message[], session: Session, signal: AbortSignal): Promise<string> {
+    const { clock, log, beforeCompressing } = this.parts;
+    if (beforeCompressing === undefined) return '';
+    const patience = new AbortController();
+    const out = new Promise<never>((_resolve, reject) =>
+      patience.signal.addEventListener('abort', () => reject(new Error('it took too long or was stopped')), {
+        once: true,
+      }),
+    );
+    const either = AbortSignal.any([signal, patience.signal]);
+    const cancel = clock.after(asidePatienceMs, () => patience.abort());
+    const stop = (): void => patience.abort();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      return await Promise.race([beforeCompressing(rows, either, session.id), out]);
+    } catch (error) {
+      log.warn(
+        `Session ${session.id} is compressed without what memory has to say of it: ${error instanceof Error ? error.message : String(error)}`,
+      );
+      return '';
+    } finally {
+      cancel();
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  private async memoOf(conversationId: string): Promise<string | null> {
+    const memo = await this.parts.store.getMeta(memoKey(conversationId));
+    return memo === '' ? null : memo;
+  }
+
+  private async keepMemo(conversationId: string, memo: string | null): Promise<void> {
+    try {
+      await this.parts.store.setMeta(memoKey(conversationId), memo ?? '');
+    } catch (error) {
+      this.parts.log.warn(
+        `How compressing conversation ${conversationId} went could not be saved: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+  }
+}
+
+function memoKey(conversationId: string): string {
+  return `compression:${conversationId}`;
+}

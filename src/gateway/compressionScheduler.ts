@@ -1,0 +1,256 @@
+import type { Agent } from '../agent/agent';
+import { contextOf } from '../agent/compression/compressor';
+import type { NoHandoff } from '../agent/compression/contextEngine';
+import { contextUse } from '../agent/compression/contextUse';
+import type { RoomRequest } from '../agent/liveRun';
+import type { ChatModel } from '../models/chatModel';
+import { ModelError } from '../models/modelProvider';
+import type { HandoffTokens } from '../transcript/handoff';
+import type { Message } from '../transcript/message';
+import type { Session } from '../transcript/session';
+import type { TurnActivity } from '../transcript/turnEvent';
+import { type CompressionTask, CompressionJob, type CompressionJobParts, type Published } from './compressionJob';
+import { type CompressionReport, GatewayError, type SessionContextUse } from './gateway';
+import { RequestFrames } from './agents/requestFrames';
+
+export type CompressingActivity = TurnActivity & { readonly kind: 'compressing' };
+
+interface CompressionParts extends CompressionJobParts {
+  readonly createAgent: (model: string) => Agent;
+  /** The agent that serves a session now, with its memory; null where none does. */
+  readonly servingAgent?: (sessionId: string, model: string) => Agent | null;
+  readonly agentSignature: (model: string) => string;
+  readonly defaultModel: () => string | null;
+  /** Reference of the model that writes summaries; null, or one that cannot be opened: that of the session. */
+  readonly summaryModel?: () => string | null;
+  /** The conversation goes on in `child`; everything that showed `parent` shows it now. */
+  readonly rolledOver: (parent: Session, child: Session) => void;
+  /** A compression between two turns has begun, or ended (null) in this session. */
+  readonly changed: (sessionId: string, activity: CompressingActivity | null) => void;
+}
+
+export interface CompressionRequest {
+  readonly focus: string | null;
+  readonly isForced: boolean;
+}
+
+interface RunningCompression {
+  readonly activity: CompressingActivity;
+  readonly controller: AbortController;
+  readonly end: Promise<unknown>;
+}
+
+/** Below this a history is not looked at more closely: no model is so small that it would matter. */
+const smallHistory = 2000;
+
+/** When conversations are compressed, and by which model. Between two turns there is at most one compression per conversation; while it runs
+ *  the conversation's slot counts as taken, so prompts queue. Inside a turn the slot is the turn's. */
+export class CompressionScheduler {
+  private readonly running = new Map<string, RunningCompression>();
+  private readonly agents = new Map<string, { readonly signature: string; readonly agent: Agent }>();
+  private readonly work: CompressionJob;
+  private readonly frames: RequestFrames;
+  private readonly closing = new AbortController();
+
+  constructor(private readonly parts: CompressionParts) {
+    this.frames = new RequestFrames(parts);
+    this.work = new CompressionJob(parts);
+  }
+
+  isRunning(conversationId: string): boolean {
+    return this.running.has(conversationId);
+  }
+
+  /** What a surface shows of a compression between two turns. */
+  activityIn(conversationId: string): CompressingActivity | null {
+    return this.running.get(conversationId)?.activity ?? null;
+  }
+
+  /** Whether the history must be compressed before the next prompt is sent. Never rejects: what cannot be known does not hold a prompt up. */
+  async isDue(session: Session): Promise<boolean> {
+    try {
+      const rows = await this.parts.store.activeMessages(session.id);
+      return (
+        isWorthALook(rows) &&
+        (await this.isNearlyFull(session, rows, await this.openModel(session, this.closing.signal)))
+      );
+    } catch (error) {
+      this.parts.log.warn(`Whether session ${session.id} must be compressed is not known: ${wordsOf(error)}`);
+      return false;
+    }
+  }
+
+  async preview(session: Session): Promise<HandoffTokens | null> {
+    const rows = await this.parts.store.activeMessages(session.id);
+    return this.parts.engine.preview(rows, contextOf(await this.openModel(session, new AbortController().signal)));
+  }
+
+  /** How full the context is. Rejects with a `StoreError`; what the model cannot say is left out. */
+  async contextUse(session: Session): Promise<SessionContextUse> {
+    const { store, servingAgent } = this.parts;
+    const [rows, texts] = await Promise.all([store.activeMessages(session.id), store.apiContents(session.id)]);
+    const use = contextUse(rows, new Map(texts.map(({ messageUid, text }) => [messageUid, text])));
+    try {
+      const ref = this.modelOf(session);
+      const agent = servingAgent?.(session.id, ref) ?? this.agentOf(ref);
+      const model = await agent.openModel(new AbortController().signal);
+      const frame = await this.frames.of(ref, session.private, agent, model);
+      const beside = frame.system + frame.tools + frame.memory;
+      // A count of the service contains the frame already.
+      const tokens = use.counted ? use.tokens : use.tokens + beside;
+      return {
+        tokens,
+        counted: use.counted,
+        window: contextOf(model),
+        parts: { ...frame, messages: Math.max(0, tokens - beside) },
+      };
+    } catch {
+      return { ...use, window: null, parts: null };
+    }
+  }
+
+  /** Takes the conversation's slot at once. The caller has made sure, inside the conversation's sequence, that it is free. Rejects with a
+   *  `GatewayError` when nothing was changed. */
+  begin(session: Session, request: CompressionRequest): Promise<CompressionReport> {
+    const { conversationId } = session;
+    const controller = new AbortController();
+    const activity: CompressingActivity = { kind: 'compressing', startedAt: this.parts.clock.now() };
+    let shownIn = session.id;
+    const end = this.betweenTurns(session, request, controller.signal)
+      .then((report) => {
+        shownIn = report.sessionId;
+        return report;
+      })
+      .finally(() => {
+        this.running.delete(conversationId);
+        this.parts.changed(shownIn, null);
+      });
+    this.running.set(conversationId, { activity, controller, end });
+    this.parts.changed(session.id, activity);
+    return end;
+  }
+
+  /** Makes the history of a running turn shorter. Null when nothing was changed. Rejects with a `StoreError` where it cannot be known in which
+   *  session the turn's rows belong now. */
+  async makeRoom(
+    session: Session,
+    turnUid: string,
+    { cause, model, rows, begins, signal }: RoomRequest,
+  ): Promise<Session | null> {
+    const { store, log, engine } = this.parts;
+    try {
+      if (cause === 'nearlyFull' && !(isWorthALook(rows) && (await this.isNearlyFull(session, rows, model))))
+        return null;
+      // A model that refuses a history takes less than it, whatever it says.
+      const contextWindow =
+        cause === 'refused' ? Math.min(contextOf(model) ?? Infinity, contextUse(rows).tokens) : contextOf(model);
+      if (engine.preview(rows, contextWindow) === null) return null;
+      begins();
+      const done = await this.attempt(
+        { session, turnUid, contextWindow, focus: null, isForced: cause === 'refused', signal },
+        model,
+      );
+      if (done.kind !== 'published') {
+        log.info(`Session ${session.id} was not compressed inside turn ${turnUid}: ${done.sentence}`);
+        return null;
+      }
+      this.parts.rolledOver(session, done.child);
+      return done.child;
+    } catch (error) {
+      if ((await store.conversationTip(session.id)) !== session.id) throw error;
+      log.warn(`Session ${session.id} was not compressed inside turn ${turnUid}: ${wordsOf(error)}`);
+      return null;
+    }
+  }
+
+  /** Resolves when it has ended; one that is being published is published. */
+  async stop(conversationId: string): Promise<void> {
+    const run = this.running.get(conversationId);
+    run?.controller.abort();
+    // How it ended is told to whoever began it; here only that it has ended counts.
+    await run?.end.catch(() => undefined);
+  }
+
+  async shutdown(): Promise<void> {
+    this.closing.abort();
+    await Promise.all([...this.running.keys()].map((conversationId) => this.stop(conversationId)));
+  }
+
+  private async betweenTurns(
+    session: Session,
+    { focus, isForced }: CompressionRequest,
+    signal: AbortSignal,
+  ): Promise<CompressionReport> {
+    const model = await this.openModel(session, signal);
+    const done = await this.attempt(
+      { session, turnUid: null, contextWindow: contextOf(model), focus, isForced, signal },
+      model,
+    );
+    if (done.kind !== 'published') throw new GatewayError('notCompressed', done.sentence);
+    const { child, tokens, madeBy } = done;
+    this.parts.rolledOver(session, child);
+    return { sessionId: child.id, tokens, madeBy };
+  }
+
+  /** By the model that the setting names, and by the session's own where that one is of no use. */
+  private async attempt(task: Omit<CompressionTask, 'model'>, own: ChatModel): Promise<Published | NoHandoff> {
+    const summariser = await this.summariser(own, task.signal);
+    const done = await this.work.compress({ ...task, model: summariser });
+    if (done.kind !== 'unavailable' || summariser === own) return done;
+    this.sayUnused(summariser.info.ref, own, done.sentence);
+    return this.work.compress({ ...task, model: own, isForced: true });
+  }
+
+  private isNearlyFull({ conversationId }: Session, rows: readonly Message[], model: ChatModel): Promise<boolean> {
+    return this.work.isDue({ conversationId, rows }, contextOf(model));
+  }
+
+  /** The model that writes the summary of a session which `own` answers. Rejects with the reason of a stop. */
+  private async summariser(own: ChatModel, signal: AbortSignal): Promise<ChatModel> {
+    const ref = this.parts.summaryModel?.() ?? null;
+    if (ref === null || ref === own.info.ref) return own;
+    try {
+      return await this.agentOf(ref).openModel(signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ModelError)) throw error;
+      this.sayUnused(ref, own, error.message);
+      return own;
+    }
+  }
+
+  private sayUnused(ref: string, own: ChatModel, why: string): void {
+    this.parts.log.warn(
+      `The model ${ref} of the setting hermes.compression.model cannot be used, so ${own.info.ref} writes the summary: ${why}`,
+    );
+  }
+
+  private modelOf(session: Session): string {
+    const ref = session.model ?? this.parts.defaultModel();
+    if (ref === null)
+      throw new GatewayError('noModel', 'No model is chosen yet, so nothing can be summarised. Choose a model first.');
+    return ref;
+  }
+
+  private async openModel(session: Session, signal: AbortSignal): Promise<ChatModel> {
+    return this.agentOf(this.modelOf(session)).openModel(signal);
+  }
+
+  private agentOf(ref: string): Agent {
+    const signature = this.parts.agentSignature(ref);
+    const known = this.agents.get(ref);
+    if (known?.signature === signature) return known.agent;
+    const agent = this.parts.createAgent(ref);
+    this.agents.set(ref, { signature, agent });
+    return agent;
+  }
+}
+
+function isWorthALook(rows: readonly Message[]): boolean {
+  const use = contextUse(rows);
+  return use.counted && use.tokens >= smallHistory;
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

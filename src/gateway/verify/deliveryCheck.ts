@@ -1,0 +1,95 @@
+import type { Clock } from '../../base/clock';
+import type { Log } from '../../base/log';
+import type { SessionStore } from '../../store/sessionStore';
+import { StoreError } from '../../store/storeError';
+import type { Message } from '../../transcript/message';
+import type { Turn } from '../../transcript/turn';
+import { backfilled } from '../backfill';
+import type { DeliveredMessage, ShownLengths } from './shownLengths';
+
+interface CheckParts {
+  readonly store: SessionStore;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Messages of one turn with text that was shown and is not on disk, in the order they were delivered, each with the row it goes after. */
+interface Owed {
+  readonly turn: Turn;
+  readonly messages: readonly { readonly delivered: DeliveredMessage; readonly behind: string }[];
+  /** The log says already that it could not be written. */
+  isLogged: boolean;
+}
+
+/** Delivered means stored: checked after every turn. What cannot be written then stays owed, and is tried again before the
+ *  history of any conversation is used, when a session is left, and before the window closes. */
+export class DeliveryCheck {
+  private backfills = 0;
+  private owed: readonly Owed[] = [];
+  /** One payment after the other: whoever needs the rows waits for a payment that is under way. */
+  private last: Promise<void> = Promise.resolve();
+
+  constructor(private readonly parts: CheckParts) {}
+
+  /** A text that is missing is written, and the log says so. Never rejects. */
+  async check(witness: ShownLengths, stored: readonly Message[], turn: Turn): Promise<void> {
+    const missing = witness.missingFrom(stored);
+    if (missing.length === 0) return this.noteStored(witness, turn);
+    for (const { messageUid, part, shown, stored: found } of missing) {
+      this.backfills++;
+      this.parts.log.info(
+        `Backfill ${this.backfills}: turn ${turn.uid}, message ${messageUid}, part ${part}: ${shown.length} characters were shown, ${found?.length ?? 0} were stored.`,
+      );
+    }
+    const uids = new Set(missing.map(({ messageUid }) => messageUid));
+    const known = new Set([...stored.map(({ uid }) => uid), ...uids]);
+    const messages = witness.messages
+      .filter(({ uid }) => uids.has(uid))
+      .map((delivered) => ({
+        delivered,
+        behind: delivered.behind.findLast((uid) => known.has(uid)) ?? turn.userMessageUid,
+      }));
+    this.owed = [...this.owed, { turn, messages, isLogged: false }];
+    await this.makeUp();
+  }
+
+  /** Writes what is still missing. What cannot be written now either stays owed. Never rejects. */
+  async makeUp(): Promise<void> {
+    if (this.owed.length === 0) return;
+    this.last = this.last.then(async () => {
+      for (const owed of this.owed) await this.pay(owed);
+    });
+    await this.last;
+  }
+
+  private async pay(owed: Owed): Promise<void> {
+    const { store, clock, log } = this.parts;
+    try {
+      // Read again: a repair may have changed or hidden the rows since they were found to lack something.
+      const rows = await Promise.all(
+        owed.messages.map(async ({ delivered, behind }) =>
+          backfilled(delivered, await store.getMessage(delivered.uid), owed.turn, behind, clock.now()),
+        ),
+      );
+      await store.putMessages(rows);
+      this.forget(owed);
+    } catch (error) {
+      // Erased meanwhile, as the person wished.
+      if (error instanceof StoreError && error.causeClass === 'not-found') return this.forget(owed);
+      if (!owed.isLogged) log.error('What was shown could not be written afterwards.', error);
+      owed.isLogged = true;
+    }
+  }
+
+  private forget(paid: Owed): void {
+    this.owed = this.owed.filter((owed) => owed !== paid);
+  }
+
+  private noteStored(witness: ShownLengths, turn: Turn): void {
+    const { messages } = witness;
+    const length = messages.reduce((sum, { parts }) => parts.reduce((all, { text }) => all + text.length, sum), 0);
+    this.parts.log.trace(
+      `Turn ${turn.uid}: ${length} characters in ${messages.length} ${messages.length === 1 ? 'message' : 'messages'} were delivered, and all are stored.`,
+    );
+  }
+}

@@ -1,0 +1,257 @@
+import type { SessionStore, TranscriptPage, TranscriptQuery } from '../../store/sessionStore';
+import type { Message } from '../../transcript/message';
+import type { Part } from '../../transcript/part';
+import type { Turn } from '../../transcript/turn';
+import type {
+  MissingPart,
+  StorageFinding,
+  UnreadMessage,
+  Verification,
+  VerifiedTurn,
+} from '../../transcript/verification';
+import type { WitnessEntry } from '../../transcript/witness';
+import { StoredRows } from './storedRows';
+import {
+  compareMessage,
+  deliveredCharacters,
+  groupedBy,
+  needsEarlier,
+  type MessageComparison,
+} from './witnessComparison';
+
+/** Rows read at a time: other work of the store goes between. */
+const pageRows = 200;
+
+export interface VerificationNeeds {
+  readonly readTranscript: (query: TranscriptQuery) => Promise<Pick<TranscriptPage, 'messages' | 'turns' | 'total'>>;
+  readonly sessions: Pick<SessionStore, 'getMessage' | 'revisionsOf' | 'getTurn'>;
+  /** The check of the whole file: what is wrong, each in technical words; or a sentence why it is not done now. */
+  readonly checkFile: () => Promise<{ readonly wrong: readonly string[] } | { readonly unchecked: string }>;
+  /** What went wrong, as a sentence. */
+  readonly words: (error: unknown) => string;
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+}
+
+export interface VerificationCourse {
+  readonly signal: AbortSignal;
+  readonly onProgress: (
+    progress: { readonly step: 'rows'; readonly done: number; readonly total: number } | { readonly step: 'file' },
+  ) => void;
+}
+
+interface TurnTally {
+  readonly messageUid: string | null;
+  readonly at: number | null;
+  isShown: boolean;
+  readonly witnessed: string[];
+  shown: number;
+  onDisk: number;
+  stored: number;
+  readonly missing: MissingPart[];
+  readonly unread: UnreadMessage[];
+}
+
+/** What came of reading something: it, or the sentence why it could not be read. */
+type Read<T> = { readonly value: T } | { readonly unread: string };
+
+/** Reads a session from the disk row by row, hidden rows and earlier versions too, and compares it with what views say they showed of it. Null when it
+ *  was stopped. What cannot be read is told apart from what is missing, and is no failure. */
+export async function verifySession(
+  sessionId: string,
+  entries: readonly WitnessEntry[],
+  needs: VerificationNeeds,
+  course: VerificationCourse,
+): Promise<Verification | null> {
+  const reading = new Reading(entries, needs);
+  const wasRead = await reading.read(sessionId, course);
+  if (!wasRead) return null;
+  const [turns, findings] = [await reading.turns(), await reading.findings()];
+  course.onProgress({ step: 'file' });
+  const file = await needs.checkFile().catch((error: unknown) => ({ unchecked: needs.words(error) }));
+  if (course.signal.aborted) return null;
+  return {
+    sessionId,
+    at: needs.now(),
+    turns,
+    turnCount: turns.filter(({ number }) => number !== null).length,
+    rows: reading.rows,
+    shown: turns.reduce((sum, { shown }) => sum + shown, 0),
+    onDisk: turns.reduce((sum, { onDisk }) => sum + onDisk, 0),
+    findings: [
+      ...findings,
+      ...('wrong' in file ? file.wrong.map((line) => ({ sentence: line, messageUid: null })) : []),
+    ],
+    unread: reading.unread,
+    fileUnchecked: 'unchecked' in file ? file.unchecked : null,
+    note: null,
+  };
+}
+
+class Reading {
+  private readonly stored = new StoredRows();
+  private readonly tallies = new Map<string, TurnTally>();
+  private readonly witnesses: ReadonlyMap<string, readonly WitnessEntry[]>;
+  private readonly compared = new Set<string>();
+  private readonly reasons = new Set<string>();
+
+  constructor(
+    entries: readonly WitnessEntry[],
+    private readonly needs: VerificationNeeds,
+  ) {
+    this.witnesses = groupedBy(entries, ({ messageUid }) => messageUid);
+  }
+
+  get rows(): number {
+    return this.stored.count;
+  }
+
+  /** Why some could not be read. */
+  get unread(): readonly string[] {
+    return [...this.reasons];
+  }
+
+  /** False when it was stopped. */
+  async read(sessionId: string, { signal, onProgress }: VerificationCourse): Promise<boolean> {
+    let total = 0;
+    for (let after = Number.MIN_SAFE_INTEGER, isLast = false; !isLast;) {
+      if (signal.aborted) return false;
+      const page = await this.page({ sessionId, limit: pageRows, after, includeHidden: true, isCounted: total === 0 });
+      const last = page?.messages.at(-1);
+      if (page === null || last === undefined) break;
+      total = Math.max(total, page.total);
+      this.stored.page(page.messages, page.turns);
+      for (const message of page.messages) await this.row(message, page.turns);
+      onProgress({ step: 'rows', done: this.rows, total: Math.max(total, this.rows) });
+      after = last.position;
+      isLast = page.messages.length < pageRows;
+    }
+    await this.rowsElsewhere();
+    return !signal.aborted;
+  }
+
+  /** In the order of the transcript; turns of which no row is left come last. */
+  async turns(): Promise<readonly VerifiedTurn[]> {
+    const turns: VerifiedTurn[] = [];
+    let number = 0;
+    for (const [turnUid, { isShown, at, ...tally }] of this.tallies) {
+      const known = at ?? (await this.startOf(turnUid));
+      turns.push({ turnUid, ...tally, at: known, number: isShown ? ++number : null, verdict: verdictOf(tally) });
+    }
+    return turns;
+  }
+
+  /** The time alone: a turn without one is still compared. */
+  private async startOf(turnUid: string): Promise<number | null> {
+    const read = await this.attempt(this.needs.sessions.getTurn(turnUid));
+    return 'unread' in read ? null : (read.value?.startedAt ?? null);
+  }
+
+  async findings(): Promise<readonly StorageFinding[]> {
+    const found = new Set<string>();
+    for (const uid of this.stored.absentAbsorbers) {
+      const read = await this.message(uid);
+      // What could not be read is not said to be missing.
+      if ('unread' in read || read.value !== null) found.add(uid);
+    }
+    return this.stored.findings((uid) => found.has(uid));
+  }
+
+  private async page(query: TranscriptQuery): Promise<Pick<TranscriptPage, 'messages' | 'turns' | 'total'> | null> {
+    const read = await this.attempt(this.needs.readTranscript(query));
+    return 'unread' in read ? null : read.value;
+  }
+
+  private async row(message: Message, turns: readonly Turn[]): Promise<void> {
+    const turn = message.turnUid === null ? null : (turns.find(({ uid }) => uid === message.turnUid) ?? null);
+    const tally =
+      message.turnUid === null
+        ? null
+        : this.tallyOf(message.turnUid, message.uid, turn?.startedAt ?? message.createdAt);
+    if (tally !== null) {
+      tally.isShown ||= message.visibility.kind === 'shown';
+      tally.stored += deliveredCharacters(message);
+    }
+    await this.compare(message.uid, { value: message });
+  }
+
+  /** Witnessed messages that the pages did not hold: in another segment, or not stored at all. */
+  private async rowsElsewhere(): Promise<void> {
+    for (const uid of this.witnesses.keys())
+      if (!this.compared.has(uid)) await this.compare(uid, await this.message(uid));
+  }
+
+  private async compare(uid: string, read: Read<Message | null>): Promise<void> {
+    const entries = this.witnesses.get(uid);
+    if (entries === undefined || this.compared.has(uid)) return;
+    this.compared.add(uid);
+    const message = 'unread' in read ? null : read.value;
+    const parts = message?.parts ?? null;
+    const revisions: Read<readonly { readonly parts: readonly Part[] }[]> = needsEarlier(entries, parts)
+      ? await this.attempt(this.needs.sessions.revisionsOf(uid))
+      : { value: [] };
+    const earlier = 'unread' in revisions ? [] : revisions.value.map(({ parts: written }) => written);
+    const reason = 'unread' in read ? read.unread : 'unread' in revisions ? revisions.unread : null;
+    const turnUid = message?.turnUid ?? entries[0]?.turnUid ?? uid;
+    add(this.tallyOf(turnUid, message?.uid ?? null, null), uid, compareMessage(entries, parts, earlier), reason);
+  }
+
+  private message(uid: string): Promise<Read<Message | null>> {
+    return this.attempt(this.needs.sessions.getMessage(uid));
+  }
+
+  private async attempt<T>(reading: Promise<T>): Promise<Read<T>> {
+    try {
+      return { value: await reading };
+    } catch (error) {
+      const unread = this.needs.words(error);
+      this.reasons.add(unread);
+      return { unread };
+    }
+  }
+
+  private tallyOf(turnUid: string, messageUid: string | null, at: number | null): TurnTally {
+    const known = this.tallies.get(turnUid);
+    if (known !== undefined) return known;
+    const tally: TurnTally = {
+      messageUid,
+      at,
+      isShown: false,
+      witnessed: [],
+      shown: 0,
+      onDisk: 0,
+      stored: 0,
+      missing: [],
+      unread: [],
+    };
+    this.tallies.set(turnUid, tally);
+    return tally;
+  }
+}
+
+/** `reason`: why less of the message was read than may be stored of it; null where all was read. */
+function add(
+  tally: TurnTally,
+  messageUid: string,
+  { shown, onDisk, missing }: MessageComparison,
+  reason: string | null,
+): void {
+  tally.witnessed.push(messageUid);
+  tally.shown += shown;
+  tally.onDisk += onDisk;
+  if (reason === null) tally.missing.push(...missing);
+  else if (missing.length > 0) tally.unread.push({ messageUid, shown: shown - onDisk, sentence: reason });
+}
+
+function verdictOf({
+  witnessed,
+  stored,
+  onDisk,
+  missing,
+  unread,
+}: Pick<TurnTally, 'witnessed' | 'stored' | 'onDisk' | 'missing' | 'unread'>): VerifiedTurn['verdict'] {
+  if (missing.length > 0) return 'missing';
+  if (unread.length > 0) return 'unread';
+  if (witnessed.length === 0 && stored > 0) return 'unwitnessed';
+  return stored > onDisk ? 'more' : 'same';
+}

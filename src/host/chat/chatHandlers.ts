@@ -1,0 +1,335 @@
+import type * as v from 'valibot';
+import { GatewayError, type Gateway, type SubmitReceipt, type SwitchTarget } from '../../gateway/gateway';
+import type { FindProgress } from '../../protocol/feedProtocol';
+import type {
+  AskedAgain,
+  chatCommands,
+  chatRequests,
+  ChatResults,
+  CompressionOutcome,
+  ViewSwitch,
+} from '../../protocol/chatProtocol';
+import type { SessionStore } from '../../store/sessionStore';
+import { allowRuleProblem } from '../../tools/approval/ruleText';
+import type { ApprovalDecision, Mode } from '../../transcript/approval';
+import type { DraftOnItsWay, DraftPart, SentPart } from '../../transcript/draftPart';
+import { refuseUnseenApproval } from '../approvals/approvalOfView';
+import { type Consent, PageConsent } from '../approvals/pageConsent';
+import { attachmentHandlers } from '../attachments/attachmentHandlers';
+import type { PromptAttachments } from '../attachments/promptAttachments';
+import type { ChatModels } from './chatModels';
+import { composerHandlers } from './composer/composerHandlers';
+import { changedFileHandlers, joined } from '../changedFiles/changedFileHandlers';
+import type { ChatFiles } from '../changedFiles/chatFiles';
+import { feedHandlers } from './find/feedHandlers';
+import { codeHandlers, type CodeActions } from '../codeActions/codeHandlers';
+import type { StarterService } from '../firstSteps/starterService';
+import type { StoreStatus } from '../storage/storeStatus';
+import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
+import type { ChatWitness } from '../verify/chatWitness';
+
+/** What a chat view asks of the editor around it. */
+export interface ChatEditor {
+  openTranscript(sessionId: string, messageUid: string | null): Promise<void>;
+  pickSession(surfaceId: string): Promise<void>;
+  searchSessions(text: string): Promise<void>;
+  exportSession(sessionId: string): Promise<void>;
+  openMemory(): Promise<void>;
+  pickModel(sessionId: string | null): Promise<void>;
+  openSettings(query: string): Promise<void>;
+  showLog(): void;
+  copy(text: string): Promise<void>;
+  openLink(href: string): Promise<void>;
+  readonly code: CodeActions;
+  /** Asks the person in the editor's own dialog; see `PageConsent`. */
+  confirm(asked: Consent): Promise<boolean>;
+  /** Carries out a setup entry of the empty state. */
+  setUp(entryId: string): Promise<void>;
+  /** An action of a notice that is not the store's own. */
+  runAction(action: string): Promise<void>;
+}
+
+export interface ChatHandlerNeeds {
+  readonly surfaceId: string;
+  /** Under which the store keeps what the view shows; null: it does not. */
+  readonly shownKey: string | null;
+  readonly gateway: Gateway;
+  readonly sessions: Pick<SessionStore, 'getMessage' | 'getSession' | 'getTurn' | 'findSession' | 'approval'>;
+  readonly store: StoreStatus;
+  readonly models: ChatModels;
+  readonly editor: ChatEditor;
+  readonly files: ChatFiles;
+  readonly attachments: PromptAttachments;
+  /** Absent: nothing is suggested. */
+  readonly starters?: Pick<StarterService, 'prompts'>;
+  readonly witness: ChatWitness;
+  readonly onReady: () => Promise<void>;
+  /** A draft or a prompt of this page is on its way to the disk. */
+  readonly onWriting: (written: Promise<unknown>) => void;
+  readonly onModelChosen: (sessionId: string | null) => Promise<void>;
+  /** The next drawing of the session must reach back to this message. */
+  readonly onReach: (messageUid: string) => void;
+  readonly onEarlierLoaded: (rows: number) => void;
+  readonly onFindProgress: (progress: FindProgress) => void;
+  readonly onBackgroundDismissed: (sessionId: string) => void;
+  readonly onNewMode: (mode: Mode) => void;
+  readonly onNewEffort: () => Promise<void>;
+  /** Resolves when the page has been given what is shown now. */
+  readonly untilDrawn: () => Promise<void>;
+}
+
+type SavedDraft = v.InferOutput<typeof chatRequests.saveDraft>;
+type SubmittedPrompt = v.InferOutput<typeof chatRequests.submit>;
+
+export interface ChatHandlers {
+  readonly commands: CommandHandlers<typeof chatCommands>;
+  readonly requests: RequestHandlers<typeof chatRequests, ChatResults>;
+}
+
+/** What each message of a chat view does. Requests wait for a store that is just being opened, so that a prompt typed at once is not refused. */
+export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
+  const { gateway, surfaceId, store, models, editor, files } = needs;
+  const workFiles = changedFileHandlers(files);
+  const code = codeHandlers(editor.code);
+  const feed = feedHandlers(needs);
+  const consent = new PageConsent({ gateway, sessions: needs.sessions, confirm: (asked) => editor.confirm(asked) });
+  let draftSaved: Promise<void> = Promise.resolve();
+  const saveDraft = async ({ key, text, parts, sent = [], from }: SavedDraft): Promise<void> => {
+    await store.settled();
+    await gateway.saveDraft(key, text, parts, { sent: sent.map(draftSent), ...(from === undefined ? {} : { from }) });
+  };
+  const resolved = async (
+    uid: string,
+    parts: readonly DraftPart[] | undefined,
+  ): Promise<readonly SentPart[] | undefined> => {
+    // Sent before, by a request whose answer was lost: what it names may be gone by now.
+    const wasSent =
+      parts?.some(({ kind }) => kind === 'mention') === true && (await needs.sessions.getMessage(uid)) !== null;
+    return parts === undefined || wasSent ? undefined : needs.attachments.resolve(parts);
+  };
+  const noticeOf = async (sessionId: string, parts: readonly SentPart[] = []): Promise<string | null> => {
+    const model = (await needs.sessions.getSession(sessionId))?.model ?? null;
+    return needs.attachments.noticeOf(parts, models.stateOf(model).chosen);
+  };
+  const submit = async ({ busy, parts, draft, ...prompt }: SubmittedPrompt): Promise<ChatResults['submit']> => {
+    await store.settled();
+    // A draft stored after its prompt would offer it again. A draft that could not be saved is reported to the page by its own request, and does
+    // not keep the prompt from being sent.
+    await draftSaved.catch(() => undefined);
+    const along = await resolved(prompt.uid, parts);
+    const shown = needs.shownKey === null ? {} : { shownKey: needs.shownKey };
+    const from =
+      draft === undefined ? {} : { draft: { ...draft, ...shown, ...(parts === undefined ? {} : { parts }) } };
+    const receipt = await gateway.submit(surfaceId, {
+      ...prompt,
+      ...from,
+      ...(along === undefined ? {} : { parts: along }),
+      ...(busy === undefined ? {} : { busy }),
+    });
+    const notice = await noticeOf(receipt.sessionId, along);
+    return { kind: receipt.kind, sessionId: receipt.sessionId, ...(notice === null ? {} : { notice }) };
+  };
+  return {
+    commands: {
+      ...workFiles.commands,
+      ...code.commands,
+      ...feed.commands,
+      ready: () => needs.onReady(),
+      plugSeen: () => needs.witness.plugSeen(),
+      shownText: ({ messageUid, text }) => needs.witness.shownText(messageUid, text),
+      dismissBackground: ({ sessionId }) => needs.onBackgroundDismissed(sessionId),
+      openTranscript: async ({ messageUid }) => {
+        const sessionId = gateway.shownSession(surfaceId);
+        if (sessionId !== null) await editor.openTranscript(sessionId, messageUid);
+      },
+      resumePicker: () => editor.pickSession(surfaceId),
+      searchSessions: ({ text }) => editor.searchSessions(text),
+      exportSession: ({ sessionId }) => editor.exportSession(sessionId),
+      openMemory: () => editor.openMemory(),
+      selectModelPicker: () => editor.pickModel(gateway.shownSession(surfaceId)),
+      openSettings: ({ query }) => editor.openSettings(query),
+      showLog: () => editor.showLog(),
+      copy: ({ text }) => editor.copy(text),
+      openLink: ({ href }) => editor.openLink(href),
+      skipRecall: ({ sessionId, turnUid }) => gateway.skipRecall(sessionId, turnUid),
+      runAction: async ({ action }) => {
+        if (!(await store.runAction(action))) await editor.runAction(action);
+      },
+    },
+    requests: {
+      ...workFiles.requests,
+      ...code.requests,
+      ...feed.requests,
+      ...attachmentHandlers(needs.attachments),
+      starterPrompts: async () => (await needs.starters?.prompts()) ?? [],
+      ...composerHandlers(needs),
+      witnessed: ({ conversations }) => needs.witness.witnessed(surfaceId, conversations),
+      saveDraft: async (draft) => {
+        draftSaved = saveDraft(draft);
+        needs.onWriting(draftSaved);
+        await draftSaved;
+        return null;
+      },
+      submit: async (prompt) => {
+        const taken = submit(prompt);
+        needs.onWriting(taken);
+        return taken;
+      },
+      stop: async ({ sessionId, turnUid }) => {
+        await gateway.stop(sessionId, turnUid);
+        return null;
+      },
+      retry: ({ turnUid, files: withFiles }) =>
+        askedAgain(files, turnUid, withFiles, (takeBack) => gateway.retry(surfaceId, turnUid, takeBack)),
+      continueTurn: ({ turnUid }) => askedAgain(files, turnUid, false, () => gateway.continueTurn(surfaceId, turnUid)),
+      editAndResend: async ({ turnUid, text, uid, parts, files: withFiles }) => {
+        await store.settled();
+        const along = await resolved(uid, parts);
+        const asked = await askedAgain(files, turnUid, withFiles, (takeBack) =>
+          gateway.editAndResend(surfaceId, turnUid, text, uid, takeBack, along),
+        );
+        return { ...asked, notice: joined(asked.notice, await noticeOf(asked.sessionId, along)) };
+      },
+      showVersion: async ({ turnUid }) => {
+        const head = await needs.sessions.getTurn(turnUid);
+        if (head !== null) needs.onReach(head.userMessageUid);
+        await gateway.showVersion(surfaceId, turnUid);
+        return null;
+      },
+      switchSession: async ({ target }) => {
+        await store.settled();
+        // A rewind puts the prompt ahead of what is in the composer; one that could not be saved is the view's to say.
+        await draftSaved.catch(() => undefined);
+        const { sessionId, notice, takenBack } = await gateway.switchSession(surfaceId, switchTarget(target));
+        if (sessionId !== null) await consent.opened(sessionId);
+        const isWithFiles = target.reason === 'rewind' && target.files === true && takenBack !== undefined;
+        const words = joined(notice, isWithFiles ? await files.takeBack(takenBack) : null);
+        // Whoever asked has it in view by then, and what is typed next is sent there.
+        await needs.untilDrawn();
+        return { sessionId, notice: words };
+      },
+      findSession: ({ text }) => needs.sessions.findSession(text),
+      loadEarlier: async ({ sessionId, before, limit }) => {
+        const { messages, turns, versions, hasEarlier } = await gateway.readTranscript({ sessionId, before, limit });
+        needs.onEarlierLoaded(messages.length);
+        return { messages, turns, versions, hasEarlier, changes: await files.ofTurns(turns.map(({ uid }) => uid)) };
+      },
+      readMessage: ({ uid }) => needs.sessions.getMessage(uid),
+      editQueued: async ({ uid, text }) => {
+        await gateway.editQueued(uid, text);
+        return null;
+      },
+      removeQueued: async ({ uid }) => {
+        await gateway.removeQueued(uid);
+        return null;
+      },
+      promoteQueued: async ({ uid }) => {
+        await gateway.promoteQueued(uid);
+        return null;
+      },
+      contextUse: async ({ sessionId }) => {
+        const { tokens, counted, window, parts } = await gateway.contextUse(sessionId);
+        return { tokens, counted, window, parts };
+      },
+      compressionPreview: ({ sessionId }) => gateway.compressionPreview(sessionId),
+      compress: ({ sessionId, focus }) => compressed(gateway, sessionId, focus),
+      rename: async ({ sessionId, title }) => {
+        await gateway.renameSession(sessionId, title);
+        return null;
+      },
+      listModels: ({ refresh }) => models.choices(refresh),
+      selectModel: async ({ sessionId, ref }) => {
+        await gateway.selectModel(sessionId, ref);
+        await needs.onModelChosen(sessionId);
+        return null;
+      },
+      discover: () => models.discover(),
+      setUp: async ({ entryId }) => {
+        await editor.setUp(entryId);
+        return null;
+      },
+      decideApproval: async ({ approvalId, decision }) => {
+        await store.settled();
+        refuseUnusableRules(decision);
+        await refuseUnseenApproval(needs.sessions, gateway.shownSession(surfaceId), approvalId);
+        await consent.decision(approvalId, decision);
+        await gateway.decideApproval(approvalId, decision);
+        return null;
+      },
+      setMode: async ({ sessionId, mode }) => {
+        await store.settled();
+        await consent.mode(surfaceId, sessionId, mode);
+        await gateway.setMode(surfaceId, sessionId, mode);
+        if (sessionId === null) needs.onNewMode(mode);
+        return null;
+      },
+      stopCall: async ({ sessionId, callId }) => {
+        await gateway.stopCall(sessionId, callId);
+        return null;
+      },
+      proceedCall: async ({ sessionId, callId }) => {
+        await gateway.proceedCall(sessionId, callId);
+        return null;
+      },
+    },
+  };
+}
+
+/** What is optional in a message may be there and undefined. */
+function draftSent({ uid, text, parts }: NonNullable<SavedDraft['sent']>[number]): DraftOnItsWay {
+  return parts === undefined ? { uid, text } : { uid, text, parts };
+}
+
+/** A rule that would be ignored is refused while the person can still correct it: the question stays. */
+function refuseUnusableRules(decision: ApprovalDecision): void {
+  if (decision.kind === 'deny' || decision.scope === 'once') return;
+  const problem = decision.rules.map(allowRuleProblem).find((sentence) => sentence !== null);
+  if (problem !== undefined) throw new GatewayError('invalid', problem);
+}
+
+/** Files go back once it is certain that the turn will be asked again, and before the model is. */
+async function askedAgain(
+  files: ChatFiles,
+  turnUid: string,
+  withFiles: boolean | undefined,
+  ask: (takeBack: () => Promise<void>) => Promise<SubmitReceipt>,
+): Promise<AskedAgain> {
+  let told: string | null = null;
+  const receipt = await ask(async () => {
+    if (withFiles === true) told = await files.takeBack(turnUid);
+  });
+  return {
+    sessionId: receipt.sessionId,
+    notice: joined(receipt.kind === 'started' ? (receipt.notice ?? null) : null, told),
+  };
+}
+
+/** What is optional in a message may be there and undefined; the gateway takes it or leaves it. */
+function switchTarget(target: ViewSwitch): SwitchTarget {
+  switch (target.reason) {
+    case 'new_session':
+      return { reason: 'new_session', private: target.private ?? false };
+    case 'branch': {
+      const { title, ...branch } = target;
+      return title === undefined ? branch : { ...branch, title };
+    }
+    case 'rewind': {
+      const { files: _files, ...rewind } = target;
+      return rewind;
+    }
+    default:
+      return target;
+  }
+}
+
+/** That nothing was changed is an answer, not a failure. */
+async function compressed(gateway: Gateway, sessionId: string, focus: string | null): Promise<CompressionOutcome> {
+  try {
+    const { madeBy, tokens } = await gateway.compress(sessionId, focus);
+    return { kind: madeBy, tokens };
+  } catch (error) {
+    if (error instanceof GatewayError && error.causeClass === 'notCompressed')
+      return { kind: 'unchanged', sentence: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,84 @@
+import type { Log } from '../../base/log';
+import type { Gateway } from '../../gateway/gateway';
+import type { ChatState, ShownSession } from '../../protocol/chatProtocol';
+import type { SessionStore } from '../../store/sessionStore';
+import type { ChatFiles } from '../changedFiles/chatFiles';
+import type { PageWindow } from './pageWindow';
+import { describeError } from '../describeError';
+import type { RecentSessions } from './recentSessions';
+import { originOf } from './sessionOrigin';
+import type { StoreStatus } from '../storage/storeStatus';
+
+export interface ChatSnapshotNeeds {
+  readonly gateway: Gateway;
+  readonly sessions: Pick<SessionStore, 'getSession' | 'conversationTip'>;
+  readonly store: StoreStatus;
+  readonly files: ChatFiles;
+  readonly log: Log;
+}
+
+/** The session as a view draws it; null where it cannot be read, which is said beside it and can be tried `again`. `changed`: what the view has of
+ *  it is replaced. */
+export async function readShownSession(
+  { gateway, sessions, store, files, log }: ChatSnapshotNeeds,
+  pages: PageWindow,
+  sessionId: string,
+  changed: () => boolean,
+  again: () => Promise<void>,
+): Promise<ShownSession | null> {
+  try {
+    const { session, page, queue, draft, draftParts, openTurn, activity, approval, mode } = await pages.read(
+      gateway,
+      sessionId,
+    );
+    const { messages, turns, versions, hasEarlier } = page;
+    const [origin, changes] = await Promise.all([
+      originOf(session, sessions),
+      files.ofTurns(turns.map(({ uid }) => uid)),
+    ]);
+    store.shownUnread(null, again);
+    return {
+      session,
+      messages,
+      turns,
+      versions,
+      changes,
+      hasEarlier,
+      queue,
+      draft,
+      draftParts,
+      openTurn,
+      activity,
+      approval,
+      mode,
+      origin,
+      changed: changed(),
+    };
+  } catch (error) {
+    log.error(`Session ${sessionId} could not be read`, error);
+    store.shownUnread(describeError(error).sentence, again);
+    return null;
+  }
+}
+
+/** What the store says around the session: what cannot be read is left out, and the view comes up without it. */
+export async function readAroundSession(
+  { gateway, store, log }: ChatSnapshotNeeds,
+  surfaceId: string,
+  recent: RecentSessions,
+): Promise<Pick<ChatState, 'recentSessions' | 'newDraft' | 'newDraftParts' | 'newMode'>> {
+  const orNothing = async <T>(read: () => Promise<T>, nothing: T): Promise<T> => {
+    if (!store.isReadable) return nothing;
+    return read().catch((error: unknown) => {
+      log.warn(`The chat was drawn without part of its state: ${describeError(error).sentence}`);
+      return nothing;
+    });
+  };
+  const [recentSessions, newDraft, newDraftParts, newMode] = await Promise.all([
+    orNothing(() => recent.read(), []),
+    orNothing(() => gateway.draft('new'), ''),
+    orNothing(() => gateway.draftParts('new'), []),
+    orNothing(() => gateway.mode(surfaceId, null), 'ask'),
+  ]);
+  return { recentSessions, newDraft, newDraftParts, newMode };
+}

@@ -1,0 +1,485 @@
+import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import type { Gateway, Surface, SwitchReason } from '../../gateway/gateway';
+import {
+  type BackgroundSession,
+  chatCommands,
+  chatRequests,
+  type ChatNotifications,
+  type ChatResults,
+  type ChatState,
+  type ShownSession,
+} from '../../protocol/chatProtocol';
+import type { SessionStore } from '../../store/sessionStore';
+import type { DraftPart } from '../../transcript/draftPart';
+import type { SessionSummary } from '../../transcript/session';
+import type { SessionEvent, TurnEvent } from '../../transcript/turnEvent';
+import type { PromptAttachments } from '../attachments/promptAttachments';
+import { BackgroundSessions } from './backgroundSessions';
+import type { ChatFiles } from '../changedFiles/chatFiles';
+import { chatHandlers, type ChatEditor } from './chatHandlers';
+import type { ChatModels } from './chatModels';
+import { PageWindow } from './pageWindow';
+import { PendingViewActions } from './pendingViewActions';
+import { readAroundSession, readShownSession } from './chatSnapshot';
+import { describeError } from '../describeError';
+import type { StarterService } from '../firstSteps/starterService';
+import { PendingWrites } from '../storage/pendingWrites';
+import { RecentSessions } from './recentSessions';
+import { RunningCallEvents } from './runningCallEvents';
+import type { StoreStatus } from '../storage/storeStatus';
+import { ViewEndpoint, type WebviewPort } from '../webviews/viewEndpoint';
+import type { ChatWitness } from '../verify/chatWitness';
+
+export interface ChatSurfaceNeeds {
+  readonly gateway: Gateway;
+  readonly sessions: Pick<
+    SessionStore,
+    'getSession' | 'getMessage' | 'getTurn' | 'findSession' | 'approval' | 'conversationTip' | 'getMeta' | 'setMeta'
+  >;
+  readonly store: StoreStatus;
+  readonly models: ChatModels;
+  readonly editor: ChatEditor;
+  readonly files: ChatFiles;
+  readonly attachments: PromptAttachments;
+  readonly starters?: Pick<StarterService, 'prompts'>;
+  readonly witness: ChatWitness;
+  /** Its page keeps which session it shows, not the store. */
+  readonly isTab?: boolean;
+  readonly surroundings: () => Pick<
+    ChatState,
+    'restricted' | 'folderName' | 'isVirtual' | 'sandbox' | 'demoPrompts' | 'localization' | 'promptFiles'
+  >;
+  /** The model or session that is shown has changed. */
+  readonly onChange: () => void;
+  readonly log: Log;
+}
+
+type ChatEndpoint = ViewEndpoint<typeof chatCommands, typeof chatRequests, ChatResults, ChatNotifications>;
+
+/** Ties one surface of the gateway to whatever webview shows it at the moment. The surface outlives its webviews: a view that is hidden,
+ *  moved or reloaded is drawn again from the store. Between reading a snapshot and sending it, events are held and sent after it, so that
+ *  none is lost; a view ignores what its snapshot already contains. */
+export class ChatSurface implements Surface, Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly recent: RecentSessions;
+  private endpoint: ChatEndpoint | null = null;
+  /** away: no view listens · drawing: a snapshot is being read · live: events go straight through. */
+  private phase: 'away' | 'drawing' | 'live' = 'away';
+  private held: (() => void)[] = [];
+  private drawings = 0;
+  private newestDrawing: Promise<void> = Promise.resolve();
+  /** The next drawing must carry everything, not only the session. */
+  private bootstrapDue = false;
+  private readonly due = new PendingViewActions();
+  /** Of drafts and prompts, by whatever page of this surface. */
+  private readonly writes = new PendingWrites();
+  private shownModel: string | null = null;
+  /** Rows of the session that is shown were hidden or brought back: the next drawing replaces what the view has. */
+  private changed = false;
+  private drawnSession: string | null = null;
+  private readonly pages = new PageWindow();
+  private readonly background = new BackgroundSessions();
+  private listed: readonly SessionSummary[] = [];
+  private behind: readonly BackgroundSession[] = [];
+  private restored = false;
+  private isRestoring = false;
+  /** What a later window would show first; null: not known. */
+  private remembered: string | null = null;
+  private readonly calls: RunningCallEvents;
+  private attachment: Disposable;
+
+  constructor(
+    readonly id: string,
+    private readonly needs: ChatSurfaceNeeds,
+  ) {
+    const { gateway, store, models } = needs;
+    this.recent = new RecentSessions(
+      gateway,
+      needs.log,
+      (sessions) => this.listRead(sessions),
+      (reason) => store.recentUnread(reason, async () => this.recent.refresh()),
+    );
+    this.calls = this.lifetime.register(new RunningCallEvents(gateway));
+    this.attachment = gateway.attach(this);
+    this.lifetime.register(toDisposable(() => this.attachment.dispose()));
+    this.lifetime.register(store.onDidChange(() => this.storeChanged()));
+    this.lifetime.register(models.onDidChange(() => this.modelsChanged()));
+    this.lifetime.register(needs.files.onDidChange((change) => this.tell('changedFiles', change)));
+    this.lifetime.register(needs.witness.onDidAsk((ask) => this.tell('witness', ask)));
+    this.lifetime.register(gateway.onDidChangeRunning(() => this.recent.refresh()));
+    this.storeChanged();
+  }
+
+  get shownSession(): string | null {
+    return this.needs.gateway.shownSession(this.id);
+  }
+
+  /** A page that is hidden is unloaded. */
+  isVisible(): boolean {
+    return this.phase !== 'away';
+  }
+
+  /** A webview begins to show this surface. The returned disposable ends it; a later connection takes the place of an earlier one. */
+  connect(port: WebviewPort): Disposable {
+    this.disconnect();
+    this.needs.store.begin();
+    const handlers = chatHandlers({
+      ...this.needs,
+      surfaceId: this.id,
+      shownKey: this.needs.isTab === true ? null : this.shownKey,
+      onReady: () => this.pageLoaded(),
+      onWriting: (written) => this.writes.add(written),
+      onModelChosen: (sessionId) => this.modelChosen(sessionId),
+      onReach: (messageUid) => this.pages.reachTo(messageUid),
+      onEarlierLoaded: (rows) => this.pages.loaded(rows),
+      onFindProgress: (progress) => this.tell('findProgress', progress),
+      onBackgroundDismissed: (sessionId) => this.dismissBackground(sessionId),
+      onNewMode: (mode) => this.tell('mode', { sessionId: null, mode }),
+      onNewEffort: () => this.tellEffort('changed'),
+      untilDrawn: () => this.untilDrawn(),
+    });
+    const endpoint: ChatEndpoint = new ViewEndpoint(
+      port,
+      { commands: chatCommands, requests: chatRequests },
+      handlers,
+      this.needs.log,
+    );
+    this.endpoint = endpoint;
+    return toDisposable(() => {
+      if (this.endpoint === endpoint) this.disconnect();
+      else endpoint.dispose();
+    });
+  }
+
+  /** The page in the webview is gone (hidden views are unloaded); it says `ready` when it is back. */
+  pageUnloaded(): void {
+    this.phase = 'away';
+    this.held = [];
+    this.drawings++;
+    this.pages.startOver();
+  }
+
+  focusComposer(): void {
+    this.due.focusComposer();
+    this.whenLive();
+  }
+
+  /** Brings a message of the session that is shown into sight, reading back to it where the view does not have it. */
+  reveal(message: ChatNotifications['reveal']): void {
+    this.due.reveal(message);
+    if (this.phase !== 'away') this.inBackground(this.draw('shown'));
+  }
+
+  /** Opens the find bar, once a page shows the conversation. */
+  find(): void {
+    this.due.find();
+    this.whenLive();
+  }
+
+  insertPrompt(text: string, parts: readonly DraftPart[] = []): void {
+    this.due.insertPrompt(parts.length === 0 ? { text } : { text, parts });
+    this.whenLive();
+  }
+
+  /** The window goes to another folder: what is shown belongs to the one it leaves. What was shown there last is shown again once it is open. */
+  leaveStore(): void {
+    this.attachment.dispose();
+    this.attachment = this.needs.gateway.attach(this);
+    this.shownModel = null;
+    this.drawnSession = null;
+    this.restored = false;
+    this.remembered = null;
+  }
+
+  /** Something around the session changed, say the open folders: everything is drawn again. */
+  redraw(): void {
+    if (this.phase !== 'away') this.inBackground(this.draw('bootstrap'));
+  }
+
+  trustChanged(): void {
+    this.tell('trust', { restricted: this.needs.surroundings().restricted });
+  }
+
+  sandboxChanged(): void {
+    const { sandbox } = this.needs.surroundings();
+    if (sandbox !== undefined) this.tell('sandbox', sandbox);
+  }
+
+  /** A setting has changed that decides where no mode or effort was chosen. */
+  usualModeChanged(): void {
+    for (const sessionId of new Set([null, this.shownSession])) this.inBackground(this.tellMode(sessionId));
+    this.inBackground(this.tellEffort('changed'));
+  }
+
+  promptFilesChanged(): void {
+    this.tell('promptFiles', this.needs.surroundings().promptFiles);
+  }
+
+  onTurnEvent(sessionId: string, event: TurnEvent): void {
+    this.tell('turnEvent', { sessionId, event });
+  }
+
+  onSessionEvent(event: SessionEvent): void {
+    switch (event.kind) {
+      case 'queueChanged':
+        return this.tellShown('queueChanged', { sessionId: event.sessionId, queue: event.queue });
+      case 'compressing':
+        return this.tellShown('compressing', { sessionId: event.sessionId, activity: event.activity });
+      case 'modeChanged':
+        return this.tellShown('mode', { sessionId: event.sessionId, mode: event.mode });
+      case 'effortChanged':
+        return this.tellShown('effort', { sessionId: event.sessionId, effort: event.effort });
+      default:
+        return this.sessionsChanged(event.sessionIds);
+    }
+  }
+
+  onSessionSwitched(sessionId: string | null, reason: SwitchReason): void {
+    this.restored = true;
+    this.changed = sessionId === this.drawnSession;
+    if (!this.changed) this.due.forgetReveal();
+    if (!this.changed && reason !== 'compression') this.pages.startOver();
+    this.drawnSession = sessionId;
+    this.tellBackground();
+    const drawn = this.phase === 'away' ? Promise.resolve() : this.draw(this.isRestoring ? 'bootstrap' : 'shown');
+    this.inBackground(drawn);
+    const { attachment } = this;
+    this.inBackground(
+      drawn.catch(() => undefined).then(() => (attachment === this.attachment ? this.rememberShown() : undefined)),
+    );
+  }
+
+  dispose(): void {
+    this.disconnect();
+    this.recent.dispose();
+    this.lifetime.dispose();
+  }
+
+  private get shownKey(): string {
+    return `shown:${this.id}`;
+  }
+
+  private disconnect(): void {
+    this.endpoint?.dispose();
+    this.endpoint = null;
+    this.pageUnloaded();
+  }
+
+  private draw(what: 'bootstrap' | 'shown'): Promise<void> {
+    const drawn = this.drawNow(what);
+    // Only when it ended matters there; whoever asked for the drawing says why it failed.
+    this.newestDrawing = drawn.catch(() => undefined);
+    return drawn;
+  }
+
+  /** A newer drawing takes over from the one before. */
+  private async untilDrawn(): Promise<void> {
+    for (let awaited: Promise<void> | null = null; awaited !== this.newestDrawing;)
+      await (awaited = this.newestDrawing);
+  }
+
+  private async drawNow(what: 'bootstrap' | 'shown'): Promise<void> {
+    const drawing = ++this.drawings;
+    this.bootstrapDue ||= what === 'bootstrap';
+    this.phase = 'drawing';
+    this.held = [];
+    // A page that was reloaded behind Enter shows the prompt in one place: as sent, or in the composer.
+    if (this.bootstrapDue && this.needs.store.isReadable) await this.writes.done();
+    const [shown, around] = await Promise.all([this.readShown(), this.bootstrapDue ? this.readState() : null]);
+    // A newer drawing, or the page's end, has taken over; it sends everything that this one would have.
+    if (drawing !== this.drawings || this.endpoint === null) return;
+    this.shownModel = shown?.session.model ?? null;
+    if (around === null) {
+      if (shown === null) this.endpoint.notify('beginning', this.beginning);
+      this.endpoint.notify('shown', shown);
+      if (shown === null) this.inBackground(this.tellMode(null));
+      this.endpoint.notify('model', this.modelState);
+    } else this.endpoint.notify('bootstrap', { ...around, shown, model: this.modelState, background: this.behind });
+    this.changed = false;
+    this.bootstrapDue = false;
+    this.phase = 'live';
+    if (this.modelState.chosen === null) this.inBackground(this.needs.models.discover());
+    this.needs.onChange();
+    const held = this.held.splice(0);
+    if (shown !== null && shown.openTurn !== null)
+      for (const event of this.calls.of(shown.openTurn.uid, shown.activity)) this.onTurnEvent(shown.session.id, event);
+    for (const send of held) send();
+    this.inBackground(this.tellEffort('drawn'));
+    this.whenLive();
+  }
+
+  private async readShown(): Promise<ShownSession | null> {
+    const sessionId = this.shownSession;
+    return sessionId === null || !this.needs.store.isReadable
+      ? null
+      : readShownSession(
+          this.needs,
+          this.pages,
+          sessionId,
+          () => this.changed,
+          () => this.draw('shown'),
+        );
+  }
+
+  private async readState(): Promise<Omit<ChatState, 'shown'>> {
+    const { store, models } = this.needs;
+    const around = await readAroundSession(this.needs, this.id, this.recent);
+    this.listed = around.recentSessions;
+    this.behind = this.background.among(this.listed, this.shownSession);
+    return {
+      ...around,
+      beginning: this.beginning,
+      background: this.behind,
+      model: this.modelState,
+      setup: models.setup,
+      store: store.shown,
+      ...this.needs.surroundings(),
+    };
+  }
+
+  private get beginning(): ChatNotifications['beginning'] {
+    return { private: this.needs.gateway.startsPrivate(this.id) };
+  }
+
+  /** Whoever sees the page sees what happened while it was away. */
+  private async pageLoaded(): Promise<void> {
+    this.phase = 'drawing';
+    const { shownSession } = this;
+    await this.draw('bootstrap');
+    // Behind the drawing: a write waits for the disk, and reading would wait behind it.
+    if (shownSession !== null && this.needs.store.isReadable)
+      this.inBackground(this.needs.gateway.setSeen(shownSession));
+  }
+
+  private listRead(sessions: readonly SessionSummary[]): void {
+    this.listed = sessions;
+    this.tell('recentSessions', sessions);
+    this.tellBackground();
+  }
+
+  private dismissBackground(sessionId: string): void {
+    const dismissed = this.listed.find(({ id }) => id === sessionId);
+    if (dismissed !== undefined) this.background.dismiss(dismissed.conversationId);
+    this.tellBackground();
+  }
+
+  private tellBackground(): void {
+    const behind = this.background.among(this.listed, this.shownSession);
+    if (JSON.stringify(behind) === JSON.stringify(this.behind)) return;
+    this.behind = behind;
+    this.tell('background', behind);
+  }
+
+  /** The model that answers what is shown. */
+  get modelState(): ChatState['model'] {
+    return this.needs.models.stateOf(this.shownModel);
+  }
+
+  private tell<K extends keyof ChatNotifications & string>(name: K, payload: ChatNotifications[K]): void {
+    if (this.phase === 'live') this.endpoint?.notify(name, payload);
+    else if (this.phase === 'drawing') this.held.push(() => this.endpoint?.notify(name, payload));
+  }
+
+  /** Of the session that is shown alone. */
+  private tellShown<K extends 'queueChanged' | 'compressing' | 'mode' | 'effort'>(
+    name: K,
+    payload: ChatNotifications[K],
+  ): void {
+    if (payload.sessionId === this.shownSession) this.tell(name, payload);
+  }
+
+  private sessionsChanged(sessionIds: readonly string[]): void {
+    this.recent.refresh();
+    for (const id of sessionIds) if (id === this.shownSession) this.inBackground(this.tellTitle(id));
+  }
+
+  private whenLive(): void {
+    if (this.phase === 'live') this.due.tell((name, payload) => this.tell(name, payload));
+  }
+
+  private storeChanged(): void {
+    const { store } = this.needs;
+    if (store.isReadable && !this.restored) {
+      this.restored = true;
+      this.inBackground(this.restore());
+      return;
+    }
+    if (store.hasJustOpened && this.phase !== 'away') this.inBackground(this.draw('bootstrap'));
+    else this.tell('store', store.shown);
+  }
+
+  /** Shows the session that this surface showed when the window was last open. */
+  private async restore(): Promise<void> {
+    const { gateway, sessions } = this.needs;
+    const remembered = this.shownSession === null ? await sessions.getMeta(this.shownKey) : null;
+    this.remembered ??= remembered;
+    if (
+      remembered !== null &&
+      remembered !== '' &&
+      this.shownSession === null &&
+      (await sessions.getSession(remembered)) !== null
+    ) {
+      this.isRestoring = true;
+      await gateway
+        .switchSession(this.id, { reason: 'resume', sessionId: remembered })
+        .finally(() => (this.isRestoring = false));
+      // It was drawn with the switch.
+      return;
+    }
+    if (this.phase !== 'away') await this.draw('bootstrap');
+  }
+
+  private async rememberShown(): Promise<void> {
+    const shown = this.shownSession ?? '';
+    if (shown === this.remembered) return;
+    this.remembered = shown;
+    await this.needs.sessions.setMeta(this.shownKey, shown).catch((error: unknown) => {
+      this.remembered = null;
+      throw error;
+    });
+  }
+
+  private modelsChanged(): void {
+    this.tellModel();
+    this.tell('setup', this.needs.models.setup);
+  }
+
+  private async tellMode(sessionId: string | null): Promise<void> {
+    if (this.needs.store.isReadable)
+      this.tell('mode', { sessionId, mode: await this.needs.gateway.mode(this.id, sessionId) });
+  }
+
+  /** Behind a drawing a view takes it for the default until it is told otherwise. */
+  private async tellEffort(when: 'drawn' | 'changed'): Promise<void> {
+    if (!this.needs.store.isReadable) return;
+    const sessionId = this.shownSession;
+    const effort = await this.needs.gateway.effort(this.id, sessionId);
+    if (when === 'changed' || effort !== 'default') this.tell('effort', { sessionId, effort });
+  }
+
+  private async modelChosen(sessionId: string | null): Promise<void> {
+    if (sessionId !== null && sessionId === this.shownSession)
+      this.shownModel = (await this.needs.sessions.getSession(sessionId))?.model ?? null;
+    this.tellModel();
+  }
+
+  private tellModel(): void {
+    this.tell('model', this.modelState);
+    this.needs.onChange();
+  }
+
+  private async tellTitle(sessionId: string): Promise<void> {
+    const session = await this.needs.sessions.getSession(sessionId);
+    if (session === null || sessionId !== this.shownSession) return;
+    this.tell('sessionRenamed', { sessionId, title: session.title });
+    if (session.model !== this.shownModel) {
+      this.shownModel = session.model;
+      this.tellModel();
+    }
+  }
+
+  private inBackground(work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.needs.log.warn(`The chat could not follow: ${describeError(error).sentence}`));
+  }
+}

@@ -1,0 +1,130 @@
+import * as v from 'valibot';
+import * as vscode from 'vscode';
+import type { Gateway } from '../../gateway/gateway';
+import type { SessionStore } from '../../store/sessionStore';
+import type { ChatSurface, ChatSurfaceNeeds } from './chatSurface';
+import { ownMemory } from './chatTabMemory';
+import type { WebviewPrograms } from '../webviews/webviewPrograms';
+import { webviewPort } from '../webviews/webviewPort';
+
+export const chatTabViewType = 'hermes.chatTab';
+
+/** The part of what a chat page keeps by which its session is found again after a reload of the window. */
+const keptState = v.object({ sessionId: v.nullable(v.string()) });
+
+export interface ChatTabsNeeds {
+  readonly gateway: Pick<Gateway, 'shownSession' | 'onDidChangeSessions'>;
+  readonly sessions: ChatSurfaceNeeds['sessions'] & Pick<SessionStore, 'conversationTip'>;
+  /** The surface behind a tab. */
+  readonly createBridge: (
+    surfaceId: string,
+    sessions: ChatSurfaceNeeds['sessions'],
+    onChange: () => void,
+  ) => ChatSurface;
+  readonly uid: () => string;
+  /** Another tab is the active editor, or none is. */
+  readonly onActivity: () => void;
+  readonly onFailure: (what: string, error: unknown) => void;
+}
+
+interface OpenTab {
+  readonly surfaceId: string;
+  readonly panel: vscode.WebviewPanel;
+  readonly bridge: ChatSurface;
+}
+
+/** Sessions in editor tabs: the same program as the panel's, each with a surface of its own, so that it has its own agent and memory and is not
+ *  touched by what the panel or another tab shows. Back after a reload of the window. */
+export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposable {
+  private readonly tabs = new Set<OpenTab>();
+  private readonly listening: vscode.Disposable;
+
+  constructor(
+    private readonly programs: WebviewPrograms,
+    private readonly needs: ChatTabsNeeds,
+  ) {
+    this.listening = needs.gateway.onDidChangeSessions(() => {
+      for (const tab of this.tabs) this.retitle(tab);
+    });
+  }
+
+  /** The surface of the chat tab that is the active editor; null when another editor is, or none. */
+  get active(): ChatSurface | null {
+    return [...this.tabs].find(({ panel }) => panel.active)?.bridge ?? null;
+  }
+
+  get bridges(): readonly ChatSurface[] {
+    return [...this.tabs].map(({ bridge }) => bridge);
+  }
+
+  /** Shows a session in a tab of its own, or the tab that shows it already. */
+  async open(sessionId: string): Promise<ChatSurface> {
+    const tip = await this.needs.sessions.conversationTip(sessionId);
+    const existing = [...this.tabs].find(({ bridge }) => bridge.shownSession === tip);
+    if (existing !== undefined) {
+      existing.panel.reveal();
+      existing.bridge.focusComposer();
+      return existing.bridge;
+    }
+    const panel = vscode.window.createWebviewPanel(
+      chatTabViewType,
+      vscode.l10n.t('Hermes'),
+      vscode.ViewColumn.Active,
+      this.programs.options,
+    );
+    const bridge = this.fill(panel, tip);
+    bridge.focusComposer();
+    return bridge;
+  }
+
+  async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const kept = v.safeParse(keptState, state);
+    this.fill(panel, kept.success ? kept.output.sessionId : null);
+  }
+
+  dispose(): void {
+    this.listening.dispose();
+    for (const { bridge } of this.tabs) bridge.dispose();
+    this.tabs.clear();
+  }
+
+  private fill(panel: vscode.WebviewPanel, sessionId: string | null): ChatSurface {
+    const surfaceId = `tab:${this.needs.uid()}`;
+    const tab: OpenTab = {
+      surfaceId,
+      panel,
+      bridge: this.needs.createBridge(surfaceId, ownMemory(this.needs.sessions, sessionId), () => this.retitle(tab)),
+    };
+    const { bridge } = tab;
+    this.tabs.add(tab);
+    const connection = bridge.connect(webviewPort(panel.webview));
+    panel.onDidChangeViewState(() => {
+      if (!panel.visible) bridge.pageUnloaded();
+      this.needs.onActivity();
+    });
+    panel.onDidDispose(() => {
+      this.tabs.delete(tab);
+      connection.dispose();
+      bridge.dispose();
+      this.needs.onActivity();
+    });
+    this.programs.load('chat', panel.webview, 'editor');
+    return bridge;
+  }
+
+  private retitle(tab: OpenTab): void {
+    this.titleOf(tab).then(
+      (title) => {
+        if (this.tabs.has(tab) && tab.panel.title !== title) tab.panel.title = title;
+      },
+      (error: unknown) => this.needs.onFailure('The title of a chat tab', error),
+    );
+  }
+
+  private async titleOf({ bridge }: OpenTab): Promise<string> {
+    const sessionId = bridge.shownSession;
+    const session = sessionId === null ? null : await this.needs.sessions.getSession(sessionId);
+    if (session === null) return vscode.l10n.t('New Session');
+    return session.title ?? vscode.l10n.t('Untitled Session');
+  }
+}

@@ -1,0 +1,58 @@
+import * as vscode from 'vscode';
+import type { ChatSurface } from './chatSurface';
+import { webviewPort } from '../webviews/webviewPort';
+import type { WebviewPrograms } from '../webviews/webviewPrograms';
+
+export const chatViewId = 'hermes.chat';
+
+/** The panel in the secondary side bar. Hidden, its page is unloaded (nothing is kept alive that the store can draw again). */
+export class ChatView implements vscode.WebviewViewProvider {
+  private view: vscode.WebviewView | null = null;
+  private badge: vscode.ViewBadge | undefined;
+
+  constructor(
+    private readonly programs: WebviewPrograms,
+    private readonly bridge: ChatSurface,
+  ) {}
+
+  get isVisible(): boolean {
+    return this.view?.visible ?? false;
+  }
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    this.view = view;
+    view.badge = this.badge;
+    const connection = this.bridge.connect(webviewPort(view.webview));
+    view.onDidChangeVisibility(() => {
+      if (!view.visible) this.bridge.pageUnloaded();
+    });
+    view.onDidDispose(() => {
+      connection.dispose();
+      if (this.view === view) this.view = null;
+    });
+    this.programs.load('chat', view.webview, 'panel');
+  }
+
+  /** How many sessions wait for the person, on the panel's icon. */
+  showWaiting(count: number): void {
+    this.badge = count === 0 ? undefined : { value: count, tooltip: vscode.l10n.t('Hermes waits for you') };
+    if (this.view !== null) this.view.badge = this.badge;
+  }
+
+  /** Brings the panel into sight; the keys stay where they are, except where it was never shown before. */
+  async reveal(): Promise<void> {
+    if (this.view === null) await this.show();
+    else if (!this.view.visible) this.view.show(true);
+  }
+
+  /** Shows the panel and leaves the cursor where its page puts it. */
+  async show(): Promise<void> {
+    await vscode.commands.executeCommand(`${chatViewId}.focus`);
+  }
+
+  /** Shows the panel and puts the cursor into the composer. */
+  async focus(): Promise<void> {
+    await this.show();
+    this.bridge.focusComposer();
+  }
+}

@@ -1,0 +1,31 @@
+import type { Gateway } from '../../../gateway/gateway';
+import type { composerRequests, ComposerResults } from '../../../protocol/composerProtocol';
+import type { StoreStatus } from '../../storage/storeStatus';
+import type { RequestHandlers } from '../../webviews/viewEndpoint';
+import { promptHistory } from './promptHistory';
+
+export interface ComposerHandlerNeeds {
+  readonly surfaceId: string;
+  readonly gateway: Pick<Gateway, 'setEffort' | 'readTranscript'>;
+  readonly store: Pick<StoreStatus, 'settled'>;
+  /** What begins in the empty state is asked otherwise from now on: no event of the gateway says so. */
+  readonly onNewEffort: () => Promise<void>;
+}
+
+/** What a composer's requests do. */
+export function composerHandlers({
+  surfaceId,
+  gateway,
+  store,
+  onNewEffort,
+}: ComposerHandlerNeeds): RequestHandlers<typeof composerRequests, ComposerResults> {
+  return {
+    setEffort: async ({ sessionId, effort }) => {
+      await store.settled();
+      await gateway.setEffort(surfaceId, sessionId, effort);
+      if (sessionId === null) await onNewEffort();
+      return null;
+    },
+    promptHistory: ({ sessionId, before }) => promptHistory(gateway, sessionId, before),
+  };
+}

@@ -1,0 +1,65 @@
+import type { Gateway } from '../../../gateway/gateway';
+import type { feedCommands, FeedPage, FeedResults, feedRequests, FindProgress } from '../../../protocol/feedProtocol';
+import type { SessionStore, TranscriptPage } from '../../../store/sessionStore';
+import type { ChatFiles } from '../../changedFiles/chatFiles';
+import { originalRow } from '../../transcript/originalRow';
+import type { CommandHandlers, RequestHandlers } from '../../webviews/viewEndpoint';
+import { SessionFind } from './findInSession';
+
+export interface FeedHandlerNeeds {
+  readonly gateway: Pick<Gateway, 'readTranscript'>;
+  readonly sessions: Pick<SessionStore, 'getMessage' | 'getSession'>;
+  readonly files: Pick<ChatFiles, 'ofTurns'>;
+  readonly onFindProgress: (progress: FindProgress) => void;
+}
+
+export interface FeedHandlers {
+  readonly commands: CommandHandlers<typeof feedCommands>;
+  readonly requests: RequestHandlers<typeof feedRequests, FeedResults>;
+}
+
+/** Reads stretches of a conversation for a view, and finds words in it. One per view. */
+export function feedHandlers({ gateway, sessions, files, onFindProgress }: FeedHandlerNeeds): FeedHandlers {
+  const find = new SessionFind(gateway, onFindProgress);
+  const pageOf = async ({ messages, turns, versions, hasEarlier, later }: TranscriptPage): Promise<FeedPage> => ({
+    messages,
+    turns,
+    versions,
+    hasEarlier,
+    hasLater: later > 0,
+    changes: await files.ofTurns(turns.map(({ uid }) => uid)),
+  });
+  const requests: FeedHandlers['requests'] = {
+    loadLater: async ({ sessionId, after, limit }) =>
+      pageOf(await gateway.readTranscript({ sessionId, limit, after: after ?? Number.MIN_SAFE_INTEGER })),
+    loadAround: async ({ sessionId, messageUid, limit }) => {
+      const row = await originalRow(sessions, messageUid);
+      const [own, shown] = [
+        row === null ? null : await sessions.getSession(row.sessionId),
+        await sessions.getSession(sessionId),
+      ];
+      if (row === null || own === null || own.conversationId !== shown?.conversationId) return null;
+      const before = await gateway.readTranscript({
+        sessionId,
+        limit: Math.max(1, Math.floor(limit / 2)),
+        before: row.position,
+      });
+      const from = await gateway.readTranscript({
+        sessionId,
+        limit: Math.max(1, Math.ceil(limit / 2)),
+        after: row.position - 1,
+      });
+      const turns = new Map([...before.turns, ...from.turns].map((turn) => [turn.uid, turn]));
+      const messages = [...before.messages, ...from.messages];
+      return pageOf({
+        ...from,
+        messages,
+        turns: [...turns.values()],
+        versions: [...before.versions, ...from.versions],
+        hasEarlier: before.hasEarlier,
+      });
+    },
+    findInSession: (query) => find.find(query),
+  };
+  return { requests, commands: { stopFind: () => find.stop() } };
+}

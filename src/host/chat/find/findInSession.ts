@@ -1,0 +1,88 @@
+import type { Gateway } from '../../../gateway/gateway';
+import type { FindProgress, FoundInSession, FoundText } from '../../../protocol/feedProtocol';
+import type { Message } from '../../../transcript/message';
+import { wordsPattern } from '../../../transcript/wordsPattern';
+import { visibleWords } from './visibleWords';
+
+/** Rows read at a time: each reading is a short request to the store, and what is written meanwhile goes first. */
+const pageSize = 500;
+/** The most occurrences that are counted. */
+const mostFound = 10_000;
+/** Milliseconds behind which a search says how far it has come, and between one word of it and the next. */
+const quietMs = 300;
+const everyMs = 150;
+
+export interface FindQuery {
+  readonly sessionId: string;
+  readonly text: string;
+  readonly matchCase: boolean;
+  /** In tool results, too. */
+  readonly tools: boolean;
+}
+
+/** Finds words in everything the chat shows of a conversation, loaded by the view or not. One question at a time: a later one ends the one
+ *  before. Reads pages of the transcript, so that it sees what the chat shows and nothing else: segments in order, no hidden row, none twice. */
+export class SessionFind {
+  private latest = 0;
+  private stopped = 0;
+
+  constructor(
+    private readonly gateway: Pick<Gateway, 'readTranscript'>,
+    private readonly onProgress: (progress: FindProgress) => void = () => undefined,
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {}
+
+  /** The question under way is answered with what was found by now. */
+  stop(): void {
+    this.stopped = this.latest;
+  }
+
+  async find(query: FindQuery): Promise<FoundInSession> {
+    const own = ++this.latest;
+    const pattern = wordsPattern(query.text, query.matchCase);
+    const found: FoundText[] = [];
+    if (pattern === null) return { found, more: false, superseded: false };
+    let total = 0;
+    let after = Number.MIN_SAFE_INTEGER;
+    let dueMs = this.nowMs() + quietMs;
+    for (let done = 0; ;) {
+      const {
+        messages,
+        later,
+        total: rows,
+      } = await this.gateway.readTranscript({ sessionId: query.sessionId, after, limit: pageSize });
+      if (own !== this.latest) return { found: [], more: false, superseded: true };
+      for (const message of messages) {
+        for (const one of foundIn(message, pattern, query.tools)) {
+          if (total + one.count > mostFound) return { found, more: true, superseded: false };
+          total += one.count;
+          found.push(one);
+        }
+      }
+      const last = messages.at(-1);
+      done += messages.length;
+      if (last !== undefined && later > 0 && this.stopped === own) return { found, more: true, superseded: false };
+      if (this.nowMs() >= dueMs) {
+        this.onProgress({ done, total: rows });
+        dueMs = this.nowMs() + everyMs;
+      }
+      if (last === undefined || later === 0) return { found, more: false, superseded: false };
+      after = last.position;
+    }
+  }
+}
+
+function foundIn(message: Message, pattern: RegExp, tools: boolean): readonly FoundText[] {
+  if (message.visibility.kind !== 'shown') return [];
+  const { uid: messageUid, turnUid, position } = message;
+  return message.parts.flatMap((part, index): readonly FoundText[] => {
+    const found = (kind: FoundText['kind'], text: string, callId: string | null = null): readonly FoundText[] => {
+      const count = text.match(pattern)?.length ?? 0;
+      return count === 0 ? [] : [{ messageUid, turnUid, position, kind, part: index, callId, count }];
+    };
+    // A prompt and thinking are shown as they were written, an answer as Markdown.
+    if (part.kind === 'text') return found('text', message.role === 'assistant' ? visibleWords(part.text) : part.text);
+    if (part.kind === 'thinking') return found('thinking', part.text);
+    return part.kind === 'toolResult' && tools ? found('tool', part.text, part.callId) : [];
+  });
+}

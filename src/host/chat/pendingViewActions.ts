@@ -1,0 +1,48 @@
+import type { ChatNotifications } from '../../protocol/chatProtocol';
+
+type Tell = <K extends 'focusComposer' | 'find' | 'insertPrompt' | 'reveal'>(
+  name: K,
+  payload: ChatNotifications[K],
+) => void;
+
+/** What a page is to do once it shows the conversation: told once, in the same order however it was asked for. */
+export class PendingViewActions {
+  private isFocusDue = false;
+  private isFindDue = false;
+  private insertions: readonly ChatNotifications['insertPrompt'][] = [];
+  private revealed: ChatNotifications['reveal'] | null = null;
+
+  focusComposer(): void {
+    this.isFocusDue = true;
+  }
+
+  find(): void {
+    this.isFindDue = true;
+  }
+
+  /** For the composer. */
+  insertPrompt(insertion: ChatNotifications['insertPrompt']): void {
+    this.insertions = [...this.insertions, insertion];
+  }
+
+  reveal(message: ChatNotifications['reveal']): void {
+    this.revealed = message;
+  }
+
+  /** Another session is shown. */
+  forgetReveal(): void {
+    this.revealed = null;
+  }
+
+  tell(tell: Tell): void {
+    const { isFocusDue, isFindDue, insertions, revealed } = this;
+    this.isFocusDue = false;
+    this.isFindDue = false;
+    this.insertions = [];
+    this.revealed = null;
+    if (isFocusDue) tell('focusComposer', {});
+    if (isFindDue) tell('find', {});
+    for (const insertion of insertions) tell('insertPrompt', insertion);
+    if (revealed !== null) tell('reveal', revealed);
+  }
+}

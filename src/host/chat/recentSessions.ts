@@ -1,0 +1,57 @@
+import type { Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import type { Gateway } from '../../gateway/gateway';
+import type { SessionSummary } from '../../transcript/session';
+import { describeError } from '../describeError';
+
+const limit = 20;
+
+/** The newest sessions for the empty state. However often they change meanwhile, one reading at a time runs, and the last change is read. */
+export class RecentSessions implements Disposable {
+  private reading = false;
+  private stale = false;
+  private disposed = false;
+
+  constructor(
+    private readonly gateway: Pick<Gateway, 'listSessions'>,
+    private readonly log: Log,
+    private readonly onRead: (sessions: readonly SessionSummary[]) => void,
+    /** Why they could not be read; null once they could. */
+    private readonly onProblem: (reason: string | null) => void = () => undefined,
+  ) {}
+
+  async read(): Promise<readonly SessionSummary[]> {
+    try {
+      const sessions = await this.gateway.listSessions({ limit });
+      this.onProblem(null);
+      return sessions;
+    } catch (error) {
+      this.onProblem(describeError(error).sentence);
+      throw error;
+    }
+  }
+
+  refresh(): void {
+    this.stale = true;
+    if (!this.reading) void this.readUntilFresh();
+  }
+
+  dispose(): void {
+    this.disposed = true;
+  }
+
+  private async readUntilFresh(): Promise<void> {
+    this.reading = true;
+    try {
+      while (this.stale && !this.disposed) {
+        this.stale = false;
+        const sessions = await this.read();
+        if (!this.disposed) this.onRead(sessions);
+      }
+    } catch (error) {
+      this.log.warn(`Recent sessions could not be read: ${describeError(error).sentence}`);
+    } finally {
+      this.reading = false;
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/clock';
+import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import type { Reference } from '../../protocol/codeProtocol';
+import type { WorkspaceFiles } from '../../tools/workspaceFiles';
+import { WorkspacePaths } from '../../tools/workspacePaths';
+import { FileNames, mostNames, type NameList } from '../attachments/fileNames';
+import { FileIndex } from './fileIndex';
+import { ReferenceFinder } from './referenceFinder';
+import { symbolNamed, type NamedSymbol } from './referenceText';
+
+const listPatienceMs = 60_000;
+
+export interface ReferenceServiceNeeds {
+  readonly files: WorkspaceFiles;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What names in answers lead to in this window: files by the list of names, symbols by what language extensions say. */
+export class ReferenceService implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly paths: WorkspacePaths;
+  private readonly names: FileNames;
+  private readonly finder: ReferenceFinder;
+  private readonly indexes = new WeakMap<NameList, FileIndex>();
+  private isWatching = false;
+
+  constructor(private readonly needs: ReferenceServiceNeeds) {
+    const { files, clock, log } = needs;
+    this.paths = new WorkspacePaths(files);
+    this.names = new FileNames(async () => {
+      const found = await files.findFiles(
+        { pattern: '**/*', order: 'name', maxFiles: mostNames },
+        AbortSignal.timeout(listPatienceMs),
+      );
+      return { paths: found.paths.map((path) => this.paths.display(path)), limited: found.limited };
+    }, log);
+    this.finder = new ReferenceFinder({
+      clock,
+      files: () => this.files(),
+      elsewhere: (path) => this.elsewhere(path),
+      symbols: async (symbol) => (await this.symbols(symbol)).length,
+    });
+  }
+
+  resolve(texts: readonly string[]): Promise<readonly Reference[]> {
+    this.watch();
+    return this.needs.files.roots().length === 0 ? Promise.resolve(texts.map(() => null)) : this.finder.resolve(texts);
+  }
+
+  /** Where a symbol is; where there are several, the editor's own picker. */
+  async openSymbol(text: string): Promise<void> {
+    const symbol = symbolNamed(text);
+    const [only, another] = symbol === null ? [] : await this.symbols(symbol);
+    if (symbol === null || only === undefined) {
+      void vscode.window.showWarningMessage(
+        vscode.l10n.t('No extension finds “{name}” in the open folders any longer.', { name: text }),
+      );
+    } else if (another !== undefined)
+      await vscode.commands.executeCommand('workbench.action.quickOpen', `#${symbol.name}`);
+    else
+      await vscode.window.showTextDocument(only.location.uri, {
+        preview: true,
+        selection: new vscode.Range(only.location.range.start, only.location.range.start),
+      });
+  }
+
+  /** The files of the open folders, by name. */
+  async files(): Promise<FileIndex> {
+    this.watch();
+    const list = await this.names.fresh();
+    const known = this.indexes.get(list) ?? new FileIndex(list.files.map(({ shown }) => shown));
+    this.indexes.set(list, known);
+    return known;
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private async elsewhere(path: string): Promise<string | null> {
+    return this.paths.resolveExisting(path).then(
+      (found) => this.paths.display(found),
+      () => null,
+    );
+  }
+
+  private async symbols({ name, container }: NamedSymbol): Promise<readonly vscode.SymbolInformation[]> {
+    const found = await vscode.commands.executeCommand<readonly vscode.SymbolInformation[] | undefined>(
+      'vscode.executeWorkspaceSymbolProvider',
+      name,
+    );
+    const ours = (found ?? []).filter(
+      (symbol) =>
+        plainName(symbol.name) === name && vscode.workspace.getWorkspaceFolder(symbol.location.uri) !== undefined,
+    );
+    const within = container === null ? [] : ours.filter(({ containerName }) => containerName === container);
+    // One place that two extensions know is one place.
+    return [
+      ...new Map(
+        (within.length > 0 ? within : ours).map((symbol) => [
+          `${symbol.location.uri.toString()}#${symbol.location.range.start.line}`,
+          symbol,
+        ]),
+      ).values(),
+    ];
+  }
+
+  /** From the first question on: most windows never need the list. */
+  private watch(): void {
+    if (this.isWatching) return;
+    this.isWatching = true;
+    const changed = (): void => (this.names.changed(), this.finder.forget());
+    const watcher = this.lifetime.register(vscode.workspace.createFileSystemWatcher('**/*', false, true, false));
+    this.lifetime.register(watcher.onDidCreate(changed));
+    this.lifetime.register(watcher.onDidDelete(changed));
+    this.lifetime.register(vscode.workspace.onDidChangeWorkspaceFolders(changed));
+    // Symbols come and go with what is saved, and with the extension that knows them.
+    this.lifetime.register(vscode.workspace.onDidSaveTextDocument(() => this.finder.forget()));
+    this.lifetime.register(vscode.extensions.onDidChange(() => this.finder.forget()));
+  }
+}
+
+/** Some extensions write "sleep()" or "sleep(ms)" for a function named sleep. */
+function plainName(name: string): string {
+  return name.replace(/\(.*$/s, '');
+}

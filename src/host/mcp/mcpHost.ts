@@ -1,0 +1,420 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, sep } from 'node:path';
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/clock';
+import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import { connectingConfined } from '../../tools/mcp/confinedConnect';
+import { McpServers } from '../../tools/mcp/mcpServers';
+import { stayingAtOrigin } from '../../tools/mcp/originFetch';
+import { commandLine, definitionId, fingerprint, type ServerDefinition } from '../../tools/mcp/serverDefinition';
+import { placeOf, type ServerDecision, type ServerPlace } from '../../tools/mcp/serverPlace';
+import { envFilePath, serverPlan } from '../../tools/mcp/serverPlan';
+import type { Confinement } from '../../tools/sandbox/confinement';
+import type { AnyTool } from '../../tools/tool';
+import type { CommandTable } from '../commands';
+import type { Secrets } from '../models/providerKeys';
+import type { Offer } from '../storage/storeStatus';
+import { mcpBundle } from './mcpBundle';
+import { manageServers } from './manageServers';
+import { placeSentences } from './placeWords';
+import { fileOf, openFolders, readWrittenServers, type ServerProblem, watchWrittenServers } from './serverFiles';
+import { ServerInputs } from './serverInputs';
+import { type KeptValues, ServerTrust } from './serverTrust';
+
+export interface McpHostNeeds {
+  readonly context: {
+    readonly workspaceState: KeptValues;
+    readonly secrets: Secrets;
+    readonly extension: { readonly packageJSON: unknown };
+  };
+  readonly distFolder: string;
+  readonly confinement: Pick<Confinement, 'state' | 'isRequired' | 'confine'>;
+  /** Where is kept what is taken out when a server in the sandbox ends; no server can read it. */
+  readonly storageFolder: () => string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Says in the chat what there is to say about servers, with what can be done. */
+  readonly offer: (offers: readonly Offer[]) => void;
+}
+
+/** A server that is written down, and whether it may run. */
+export interface KnownServer {
+  readonly id: string;
+  readonly definition: ServerDefinition;
+  readonly fingerprint: string;
+  readonly isTrusted: boolean;
+  /** It was trusted as it was defined before. */
+  readonly hasChanged: boolean;
+  readonly decision: ServerDecision;
+}
+
+/** Files change in bunches. */
+const restMs = 300;
+const readPatienceMs = 2000;
+
+/** The MCP servers of this window: which there are, which of them the person trusts, and their tools. */
+export class McpHost implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  readonly servers: McpServers;
+  private readonly trust: ServerTrust;
+  private readonly inputs: ServerInputs;
+  private known: readonly KnownServer[] = [];
+  private problems: readonly ServerProblem[] = [];
+  private reading: Promise<void> = Promise.resolve();
+  private readings = 0;
+  private cancelRest: () => void = () => undefined;
+  /** Definitions the person was asked about in this window. */
+  private readonly asked = new Set<string>();
+  private wasUsed = false;
+
+  constructor(private readonly needs: McpHostNeeds) {
+    const { context, clock, log } = needs;
+    const load = mcpBundle(needs.distFolder);
+    this.trust = new ServerTrust(context.workspaceState);
+    this.inputs = new ServerInputs(context.workspaceState, context.secrets);
+    this.servers = this.lifetime.register(
+      new McpServers({
+        connect: async () => {
+          const connect = load()({
+            version: versionOf(context.extension.packageJSON),
+            fetch: stayingAtOrigin((...request) => globalThis.fetch(...request)),
+          });
+          return connectingConfined(connect, {
+            confinement: needs.confinement,
+            aside: () => join(needs.storageFolder(), 'taken-out', randomBytes(4).toString('hex')),
+          });
+        },
+        roots: () => (vscode.workspace.workspaceFolders ?? []).map(({ uri, name }) => ({ uri: uri.toString(), name })),
+        clock,
+        log,
+      }),
+    );
+    this.lifetime.register(this.servers.onDidChange(() => this.tell()));
+    this.lifetime.register(watchWrittenServers(() => this.readSoon()));
+    this.lifetime.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.servers.rootsChanged()));
+    this.reading = this.read();
+  }
+
+  readonly commands: CommandTable = { manageMcpServers: () => manageServers(this) };
+
+  get all(): readonly KnownServer[] {
+    return this.known;
+  }
+
+  /** Tools of every server that may run, for one turn. Servers are started by the first turn that comes; those nobody was asked about yet are
+   *  asked about, and no turn waits for the answer. `called`: tools that the turn calls at once. Rejects only when aborted. */
+  async tools(signal: AbortSignal, called: readonly string[] = []): Promise<readonly AnyTool[]> {
+    await this.settled();
+    signal.throwIfAborted();
+    this.wasUsed = true;
+    void this.askForTrust().catch((error: unknown) =>
+      this.needs.log.error('The question whether to trust MCP servers could not be asked', error),
+    );
+    try {
+      return await this.servers.tools(signal, called);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.needs.log.error('The tools of MCP servers could not be gathered', error);
+      return [];
+    } finally {
+      this.tell();
+    }
+  }
+
+  /** Shows what would be started and asks. Resolves with whether it is trusted now. */
+  async review(server: KnownServer): Promise<boolean> {
+    this.asked.add(server.fingerprint);
+    const { name, transport } = server.definition;
+    const place = await this.place(server);
+    const choices = await this.waysToTrust(server, place);
+    const question = server.hasChanged
+      ? vscode.l10n.t(
+          'The MCP server “{name}” is defined differently than when you trusted it. Trust it as it is now?',
+          { name },
+        )
+      : vscode.l10n.t('Trust the MCP server “{name}”?', { name });
+    const what =
+      transport.kind === 'stdio'
+        ? vscode.l10n.t('It runs a program on this machine:')
+        : vscode.l10n.t('What the agent gives to its tools is sent to:');
+    const where = place === null ? [] : [placeSentences(place, server.definition, [])];
+    const detail = [
+      what,
+      commandLine(transport),
+      ...where,
+      vscode.l10n.t('It is defined in {file}. When that definition changes you are asked again.', {
+        file: fileOf(server.definition),
+      }),
+    ].join('\n\n');
+    const chosen = await vscode.window.showWarningMessage(
+      question,
+      { modal: true, detail },
+      ...choices.map(({ label }) => label),
+    );
+    const decision = choices.find(({ label }) => label === chosen)?.decision;
+    if (decision === undefined) return false;
+    await this.decide(server, decision);
+    return true;
+  }
+
+  /** As it would run, in one click. Where only the folder says that it should run without the sandbox, the person is offered both. */
+  private async waysToTrust(
+    { definition }: KnownServer,
+    place: ServerPlace | null,
+  ): Promise<readonly { readonly label: string; readonly decision: ServerDecision }[]> {
+    const asShown: ServerDecision = { choice: null, mayRunOutside: place?.kind === 'outside', hosts: [] };
+    const isFoldersWish = definition.transport.kind === 'stdio' && definition.transport.sandbox.isEnabled === false;
+    if (!isFoldersWish || !(await this.canRun(definition)).inside)
+      return [{ label: vscode.l10n.t('Trust and Start'), decision: asShown }];
+    const inside = {
+      label: vscode.l10n.t('Trust and Run in the Sandbox'),
+      decision: { choice: 'inside', mayRunOutside: false, hosts: [] },
+    } as const;
+    return place?.kind === 'outside'
+      ? [inside, { label: vscode.l10n.t('Trust and Run Without the Sandbox'), decision: asShown }]
+      : [inside];
+  }
+
+  /** Keeps what the person decided for exactly this definition, and starts it so. */
+  async decide(server: KnownServer, decision: ServerDecision): Promise<void> {
+    await this.trust.trust(server.id, server.fingerprint, decision);
+    await this.readNow();
+    this.servers.find(server.id)?.start();
+  }
+
+  /** Where it is started as things stand, or would be if it were trusted now; null for one that runs no program here. */
+  async place({
+    definition,
+    isTrusted,
+    decision: kept,
+  }: Pick<KnownServer, 'definition' | 'isTrusted' | 'decision'>): Promise<ServerPlace | null> {
+    const { source, transport } = definition;
+    if (transport.kind !== 'stdio') return null;
+    const { confinement } = this.needs;
+    const decision: ServerDecision = isTrusted ? kept : { choice: null, mayRunOutside: true, hosts: [] };
+    return placeOf({
+      isOwn: source.kind === 'settings',
+      isEnabled: transport.sandbox.isEnabled,
+      decision,
+      sandbox: await confinement.state(),
+      isRequired: confinement.isRequired,
+    });
+  }
+
+  /** Whether the person could have it run in the sandbox, and without. */
+  async canRun(definition: ServerDefinition): Promise<{ readonly inside: boolean; readonly outside: boolean }> {
+    if (definition.transport.kind !== 'stdio') return { inside: false, outside: false };
+    const { confinement } = this.needs;
+    return {
+      inside: (await confinement.state()).kind === 'works',
+      outside: definition.source.kind === 'settings' || !confinement.isRequired,
+    };
+  }
+
+  /** Stops it and forgets that it was trusted, with what it was given. */
+  async forget(server: KnownServer): Promise<void> {
+    await this.trust.forget(server.id);
+    await this.inputs.forget(server.fingerprint, server.definition.inputs);
+    await this.readNow();
+  }
+
+  /** Opens the place where it is written down. */
+  async open(definition: ServerDefinition): Promise<void> {
+    if (definition.source.kind === 'settings')
+      await vscode.commands.executeCommand('workbench.action.openSettings', 'hermes.mcp.servers');
+    else
+      await vscode.window.showTextDocument(
+        vscode.Uri.joinPath(vscode.Uri.file(definition.source.folder), '.vscode', 'mcp.json'),
+      );
+  }
+
+  /** Resolves when what is known is not older than this call, or a moment has passed. */
+  async settled(): Promise<void> {
+    let cancel = (): void => undefined;
+    const late = new Promise<void>((resolve) => (cancel = this.needs.clock.after(readPatienceMs, resolve)));
+    await Promise.race([this.reading, late]).finally(() => cancel());
+  }
+
+  /** Ends all servers in order. */
+  close(): Promise<void> {
+    return this.servers.close();
+  }
+
+  dispose(): void {
+    this.cancelRest();
+    this.lifetime.dispose();
+  }
+
+  private readSoon(): void {
+    this.cancelRest();
+    this.cancelRest = this.needs.clock.after(restMs, () => void this.readNow());
+  }
+
+  private readNow(): Promise<void> {
+    this.reading = this.read();
+    return this.reading;
+  }
+
+  private async read(): Promise<void> {
+    const reading = ++this.readings;
+    try {
+      // A folder that is not trusted starts nothing, and neither does anything else while it is open.
+      const written = vscode.workspace.isTrusted ? await readWrittenServers() : { definitions: [], problems: [] };
+      const problems = [...written.problems];
+      const known: { readonly server: KnownServer; readonly envFileText: string | null }[] = [];
+      for (const definition of written.definitions) {
+        const env = await readEnvFileOf(definition);
+        if (env.problem !== null)
+          problems.push({
+            sentence: env.problem,
+            file:
+              definition.source.kind === 'settings'
+                ? null
+                : vscode.Uri.joinPath(vscode.Uri.file(definition.source.folder), '.vscode', 'mcp.json').toString(),
+          });
+        else known.push({ server: this.judge(definition, env.text), envFileText: env.text });
+      }
+      if (reading !== this.readings) return this.reading;
+      this.known = known.map(({ server }) => server);
+      this.problems = problems;
+      for (const { sentence } of problems) this.needs.log.warn(sentence);
+      this.servers.use(
+        known
+          .filter(({ server }) => server.isTrusted)
+          .map(({ server, envFileText }) => this.planOf(server, envFileText)),
+      );
+    } catch (error) {
+      this.needs.log.error('The MCP servers of this window could not be read', error);
+    }
+  }
+
+  private judge(definition: ServerDefinition, envFileText: string | null): KnownServer {
+    const id = definitionId(definition);
+    const mark = fingerprint(definition, envFileText);
+    const isOwn = definition.source.kind === 'settings';
+    return {
+      id,
+      definition,
+      fingerprint: mark,
+      isTrusted: isOwn || this.trust.isTrusted(id, mark),
+      hasChanged: !isOwn && this.trust.knewAnother(id, mark),
+      decision: this.trust.decision(id, mark),
+    };
+  }
+
+  private planOf(server: KnownServer, envFileText: string | null) {
+    const { definition, decision, fingerprint: mark } = server;
+    // Another decision is another server: it is started anew.
+    return serverPlan(definition, `${mark} ${JSON.stringify(decision)}`, {
+      place: async () => (await this.place(server)) ?? { kind: 'refused', sentence: 'It runs no program.' },
+      hosts: decision.hosts,
+      values: () => valuesFor(definition),
+      askInput: (input, signal) => this.inputs.ask(definition.name, mark, input, signal),
+      envFileText,
+      isFolder: (path) =>
+        stat(path).then(
+          (found) => found.isDirectory(),
+          () => false,
+        ),
+    });
+  }
+
+  /** Once per definition and window; whoever closes the question finds the servers under Manage MCP Servers. */
+  private async askForTrust(): Promise<void> {
+    const open = this.known.filter(({ isTrusted, fingerprint: mark }) => !isTrusted && !this.asked.has(mark));
+    if (open.length === 0) return;
+    for (const { fingerprint: mark } of open) this.asked.add(mark);
+    // The editor draws links in notifications, and a repository chose these names.
+    const names = open.map(({ definition }) => `“${definition.name.replaceAll('](', '] (')}”`).join(', ');
+    const review = vscode.l10n.t('Review…');
+    const sentence = vscode.l10n.t(
+      'This folder defines MCP servers that you have not trusted: {names}. None of them runs before you have seen what it starts.',
+      { names },
+    );
+    const chosen = await vscode.window.showInformationMessage(sentence, review, vscode.l10n.t('Not Now'));
+    if (chosen !== review) return;
+    for (const server of open) await this.review(server);
+  }
+
+  private tell(): void {
+    const manage = { label: vscode.l10n.t('Manage MCP Servers…'), run: () => manageServers(this) };
+    const showLog = {
+      label: vscode.l10n.t('Show Log'),
+      run: async () => void (await vscode.commands.executeCommand('hermes.showLog')),
+    };
+    const wrong = this.problems.map(({ sentence, file }): Offer => ({
+      sentence,
+      choices: [{ label: vscode.l10n.t('Open'), run: () => openPlace(file) }],
+    }));
+    const failed = this.servers.all.flatMap(({ plan: { name }, state }): Offer[] =>
+      state.kind === 'failed'
+        ? [
+            {
+              sentence: vscode.l10n.t('The MCP server “{name}” is not running: {reason}', {
+                name,
+                reason: state.sentence,
+              }),
+              choices: [showLog, manage],
+            },
+          ]
+        : [],
+    );
+    const late = this.servers.late.map((name): Offer => ({
+      sentence: vscode.l10n.t('The MCP server “{name}” is still being started. Its tools come with the next prompt.', {
+        name,
+      }),
+      choices: [showLog],
+    }));
+    // Who uses no agent need not hear of its servers.
+    this.needs.offer(this.wasUsed ? [...wrong, ...failed, ...late] : []);
+  }
+}
+
+async function openPlace(file: string | null): Promise<void> {
+  if (file === null) await vscode.commands.executeCommand('workbench.action.openSettings', 'hermes.mcp.servers');
+  else await vscode.window.showTextDocument(vscode.Uri.parse(file));
+}
+
+function valuesFor({ source }: ServerDefinition) {
+  const folders = openFolders();
+  const first = [...folders.values()][0] ?? null;
+  return {
+    workspaceFolder: source.kind === 'folder' ? source.folder : first,
+    folders,
+    userHome: homedir(),
+    environment: process.env,
+    separator: sep,
+  };
+}
+
+async function readEnvFileOf(
+  definition: ServerDefinition,
+): Promise<{ readonly text: string | null; readonly problem: string | null }> {
+  const { name } = definition;
+  try {
+    const path = envFilePath(definition, valuesFor(definition));
+    return { text: path === null ? null : await readFile(path, 'utf8'), problem: null };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      text: null,
+      problem: vscode.l10n.t('The MCP server “{name}” of {file} is not used: its "envFile" cannot be read. {reason}', {
+        name,
+        file: fileOf(definition),
+        reason,
+      }),
+    };
+  }
+}
+
+function versionOf(manifest: unknown): string {
+  return typeof manifest === 'object' &&
+    manifest !== null &&
+    'version' in manifest &&
+    typeof manifest.version === 'string'
+    ? manifest.version
+    : '0';
+}

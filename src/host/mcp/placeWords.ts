@@ -1,0 +1,65 @@
+import * as vscode from 'vscode';
+import type { OutsideReason, ServerPlace } from '../../tools/mcp/serverPlace';
+import { visible, type ServerDefinition } from '../../tools/mcp/serverDefinition';
+import { hostsOf } from '../../tools/mcp/serverSandbox';
+
+/** Where a server runs, for a list. */
+export function placeWords(place: ServerPlace): string {
+  switch (place.kind) {
+    case 'inside':
+      return vscode.l10n.t('in the sandbox');
+    case 'outside':
+      return vscode.l10n.t('not in the sandbox: {reason}', { reason: reasonWords(place.reason) });
+    case 'refused':
+      return vscode.l10n.t('cannot start');
+  }
+}
+
+/** Where a server would run once it is trusted, and what that means, for the question whether to trust it. */
+export function placeSentences(place: ServerPlace, { transport }: ServerDefinition, added: readonly string[]): string {
+  if (transport.kind !== 'stdio') return '';
+  const { sandbox, command } = transport;
+  switch (place.kind) {
+    case 'inside': {
+      const hosts = [...new Set([...hostsOf(command, sandbox), ...added])].sort();
+      const reach =
+        hosts.length === 0
+          ? vscode.l10n.t('It can reach no host.')
+          : vscode.l10n.t('It can reach these hosts: {hosts}.', { hosts: hosts.join(', ') });
+      const ignored =
+        sandbox.ignored.length === 0
+          ? []
+          : [
+              vscode.l10n.t('Not followed, of what its definition says about the sandbox: {words}.', {
+                words: visible(sandbox.ignored.join(', ')),
+              }),
+            ];
+      return [
+        vscode.l10n.t('It runs in the sandbox: it can change files of the open folders, and cannot read your keys.'),
+        reach,
+        ...ignored,
+      ].join(' ');
+    }
+    case 'outside': {
+      const remedy = place.reason.kind === 'missing' ? ` ${place.reason.remedy}` : '';
+      return `${vscode.l10n.t('Not in the sandbox: {reason}. It runs with your rights.', { reason: reasonWords(place.reason) })}${remedy}`;
+    }
+    case 'refused':
+      return vscode.l10n.t('It will not start: {reason}', { reason: place.sentence });
+  }
+}
+
+function reasonWords(reason: OutsideReason): string {
+  switch (reason.kind) {
+    case 'chosen':
+      return vscode.l10n.t('you chose so');
+    case 'written':
+      return vscode.l10n.t('its definition says so');
+    case 'unwritten':
+      return vscode.l10n.t('your settings do not ask for it');
+    case 'off':
+      return vscode.l10n.t('it is turned off (hermes.terminal.sandbox)');
+    case 'missing':
+      return reason.reason;
+  }
+}

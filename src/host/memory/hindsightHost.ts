@@ -1,0 +1,150 @@
+import type { Clock } from '../../base/clock';
+import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import type { CreateHindsightApi, HindsightPlace } from '../../memory/hindsight/hindsightApi';
+import { HindsightProvider } from '../../memory/hindsight/hindsightProvider';
+import { hindsightName } from '../../memory/hindsight/outboxEntries';
+import type { HindsightConnection } from '../../memory/hindsight/ports';
+import { HindsightRetainer } from '../../memory/hindsight/retainer';
+import { SessionRecords } from '../../memory/hindsight/sessionRecord';
+import { storedTurns } from '../../memory/hindsight/storedTurns';
+import type { MemoryProviderFactory } from '../../memory/memoryProviders';
+import { parseEndpoint } from '../../models/endpoint';
+import { maskSecrets } from '../../models/secrecy';
+import type { StoreNotice } from '../../protocol/chatProtocol';
+import type { SessionStore } from '../../store/sessionStore';
+import type { ProviderKeys } from '../models/providerKeys';
+
+/** Under which keys of Hindsight servers are kept; no model provider can have this name. */
+const keyOwner = 'memory/hindsight';
+
+export interface HindsightSettings {
+  readonly memoryProvider: string;
+  readonly hindsightUrl: string | null;
+  readonly hindsightBank: string | null;
+}
+
+export interface HindsightHostNeeds {
+  readonly store: SessionStore;
+  readonly settings: () => HindsightSettings;
+  readonly keys: ProviderKeys;
+  readonly loadClient: () => CreateHindsightApi;
+  readonly clock: Clock;
+  readonly uid: () => string;
+  readonly log: Log;
+  readonly t: (message: string, args?: Record<string, string>) => string;
+  readonly tell: (notices: readonly StoreNotice[]) => void;
+}
+
+/** Hindsight in this window: whether and where it is set up, its connection, and the outbox that all its providers share. */
+export class HindsightHost implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly retainer: HindsightRetainer;
+  private connected: { readonly key: string; readonly connection: HindsightConnection } | null = null;
+
+  constructor(private readonly needs: HindsightHostNeeds) {
+    const { store, clock, log } = needs;
+    this.retainer = this.lifetime.register(
+      new HindsightRetainer({
+        outbox: store,
+        turns: storedTurns(store),
+        records: new SessionRecords(store),
+        clock,
+        log,
+        connect: () => this.connect(),
+        scrub: maskSecrets,
+      }),
+    );
+    this.lifetime.register(this.retainer.onDidChange(() => needs.tell(this.notices())));
+  }
+
+  get factory(): MemoryProviderFactory {
+    const { clock, uid, log } = this.needs;
+    return {
+      name: hindsightName,
+      kind: 'external',
+      create: () =>
+        new HindsightProvider({
+          retainer: this.retainer,
+          connect: () => this.connect(),
+          isSetUp: () => this.place() !== null,
+          clock,
+          uid,
+          log,
+          scrub: maskSecrets,
+        }),
+    };
+  }
+
+  /** The store is open: what an earlier window left unsent goes out. */
+  start(): void {
+    if (this.place() !== null) this.retainer.start();
+  }
+
+  /** Settings or keys have changed. */
+  changed(): void {
+    this.connected = null;
+    if (this.place() !== null) this.retainer.resume();
+  }
+
+  connectionTo(place: HindsightPlace, key: string | null): HindsightConnection {
+    const create = this.needs.loadClient();
+    const { clock } = this.needs;
+    return {
+      place,
+      api: create({
+        place,
+        key,
+        fetch: (...request) => globalThis.fetch(...request),
+        after: (ms, callback) => clock.after(ms, callback),
+      }),
+    };
+  }
+
+  keyOf(origin: string): Promise<string | undefined> {
+    return this.needs.keys.get(keyOwner, origin);
+  }
+
+  keepKey(origin: string, key: string): Promise<void> {
+    return this.needs.keys.set(keyOwner, origin, key);
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  /** Null until the person has set it up, and when another memory was chosen since. */
+  private place(): HindsightPlace | null {
+    const { memoryProvider, hindsightUrl, hindsightBank } = this.needs.settings();
+    if (memoryProvider !== hindsightName || hindsightUrl === null || hindsightBank === null) return null;
+    return hindsightPlace(hindsightUrl, hindsightBank);
+  }
+
+  private async connect(): Promise<HindsightConnection | null> {
+    const place = this.place();
+    if (place === null) return null;
+    const key = `${place.baseUrl} ${place.bank}`;
+    if (this.connected?.key !== key)
+      this.connected = { key, connection: this.connectionTo(place, (await this.keyOf(place.origin)) ?? null) };
+    return this.connected.connection;
+  }
+
+  private notices(): readonly StoreNotice[] {
+    const { pending, failure } = this.retainer.status;
+    if (failure === null) return [];
+    const { t } = this.needs;
+    const waiting =
+      pending === 1
+        ? t('1 entry waits to be remembered.')
+        : t('{count} entries wait to be remembered.', { count: String(pending) });
+    return [{ sentence: `${failure} ${waiting}`, actions: [{ action: 'setUpMemory', label: t('Set Up Memory…') }] }];
+  }
+}
+
+/** Null for what is not a web address. */
+export function hindsightPlace(url: string, bank: string): HindsightPlace | null {
+  const endpoint = parseEndpoint(url);
+  return endpoint === null || bank === ''
+    ? null
+    : { baseUrl: endpoint.baseUrl, origin: endpoint.origin, host: endpoint.destination, bank };
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/clock';
+import type { Log } from '../../base/log';
+import { BuiltinProvider, builtinName } from '../../memory/builtin/builtinProvider';
+import { entriesOf, lengthOf } from '../../memory/builtin/memoryEntries';
+import { threatIn } from '../../memory/builtin/memoryScan';
+import { type MemoryPlace, RememberedFiles } from '../../memory/builtin/rememberedFiles';
+import type { MemoryProviderFactory } from '../../memory/memoryProviders';
+import { NodeFileSystem } from '../../store/engine/nodeFileSystem';
+import { SystemProcessTable } from '../../store/lock/processTable';
+import type { SessionStore } from '../../store/sessionStore';
+import { describeError } from '../describeError';
+
+export interface MemoryFilesNeeds {
+  readonly store: SessionStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Folder of what holds on this machine. */
+  readonly globalFolder: () => string;
+  /** Folder of the open workspace's own storage; null in an empty window. */
+  readonly workspaceFolder: () => string | null;
+  readonly isUsed: () => boolean;
+}
+
+const folderName = 'memories';
+
+/** The built-in memory in this window: where its files are, and Open Memory, by which a person reads and edits them as any other file. */
+export class MemoryFiles implements vscode.Disposable {
+  private readonly files: RememberedFiles;
+  private readonly saves: vscode.Disposable;
+
+  constructor(private readonly needs: MemoryFilesNeeds) {
+    const { clock, globalFolder, workspaceFolder } = needs;
+    this.files = new RememberedFiles({
+      fileSystem: new NodeFileSystem(),
+      processes: new SystemProcessTable(),
+      clock,
+      uniqueName: randomUUID,
+      globalFolder: () => join(globalFolder(), folderName),
+      workspaceFolder: () => {
+        const folder = workspaceFolder();
+        return folder === null ? null : join(folder, folderName);
+      },
+    });
+    this.saves = vscode.workspace.onDidSaveTextDocument((document) => this.saved(document));
+  }
+
+  get factory(): MemoryProviderFactory {
+    const { files } = this;
+    const { store, log } = this.needs;
+    return {
+      name: builtinName,
+      kind: 'builtin',
+      create: ({ wrote }) => new BuiltinProvider({ files, store, wrote, log }),
+    };
+  }
+
+  dispose(): void {
+    this.saves.dispose();
+  }
+
+  /** Open Memory: lets the person choose a file and opens it in an editor. */
+  async open(): Promise<void> {
+    const chosen = await vscode.window.showQuickPick(
+      this.files.places.map((place) => ({
+        label: placeName(place),
+        description: this.usage(place),
+        detail: place.path,
+        place,
+      })),
+      {
+        title: vscode.l10n.t('Open Memory'),
+        placeHolder: this.needs.isUsed()
+          ? vscode.l10n.t('What Hermes is told at the beginning of every session')
+          : vscode.l10n.t('Memory is switched off in the settings; nothing of this is used.'),
+      },
+    );
+    if (chosen === undefined) return;
+    this.files.create(chosen.place);
+    await vscode.window.showTextDocument(vscode.Uri.file(chosen.place.path));
+  }
+
+  private usage(place: MemoryPlace): string {
+    try {
+      const entries = this.files.entries(place);
+      if (entries.length === 0) return vscode.l10n.t('empty');
+      return usageLabels(entries, place.limit);
+    } catch (error) {
+      return describeError(error).sentence;
+    }
+  }
+
+  /** What a person has written by hand is kept whatever it is; what will not be used as it stands is said. */
+  private saved(document: vscode.TextDocument): void {
+    if (document.uri.scheme !== 'file') return;
+    const place = this.files.places.find(({ path }) => vscode.Uri.file(path).toString() === document.uri.toString());
+    if (place === undefined) return;
+    const entries = entriesOf(document.getText());
+    const planted = entries.find((entry) => threatIn(entry) !== null);
+    if (lengthOf(entries) > place.limit) {
+      void vscode.window.showWarningMessage(
+        vscode.l10n.t(
+          '{name} takes {usage}. Entries beyond that are kept here but not told to the model. Entries are separated by a line with only §.',
+          { name: placeName(place), usage: usageLabels(entries, place.limit) },
+        ),
+      );
+    } else if (planted !== undefined) {
+      void vscode.window.showWarningMessage(
+        vscode.l10n.t(
+          'An entry is left out of what Hermes is told, because it reads like an order to the model: {entry}',
+          { entry: planted.slice(0, 120) },
+        ),
+      );
+    }
+  }
+}
+
+function placeName({ target, scope }: MemoryPlace): string {
+  if (target === 'user')
+    return scope === 'global' ? vscode.l10n.t('About you, everywhere') : vscode.l10n.t('About you, in this workspace');
+  return scope === 'global' ? vscode.l10n.t('Notes, everywhere') : vscode.l10n.t('Notes, in this workspace');
+}
+
+function usageLabels(entries: readonly string[], limit: number): string {
+  return vscode.l10n.t('{used} of {limit} characters', { used: String(lengthOf(entries)), limit: String(limit) });
+}

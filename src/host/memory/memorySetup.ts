@@ -1,0 +1,167 @@
+import * as vscode from 'vscode';
+import { testHindsight } from '../../memory/hindsight/connectionProbe';
+import { failureSentence, type Answer } from '../../memory/hindsight/failure';
+import type { HindsightPlace, ServerVersion } from '../../memory/hindsight/hindsightApi';
+import { parseEndpoint } from '../../models/endpoint';
+import { hindsightPlace, type HindsightHost } from './hindsightHost';
+
+export interface MemorySetupNeeds {
+  readonly desk: Pick<HindsightHost, 'connectionTo' | 'keyOf' | 'keepKey' | 'changed'>;
+  readonly current: () => { readonly url: string | null; readonly bank: string | null };
+  /** Writes the user's settings. */
+  readonly save: (url: string, bank: string) => Promise<void>;
+}
+
+const cloudAddress = 'https://api.hindsight.vectorize.io';
+const localAddress = 'http://127.0.0.1:8888';
+
+/** Set Up Memory…: where long-term memory is kept. Says what will be sent where before anything is; leaving at any step changes nothing. */
+export class MemorySetup {
+  constructor(private readonly needs: MemorySetupNeeds) {}
+
+  async run(): Promise<void> {
+    const place = await this.askForPlace();
+    if (place === null || !(await agreed(place))) return;
+    const key = await this.connectingKey(place);
+    if (key === undefined) return;
+    if (key !== null) await this.needs.desk.keepKey(place.origin, key);
+    await this.needs.save(place.baseUrl, place.bank);
+    this.needs.desk.changed();
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('Hindsight at {host} remembers completed turns from the next prompt on.', { host: place.host }),
+    );
+  }
+
+  private async askForPlace(): Promise<HindsightPlace | null> {
+    const title = vscode.l10n.t('Set Up Memory');
+    const { url, bank } = this.needs.current();
+    const address = await vscode.window.showInputBox({
+      title,
+      prompt: vscode.l10n.t('Address of the Hindsight server. In the cloud: {address}', { address: cloudAddress }),
+      value: url ?? localAddress,
+      ignoreFocusOut: true,
+      validateInput: (text) =>
+        parseEndpoint(text) === null
+          ? vscode.l10n.t('Write a whole web address that begins with http:// or https://.')
+          : undefined,
+    });
+    if (address === undefined) return null;
+    const name = await vscode.window.showInputBox({
+      title,
+      prompt: vscode.l10n.t(
+        'Memory bank. What is in one bank is recalled together; a bank that does not exist yet is made.',
+      ),
+      value: bank ?? 'hermes',
+      ignoreFocusOut: true,
+      validateInput: (text) =>
+        /^[A-Za-z0-9_.-]+$/.test(text.trim())
+          ? undefined
+          : vscode.l10n.t('A bank’s name has letters, digits, dots, dashes and underscores only.'),
+    });
+    return name === undefined ? null : hindsightPlace(address, name.trim());
+  }
+
+  /** A key with which the server lets us in; null: it needs none; undefined: the person left, or there is none. A server on this machine is
+   *  tried without one first. */
+  private async connectingKey(place: HindsightPlace): Promise<string | null | undefined> {
+    const kept = (await this.needs.desk.keyOf(place.origin)) ?? null;
+    let key = kept;
+    if (parseEndpoint(place.baseUrl)?.loopback !== true) {
+      const entered = await askForKey(place, kept !== null);
+      if (entered === undefined) return undefined;
+      key = entered === '' ? kept : entered;
+    }
+    for (;;) {
+      const answer = await this.tested(place, key);
+      if (answer === null) return undefined;
+      if (answer.kind === 'ok') return key === kept ? null : key;
+      const sentence = setupSentence(answer, place.host, key !== null);
+      if (answer.failure.cause !== 'auth') {
+        await vscode.window.showErrorMessage(sentence, { modal: true });
+        return undefined;
+      }
+      const again = vscode.l10n.t('Enter a Key');
+      if ((await vscode.window.showErrorMessage(sentence, { modal: true }, again)) !== again) return undefined;
+      const entered = await askForKey(place, false);
+      if (entered === undefined || entered === '') return undefined;
+      key = entered;
+    }
+  }
+
+  /** Null when the person did not want to wait. */
+  private async tested(place: HindsightPlace, key: string | null): Promise<Answer<ServerVersion> | null> {
+    const { api } = this.needs.desk.connectionTo(place, key);
+    return vscode.window.withProgress(
+      {
+        location: vscode.ProgressLocation.Notification,
+        title: vscode.l10n.t('Testing Hindsight ({host})…', { host: place.host }),
+        cancellable: true,
+      },
+      async (_progress, token) => {
+        const stop = new AbortController();
+        token.onCancellationRequested(() => stop.abort());
+        const answer = await testHindsight(api, stop.signal);
+        return stop.signal.aborted ? null : answer;
+      },
+    );
+  }
+}
+
+async function agreed({ host }: HindsightPlace): Promise<boolean> {
+  const connect = vscode.l10n.t('Connect');
+  const sentence = vscode.l10n.t(
+    'Completed turns of every session in this workspace are sent to {host}. Deleting here does not delete there.',
+    { host },
+  );
+  const detail = vscode.l10n.t(
+    'What looks like a key or a password is masked first. Private sessions are not sent. Forget Session… asks the server to delete what it holds of a session.',
+  );
+  return (await vscode.window.showInformationMessage(sentence, { modal: true, detail }, connect)) === connect;
+}
+
+async function askForKey({ host }: HindsightPlace, isKept: boolean): Promise<string | undefined> {
+  const entered = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Set Up Memory'),
+    prompt: isKept
+      ? vscode.l10n.t('Key for {host}. Leave it empty to use the one that is kept.', { host })
+      : vscode.l10n.t(
+          'Key for {host}. It is kept in the editor’s secret storage and sent nowhere else. Leave it empty if the server needs none.',
+          { host },
+        ),
+    password: true,
+    ignoreFocusOut: true,
+    validateInput: (text) => (/^\s*\S*\s*$/.test(text) ? undefined : vscode.l10n.t('A key has no spaces in it.')),
+  });
+  return entered?.trim();
+}
+
+function setupSentence(
+  { failure }: Extract<Answer<unknown>, { readonly kind: 'failed' }>,
+  host: string,
+  hadKey: boolean,
+): string {
+  switch (failure.cause) {
+    case 'auth':
+      if (!hadKey)
+        return vscode.l10n.t('Hindsight at {host} asks for a key ({status}). Nothing was changed.', {
+          host,
+          status: String(failure.status ?? 401),
+        });
+      return vscode.l10n.t('Hindsight at {host} refused the key ({status}). Nothing was changed.', {
+        host,
+        status: String(failure.status ?? 401),
+      });
+    case 'network':
+      return vscode.l10n.t(
+        'Nothing answers at {host} ({code}). Nothing was changed. Start the server, or correct the address.',
+        { host, code: failure.detail === '' ? 'network' : failure.detail },
+      );
+    case 'timeout':
+      return vscode.l10n.t('Hindsight at {host} did not answer in time. Nothing was changed.', { host });
+    case 'notHindsight':
+    case 'notFound':
+      return vscode.l10n.t('What answers at {host} is not Hindsight. Nothing was changed.', { host });
+    default:
+      return failureSentence(failure, host);
+  }
+}

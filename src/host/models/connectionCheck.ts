@@ -1,0 +1,92 @@
+import type { ModelCatalog } from '../../models/catalog';
+import { parseEndpoint } from '../../models/endpoint';
+import { likelyBaseUrls } from '../../models/pastedKey';
+import { servicePresets } from '../../models/presets';
+import type { ProviderSettings } from '../../models/providerSettings';
+import type { ModelListing } from '../../models/modelProvider';
+
+/** What asking an endpoint for its models showed. No prompt is sent: whether a model really answers is seen with the first one. */
+export type ConnectionCheck =
+  /** It lists models. `baseUrl`: where it does, which is another address than was written where `corrected`. */
+  | {
+      readonly kind: 'answers';
+      readonly endpoint: ProviderSettings;
+      readonly corrected: boolean;
+      readonly models: number;
+    }
+  /** It answers as a model server, and has none. */
+  | {
+      readonly kind: 'empty';
+      readonly endpoint: ProviderSettings;
+      readonly corrected: boolean;
+      readonly sentence: string;
+    }
+  /** `mayKeep`: it may work later. A refused key never will. */
+  | { readonly kind: 'failed'; readonly sentence: string; readonly mayKeep: boolean };
+
+type Catalog = Pick<ModelCatalog, 'testConnection'>;
+type Translate = (message: string, args?: Record<string, string>) => string;
+
+/** Tries an endpoint with a key. Where nothing that speaks the protocol is at the address, the addresses that may be meant are tried, at the same
+ *  origin: the key goes nowhere else. */
+export async function checkConnection(
+  catalog: Catalog,
+  endpoint: ProviderSettings,
+  key: string | null,
+  t: Translate,
+  signal: AbortSignal,
+): Promise<ConnectionCheck> {
+  const listing = await catalog.testConnection(endpoint, key, signal);
+  if (listing.kind === 'models') return found(endpoint, false, listing, t);
+  if (listing.failure.cause === 'notAnApi' && servicePresets.some(({ baseUrl }) => baseUrl === endpoint.baseUrl)) {
+    // The address is right, so something else answered in the service's place.
+    return {
+      kind: 'failed',
+      sentence: t(
+        'Not {name} itself but something between answered at {url}: perhaps a sign-in page or a proxy of this network. Open that address in a browser to see what it is, then try again.',
+        { name: endpoint.name, url: endpoint.baseUrl },
+      ),
+      mayKeep: true,
+    };
+  }
+  if (listing.failure.cause === 'notAnApi') {
+    for (const baseUrl of likelyBaseUrls(endpoint.baseUrl)) {
+      if (signal.aborted) break;
+      const other = { ...endpoint, baseUrl };
+      const answer = await catalog.testConnection(other, key, signal);
+      if (answer.kind === 'models') return found(other, true, answer, t);
+      // Something that asks for another key is there.
+      if (answer.failure.cause === 'auth' || answer.failure.cause === 'noKey') {
+        return {
+          kind: 'failed',
+          sentence: t('{sentence} (The address was tried as {url}.)', {
+            sentence: answer.failure.sentence,
+            url: baseUrl,
+          }),
+          mayKeep: false,
+        };
+      }
+    }
+  }
+  const { cause, sentence } = listing.failure;
+  return { kind: 'failed', sentence, mayKeep: !(cause === 'auth' || cause === 'noKey' || cause === 'badRequest') };
+}
+
+function found(
+  endpoint: ProviderSettings,
+  corrected: boolean,
+  listing: ModelListing & { readonly kind: 'models' },
+  t: Translate,
+): ConnectionCheck {
+  if (listing.models.length > 0) return { kind: 'answers', endpoint, corrected, models: listing.models.length };
+  const isLocal = parseEndpoint(endpoint.baseUrl)?.loopback ?? false;
+  const sentence = isLocal
+    ? t('{name} answers, but has no models. Load one there (with Ollama: ollama pull qwen3), then try again.', {
+        name: endpoint.name,
+      })
+    : t(
+        '{name} answers, but lists no models. Name them in the setting hermes.providers if you know what they are called.',
+        { name: endpoint.name },
+      );
+  return { kind: 'empty', endpoint, corrected, sentence };
+}

@@ -1,0 +1,103 @@
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/clock';
+import type { Log } from '../../base/log';
+import type { ChatModel } from '../../models/chatModel';
+import type { ModelInfo } from '../../models/modelInfo';
+import { ModelError, type ModelListing, type ModelProvider } from '../../models/modelProvider';
+import { EditorChatModel } from './editorChatModel';
+import { editorModelGone } from './editorModelFailures';
+import { editorModelVendors } from './editorModelVendors';
+
+/** How long one vendor may take to say which models it has. Some never answer while nobody is signed in. */
+const vendorPatienceMs = 900;
+/** A chosen model is waited for longer: its extension may have to start first. */
+const openPatienceMs = 10_000;
+
+export const editorProviderName = 'Editor';
+
+/** The models that the editor itself offers through `vscode.lm`: Copilot, other extensions, keys entered in the editor. */
+export class EditorModels implements ModelProvider {
+  readonly name = editorProviderName;
+  readonly kind = 'editor';
+  readonly destination = 'Editor';
+  /** By vendor, what it said last. */
+  private readonly said = new Map<string, readonly vscode.LanguageModelChat[]>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  async listModels(signal: AbortSignal): Promise<ModelListing> {
+    const vendors = editorModelVendors(vscode.extensions.all.map((extension): unknown => extension.packageJSON));
+    const lists = await Promise.all(vendors.map((vendor) => this.modelsOf(vendor, signal)));
+    return { kind: 'models', models: lists.flat().map(infoOf) };
+  }
+
+  /** A vendor that does not answer in time has what it said before: its models are not gone because the editor is busy. */
+  private async modelsOf(vendor: string, signal: AbortSignal): Promise<readonly vscode.LanguageModelChat[]> {
+    const models = (await this.select({ vendor }, vendorPatienceMs, signal)) ?? this.said.get(vendor) ?? [];
+    this.said.set(vendor, models);
+    return models;
+  }
+
+  async open(modelId: string, signal: AbortSignal): Promise<ChatModel> {
+    const slash = modelId.indexOf('/');
+    const selector = { vendor: modelId.slice(0, slash), id: modelId.slice(slash + 1) };
+    const [model] = slash < 1 ? [] : ((await this.select(selector, openPatienceMs, signal)) ?? []);
+    if (model === undefined) throw new ModelError(editorModelGone(modelId));
+    const justification = vscode.l10n.t(
+      'You chose {model} to answer in Hermes. Your prompts and the files it reads are sent to it.',
+      { model: model.name },
+    );
+    return new EditorChatModel(infoOf(model), model, justification, this.clock);
+  }
+
+  /** What the editor offers; null when it does not say so in time. */
+  private async select(
+    selector: vscode.LanguageModelChatSelector,
+    patienceMs: number,
+    signal: AbortSignal,
+  ): Promise<readonly vscode.LanguageModelChat[] | null> {
+    return new Promise((resolve) => {
+      const cancelTimer = this.clock.after(patienceMs, giveUp);
+      signal.addEventListener('abort', giveUp, { once: true });
+      if (signal.aborted) return giveUp();
+      vscode.lm.selectChatModels(selector).then(finish, (error: unknown) => {
+        this.log.warn(
+          `The editor could not list the models of ${selector.vendor ?? 'any vendor'}: ${error instanceof Error ? error.message : String(error)}`,
+        );
+        finish([]);
+      });
+      function giveUp(): void {
+        finish(null);
+      }
+      function finish(models: readonly vscode.LanguageModelChat[] | null): void {
+        cancelTimer();
+        signal.removeEventListener('abort', giveUp);
+        resolve(models);
+      }
+    });
+  }
+}
+
+function infoOf(model: vscode.LanguageModelChat): ModelInfo {
+  return {
+    ref: `${editorProviderName}/${model.vendor}/${model.id}`,
+    provider: editorProviderName,
+    id: `${model.vendor}/${model.id}`,
+    label: model.name === '' ? model.id : model.name,
+    destination: vscode.l10n.t('Editor ({vendor})', { vendor: vendorLabel(model.vendor) }),
+    contextWindow: model.maxInputTokens > 0 ? model.maxInputTokens : null,
+    allocatedContext: null,
+    tools: null,
+    images: null,
+    efforts: ['default'],
+    price: null,
+    warnings: [vscode.l10n.t("The editor's models may lose the last words when the provider fails.")],
+  };
+}
+
+function vendorLabel(vendor: string): string {
+  return vendor.charAt(0).toUpperCase() + vendor.slice(1);
+}

@@ -1,0 +1,77 @@
+import * as vscode from 'vscode';
+import { parseEndpoint } from '../../models/endpoint';
+import { keyIn } from '../../models/pastedKey';
+import type { ProviderSettings } from '../../models/providerSettings';
+
+export interface NewEndpoint {
+  readonly endpoint: ProviderSettings;
+  readonly key: string | null;
+}
+
+/** Asks for an endpoint step by step: address, protocol, name, and a key unless one was already pasted. Null when the person leaves. */
+export async function askForEndpoint(taken: readonly string[], pastedKey: string | null): Promise<NewEndpoint | null> {
+  const title = vscode.l10n.t('Add an Endpoint');
+  const baseUrl = await vscode.window.showInputBox({
+    title,
+    prompt: vscode.l10n.t('Base URL. Most end in /v1.'),
+    placeHolder: 'http://127.0.0.1:11434/v1',
+    ignoreFocusOut: true,
+    validateInput: (text) =>
+      parseEndpoint(text) === null
+        ? vscode.l10n.t('Write a whole web address that begins with http:// or https://.')
+        : undefined,
+  });
+  const address = baseUrl === undefined ? null : parseEndpoint(baseUrl);
+  if (address === null) return null;
+
+  const protocol = await askForProtocol(title);
+  if (protocol === null) return null;
+
+  const name = await vscode.window.showInputBox({
+    title,
+    prompt: vscode.l10n.t('A name of your own'),
+    value: freeName(address.loopback ? 'Local' : address.destination, taken),
+    ignoreFocusOut: true,
+    validateInput: (text) => nameProblem(text.trim(), taken),
+  });
+  if (name === undefined) return null;
+
+  const key = pastedKey ?? (await askForKey(title, address.loopback));
+  if (key === undefined) return null;
+  return { endpoint: { name: name.trim(), protocol, baseUrl: address.baseUrl }, key: keyIn(key) };
+}
+
+async function askForProtocol(title: string): Promise<ProviderSettings['protocol'] | null> {
+  const picked = await vscode.window.showQuickPick(
+    [
+      { label: 'OpenAI', description: vscode.l10n.t('chat completions: most servers'), protocol: 'openai' as const },
+      { label: 'Anthropic', description: vscode.l10n.t('messages'), protocol: 'anthropic' as const },
+    ],
+    { title, placeHolder: vscode.l10n.t('Which protocol does it speak?'), ignoreFocusOut: true },
+  );
+  return picked?.protocol ?? null;
+}
+
+async function askForKey(title: string, loopback: boolean): Promise<string | undefined> {
+  return vscode.window.showInputBox({
+    title,
+    prompt: loopback
+      ? vscode.l10n.t('Key. A server on this machine usually needs none: press Enter.')
+      : vscode.l10n.t('Key. Leave it empty if the endpoint needs none.'),
+    password: true,
+    ignoreFocusOut: true,
+    validateInput: (text) =>
+      text.trim() === '' || keyIn(text) !== null ? undefined : vscode.l10n.t('A key has no spaces in it.'),
+  });
+}
+
+function nameProblem(name: string, taken: readonly string[]): string | undefined {
+  if (name === '') return vscode.l10n.t('A name cannot be empty.');
+  if (name.includes('/')) return vscode.l10n.t('A name cannot contain a slash.');
+  return taken.includes(name) ? vscode.l10n.t('There is already a provider of this name.') : undefined;
+}
+
+function freeName(wanted: string, taken: readonly string[]): string {
+  const names = [wanted, ...Array.from({ length: taken.length + 1 }, (_, index) => `${wanted} ${index + 2}`)];
+  return names.find((name) => !taken.includes(name)) ?? wanted;
+}

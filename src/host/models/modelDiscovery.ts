@@ -1,0 +1,116 @@
+import type { Log } from '../../base/log';
+import type { ModelCatalog } from '../../models/catalog';
+import type { FoundServer } from '../../models/discovery';
+import type { ModelInfo } from '../../models/modelInfo';
+import type { Setup, SetupEntry } from '../../protocol/chatProtocol';
+import { describeError } from '../describeError';
+
+export interface DiscoveryWords {
+  readonly editorProvider: string;
+  readonly t: (message: string, args?: Record<string, string>) => string;
+  /** "this machine", or in a remote window which machine that is: local servers are looked for where the extension runs. */
+  readonly machine: string;
+}
+
+/** Entry ids: `editorModels`, `local:<provider>`, `pasteKey`, `demo`. */
+export const setupEntryIds = {
+  editorModels: 'editorModels',
+  pasteKey: 'pasteKey',
+  demo: 'demo',
+  localPrefix: 'local:',
+} as const;
+
+/** Looks for what could answer without anything being set up, and keeps what was found. Pasting a key and Demo are always there. */
+export class ModelDiscovery {
+  private editor: readonly ModelInfo[] = [];
+  private servers: readonly FoundServer[] = [];
+  private running: Promise<void> | null = null;
+  private searched = false;
+
+  constructor(
+    private readonly catalog: Pick<ModelCatalog, 'discover' | 'providerNamed'>,
+    private readonly words: DiscoveryWords,
+    private readonly log: Log,
+    private readonly onChange: () => void,
+  ) {}
+
+  get setup(): Setup {
+    return { searching: this.running !== null || !this.searched, entries: this.entries() };
+  }
+
+  /** One search at a time; resolves when everything was asked. What is found is told as soon as it is. */
+  run(signal: AbortSignal): Promise<void> {
+    this.running ??= this.search(signal).finally(() => {
+      this.running = null;
+      this.searched = true;
+      if (!signal.aborted) this.onChange();
+    });
+    return this.running;
+  }
+
+  private async search(signal: AbortSignal): Promise<void> {
+    // The search is announced after `running` was set, so that it is seen as running.
+    await Promise.resolve();
+    this.onChange();
+    await Promise.all([
+      this.part('local servers', signal, async () => void (this.servers = await this.catalog.discover(signal))),
+      this.part('editor models', signal, async () => {
+        const listing = await this.catalog.providerNamed(this.words.editorProvider)?.listModels(signal);
+        this.editor = listing?.kind === 'models' ? listing.models : [];
+      }),
+    ]);
+  }
+
+  private async part(what: string, signal: AbortSignal, look: () => Promise<void>): Promise<void> {
+    try {
+      await look();
+      if (!signal.aborted) this.onChange();
+    } catch (error) {
+      this.log.warn(`Looking for ${what} failed: ${describeError(error).sentence}`);
+    }
+  }
+
+  private entries(): readonly SetupEntry[] {
+    const { t } = this.words;
+    return [
+      ...(this.editor.length === 0 ? [] : [this.editorEntry()]),
+      ...this.servers.map((server) => this.serverEntry(server)),
+      {
+        id: setupEntryIds.pasteKey,
+        kind: 'pasteKey',
+        title: t('Paste a Key'),
+        detail: t(
+          'OpenRouter, Anthropic, OpenAI and others. The key is tested and kept in the editor’s secret storage.',
+        ),
+      },
+      {
+        id: setupEntryIds.demo,
+        kind: 'demo',
+        title: t('Try the Demo'),
+        detail: t('Scripted, not AI: shows how Hermes works, offline.'),
+      },
+    ];
+  }
+
+  private editorEntry(): SetupEntry {
+    const { t } = this.words;
+    const labels = [...new Set(this.editor.map(({ label }) => label))];
+    const detail =
+      labels.length > 3
+        ? t('{some} and {count} more', { some: labels.slice(0, 3).join(', '), count: String(labels.length - 3) })
+        : labels.join(', ');
+    return { id: setupEntryIds.editorModels, kind: 'editorModels', title: t("Use the Editor's Models"), detail };
+  }
+
+  private serverEntry({ name, destination, modelIds }: FoundServer): SetupEntry {
+    const { t, machine } = this.words;
+    const args = { name, machine, count: String(modelIds.length) };
+    const title =
+      modelIds.length === 0
+        ? t('Found {name} on {machine}: no models yet', args)
+        : modelIds.length === 1
+          ? t('Found {name} on {machine}: 1 model', args)
+          : t('Found {name} on {machine}: {count} models', args);
+    return { id: `${setupEntryIds.localPrefix}${name}`, kind: 'localServer', title, detail: destination };
+  }
+}

@@ -1,0 +1,59 @@
+import type { ModelInfo } from '../../models/modelInfo';
+import type { ModelRow } from '../../protocol/chatProtocol';
+
+type Translate = (message: string, args?: Record<string, string>) => string;
+
+/** A model as pickers show it. The context is what the server really allocates, where it says so. */
+export function modelRow(info: ModelInfo, isDemo: boolean): ModelRow {
+  return {
+    ref: info.ref,
+    label: info.label,
+    provider: info.provider,
+    destination: info.destination,
+    contextWindow: info.allocatedContext ?? info.contextWindow,
+    tools: info.tools,
+    images: info.images,
+    efforts: info.efforts,
+    price: info.price,
+    warnings: info.warnings,
+    isDemo,
+  };
+}
+
+/** One line under a model's name: context, price, and what a person should know before using it. Unknown is left out, never guessed. */
+export function modelDetail(
+  row: Pick<ModelRow, 'contextWindow' | 'price' | 'warnings'>,
+  language: string,
+  t: Translate,
+): string {
+  const facts = [
+    row.contextWindow === null ? null : t('{size} tokens of context', { size: compact(row.contextWindow, language) }),
+    row.price === null ? null : priceWords(row.price, language, t),
+    ...row.warnings,
+  ];
+  return facts.filter((fact) => fact !== null).join(' · ');
+}
+
+function priceWords(
+  price: { readonly input: number; readonly output: number },
+  language: string,
+  t: Translate,
+): string {
+  if (price.input === 0 && price.output === 0) return t('free');
+  return t('{input} in, {output} out per million tokens', {
+    input: dollars(price.input, language),
+    output: dollars(price.output, language),
+  });
+}
+
+function compact(tokens: number, language: string): string {
+  return new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 }).format(tokens);
+}
+
+function dollars(amount: number, language: string): string {
+  return new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency: 'USD',
+    maximumFractionDigits: amount < 1 ? 3 : 2,
+  }).format(amount);
+}

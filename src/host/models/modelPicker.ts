@@ -1,0 +1,117 @@
+import * as vscode from 'vscode';
+import type { ModelChoices, ModelRow } from '../../protocol/chatProtocol';
+import { describeError } from '../describeError';
+import { modelDetail } from './modelLabels';
+
+interface ModelItem extends vscode.QuickPickItem {
+  readonly ref: string | null;
+  readonly go?: () => void;
+}
+
+export interface ModelPickerOptions {
+  readonly title: string;
+  readonly current: string | null;
+  readonly list: (refresh: boolean) => Promise<ModelChoices>;
+  /** Rows that cannot do what they are chosen for are left out. */
+  readonly accepts?: (row: ModelRow) => boolean;
+  /** Shown when nothing is left to choose from. */
+  readonly empty: string;
+  /** A last row that leads elsewhere instead of choosing. */
+  readonly elsewhere?: { readonly label: string; readonly go: () => void };
+}
+
+const refreshButton: vscode.QuickInputButton = {
+  iconPath: new vscode.ThemeIcon('refresh'),
+  tooltip: vscode.l10n.t('Ask Again'),
+};
+
+/** Lets the person choose a model. Every row says where prompts would go, what it costs and what to know; sources that failed say why.
+ *  Resolves with the model's reference, or null when they leave. */
+export function pickModel(options: ModelPickerOptions): Promise<string | null> {
+  const picker = vscode.window.createQuickPick<ModelItem>();
+  picker.title = options.title;
+  picker.placeholder = vscode.l10n.t('Type to search models and where they run');
+  picker.matchOnDescription = true;
+  picker.matchOnDetail = true;
+  picker.buttons = [refreshButton];
+  let live = true;
+
+  const list = async (refresh: boolean): Promise<void> => {
+    picker.busy = true;
+    const items = await options.list(refresh).then(
+      (choices) => pickerItems(choices, options),
+      (error: unknown) => [noteItem(describeError(error).sentence)],
+    );
+    if (!live) return;
+    picker.busy = false;
+    picker.items = items;
+    const current = items.find((item) => item.ref !== null && item.ref === options.current);
+    if (current !== undefined) picker.activeItems = [current];
+  };
+
+  return new Promise((resolve) => {
+    picker.onDidTriggerButton(() => void list(true));
+    picker.onDidAccept(() => {
+      const chosen = picker.selectedItems[0];
+      if (chosen === undefined || (chosen.ref === null && chosen.go === undefined)) return;
+      resolve(chosen.ref);
+      picker.hide();
+      chosen.go?.();
+    });
+    picker.onDidHide(() => {
+      live = false;
+      resolve(null);
+      picker.dispose();
+    });
+    picker.show();
+    void list(false);
+  });
+}
+
+function pickerItems(choices: ModelChoices, options: ModelPickerOptions): ModelItem[] {
+  const rows = choices.models.filter(options.accepts ?? (() => true));
+  const providers = [...new Set(rows.map((row) => row.provider))];
+  const grouped = providers.flatMap((provider) => [
+    separator(provider),
+    ...rows.filter((row) => row.provider === provider).map((row) => modelItem(row, options.current)),
+  ]);
+  const problems = choices.problems.map(({ provider, sentence }) => ({
+    ...noteItem(sentence),
+    description: provider,
+    iconPath: new vscode.ThemeIcon('warning'),
+  }));
+  const nothing = rows.length === 0 && problems.length === 0 ? [noteItem(options.empty)] : [];
+  const elsewhere =
+    options.elsewhere === undefined
+      ? []
+      : [separator(''), { label: options.elsewhere.label, alwaysShow: true, ref: null, go: options.elsewhere.go }];
+  return [
+    ...grouped,
+    ...(problems.length === 0 ? [] : [separator(vscode.l10n.t('Could not be asked'))]),
+    ...problems,
+    ...nothing,
+    ...elsewhere,
+  ];
+}
+
+function modelItem(row: ModelRow, current: string | null): ModelItem {
+  const detail = modelDetail(row, vscode.env.language, (message, args) =>
+    args === undefined ? vscode.l10n.t(message) : vscode.l10n.t(message, args),
+  );
+  return {
+    label: row.label,
+    description:
+      row.ref === current ? vscode.l10n.t('{destination} · chosen', { destination: row.destination }) : row.destination,
+    ...(detail === '' ? {} : { detail }),
+    ...(row.warnings.length > 0 ? { iconPath: new vscode.ThemeIcon('warning') } : {}),
+    ref: row.ref,
+  };
+}
+
+function separator(label: string): ModelItem {
+  return { label, kind: vscode.QuickPickItemKind.Separator, ref: null };
+}
+
+function noteItem(sentence: string): ModelItem {
+  return { label: sentence, alwaysShow: true, ref: null };
+}

@@ -1,0 +1,206 @@
+import type { Clock } from '../../base/clock';
+import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import type { ModelCatalog, ProviderModels } from '../../models/catalog';
+import { isLoopback } from '../../models/endpoint';
+import { noModelFailure } from '../../models/http/failures';
+import type { ModelInfo } from '../../models/modelInfo';
+import { ModelError, type ModelProvider } from '../../models/modelProvider';
+import type { ModelChoices, ModelRow, ModelState, Setup } from '../../protocol/chatProtocol';
+import type { ChatModels } from '../chat/chatModels';
+import { describeError } from '../describeError';
+import { ModelDiscovery, type DiscoveryWords } from './modelDiscovery';
+import { modelRow } from './modelLabels';
+
+/** A list of models is asked for again after this long. */
+const freshForMs = 60_000;
+/** How long a chosen local or editor model is waited for when its facts are read for the header. */
+const describePatienceMs = 10_000;
+const rediscoverAfterMs = 3000;
+
+export interface ModelServiceParts {
+  readonly catalog: Pick<ModelCatalog, 'list' | 'resolve' | 'providerNamed' | 'discover'>;
+  /** The model of new sessions; null while none was chosen. */
+  readonly defaultModel: () => string | null;
+  readonly words: DiscoveryWords;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The models as the person meets them: the one that answers, the ones to choose from, and what was found to begin with. */
+export class ModelService implements ChatModels, Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly changes = this.lifetime.register(new Emitter<void>());
+  private readonly stop = new AbortController();
+  private readonly known = new Map<string, ModelRow>();
+  private readonly problems = new Map<string, string>();
+  private readonly describing = new Set<string>();
+  /** Asked about in vain, for a reason that says nothing of the model; not asked again until something changes. */
+  private readonly undescribed = new Set<string>();
+  private readonly discovery: ModelDiscovery;
+  private rediscovering = false;
+  private cancelRediscovery: () => void = () => undefined;
+  private listed: { readonly atMs: number; readonly choices: Promise<ModelChoices> } | null = null;
+
+  constructor(private readonly parts: ModelServiceParts) {
+    this.discovery = new ModelDiscovery(parts.catalog, parts.words, parts.log, () => this.changes.fire());
+  }
+
+  onDidChange(listener: () => void): Disposable {
+    return this.changes.event(listener);
+  }
+
+  stateOf(ref: string | null): ModelState {
+    const chosen = ref ?? this.parts.defaultModel();
+    if (chosen === null) return { chosen: null, problem: null };
+    const provider = this.providerOf(chosen);
+    if (provider === null) return { chosen: null, problem: noModelFailure(chosen).sentence };
+    if (tellsForFree(provider)) void this.describe(chosen);
+    return { chosen: this.known.get(chosen) ?? sketch(chosen, provider), problem: this.problems.get(chosen) ?? null };
+  }
+
+  /** Every model there is to choose from. Sources that fail are named with their reason; they do not cost the others. */
+  choices(refresh: boolean): Promise<ModelChoices> {
+    const now = this.parts.clock.monotonicMs();
+    if (this.listed === null || refresh || now - this.listed.atMs > freshForMs) {
+      const choices = this.list();
+      this.listed = { atMs: now, choices };
+      choices.catch(() => {
+        if (this.listed?.choices === choices) this.listed = null;
+      });
+    }
+    return this.listed.choices;
+  }
+
+  /** The models of one source, to choose from after it was set up. */
+  async modelsOf(name: string): Promise<ModelChoices> {
+    const provider = this.parts.catalog.providerNamed(name);
+    if (provider === null)
+      return { models: [], problems: [{ provider: name, sentence: noModelFailure(name).sentence }] };
+    return this.choicesFrom([{ provider, listing: await provider.listModels(this.stop.signal) }]);
+  }
+
+  get setup(): Setup {
+    return this.discovery.setup;
+  }
+
+  async discover(): Promise<Setup> {
+    await this.discovery.run(this.stop.signal);
+    return this.setup;
+  }
+
+  /** Settings, keys or the editor's models changed: what was known is read again when it is next asked for. */
+  invalidate(): void {
+    this.listed = null;
+    this.known.clear();
+    this.problems.clear();
+    this.undescribed.clear();
+    this.changes.fire();
+  }
+
+  /** The editor says that its models changed, perhaps because their extension has only now started. While the person is still choosing, the
+   *  offers are looked for again, but not more often than every few seconds, because asking can itself be what changes them. */
+  editorModelsChanged(): void {
+    this.invalidate();
+    if (this.rediscovering || this.stateOf(null).chosen !== null) return;
+    this.rediscovering = true;
+    this.cancelRediscovery = this.parts.clock.after(rediscoverAfterMs, () => {
+      this.rediscovering = false;
+      this.discover().catch((error: unknown) =>
+        this.parts.log.warn(`Models could not be looked for: ${describeError(error).sentence}`),
+      );
+    });
+  }
+
+  dispose(): void {
+    this.cancelRediscovery();
+    this.stop.abort();
+    this.lifetime.dispose();
+  }
+
+  private async list(): Promise<ModelChoices> {
+    const { catalog } = this.parts;
+    const [setUp, found] = await Promise.all([catalog.list(this.stop.signal), catalog.discover(this.stop.signal)]);
+    const names = new Set(setUp.map(({ provider }) => provider.name));
+    const local = found
+      .map(({ name }) => catalog.providerNamed(name))
+      .filter((provider) => provider !== null && !names.has(provider.name));
+    const asked = await Promise.all(local.flatMap((provider) => (provider === null ? [] : [this.ask(provider)])));
+    return this.choicesFrom([...setUp, ...asked]);
+  }
+
+  private async ask(provider: ModelProvider): Promise<ProviderModels> {
+    return { provider, listing: await provider.listModels(this.stop.signal) };
+  }
+
+  private choicesFrom(sources: readonly ProviderModels[]): ModelChoices {
+    const models = sources.flatMap(({ provider, listing }) =>
+      listing.kind === 'models' ? listing.models.map((info) => this.remember(info, provider)) : [],
+    );
+    const problems = sources.flatMap(({ provider, listing }) =>
+      listing.kind === 'failed' ? [{ provider: provider.name, sentence: listing.failure.sentence }] : [],
+    );
+    this.changes.fire();
+    return { models, problems };
+  }
+
+  private remember(info: ModelInfo, provider: ModelProvider): ModelRow {
+    const row = modelRow(info, provider.kind === 'demo');
+    this.known.set(info.ref, row);
+    this.problems.delete(info.ref);
+    return row;
+  }
+
+  /** Reads the facts of a chosen model in the background: its allocated context and its warnings belong in sight before the first prompt. */
+  private async describe(ref: string): Promise<void> {
+    if ([this.known, this.problems, this.describing, this.undescribed].some((asked) => asked.has(ref))) return;
+    const provider = this.providerOf(ref);
+    if (provider === null) return;
+    this.describing.add(ref);
+    const patience = new AbortController();
+    const cancel = this.parts.clock.after(describePatienceMs, () => patience.abort());
+    try {
+      const model = await this.parts.catalog.resolve(ref, AbortSignal.any([this.stop.signal, patience.signal]));
+      this.remember(model.info, provider);
+    } catch (error) {
+      if (error instanceof ModelError) {
+        this.problems.set(ref, error.failure.sentence);
+      } else {
+        this.undescribed.add(ref);
+        this.parts.log.warn(`The model ${ref} could not be described: ${describeError(error).sentence}`);
+      }
+    } finally {
+      cancel();
+      this.describing.delete(ref);
+    }
+    if (!this.stop.signal.aborted) this.changes.fire();
+  }
+
+  private providerOf(ref: string): ModelProvider | null {
+    const slash = ref.indexOf('/');
+    return slash < 1 ? null : this.parts.catalog.providerNamed(ref.slice(0, slash));
+  }
+}
+
+/** Whether asking the source for a model's facts stays on this machine. A hosted service is asked only when the person opens a list or sends. */
+function tellsForFree(provider: ModelProvider): boolean {
+  if (provider.kind === 'editor' || provider.kind === 'demo') return true;
+  return isLoopback(provider.destination.replace(/:\d+$/, ''));
+}
+
+/** What can be said of a chosen model before its source was asked. */
+function sketch(ref: string, provider: ModelProvider): ModelRow {
+  const id = ref.slice(ref.indexOf('/') + 1);
+  return {
+    ref,
+    label: id,
+    provider: provider.name,
+    destination: provider.destination,
+    contextWindow: null,
+    tools: null,
+    images: null,
+    price: null,
+    warnings: [],
+    isDemo: provider.kind === 'demo',
+  };
+}

@@ -1,0 +1,220 @@
+import * as vscode from 'vscode';
+import type { Gateway } from '../../gateway/gateway';
+import type { ModelCatalog } from '../../models/catalog';
+import { demoInfo } from '../../models/demo/demoModel';
+import { foreignKey, keyIn } from '../../models/pastedKey';
+import { recognizeKey, servicePresets } from '../../models/presets';
+import type { ProviderSettings } from '../../models/providerSettings';
+import type { ModelRow, SetupEntry } from '../../protocol/chatProtocol';
+import { testedConnection } from './connectionProbe';
+import { editorProviderName } from './editorModels';
+import { askForEndpoint, type NewEndpoint } from './endpointForm';
+import { setupEntryIds } from './modelDiscovery';
+import type { ModelService } from './modelService';
+import { pickModel } from './modelPicker';
+import type { ProviderKeys } from './providerKeys';
+
+export interface ModelSetupNeeds {
+  readonly catalog: Pick<ModelCatalog, 'testConnection'>;
+  readonly desk: ModelService;
+  readonly keys: ProviderKeys;
+  readonly gateway: Pick<Gateway, 'selectModel'>;
+  /** Endpoints of the settings; adding one writes the user's settings. */
+  readonly endpoints: { all(): readonly ProviderSettings[]; add(endpoint: ProviderSettings): Promise<void> };
+  /** The session whose model is chosen along; null in the empty state. */
+  readonly shownSession: () => string | null;
+  /** Back to what the person was writing. */
+  readonly focusChat: () => Promise<void>;
+  /** The reference a session has chosen for itself. */
+  readonly modelOf: (sessionId: string | null) => Promise<string | null>;
+}
+
+const addEndpointId = 'addEndpoint';
+
+interface SetupItem extends vscode.QuickPickItem {
+  readonly entryId: string;
+}
+
+/** Set Up Model…: from nothing to a chosen model, each way in a few steps. Nothing is chosen for the person, and leaving at any step changes
+ *  nothing but what was already confirmed. */
+export class ModelSetup {
+  constructor(private readonly needs: ModelSetupNeeds) {}
+
+  /** Select Model…: any model of any source that is set up or was found. */
+  async select(sessionId: string | null): Promise<void> {
+    const ref = await pickModel({
+      title: vscode.l10n.t('Select Model'),
+      current: this.needs.desk.stateOf(await this.needs.modelOf(sessionId)).chosen?.ref ?? null,
+      list: (refresh) => this.needs.desk.choices(refresh),
+      empty: vscode.l10n.t('No model is set up yet.'),
+      elsewhere: {
+        label: vscode.l10n.t('Set Up Model…'),
+        go: () => void vscode.commands.executeCommand('hermes.setUpModel'),
+      },
+    });
+    if (ref !== null) await this.needs.gateway.selectModel(sessionId, ref);
+  }
+
+  /** `entryId` names a way of the empty state; null asks for one. */
+  async run(entryId: string | null): Promise<void> {
+    const chosen = entryId ?? (await this.pickEntry());
+    if (chosen === null) return;
+    // Who leaves half-way goes back to what they were writing, where they came from the panel.
+    if ((await this.follow(chosen)) || entryId !== null) await this.needs.focusChat();
+  }
+
+  /** Whether a model was chosen in the end. */
+  private async follow(chosen: string): Promise<boolean> {
+    if (chosen === setupEntryIds.editorModels) return this.chooseFrom(editorProviderName, 'any');
+    if (chosen === setupEntryIds.pasteKey) return this.pasteKey();
+    if (chosen === setupEntryIds.demo) return this.chooseDemo();
+    if (chosen === addEndpointId) return this.addEndpoint();
+    if (chosen.startsWith(setupEntryIds.localPrefix))
+      return this.chooseFrom(chosen.slice(setupEntryIds.localPrefix.length), 'any');
+    throw new Error(`There is no way to set up a model called "${chosen}".`);
+  }
+
+  private async pickEntry(): Promise<string | null> {
+    // What answers does so within a second; the list opens at once and shows that it is busy until then.
+    const items = this.needs.desk.discover().then((setup) => [...setup.entries.map(setupItem), addEndpointItem()]);
+    const picked = await vscode.window.showQuickPick(items, {
+      title: vscode.l10n.t('Set Up Model'),
+      placeHolder: vscode.l10n.t('Where should answers come from?'),
+      matchOnDescription: true,
+      matchOnDetail: true,
+    });
+    return picked?.entryId ?? null;
+  }
+
+  private async pasteKey(): Promise<boolean> {
+    const pasted = await vscode.window.showInputBox({
+      title: vscode.l10n.t('Paste a Key'),
+      prompt: vscode.l10n.t(
+        'It is kept in the editor’s secret storage and sent to no other address than its provider’s.',
+      ),
+      password: true,
+      ignoreFocusOut: true,
+      validateInput: (text) =>
+        text.trim() === '' || keyIn(text) !== null ? undefined : vscode.l10n.t('A key has no spaces in it.'),
+    });
+    const key = keyIn(pasted ?? '');
+    if (key === null) return false;
+    const service = await this.serviceOf(key);
+    if (service === null) return false;
+    if (service === addEndpointId) return this.addEndpoint(key);
+    if (!(await mayBeSent(key, service))) return false;
+    const works = await testedConnection(this.needs.catalog, service, key);
+    return works !== null && this.keepAndChoose(works, key, 'toolCapable');
+  }
+
+  /** A key is never tried at several places: where its shape fits more than one service, the person says whose it is. */
+  private async serviceOf(key: string): Promise<ProviderSettings | typeof addEndpointId | null> {
+    const [first, ...others] = recognizeKey(key);
+    if (first !== undefined && others.length === 0) return first;
+    const known = first === undefined ? servicePresets : [first, ...others];
+    // An endpoint of the settings may need its first key, or another one.
+    const own = this.needs.endpoints.all();
+    const candidates = [...own, ...known.filter((service) => !own.some(({ name }) => name === service.name))];
+    const elsewhere = { label: vscode.l10n.t('Another Endpoint…'), description: '', service: addEndpointId } as const;
+    const picked = await vscode.window.showQuickPick(
+      [
+        ...candidates.map((service) => ({ label: service.name, description: new URL(service.baseUrl).host, service })),
+        elsewhere,
+      ],
+      {
+        title: vscode.l10n.t('Whose Key Is This?'),
+        placeHolder: vscode.l10n.t('The key will be sent there to test it'),
+        ignoreFocusOut: true,
+      },
+    );
+    return picked?.service ?? null;
+  }
+
+  private async addEndpoint(key: string | null = null): Promise<boolean> {
+    const added: NewEndpoint | null = await askForEndpoint(
+      this.needs.endpoints.all().map(({ name }) => name),
+      key,
+    );
+    if (added === null) return false;
+    if (added.key !== null && !(await mayBeSent(added.key, added.endpoint))) return false;
+    const works = await testedConnection(this.needs.catalog, added.endpoint, added.key);
+    if (works === null) return false;
+    await this.needs.endpoints.add(works);
+    return this.keepAndChoose(works, added.key, 'any');
+  }
+
+  private async keepAndChoose(
+    endpoint: ProviderSettings,
+    key: string | null,
+    which: 'any' | 'toolCapable',
+  ): Promise<boolean> {
+    if (key !== null) await this.needs.keys.set(endpoint.name, endpoint.baseUrl, key);
+    this.needs.desk.invalidate();
+    return this.chooseFrom(endpoint.name, which);
+  }
+
+  /** A service lists hundreds of models, so only those an agent can work with are offered; a server of the person's own shows all it has. */
+  private async chooseFrom(provider: string, which: 'any' | 'toolCapable'): Promise<boolean> {
+    const ref = await pickModel({
+      title: vscode.l10n.t('Select Model of {provider}', { provider }),
+      current: null,
+      list: () => this.needs.desk.modelsOf(provider),
+      // What is unknown is left to try.
+      accepts: (row) => which === 'any' || row.tools !== false,
+      empty:
+        which === 'any'
+          ? vscode.l10n.t('{provider} has no models yet.', { provider })
+          : vscode.l10n.t('{provider} has no model that can call tools.', { provider }),
+    });
+    return ref !== null && this.choose(ref);
+  }
+
+  private async chooseDemo(): Promise<boolean> {
+    await this.needs.desk.modelsOf(demoInfo.provider);
+    return this.choose(demoInfo.ref);
+  }
+
+  private async choose(ref: string): Promise<true> {
+    // Read before it is chosen: choosing writes a setting, and changed settings make the desk forget what it knew.
+    const row = this.needs.desk.stateOf(ref).chosen;
+    await this.needs.gateway.selectModel(this.needs.shownSession(), ref);
+    if (row !== null) tellReady(row);
+    return true;
+  }
+}
+
+/** Said once, where a model was set up; with what is known of it and what was tested, no more. Nobody waits for it to be closed. */
+function tellReady(row: ModelRow): void {
+  const ready = row.isDemo
+    ? vscode.l10n.t('Ready: {model} answers from a script, and nothing leaves this machine.', { model: row.label })
+    : vscode.l10n.t(
+        '{model} is chosen: {provider} lists it, and prompts go to {host}. Whether it answers is seen with the first prompt: none was sent to test it.',
+        { model: row.label, provider: row.provider, host: row.destination },
+      );
+  if (row.warnings.length === 0) void vscode.window.showInformationMessage(ready);
+  else void vscode.window.showWarningMessage([ready, ...row.warnings].join(' '));
+}
+
+/** A key that belongs elsewhere beyond doubt is sent only where the person says so. */
+async function mayBeSent(key: string, endpoint: ProviderSettings): Promise<boolean> {
+  const owner = foreignKey(key, endpoint);
+  if (owner === null) return true;
+  const send = vscode.l10n.t('Send It to {host}', { host: new URL(endpoint.baseUrl).host });
+  const sentence = vscode.l10n.t(
+    'This looks like a key of {owner}, and would be sent to {name} ({host}). It was not sent yet.',
+    { owner: owner.name, name: endpoint.name, host: new URL(endpoint.baseUrl).host },
+  );
+  return (await vscode.window.showWarningMessage(sentence, { modal: true }, send)) === send;
+}
+
+function setupItem({ id, title, detail }: SetupEntry): SetupItem {
+  return { label: title, detail, entryId: id };
+}
+
+function addEndpointItem(): SetupItem {
+  return {
+    label: vscode.l10n.t('Add an Endpoint…'),
+    detail: vscode.l10n.t('Any server that speaks the OpenAI or Anthropic protocol, by its base URL.'),
+    entryId: addEndpointId,
+  };
+}

@@ -1,0 +1,138 @@
+import * as vscode from 'vscode';
+import { shownLine } from '../../tools/approval/rulesPolicy';
+import type { Consent } from '../approvals/pageConsent';
+import type { ChatEditor } from '../chat/chatHandlers';
+import type { CodeActions } from '../codeActions/codeHandlers';
+import type { LinkOpener } from './linkOpener';
+import { reloadWindowAction } from '../storage/storageMove';
+
+export interface EditorActionNeeds {
+  readonly links: LinkOpener;
+  readonly code: CodeActions;
+  readonly channel: vscode.LogOutputChannel;
+  readonly extensionId: string;
+  /** Lets the person choose what a surface shows. */
+  readonly pickSession: (surfaceId: string) => Promise<void>;
+  readonly openTranscript: (sessionId: string, messageUid: string | null) => void;
+  readonly pickModel: (sessionId: string | null) => Promise<void>;
+  readonly setUpModel: (entryId: string | null) => Promise<void>;
+}
+
+/** What views and commands ask of the editor: open, show, pick, copy. */
+export class EditorActions implements ChatEditor {
+  constructor(private readonly needs: EditorActionNeeds) {}
+
+  get code(): CodeActions {
+    return this.needs.code;
+  }
+
+  async confirm(asked: Consent): Promise<boolean> {
+    const { t } = vscode.l10n;
+    const ask = async (question: string, detail: string, button: string): Promise<boolean> =>
+      (await vscode.window.showWarningMessage(question, { modal: true, detail }, button)) === button;
+    switch (asked.kind) {
+      case 'rules': {
+        const where = { session: t('in this session'), workspace: t('in this workspace'), user: t('everywhere') }[
+          asked.scope
+        ];
+        return ask(
+          t('Allow by rules that were not offered?'),
+          t('From now on this is allowed {where} without asking:\n{rules}', {
+            where,
+            rules: asked.rules.map(shownLine).join('\n'),
+          }),
+          t('Allow'),
+        );
+      }
+      case 'waiting':
+        return ask(
+          t('Allow this call?'),
+          t('It waited in a session that was just opened.\n{subject}', { subject: asked.subject }),
+          t('Allow'),
+        );
+      case 'auto':
+        return ask(
+          t('Turn on Edit Automatically?'),
+          t('Edits inside the open folders are then made without asking. They are listed and can be reverted.'),
+          t('Turn On'),
+        );
+    }
+  }
+
+  async openTranscript(sessionId: string, messageUid: string | null): Promise<void> {
+    this.needs.openTranscript(sessionId, messageUid);
+  }
+
+  pickSession(surfaceId: string): Promise<void> {
+    return this.needs.pickSession(surfaceId);
+  }
+
+  async searchSessions(text: string): Promise<void> {
+    await vscode.commands.executeCommand('hermes.searchSessions', text);
+  }
+
+  async exportSession(sessionId: string): Promise<void> {
+    await vscode.commands.executeCommand('hermes.exportSession', { sessionId });
+  }
+
+  async openMemory(): Promise<void> {
+    await vscode.commands.executeCommand('hermes.openMemory');
+  }
+
+  pickModel(sessionId: string | null): Promise<void> {
+    return this.needs.pickModel(sessionId);
+  }
+
+  setUp(entryId: string): Promise<void> {
+    return this.needs.setUpModel(entryId);
+  }
+
+  async openSettings(query: string): Promise<void> {
+    await vscode.commands.executeCommand(
+      'workbench.action.openSettings',
+      query === '' ? `@ext:${this.needs.extensionId}` : query,
+    );
+  }
+
+  showLog(): void {
+    this.needs.channel.show();
+  }
+
+  async copy(text: string): Promise<void> {
+    await vscode.env.clipboard.writeText(text);
+  }
+
+  openLink(href: string): Promise<void> {
+    return this.needs.links.open(href);
+  }
+
+  async runAction(action: string): Promise<void> {
+    const [name = '', argument = ''] = action.split(/:(.*)/s);
+    switch (name) {
+      case 'showLog':
+        return this.showLog();
+      case 'openSettings':
+        return this.openSettings(argument);
+      case 'openUserSettings':
+        return void (await vscode.commands.executeCommand('workbench.action.openSettingsJson', {
+          revealSetting: { key: argument },
+        }));
+      case 'manageTrust':
+        return void (await vscode.commands.executeCommand('workbench.trust.manage'));
+      case reloadWindowAction:
+        return void (await vscode.commands.executeCommand('workbench.action.reloadWindow'));
+      case 'openFolder':
+        return void (await vscode.commands.executeCommand('vscode.openFolder'));
+      case 'selectModel':
+        return this.pickModel(null);
+      case 'setUpModel':
+        return this.needs.setUpModel(null);
+      case 'getStarted':
+        return void (await vscode.commands.executeCommand('hermes.getStarted'));
+      case 'setUpMemory':
+        return void (await vscode.commands.executeCommand('hermes.setUpMemory'));
+      default:
+        throw new Error(`There is no action "${action}".`);
+    }
+  }
+}

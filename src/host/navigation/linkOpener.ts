@@ -1,0 +1,43 @@
+import * as vscode from 'vscode';
+import { PathRefused, type WorkspacePaths } from '../../tools/workspacePaths';
+import { FileNotFound } from '../../tools/workspaceFiles';
+import { linkTarget } from './linkTarget';
+
+/** Opens links of answers: files of the open folders in an editor, web pages outside. Whether a web page may be opened at all is the
+ *  editor's question (trusted domains). */
+export class LinkOpener {
+  constructor(private readonly paths: WorkspacePaths) {}
+
+  async open(href: string): Promise<void> {
+    const target = linkTarget(href);
+    if (target.kind === 'web') await vscode.env.openExternal(vscode.Uri.parse(asciiHost(target.url), true));
+    else if (target.kind === 'file') await this.openFile(target.path, target.line, target.column);
+    else
+      void vscode.window.showWarningMessage(
+        vscode.l10n.t('Hermes does not open links of the kind “{scheme}:”.', { scheme: target.scheme }),
+      );
+  }
+
+  private async openFile(written: string, line: number | null, column: number | null): Promise<void> {
+    try {
+      const uri = vscode.Uri.file(await this.paths.resolveExisting(written));
+      if (((await vscode.workspace.fs.stat(uri)).type & vscode.FileType.Directory) !== 0) {
+        await vscode.commands.executeCommand('revealInExplorer', uri);
+        return;
+      }
+      const position = new vscode.Position((line ?? 1) - 1, (column ?? 1) - 1);
+      await vscode.window.showTextDocument(uri, {
+        preview: true,
+        ...(line === null ? {} : { selection: new vscode.Range(position, position) }),
+      });
+    } catch (error) {
+      if (!(error instanceof FileNotFound) && !(error instanceof PathRefused)) throw error;
+      void vscode.window.showWarningMessage(error.message);
+    }
+  }
+}
+
+/** The address with its host as it is looked up: letters of other scripts that look like Latin ones are seen for what they are in the editor's question. */
+function asciiHost(address: string): string {
+  return URL.canParse(address) ? new URL(address).href : address;
+}

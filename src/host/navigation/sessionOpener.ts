@@ -1,0 +1,74 @@
+import type { Gateway } from '../../gateway/gateway';
+import type { OpenPlace } from '../../protocol/searchProtocol';
+import type { SessionStore } from '../../store/sessionStore';
+import type { Message } from '../../transcript/message';
+import type { ChatSurface } from '../chat/chatSurface';
+import { originalRow } from '../transcript/originalRow';
+
+export interface SessionOpenerNeeds {
+  readonly gateway: Pick<Gateway, 'shownSession' | 'switchSession'>;
+  readonly sessions: Pick<SessionStore, 'conversationTip' | 'getMessage'>;
+  /** The panel, or the tab that takes its place now. */
+  readonly chat: () => Pick<ChatSurface, 'id' | 'reveal'>;
+  readonly showChat: (focusComposer: boolean) => Promise<void>;
+  readonly openTab: (sessionId: string) => Promise<Pick<ChatSurface, 'reveal'>>;
+  readonly openTranscript: (sessionId: string, messageUid: string | null) => void;
+  readonly storeSettled: () => Promise<void>;
+}
+
+/** Takes a person to a session, or to one message of it. */
+export class SessionOpener {
+  constructor(private readonly needs: SessionOpenerNeeds) {}
+
+  /** Rejects, with nothing changed, when the session cannot be opened. */
+  async open(sessionId: string, messageUid: string | null, place: OpenPlace): Promise<void> {
+    await this.needs.storeSettled();
+    switch (place) {
+      case 'chat':
+        return this.inChat(sessionId, messageUid);
+      case 'tab': {
+        const tab = await this.needs.openTab(sessionId);
+        return this.revealIn(tab, sessionId, messageUid);
+      }
+      case 'transcript':
+        return this.needs.openTranscript(sessionId, messageUid);
+      default:
+        return place satisfies never;
+    }
+  }
+
+  /** Brings a message into sight where its session is shown already. */
+  async revealMessage(sessionId: string, messageUid: string): Promise<void> {
+    await this.revealIn(this.needs.chat(), sessionId, messageUid);
+  }
+
+  private async inChat(sessionId: string, messageUid: string | null): Promise<void> {
+    const { gateway, sessions, chat, showChat } = this.needs;
+    const surface = chat();
+    const tip = await sessions.conversationTip(sessionId);
+    if (gateway.shownSession(surface.id) !== tip)
+      await gateway.switchSession(surface.id, { reason: 'resume', sessionId: tip });
+    await showChat(messageUid === null);
+    await this.revealIn(surface, sessionId, messageUid);
+  }
+
+  private async revealIn(
+    surface: Pick<ChatSurface, 'reveal'>,
+    sessionId: string,
+    messageUid: string | null,
+  ): Promise<void> {
+    const message = messageUid === null ? null : await this.standing(messageUid);
+    if (message === null) return;
+    // However far back: the chat draws the part of the conversation in which it stands. What it does not show is shown by the transcript.
+    if (message.visibility.kind !== 'hidden') surface.reveal({ messageUid: message.uid, turnUid: message.turnUid });
+    else this.needs.openTranscript(sessionId, message.uid);
+  }
+
+  /** A row that was merged into another is found there. Null when it is no longer stored. */
+  private async standing(uid: string): Promise<Message | null> {
+    const { sessions } = this.needs;
+    const message = await originalRow(sessions, uid);
+    const into = message?.visibility.kind === 'hidden' ? message.visibility.absorbedInto : null;
+    return into === null ? message : originalRow(sessions, into);
+  }
+}

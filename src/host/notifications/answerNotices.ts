@@ -1,0 +1,109 @@
+import type { Clock } from '../../base/clock';
+import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import type { Gateway } from '../../gateway/gateway';
+import type { Session } from '../../transcript/session';
+import type { Turn } from '../../transcript/turn';
+import { describeError, isWithdrawn } from '../describeError';
+import type { NotificationMode } from '../settings/settings';
+
+export interface AnswerNoticeNeeds {
+  readonly gateway: Pick<Gateway, 'onDidTurnEvent'>;
+  readonly sessions: { getSession(id: string): Promise<Pick<Session, 'title' | 'parentKind'> | null> };
+  readonly when: () => NotificationMode;
+  /** A person can see this session now. */
+  readonly isInSight: (sessionId: string) => boolean;
+  /** The window has the keys. */
+  readonly isWindowFocused: () => boolean;
+  readonly open: (sessionId: string) => Promise<void>;
+  /** Has nothing announced any more. */
+  readonly turnOff: () => Promise<void>;
+  /** Resolves with the button that was pressed; undefined when it was closed. */
+  readonly notify: (
+    kind: 'info' | 'warning',
+    message: string,
+    ...buttons: readonly string[]
+  ) => PromiseLike<string | undefined>;
+  readonly t: (message: string, args?: Record<string, string>) => string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+type Settled = Turn & { readonly state: 'settled' };
+
+/** A shorter answer is over before anybody has turned to something else. */
+const longAnswerSeconds = 10;
+const longestTitle = 80;
+
+/** Says beside the chat that an answer is finished or failed, where nobody saw it end: once for each turn, sub-agents and what the person stopped
+ *  left out. */
+export class AnswerNotices implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly announced = new Set<string>();
+
+  constructor(private readonly needs: AnswerNoticeNeeds) {
+    this.lifetime.register(
+      needs.gateway.onDidTurnEvent(({ sessionId, event }) => {
+        if (
+          event.kind !== 'turnSettled' ||
+          this.announced.has(event.turn.uid) ||
+          !this.isWorthIt(sessionId, event.turn)
+        )
+          return;
+        this.announced.add(event.turn.uid);
+        this.announce(sessionId, event.turn).catch((error: unknown) => this.unannounced(error));
+      }),
+    );
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private isWorthIt(sessionId: string, turn: Settled): boolean {
+    const { when, isInSight, isWindowFocused } = this.needs;
+    if (!endedByItself(turn)) return false;
+    if (when() !== 'whenHidden') return when() === 'always';
+    if (!isWindowFocused()) return true;
+    if (isInSight(sessionId)) return false;
+    return turn.outcome !== 'complete' || turn.settledAt - turn.startedAt >= longAnswerSeconds;
+  }
+
+  private unannounced(error: unknown): void {
+    if (!this.lifetime.isDisposed && !isWithdrawn(error))
+      this.needs.log.warn(`The end of an answer could not be announced: ${describeError(error).sentence}`);
+  }
+
+  private async announce(sessionId: string, turn: Settled): Promise<void> {
+    const { sessions, notify, open, turnOff, t } = this.needs;
+    const session = await sessions.getSession(sessionId);
+    if (session === null || session.parentKind === 'delegate') return;
+    const title = plain(session.title ?? t('Untitled Session'));
+    const [show, never] = [t('Open'), t("Don't Show Again")];
+    const pressed =
+      turn.outcome === 'complete'
+        ? await notify('info', t('Hermes has answered in “{title}”.', { title }), show, never)
+        : await notify(
+            'warning',
+            t('Hermes could not finish its answer in “{title}”. {reason}', {
+              title,
+              reason: plain(turn.failure?.sentence ?? t('What was shown is saved.')),
+            }),
+            show,
+            never,
+          );
+    if (pressed === show) await open(sessionId);
+    if (pressed === never) await turnOff();
+  }
+}
+
+/** Whoever stopped an answer, or closed the window over it, knows. */
+function endedByItself({ outcome, stopReason }: Settled): boolean {
+  return outcome === 'complete' || outcome === 'failed' || stopReason === 'connectionLost';
+}
+
+/** In one line. The editor draws links in notifications, and a title may be anything a model wrote. */
+function plain(text: string): string {
+  const line = text.replace(/\s+/g, ' ').replaceAll('](', '] (');
+  return line.length > longestTitle * 4 ? `${line.slice(0, longestTitle * 4)}…` : line;
+}

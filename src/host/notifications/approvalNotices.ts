@@ -1,0 +1,136 @@
+import type { Clock } from '../../base/clock';
+import { DisposableStore, type Disposable, Emitter, toDisposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import type { Gateway } from '../../gateway/gateway';
+import type { Approval, ApprovalRequest } from '../../transcript/approval';
+import type { TurnEvent } from '../../transcript/turnEvent';
+import { describeError, isWithdrawn } from '../describeError';
+import type { NotificationMode } from '../settings/settings';
+
+export interface ApprovalNoticeNeeds {
+  readonly gateway: Pick<Gateway, 'onDidTurnEvent' | 'decideApproval' | 'pendingApproval' | 'listSessions'>;
+  readonly when: () => NotificationMode;
+  /** A person can see this session now. */
+  readonly isInSight: (sessionId: string) => boolean;
+  readonly open: (sessionId: string) => Promise<void>;
+  /** Resolves with the button that was pressed; undefined when it was closed. */
+  readonly notify: (message: string, ...buttons: readonly string[]) => PromiseLike<string | undefined>;
+  readonly t: (message: string, args?: Record<string, string>) => string;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+const longestSubject = 200;
+/** Sessions that are looked through for one that waits, when the store has been opened. */
+const lookedThrough = 1000;
+/** How long views have to come back when a window opens: what one of them shows then needs no notification over it. */
+const viewsReturnMs = 8_000;
+
+/** Says beside the chat that turns wait for the person: a notification, once for each question, and how many there are. */
+export class ApprovalNotices implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly announced = new Set<string>();
+  /** What each session waits for. */
+  private readonly waiting = new Map<string, string>();
+  private readonly changed = this.lifetime.register(new Emitter<void>());
+  readonly onDidChange = this.changed.event;
+
+  constructor(private readonly needs: ApprovalNoticeNeeds) {
+    this.lifetime.register(needs.gateway.onDidTurnEvent(({ sessionId, event }) => this.happened(sessionId, event)));
+  }
+
+  /** Sessions that wait for the person, as far as is known here. */
+  get count(): number {
+    return this.waiting.size;
+  }
+
+  /** The store has been opened: turns may wait in it that nobody runs. Never rejects. */
+  async lookForWaiting(): Promise<void> {
+    const { gateway, log } = this.needs;
+    try {
+      this.waiting.clear();
+      for (const { id, lastTurn } of await gateway.listSessions({ limit: lookedThrough })) {
+        const approval = lastTurn?.state === 'waiting' ? await gateway.pendingApproval(id) : null;
+        if (approval === null) continue;
+        this.waiting.set(id, approval.id);
+        this.later(() => {
+          if (this.waiting.get(id) === approval.id) this.announceUnseen(id, approval);
+        });
+      }
+      this.changed.fire();
+    } catch (error) {
+      log.warn(`Sessions that wait for the person could not be looked for: ${describeError(error).sentence}`);
+    }
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private happened(sessionId: string, event: TurnEvent): void {
+    // What a sub-agent asks is asked for the session it works for.
+    if (event.kind === 'approvalRequested' && event.approval.subAgent !== undefined) return;
+    if (event.kind === 'approvalRequested') this.asked(sessionId, event.approval);
+    else if (event.kind === 'subAgentAsks' && event.approval !== null) this.asked(sessionId, event.approval);
+    else if (event.kind === 'subAgentAsks' && this.waiting.delete(sessionId)) this.changed.fire();
+    else if ((event.kind === 'approvalDecided' || event.kind === 'turnSettled') && this.waiting.delete(sessionId))
+      this.changed.fire();
+  }
+
+  private asked(sessionId: string, approval: Approval): void {
+    this.waiting.set(sessionId, approval.id);
+    this.changed.fire();
+    this.announceUnseen(sessionId, approval);
+  }
+
+  private later(act: () => void): void {
+    this.lifetime.register(toDisposable(this.needs.clock.after(viewsReturnMs, act)));
+  }
+
+  private announceUnseen(sessionId: string, approval: Approval): void {
+    if (this.announced.has(approval.id)) return;
+    this.announced.add(approval.id);
+    const when = this.needs.when();
+    if (when === 'never' || (when === 'whenHidden' && this.needs.isInSight(sessionId))) return;
+    this.announce(sessionId, approval).catch((error: unknown) => this.unannounced(error));
+  }
+
+  private unannounced(error: unknown): void {
+    if (!this.lifetime.isDisposed && !isWithdrawn(error))
+      this.needs.log.warn(`What was answered to a notification could not be done: ${describeError(error).sentence}`);
+  }
+
+  private async announce(sessionId: string, { id, request }: Approval): Promise<void> {
+    const { t, notify, gateway, open } = this.needs;
+    const [allow, deny, show] = [t('Allow Once'), t('Deny'), t('Open')];
+    const isPlan = request.access.kind === 'plan';
+    const message = isPlan
+      ? t('Hermes has a plan and asks whether to carry it out.')
+      : t('Hermes asks: Allow {subject}?', { subject: shortSubject(request.subject) });
+    // A plan is read before it is approved, and so is everything that does not fit in here.
+    const pressed = await notify(message, ...(isPlan ? [show] : saysAll(request) ? [allow, deny, show] : [deny, show]));
+    if (pressed === show) return open(sessionId);
+    try {
+      if (pressed === allow) await gateway.decideApproval(id, { kind: 'allow', scope: 'once' });
+      if (pressed === deny) await gateway.decideApproval(id, { kind: 'deny', reason: null });
+    } catch (error) {
+      await notify(describeError(error).sentence);
+    }
+  }
+}
+
+/** Whether the notification tells all that would be allowed: no difference, no arguments, no folder elsewhere, nothing that is cut off. */
+function saysAll({ access, subject, preview }: ApprovalRequest): boolean {
+  if (preview !== null || (access.kind === 'run' && !access.folder.isInside)) return false;
+  return oneLine(subject).length <= longestSubject;
+}
+
+/** In one line. The editor draws links in notifications, and what is asked for may be anything a model wrote. */
+function shortSubject(subject: string): string {
+  const line = oneLine(subject);
+  return line.length > longestSubject ? `${line.slice(0, longestSubject)}…` : line;
+}
+
+function oneLine(subject: string): string {
+  return subject.replace(/\s+/g, ' ').replaceAll('](', '] (');
+}

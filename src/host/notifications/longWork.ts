@@ -1,0 +1,107 @@
+import type { Clock } from '../../base/clock';
+import { GatewayError } from '../../gateway/gateway';
+import type { SessionStore } from '../../store/sessionStore';
+import type { WorkProgress } from '../../store/slicedWork';
+
+type Translate = (message: string) => string;
+
+/** A notification that stays while work goes on. */
+export interface WorkNotice {
+  /** Shows the notice until `ended`. `stop`: the user asked for the work to be stopped. */
+  show(
+    title: string,
+    ended: Promise<unknown>,
+    stop: () => void,
+    onProgress: (listener: (progress: WorkProgress) => void) => void,
+  ): void;
+}
+
+interface LongWorkNeeds {
+  readonly clock: Clock;
+  readonly notice: WorkNotice;
+  readonly t: Translate;
+}
+
+/** How long a change of a session may take before the user is told, in milliseconds. Most are done long before. */
+export const toldAfterMs = 1000;
+
+/** The store, with a notice for each change that takes long in a long session: how far it has come, and a way to stop it. A change that was stopped
+ *  rejects with a `GatewayError` that says so; everything is as it was then. */
+export function withWorkNotices(store: SessionStore, needs: LongWorkNeeds): SessionStore {
+  const { t } = needs;
+  return {
+    ...store,
+    branchSession: (input) =>
+      told(
+        needs,
+        t('Hermes is copying the session into a branch…'),
+        t('Branching was stopped. No branch was made.'),
+        (...course) => store.branchSession(input, ...course),
+      ),
+    rewindSession: (input) =>
+      told(
+        needs,
+        t('Hermes is taking back a long part of the session…'),
+        t('Rewinding was stopped. The session is unchanged.'),
+        (...course) => store.rewindSession(input, ...course),
+      ),
+    showVersion: (input) =>
+      told(
+        needs,
+        t('Hermes is showing another version of a long session…'),
+        t('Showing the other version was stopped. The session is unchanged.'),
+        (...course) => store.showVersion(input, ...course),
+      ),
+    openTurn: (input) => {
+      if (input.replaces === undefined) return store.openTurn(input);
+      return told(
+        needs,
+        t('Hermes is hiding what followed the prompt…'),
+        t('Asking again was stopped. The session is unchanged.'),
+        (...course) => store.openTurn(input, ...course),
+      );
+    },
+  };
+}
+
+function told<T>(needs: LongWorkNeeds, title: string, stopped: string, work: StoppableWork<T>): Promise<T> {
+  return tellWhenLong(needs, title, new GatewayError('stopped', stopped), work);
+}
+
+export type StoppableWork<T> = (signal: AbortSignal, onProgress: (progress: WorkProgress) => void) => Promise<T>;
+
+/** Runs work, and shows a notice for it once it has taken long. `stopped`: the reason that the signal gives when the user stops it there. */
+export async function tellWhenLong<T>(
+  { clock, notice }: Pick<LongWorkNeeds, 'clock' | 'notice'>,
+  title: string,
+  stopped: Error,
+  work: StoppableWork<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  let latest: WorkProgress | null = null;
+  let listener: (progress: WorkProgress) => void = () => undefined;
+  const result = work(stop.signal, (progress) => {
+    latest = progress;
+    listener(progress);
+  });
+  const ended = result.then(
+    () => undefined,
+    () => undefined,
+  );
+  const cancel = clock.after(toldAfterMs, () =>
+    notice.show(
+      title,
+      ended,
+      () => stop.abort(stopped),
+      (heard) => {
+        listener = heard;
+        if (latest !== null) heard(latest);
+      },
+    ),
+  );
+  try {
+    return await result;
+  } finally {
+    cancel();
+  }
+}

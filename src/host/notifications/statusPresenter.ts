@@ -1,0 +1,138 @@
+import * as v from 'valibot';
+import type { Clock } from '../../base/clock';
+import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { Gateway } from '../../gateway/gateway';
+import type { Session } from '../../transcript/session';
+import type { TurnEvent } from '../../transcript/turnEvent';
+import type { RunningSession, StatusBar, StatusFacts } from './statusBar';
+
+export interface StatusPresenterNeeds {
+  readonly gateway: Pick<
+    Gateway,
+    'runningTurns' | 'onDidTurnEvent' | 'onDidChangeRunning' | 'onDidChangeSessions' | 'contextUse'
+  >;
+  readonly sessions: { getSession(id: string): Promise<Pick<Session, 'title'> | null> };
+  readonly bar: Pick<StatusBar, 'show'>;
+  readonly facts: () => Pick<StatusFacts, 'waiting' | 'store' | 'model'>;
+  readonly clock: Clock;
+}
+
+const tickMs = 1000;
+/** What a command that runs was called with. */
+const commandOf = v.object({ command: v.string() });
+
+interface Watched {
+  startedAt: number | null;
+  title: string | null;
+  call: RunningSession['call'];
+  /** Calls of the answer by id: what they are called and what they run. */
+  readonly names: Map<string, string>;
+}
+
+/** Keeps the status bar at what goes on: which sessions answer, for how long, and what they run. */
+export class StatusPresenter implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly watched = new Map<string, Watched>();
+  private readonly contextUsed = new Map<string, number>();
+  private cancelTick: (() => void) | null = null;
+
+  constructor(private readonly needs: StatusPresenterNeeds) {
+    const { gateway } = needs;
+    this.lifetime.register(gateway.onDidTurnEvent(({ sessionId, event }) => this.happened(sessionId, event)));
+    this.lifetime.register(gateway.onDidChangeRunning(() => this.show()));
+    this.lifetime.register(
+      gateway.onDidChangeSessions((ids) => ids.forEach((id) => this.watched.has(id) && void this.readTitle(id))),
+    );
+  }
+
+  show(): void {
+    const { gateway, bar, facts, clock } = this.needs;
+    const running = gateway.runningTurns().filter(({ isSubAgent }) => isSubAgent !== true);
+    const ids = new Set(running.map(({ sessionId }) => sessionId));
+    for (const id of this.watched.keys()) if (!ids.has(id)) this.watched.delete(id);
+    const sessions = running.map(({ sessionId }): RunningSession => {
+      const { title, startedAt, call } = this.watch(sessionId);
+      return { sessionId, title, startedAt, call, contextUsed: this.contextUsed.get(sessionId) ?? null };
+    });
+    bar.show({ ...facts(), running: sessions, now: clock.now() });
+    this.tickWhile(sessions.length === 1 && sessions[0]?.call !== null);
+  }
+
+  dispose(): void {
+    this.cancelTick?.();
+    this.lifetime.dispose();
+  }
+
+  private happened(sessionId: string, event: TurnEvent): void {
+    switch (event.kind) {
+      case 'turnOpened':
+        this.watch(sessionId).startedAt = event.turn.startedAt;
+        return this.show();
+      case 'messageStored':
+        if (event.message.role === 'assistant') {
+          for (const part of event.message.parts)
+            if (part.kind === 'toolCall')
+              this.watch(sessionId).names.set(part.callId, toolResultTexts(part.name, part.arguments));
+        }
+        return;
+      case 'activity': {
+        const { activity } = event;
+        const watched = this.watch(sessionId);
+        const call =
+          activity.kind === 'runningTool'
+            ? { name: watched.names.get(activity.callId) ?? '', startedAt: activity.startedAt }
+            : null;
+        const next = call === null || call.name === '' ? null : call;
+        if (JSON.stringify(next) === JSON.stringify(watched.call)) return;
+        watched.call = next;
+        return this.show();
+      }
+      case 'turnSettled':
+        void this.readContext(sessionId);
+        return;
+      default:
+        return;
+    }
+  }
+
+  private watch(sessionId: string): Watched {
+    const known = this.watched.get(sessionId);
+    if (known !== undefined) return known;
+    const watched: Watched = { startedAt: null, title: null, call: null, names: new Map() };
+    this.watched.set(sessionId, watched);
+    void this.readTitle(sessionId);
+    return watched;
+  }
+
+  private async readTitle(sessionId: string): Promise<void> {
+    // A store that cannot be read says so elsewhere.
+    const session = await this.needs.sessions.getSession(sessionId).catch(() => null);
+    const watched = this.watched.get(sessionId);
+    if (session === null || watched === undefined || watched.title === session.title || this.lifetime.isDisposed)
+      return;
+    watched.title = session.title;
+    this.show();
+  }
+
+  private async readContext(sessionId: string): Promise<void> {
+    const use = await this.needs.gateway.contextUse(sessionId).catch(() => null);
+    if (use === null || use.window === null || use.window <= 0) this.contextUsed.delete(sessionId);
+    else this.contextUsed.set(sessionId, Math.min(1, use.tokens / use.window));
+  }
+
+  private tickWhile(isRunning: boolean): void {
+    this.cancelTick?.();
+    this.cancelTick = isRunning ? this.needs.clock.after(tickMs, () => this.show()) : null;
+  }
+}
+
+/** A command is known by its words, everything else by its name. */
+function toolResultTexts(name: string, text: string): string {
+  try {
+    const parsed = v.safeParse(commandOf, JSON.parse(text));
+    return parsed.success ? parsed.output.command : name;
+  } catch (error) {
+    if (error instanceof SyntaxError) return name;
+    throw error;
+  }
+}

@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/clock';
+import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import type { Gateway } from '../../gateway/gateway';
+import { isThere, placeOf } from '../../store/library/describeFolder';
+import { LibraryClient } from '../../store/library/libraryClient';
+import type { SessionStore } from '../../store/sessionStore';
+import type { WorkerPort } from '../../store/worker/storeClient';
+import type { CommandTable } from '../commands';
+import type { CodeActions } from '../codeActions/codeHandlers';
+import { describeError } from '../describeError';
+import type { Translate, WordContext } from '../sessions/sessionLabels';
+import type { StoreStatus } from '../storage/storeStatus';
+import type { WebviewPrograms } from '../webviews/webviewPrograms';
+import { MovedFolder } from './movedFolder';
+import { OpenCopies } from './openCopies';
+import { OtherFolderCommands } from './otherFolderCommands';
+import { OtherFolderRows } from './otherFolderRows';
+import { OtherFolders } from './otherFolders';
+import { OtherTabMemory } from './otherTabMemory';
+import { OtherTranscripts, otherTranscriptViewType } from './otherTranscripts';
+import { describeOwnFolder, storePlaces } from './ownFolder';
+
+export interface OtherFoldersFeatureNeeds {
+  readonly context: vscode.ExtensionContext;
+  readonly programs: WebviewPrograms;
+  readonly gateway: Gateway;
+  readonly sessions: SessionStore;
+  readonly store: StoreStatus;
+  /** Folder of the bundles. */
+  readonly distFolder: string;
+  /** `hermes.storage.path`; null for the editor's own storage. */
+  readonly storagePath: () => string | null;
+  /** The folder that this window's store lies in. */
+  readonly ownFolder: () => string;
+  readonly startWorker: () => WorkerPort;
+  readonly openInChat: (sessionId: string) => Promise<void>;
+  readonly editor: { copy(text: string): Promise<void>; openLink(href: string): Promise<void> };
+  readonly code: CodeActions;
+  readonly localization: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly t: Translate;
+}
+
+/** What an earlier window left behind can wait until this one has come up. */
+const sweepAfterMs = 2000;
+
+/** Sessions of other folders in this window: found, read, brought over; and those of this folder under an earlier name, offered. */
+export class OtherFoldersFeature implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly library: LibraryClient;
+  private readonly named: OtherFolderCommands;
+  /** Follows which folder this window keeps its history for. */
+  readonly movedFolder: MovedFolder;
+  /** Their group in the sessions view. */
+  readonly rows: OtherFolderRows;
+
+  constructor(needs: OtherFoldersFeatureNeeds) {
+    const { context, gateway, sessions, store, clock, log, t, distFolder, openInChat } = needs;
+    const own = <T extends Disposable>(part: T): T => this.lifetime.register(part);
+    const words = (): WordContext => ({ t, language: vscode.env.language, now: clock.now() });
+    const library = (this.library = new LibraryClient(
+      join(distFolder, 'libraryWorker.js'),
+      { copies: join(context.globalStorageUri.fsPath, 'reading') },
+      clock,
+    ));
+    const sweep = (): void =>
+      void library
+        .sweep()
+        .catch((error: unknown) =>
+          log.warn(`Copies of other folders’ sessions could not be removed: ${describeError(error).sentence}`),
+        );
+    own({ dispose: clock.after(sweepAfterMs, sweep) });
+    const others = own(
+      new OtherFolders({
+        library,
+        gateway,
+        sessions,
+        store,
+        places: () => storePlaces(context, needs.storagePath(), needs.ownFolder()),
+        now: () => clock.now(),
+      }),
+    );
+    const transcripts: OtherTranscripts = own(
+      new OtherTranscripts(needs.programs, {
+        copies: own(new OpenCopies(library, needs.startWorker)),
+        memory: new OtherTabMemory(context.workspaceState),
+        storeIn: async (folder) => (await others.list()).find((store) => store.folder === folder) ?? null,
+        editor: needs.editor,
+        code: needs.code,
+        bringOver: (session) => this.named.bringSession(session),
+        localization: needs.localization,
+        clock,
+        log,
+      }),
+    );
+    own(vscode.window.registerWebviewPanelSerializer(otherTranscriptViewType, transcripts));
+    this.named = new OtherFolderCommands({ others, words, openInChat, transcripts });
+    this.rows = own(new OtherFolderRows(others, words, log));
+    this.movedFolder = new MovedFolder({
+      others,
+      sessions,
+      words,
+      log,
+      desk: store,
+      describe: describeOwnFolder,
+      oldPlace: async (path) => ({ isThere: await isThere(path), place: await placeOf(path) }),
+      bringOver: (folder) => this.named.bringAll(folder),
+    });
+  }
+
+  get commands(): CommandTable {
+    return this.named.table;
+  }
+
+  /** Lets the person choose a session of another folder, and opens it. */
+  show(): Promise<void> {
+    return this.named.show();
+  }
+
+  /** Removes private copies. */
+  async close(): Promise<void> {
+    this.lifetime.dispose();
+    await this.library.close();
+  }
+
+  dispose(): void {
+    void this.close();
+  }
+}

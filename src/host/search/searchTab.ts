@@ -1,0 +1,54 @@
+import * as vscode from 'vscode';
+import { SearchSurface, type SearchNeeds } from './searchSurface';
+import type { WebviewPrograms } from '../webviews/webviewPrograms';
+import { webviewPort } from '../webviews/webviewPort';
+
+export const searchViewType = 'hermes.search';
+
+/** The editor tab "Search Sessions". There is one; it is back after a reload of the window, with what was typed. */
+export class SearchTab implements vscode.WebviewPanelSerializer, vscode.Disposable {
+  private open: { readonly panel: vscode.WebviewPanel; readonly bridge: SearchSurface } | null = null;
+
+  constructor(
+    private readonly programs: WebviewPrograms,
+    private readonly needs: SearchNeeds,
+  ) {}
+
+  /** Shows the screen; `text` replaces what stands in its field, null leaves it. */
+  show(text: string | null): void {
+    if (this.open === null) {
+      const title = vscode.l10n.t('Search Sessions');
+      this.fill(
+        vscode.window.createWebviewPanel(searchViewType, title, vscode.ViewColumn.Active, this.programs.options),
+        text ?? '',
+      );
+      return;
+    }
+    this.open.panel.reveal();
+    if (text !== null) this.open.bridge.ask(text);
+  }
+
+  async deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> {
+    if (this.open === null) this.fill(panel, null);
+    else panel.dispose();
+  }
+
+  dispose(): void {
+    this.open?.bridge.dispose();
+    this.open = null;
+  }
+
+  private fill(panel: vscode.WebviewPanel, asked: string | null): void {
+    const bridge = new SearchSurface(asked, webviewPort(panel.webview), this.needs);
+    const opened = { panel, bridge };
+    this.open = opened;
+    panel.onDidChangeViewState(() => {
+      if (!panel.visible) bridge.pageUnloaded();
+    });
+    panel.onDidDispose(() => {
+      bridge.dispose();
+      if (this.open === opened) this.open = null;
+    });
+    this.programs.load('search', panel.webview);
+  }
+}

@@ -1,0 +1,72 @@
+import type { HiddenReason } from '../../transcript/message';
+import type { ToolOutcome } from '../../transcript/part';
+import type { StopReason } from '../../transcript/stopReason';
+import type { Translate } from './sessionLabels';
+
+/** How a turn ended, as a sentence below it; null for one that simply finished. */
+export function endWords(reason: StopReason, t: Translate): string | null {
+  switch (reason) {
+    case 'stop':
+      return null;
+    case 'length':
+      return t('The answer reached the model’s output limit.');
+    case 'refusal':
+      return t('The model declined to answer.');
+    case 'iterations':
+      return t('The agent used up its steps for one turn.');
+    case 'empty':
+      return t('The model ended without a word.');
+    case 'user':
+      return t('Stopped by the person.');
+    case 'newPrompt':
+      return t('A newer prompt took over.');
+    case 'windowClosed':
+      return t('Interrupted: the window closed or the editor stopped.');
+    case 'crash':
+      return t('Interrupted: the editor’s extension process ended.');
+    case 'connectionLost':
+      return t('Interrupted: the connection was lost.');
+    case 'error':
+      return t('The request failed.');
+    case 'storeFailed':
+      return t('Nothing more could be saved, so nothing more was shown.');
+    default:
+      return reason satisfies never;
+  }
+}
+
+export function outcomeWords(outcome: ToolOutcome, t: Translate): string {
+  switch (outcome) {
+    case 'done':
+      return t('done');
+    case 'failed':
+      return t('failed');
+    case 'denied':
+      return t('denied');
+    case 'cancelled':
+      return t('cancelled');
+    case 'interrupted':
+      return t('interrupted');
+    default:
+      return outcome satisfies never;
+  }
+}
+
+export function hiddenWords(reason: HiddenReason, t: Translate): string {
+  switch (reason) {
+    case 'retried':
+      return t('hidden: asked again');
+    case 'edited':
+      return t('hidden: an earlier wording');
+    case 'rewound':
+      return t('hidden: taken back');
+    case 'merged':
+      return t('hidden: joined to another row');
+    case 'dropped':
+      return t('hidden: repaired away');
+    case 'compressed':
+      return t('hidden: summarised');
+    default:
+      return reason satisfies never;
+  }
+}

@@ -1,0 +1,124 @@
+import type { SessionSummary } from '../../transcript/session';
+import { ageLabels } from './ageLabels';
+import type { GroupKind } from './sessionGroups';
+
+export type Translate = (message: string, args?: Record<string, string>) => string;
+
+/** What words depend on. `now` in seconds since the epoch. */
+export interface WordContext {
+  readonly t: Translate;
+  readonly language: string;
+  readonly now: number;
+}
+
+/** What a person should know of a session before they open it, most urgent first. */
+export type SessionMark = 'problem' | 'waiting' | 'running' | 'failed' | 'interrupted' | 'unread';
+
+export function sessionMarks(session: SessionSummary): readonly SessionMark[] {
+  const state = session.lastTurn?.state;
+  return [
+    ...(session.problem === null ? [] : (['problem'] as const)),
+    ...(state === undefined || state === 'complete' ? [] : [state]),
+    ...(session.unread ? (['unread'] as const) : []),
+  ];
+}
+
+export function markWords(mark: SessionMark, t: Translate): string {
+  switch (mark) {
+    case 'problem':
+      return t('could not be read completely');
+    case 'waiting':
+      return t('needs approval');
+    case 'running':
+      return t('running');
+    case 'failed':
+      return t('failed');
+    case 'interrupted':
+      return t('interrupted');
+    case 'unread':
+      return t('unread');
+    default:
+      return mark satisfies never;
+  }
+}
+
+export function groupWords(group: GroupKind, t: Translate): string {
+  switch (group) {
+    case 'pinned':
+      return t('Pinned');
+    case 'today':
+      return t('Today');
+    case 'week':
+      return t('This Week');
+    case 'older':
+      return t('Older');
+    case 'archived':
+      return t('Archived');
+    case 'trash':
+      return t('Trash');
+    default:
+      return group satisfies never;
+  }
+}
+
+export function titleWords(
+  session: { readonly title: string | null; readonly preview?: string | null },
+  t: Translate,
+): string {
+  return session.title ?? session.preview ?? t('Untitled Session');
+}
+
+export function turnLabels(count: number, t: Translate): string {
+  return count === 1 ? t('1 turn') : t('{count} turns', { count: String(count) });
+}
+
+/** What stands behind the title: age, turns, state. */
+export function factsOf(session: SessionSummary, { t, language, now }: WordContext): readonly string[] {
+  return [
+    ageLabels(session.lastActiveAt, now, language),
+    turnLabels(session.turnCount, t),
+    ...(session.private ? [t('private')] : []),
+    ...sessionMarks(session).map((mark) => markWords(mark, t)),
+  ];
+}
+
+/** Everything a row shows by icon, place or colour, for those who hear it. */
+export function spokenWords(session: SessionSummary, context: WordContext & { readonly isShown: boolean }): string {
+  const { t } = context;
+  return [
+    titleWords(session, t),
+    ...factsOf(session, context),
+    ...(session.pinned ? [t('pinned')] : []),
+    ...(session.branchOf === null ? [] : [originWords(session.branchOf.title, t)]),
+    ...(context.isShown ? [t('shown now')] : []),
+  ].join(', ');
+}
+
+/** The hover of a row, as plain text. */
+export function hoverWords(session: SessionSummary, { t, language }: WordContext): string {
+  const title = titleWords(session, t);
+  const time = (seconds: number): string =>
+    new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(seconds * 1000));
+  const size = t('{turns}, {messages}', {
+    turns: turnLabels(session.turnCount, t),
+    messages:
+      session.messageCount === 1 ? t('1 message') : t('{count} messages', { count: String(session.messageCount) }),
+  });
+  const lines = [
+    title,
+    session.problem,
+    session.preview === null || session.preview === title ? null : session.preview,
+    t('Model: {model}', { model: session.model ?? t('the one for new sessions') }),
+    t('Size: {size}', { size }),
+    session.branchOf === null ? null : originWords(session.branchOf.title, t),
+    t('Begun {begun}, last active {active}', { begun: time(session.startedAt), active: time(session.lastActiveAt) }),
+    session.trashedAt === null ? null : t('In the trash since {time}', { time: time(session.trashedAt) }),
+    session.queuedCount === 0 ? null : t('Queued prompts: {count}', { count: String(session.queuedCount) }),
+    session.private ? t('Private: no memory provider is told of it') : null,
+  ];
+  return lines.filter((line) => line !== null).join('\n');
+}
+
+function originWords(title: string | null, t: Translate): string {
+  return title === null ? t('Branched from an untitled session') : t('Branched from “{title}”', { title });
+}

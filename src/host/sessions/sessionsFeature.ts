@@ -1,0 +1,177 @@
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/clock';
+import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import type { Gateway } from '../../gateway/gateway';
+import type { SessionStore } from '../../store/sessionStore';
+import type { ChatFiles } from '../changedFiles/chatFiles';
+import type { CommandTable } from '../commands';
+import type { OtherFolderRows } from '../otherFolders/otherFolderRows';
+import type { StoreStatus } from '../storage/storeStatus';
+import { ChosenSessions } from './chosenSessions';
+import { sessionCommands } from './sessionCommands';
+import { SessionKeys } from './sessionKeys';
+import { type ListName, SessionListing } from './sessionListing';
+import { pickSession, type SessionPick, type SessionPickerOptions } from './sessionPicker';
+import { SessionsTree } from './sessionsTree';
+import type { Translate } from './sessionLabels';
+import { TrashRetention } from './trashRetention';
+
+export interface SessionsFeatureNeeds {
+  readonly gateway: Gateway;
+  readonly sessions: SessionStore;
+  readonly store: StoreStatus;
+  readonly files: Pick<ChatFiles, 'from' | 'takeBack'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly t: Translate;
+  readonly others: OtherFolderRows;
+  /** Lets the person choose among sessions of other folders. */
+  readonly showOthers: () => void;
+  /** The surface that commands of the palette and of the sessions view act on. */
+  readonly surfaceId: () => string;
+  readonly focusChat: () => Promise<void>;
+  readonly showChat: () => Promise<void>;
+  readonly openTranscript: (sessionId: string, messageUid: string | null) => Promise<void>;
+  readonly revealMessage: (sessionId: string, messageUid: string) => Promise<void>;
+  /** Days that a session stays in the trash; 0: for good. */
+  readonly trashDays: () => number;
+  /** Name of the memory provider outside this machine that hears of sessions; null for none. */
+  readonly outsideMemory: () => string | null;
+}
+
+/** Stored sessions as a person meets them outside the chat: the sessions view, the pickers, and the commands for them. */
+export class SessionsFeature implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly listing: SessionListing;
+  private readonly tree: SessionsTree;
+  private readonly keys: SessionKeys;
+  private readonly trash: TrashRetention;
+  /** What commands act on. */
+  readonly chosen: ChosenSessions;
+  readonly commands: CommandTable;
+
+  constructor(private readonly needs: SessionsFeatureNeeds) {
+    const { gateway, sessions, store, clock, log, t, surfaceId } = needs;
+    this.listing = this.lifetime.register(new SessionListing({ gateway, store, clock, log }));
+    this.tree = this.lifetime.register(
+      new SessionsTree({
+        listing: this.listing,
+        others: needs.others,
+        clock,
+        t,
+        shown: () => gateway.shownSession(surfaceId()),
+      }),
+    );
+    this.keys = this.lifetime.register(new SessionKeys({ gateway, sessions, surfaceId }));
+    this.trash = this.lifetime.register(
+      new TrashRetention({
+        sessions,
+        gateway,
+        clock,
+        log,
+        days: needs.trashDays,
+        onErased: () => void this.listing.refresh(),
+      }),
+    );
+    const storeSettled = (): Promise<void> => store.settled();
+    const chosen = (this.chosen = new ChosenSessions({
+      gateway,
+      sessions,
+      surfaceId,
+      storeSettled,
+      selected: () => this.tree.selected,
+      pick: async (title, state) => (await this.pick(title, { searches: false, state }))?.sessionId ?? null,
+    }));
+    this.commands = {
+      ...sessionCommands({
+        gateway,
+        sessions,
+        chosen,
+        surfaceId,
+        storeSettled,
+        files: needs.files,
+        focusChat: needs.focusChat,
+        showChat: needs.showChat,
+        rowOpened: (sessionId) => this.tree.rowOpened(sessionId),
+        openTranscript: needs.openTranscript,
+        revealMessage: needs.revealMessage,
+        outsideMemory: needs.outsideMemory,
+        now: () => clock.now(),
+        pick: (title, options) => this.pick(title, options),
+        whileAsking: (asks) => this.tree.whileAsking(asks),
+      }),
+      ...this.viewCommands(),
+    };
+  }
+
+  /** Lets the person choose a session; with `searches`, also by the text of its messages. Null when they leave. */
+  async pick(
+    title: string,
+    { searches, state = 'active' }: { readonly searches: boolean; readonly state?: SessionPickerOptions['state'] },
+  ): Promise<SessionPick | null> {
+    const { gateway, sessions, store, clock, surfaceId, openTranscript, showOthers } = this.needs;
+    await store.settled();
+    return this.tree.whileAsking(() =>
+      pickSession({
+        title,
+        gateway,
+        state,
+        showOthers: searches ? showOthers : null,
+        search: searches ? (query, signal) => sessions.search(query, signal) : null,
+        current: gateway.shownSession(surfaceId()),
+        now: () => clock.now(),
+        openTranscript: (pick) => void openTranscript(pick.sessionId, pick.messageUid),
+      }),
+    );
+  }
+
+  /** Lets the person choose what a surface shows. */
+  async resume(surfaceId: string): Promise<void> {
+    const pick = await this.pick(vscode.l10n.t('Resume Session'), { searches: true });
+    if (pick === null) return;
+    await this.needs.gateway.switchSession(surfaceId, { reason: 'resume', sessionId: pick.sessionId });
+    if (pick.messageUid !== null) await this.needs.revealMessage(pick.sessionId, pick.messageUid);
+  }
+
+  /** The chat may show another session, or another state of it. */
+  shownChanged(): void {
+    this.keys.update();
+    this.tree.shownChanged();
+  }
+
+  storeOpened(): void {
+    this.trash.opened();
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private viewCommands(): CommandTable {
+    const { listing } = this;
+    return {
+      filterSessions: async () => {
+        const box = {
+          title: vscode.l10n.t('Filter Sessions'),
+          value: listing.filter,
+          prompt: vscode.l10n.t('Words of titles and first prompts'),
+        };
+        const text = await this.tree.whileAsking(() => vscode.window.showInputBox(box));
+        if (text !== undefined) await listing.setFilter(text);
+      },
+      clearSessionsFilter: () => listing.setFilter(''),
+      refreshSessions: () => {
+        this.needs.others.refresh();
+        return listing.refresh();
+      },
+      showMoreSessions: async (list) => {
+        if (isListName(list)) await listing.showMore(list);
+      },
+    };
+  }
+}
+
+function isListName(value: unknown): value is ListName {
+  return value === 'active' || value === 'archived' || value === 'trash';
+}

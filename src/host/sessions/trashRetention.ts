@@ -1,0 +1,61 @@
+import type { Clock } from '../../base/clock';
+import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import type { Gateway } from '../../gateway/gateway';
+import type { SessionStore } from '../../store/sessionStore';
+import { describeError } from '../describeError';
+
+const daySeconds = 86_400;
+/** Erasing rewrites the file: not while the window is still coming up. */
+const delayMs = 20_000;
+
+interface TrashNeeds {
+  readonly sessions: Pick<SessionStore, 'pruneTrash'>;
+  readonly gateway: Pick<Gateway, 'runningTurns' | 'onDidChangeRunning'>;
+  /** How long a session stays in the trash, in days; 0: until it is forgotten by hand. */
+  readonly days: () => number;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Sessions were erased: lists should be read again. */
+  readonly onErased: () => void;
+}
+
+/** Erases what has been in the trash for too long: once after the store was opened, a little later, and not while an answer is written. */
+export class TrashRetention implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private cancelWait: (() => void) | null = null;
+  private isDue = false;
+
+  constructor(private readonly needs: TrashNeeds) {
+    this.lifetime.register(needs.gateway.onDidChangeRunning(() => void this.prune()));
+  }
+
+  /** The store has been opened. */
+  opened(): void {
+    this.cancelWait?.();
+    this.cancelWait = this.needs.clock.after(delayMs, () => {
+      this.isDue = true;
+      void this.prune();
+    });
+  }
+
+  dispose(): void {
+    this.cancelWait?.();
+    this.lifetime.dispose();
+  }
+
+  private async prune(): Promise<void> {
+    const { sessions, gateway, clock, days, log, onErased } = this.needs;
+    if (!this.isDue || this.lifetime.isDisposed || gateway.runningTurns().length > 0) return;
+    this.isDue = false;
+    if (days() === 0) return;
+    try {
+      const { sessionIds } = await sessions.pruneTrash(clock.now() - days() * daySeconds);
+      if (sessionIds.length === 0) return;
+      log.info(`${sessionIds.length} sessions were in the trash for more than ${days()} days and are erased.`);
+      onErased();
+    } catch (error) {
+      log.warn(`The trash could not be emptied of what is old: ${describeError(error).sentence}`);
+    }
+  }
+}

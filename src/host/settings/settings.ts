@@ -1,0 +1,236 @@
+import * as v from 'valibot';
+import { parseEndpoint } from '../../models/endpoint';
+import { type Mode, modes } from '../../transcript/approval';
+import { type BusyMode, busyModes } from '../../transcript/busyMode';
+import { reasoningEfforts, type ReasoningEffort } from '../../transcript/reasoningEffort';
+import type { ProviderSettings } from '../../models/providerSettings';
+import { type SandboxSetting, sandboxSettings } from '../../tools/sandbox/sandboxSetting';
+import { type ApprovalSettings, readApprovals } from '../approvals/approvalSettings';
+import { guardedSettings } from './workspaceOverrides';
+
+export const notificationModes = ['whenHidden', 'always', 'never'] as const;
+export type NotificationMode = (typeof notificationModes)[number];
+
+export interface HermesSettings {
+  /** "<provider>/<id>", or null while none is chosen. */
+  readonly model: string | null;
+  readonly providers: readonly ProviderSettings[];
+  readonly reasoningEffort: ReasoningEffort;
+  readonly busyInput: BusyMode;
+  readonly maxIterations: number;
+  /** How freely the agent of a session may act for which nothing was chosen. */
+  readonly mode: Mode;
+  /** Rules for what may be done without asking, and for what may not be done at all. */
+  readonly approvals: ApprovalSettings;
+  /** Whether what files held before the agent changed them is kept, so that they can be reverted. */
+  readonly checkpoints: boolean;
+  /** Whether the editor tells, beside the chat, that a turn waits for the person. */
+  readonly notifications: NotificationMode;
+  /** Part of the context window that may be full before a session is compressed. */
+  readonly compressionThreshold: number;
+  /** "<provider>/<id>" of the model that writes summaries; null: the model of the session. */
+  readonly compressionModel: string | null;
+  /** "none", "builtin", or the name of an external memory provider, which works beside the built-in one. */
+  readonly memoryProvider: string;
+  /** How long a turn waits for recall. */
+  readonly memoryRecallTimeoutMs: number;
+  readonly hindsightUrl: string | null;
+  readonly hindsightBank: string | null;
+  readonly storagePath: string | null;
+  /** How long a command may take when the model names no time. */
+  readonly terminalTimeoutSeconds: number;
+  /** Whether commands are confined by the operating system. */
+  readonly sandbox: SandboxSetting;
+  /** How long a deleted session stays in the trash; 0: until it is forgotten by hand. */
+  readonly trashDays: number;
+}
+
+/** A value that cannot be used, and what is used instead. */
+export interface SettingProblem {
+  readonly setting: string;
+  readonly sentence: string;
+}
+
+/** What `WorkspaceConfiguration.inspect` tells of one setting. */
+export interface InspectedSetting {
+  readonly defaultValue?: unknown;
+  readonly globalValue?: unknown;
+}
+
+/** The part of the editor's configuration that is read. Names are whole: "hermes.model". */
+export interface SettingSource {
+  /** The value in force, with everything the editor merges. */
+  get(setting: string): unknown;
+  inspect(setting: string): InspectedSetting | undefined;
+}
+
+const describedModelSchema = v.object({
+  id: v.pipe(v.string(), v.nonEmpty('is empty')),
+  contextWindow: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+  tools: v.optional(v.boolean()),
+  images: v.optional(v.boolean()),
+});
+
+const endpointSchema = v.object({
+  name: v.pipe(v.string(), v.trim(), v.nonEmpty('is empty'), v.excludes('/', 'contains a slash')),
+  protocol: v.picklist(['openai', 'anthropic'], 'is neither "openai" nor "anthropic"'),
+  baseUrl: v.pipe(
+    v.string(),
+    v.trim(),
+    v.check((text) => parseEndpoint(text) !== null, 'is not a web address that begins with http:// or https://'),
+  ),
+  models: v.optional(v.array(describedModelSchema)),
+});
+
+/** Reads every setting. A value that does not fit is named in a sentence and its default is used; one bad provider does not cost the others.
+ *  Settings that name endpoints, models or the place of the history, or say when it is erased, count only where a repository cannot write them: in user settings. */
+export function readSettings(source: SettingSource): {
+  readonly settings: HermesSettings;
+  readonly problems: readonly SettingProblem[];
+} {
+  const problems: SettingProblem[] = [];
+  const read = <T>(setting: string, schema: v.GenericSchema<unknown, T>, otherwise: T, expected: string): T => {
+    const parsed = v.safeParse(schema, valueOf(source, setting));
+    if (parsed.success) return parsed.output;
+    problems.push({
+      setting,
+      sentence: `The setting \`${setting}\` ${expected}. Its default is used until it is corrected.`,
+    });
+    return otherwise;
+  };
+  const text = v.pipe(v.string(), v.trim());
+  const model = read(
+    'hermes.model',
+    v.pipe(text, v.regex(/^$|^[^/]+\/.+$/)),
+    '',
+    'is not written as Provider/model-id',
+  );
+  const compressionModel = read(
+    'hermes.compression.model',
+    v.pipe(text, v.regex(/^$|^[^/]+\/.+$/)),
+    '',
+    'is not written as Provider/model-id',
+  );
+  const hindsightUrl = read(
+    'hermes.memory.hindsight.url',
+    v.pipe(
+      text,
+      v.check((address) => address === '' || parseEndpoint(address) !== null),
+    ),
+    '',
+    'is not a web address that begins with http:// or https://',
+  );
+  const hindsightBank = read('hermes.memory.hindsight.bank', text, '', 'is not the name of a memory bank');
+  const recallSeconds = read(
+    'hermes.memory.recallTimeout',
+    v.pipe(v.number(), v.minValue(0), v.maxValue(60)),
+    2,
+    'is not a number of seconds from 0 to 60',
+  );
+  const storagePath = read(
+    'hermes.storage.path',
+    v.pipe(text, v.regex(/^$|^[/\\]|^[A-Za-z]:[/\\]/)),
+    '',
+    'is not an absolute path',
+  );
+  return {
+    settings: {
+      model: model === '' ? null : model,
+      providers: readEndpoints(valueOf(source, 'hermes.providers'), problems),
+      reasoningEffort: read(
+        'hermes.reasoningEffort',
+        v.picklist(reasoningEfforts),
+        'default',
+        `is not one of ${reasoningEfforts.join(', ')}`,
+      ),
+      busyInput: read('hermes.busyInput', v.picklist(busyModes), 'queue', `is not one of ${busyModes.join(', ')}`),
+      mode: read('hermes.mode', v.picklist(modes), 'ask', `is not one of ${modes.join(', ')}`),
+      approvals: readApprovals(
+        valueOf(source, 'hermes.approvals.allow'),
+        valueOf(source, 'hermes.approvals.deny'),
+        (setting, sentence) => problems.push({ setting, sentence }),
+      ),
+      checkpoints: read('hermes.checkpoints', v.boolean(), true, 'is neither true nor false'),
+      notifications: read(
+        'hermes.notifications',
+        v.picklist(notificationModes),
+        'whenHidden',
+        `is not one of ${notificationModes.join(', ')}`,
+      ),
+      maxIterations: read(
+        'hermes.maxIterations',
+        v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),
+        90,
+        'is not a whole number from 1 to 1000',
+      ),
+      compressionThreshold: read(
+        'hermes.compression.threshold',
+        v.pipe(v.number(), v.minValue(0.3), v.maxValue(0.95)),
+        0.8,
+        'is not a number from 0.3 to 0.95',
+      ),
+      compressionModel: compressionModel === '' ? null : compressionModel,
+      memoryProvider: read(
+        'hermes.memory.provider',
+        v.pipe(text, v.nonEmpty()),
+        'builtin',
+        'is not the name of a memory provider',
+      ),
+      memoryRecallTimeoutMs: recallSeconds * 1000,
+      hindsightUrl: hindsightUrl === '' ? null : hindsightUrl,
+      hindsightBank: hindsightBank === '' ? null : hindsightBank,
+      storagePath: storagePath === '' ? null : storagePath,
+      terminalTimeoutSeconds: read(
+        'hermes.terminal.timeout',
+        v.pipe(v.number(), v.minValue(1), v.maxValue(86_400)),
+        120,
+        'is not a number of seconds from 1 to 86400',
+      ),
+      sandbox: read(
+        'hermes.terminal.sandbox',
+        v.picklist(sandboxSettings),
+        'auto',
+        `is not one of ${sandboxSettings.join(', ')}`,
+      ),
+      trashDays: read(
+        'hermes.trash.days',
+        v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(3650)),
+        30,
+        'is not a whole number of days from 0 to 3650',
+      ),
+    },
+    problems,
+  };
+}
+
+function valueOf(source: SettingSource, setting: string): unknown {
+  if (!guardedSettings.some((guarded) => guarded === setting)) return source.get(setting);
+  const inspected = source.inspect(setting);
+  return inspected?.globalValue ?? inspected?.defaultValue;
+}
+
+function readEndpoints(value: unknown, problems: SettingProblem[]): readonly ProviderSettings[] {
+  const setting = 'hermes.providers';
+  const complain = (sentence: string): void => void problems.push({ setting, sentence });
+  if (!Array.isArray(value)) {
+    complain('The setting hermes.providers is not a list of providers. It is ignored until it is corrected.');
+    return [];
+  }
+  const endpoints = new Map<string, ProviderSettings>();
+  for (const [index, entry] of value.entries()) {
+    const parsed = v.safeParse(endpointSchema, entry);
+    const named = `Entry ${index + 1} of the setting \`hermes.providers\`${nameOf(entry)}`;
+    if (!parsed.success)
+      complain(
+        `${named} is ignored: ${parsed.issues.map((issue) => `${v.getDotPath(issue) ?? 'it'} ${issue.message}`).join('; ')}.`,
+      );
+    else if (endpoints.has(parsed.output.name)) complain(`${named} is ignored: an earlier entry has the same name.`);
+    else endpoints.set(parsed.output.name, parsed.output);
+  }
+  return [...endpoints.values()];
+}
+
+function nameOf(entry: unknown): string {
+  const named = v.safeParse(v.object({ name: v.string() }), entry);
+  return named.success ? ` (“${named.output.name}”)` : '';
+}

@@ -1,0 +1,102 @@
+import * as vscode from 'vscode';
+import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
+import { GatewayError } from '../../gateway/gateway';
+import type { ProviderSettings } from '../../models/providerSettings';
+import { allowRuleProblem } from '../../tools/approval/ruleText';
+import { type NotificationMode, readSettings, type HermesSettings, type SettingProblem } from './settings';
+
+/** The settings as they are now, read again whenever the editor says that one of them changed. */
+export class SettingsWatcher implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly changes = this.lifetime.register(new Emitter<void>());
+  private now = read();
+  /** A model that was chosen while the settings could not be written. */
+  private unsavedModel: string | null = null;
+  readonly onDidChange = this.changes.event;
+
+  constructor() {
+    this.lifetime.register(
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('hermes')) this.reread();
+      }),
+    );
+  }
+
+  get current(): HermesSettings {
+    return this.unsavedModel === null ? this.now.settings : { ...this.now.settings, model: this.unsavedModel };
+  }
+
+  get problems(): readonly SettingProblem[] {
+    return this.now.problems;
+  }
+
+  /** Keeps the model of new sessions in the user's settings. When those cannot be written (they hold an error, or are open with unsaved
+   *  changes) the choice still holds for this window, and the rejection says so. */
+  async saveModel(ref: string): Promise<void> {
+    try {
+      this.unsavedModel = null;
+      await this.write('model', ref);
+    } catch (error) {
+      this.unsavedModel = ref;
+      this.changes.fire();
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new GatewayError(
+        'invalid',
+        vscode.l10n.t('{model} is used in this window, but your settings could not be written to keep it: {reason}', {
+          model: ref,
+          reason,
+        }),
+      );
+    }
+  }
+
+  async addProvider(provider: ProviderSettings): Promise<void> {
+    const written: unknown = vscode.workspace.getConfiguration('hermes').inspect('providers')?.globalValue;
+    // Entries that are not understood stay as the person wrote them.
+    const kept: readonly unknown[] = Array.isArray(written) ? written : [];
+    await this.write('providers', [...kept, provider]);
+  }
+
+  /** Replaces the rules that allow something everywhere. Entries that are no rules stay as the person wrote them. */
+  async saveAllowRules(rules: readonly string[]): Promise<void> {
+    const written: unknown = vscode.workspace.getConfiguration('hermes').inspect('approvals.allow')?.globalValue;
+    const entries: readonly unknown[] = Array.isArray(written) ? written : [];
+    await this.write('approvals.allow', [
+      ...entries.filter((entry) => typeof entry !== 'string' || allowRuleProblem(entry) !== null),
+      ...rules,
+    ]);
+  }
+
+  async saveNotifications(mode: NotificationMode): Promise<void> {
+    await this.write('notifications', mode);
+  }
+
+  async saveHindsight(url: string, bank: string): Promise<void> {
+    await this.write('memory.hindsight.url', url);
+    await this.write('memory.hindsight.bank', bank);
+    await this.write('memory.provider', 'hindsight');
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private async write(name: string, value: unknown): Promise<void> {
+    await vscode.workspace.getConfiguration('hermes').update(name, value, vscode.ConfigurationTarget.Global);
+    this.reread();
+  }
+
+  private reread(): void {
+    const before = JSON.stringify(this.now);
+    this.now = read();
+    if (JSON.stringify(this.now) !== before) this.changes.fire();
+  }
+}
+
+function read(): ReturnType<typeof readSettings> {
+  const configuration = vscode.workspace.getConfiguration();
+  return readSettings({
+    get: (setting) => configuration.get(setting),
+    inspect: (setting) => configuration.inspect(setting),
+  });
+}

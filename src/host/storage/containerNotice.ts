@@ -1,0 +1,54 @@
+import { diesWithContainer, type MachineFacts } from './containerPlace';
+import type { StoreStatus } from './storeStatus';
+
+const topic = 'container';
+const dismissedKey = 'containerNoticeRead';
+
+export interface ContainerNoticeNeeds {
+  /** The folder of this window's history, as it is now. */
+  readonly folder: () => string;
+  readonly facts: MachineFacts;
+  /** Whether the chat shows no session. */
+  readonly isEmptyState: () => boolean;
+  readonly desk: Pick<StoreStatus, 'offer'>;
+  /** What the person has read is remembered here. */
+  readonly memory: { get(key: string): unknown; update(key: string, value: unknown): Thenable<void> };
+  readonly chooseFolder: () => Promise<void>;
+  readonly t: (message: string) => string;
+}
+
+/** Says in the empty state that sessions are deleted with the container they are in, where that is so, and how to keep them. */
+export class ContainerNotice {
+  private judged: { readonly folder: string; readonly dies: boolean } | null = null;
+
+  constructor(private readonly needs: ContainerNoticeNeeds) {}
+
+  /** The chat may show another state, or the history lie elsewhere. */
+  update(): void {
+    const { desk, chooseFolder, memory, isEmptyState, t } = this.needs;
+    if (!isEmptyState() || memory.get(dismissedKey) === true || !this.dies()) return desk.offer(topic, []);
+    desk.offer(topic, [
+      {
+        sentence: t(
+          'Your sessions are stored inside this container and are deleted with it. To keep them, mount a folder into it and choose that one.',
+        ),
+        choices: [
+          { label: t('Choose Folder…'), run: chooseFolder },
+          {
+            label: t('Don’t Show Again'),
+            run: async () => {
+              await memory.update(dismissedKey, true);
+              this.update();
+            },
+          },
+        ],
+      },
+    ]);
+  }
+
+  private dies(): boolean {
+    const folder = this.needs.folder();
+    if (this.judged?.folder !== folder) this.judged = { folder, dies: diesWithContainer(folder, this.needs.facts) };
+    return this.judged.dies;
+  }
+}

@@ -1,0 +1,64 @@
+import type { StoreNotice } from '../../protocol/chatProtocol';
+import type { OpenReport } from '../../store/worker/openedStore';
+import type { StoreError } from '../../store/storeError';
+import type { Offer } from './storeStatus';
+
+type Translate = (message: string, args?: Record<string, string>) => string;
+
+export interface ReplacedChoices {
+  readonly bringBack: () => Promise<void>;
+  /** Keeps a copy where it is and asks no more. */
+  readonly leave: (path: string) => Promise<void>;
+}
+
+/** Sessions that another file took the place of, offered until the user decides. */
+export function replacedOffers(
+  { replaced }: OpenReport,
+  { bringBack, leave }: ReplacedChoices,
+  t: Translate,
+): readonly Offer[] {
+  return replaced.map(({ path, problem }) => ({
+    sentence:
+      problem === null
+        ? t(
+            'Another file replaced the one that holds your sessions. Bring your sessions back to have both here. They are kept in {path}.',
+            { path },
+          )
+        : t('The sessions kept in {path} could not be brought back. That file is unchanged.', { path }),
+    choices: [
+      { label: problem === null ? t('Bring Them Back') : t('Try Again'), run: bringBack },
+      { label: t('Leave Them There'), run: () => leave(path) },
+    ],
+  }));
+}
+
+/** What opening put right after files were deleted, and which sessions it brought back. `regained`: why the store was opened again. */
+export function putRightNotices(
+  { putBack, broughtBack }: OpenReport,
+  regained: StoreError | null,
+  t: Translate,
+): readonly StoreNotice[] {
+  const showLog = { action: 'showLog', label: t('Show Log') };
+  const mended =
+    putBack !== null
+      ? [
+          t(
+            'The file that holds your sessions was deleted while it was in use. Hermes had kept what it held and put it back.',
+          ),
+        ]
+      : regained !== null
+        ? [t('A file that marks your sessions as open was deleted. Hermes made it again. Everything shown is saved.')]
+        : [];
+  const back = broughtBack.map(({ path, messages, complete }) =>
+    complete
+      ? t(
+          'Your sessions are back: {messages} messages that were missing were added. The file they came from is kept in {path}.',
+          { path, messages: String(messages) },
+        )
+      : t(
+          'Your sessions are back: {messages} messages that were missing were added. Some rows could not be read. The file they came from is kept in {path}.',
+          { path, messages: String(messages) },
+        ),
+  );
+  return [...mended, ...back].map((sentence) => ({ sentence, actions: [showLog] }));
+}

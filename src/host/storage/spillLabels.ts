@@ -1,0 +1,70 @@
+import type { StoreNotice } from '../../protocol/chatProtocol';
+import type { FoundSpill } from '../../store/spill/foundSpills';
+import type { SpillStatus } from '../../store/spill/spillingStore';
+import { storeActions } from './storeLabels';
+
+type Translate = (message: string, args?: Record<string, string>) => string;
+
+/** The notices while an answer cannot be saved where it belongs, and once it is. `saysWhy`: nothing else says why it cannot be saved. */
+export function spillNotices(statuses: readonly SpillStatus[], saysWhy: boolean, t: Translate): readonly StoreNotice[] {
+  const tryAgain = { action: storeActions.retry, label: t('Try Again') };
+  const showLog = { action: storeActions.showLog, label: t('Show Log') };
+  const said = new Set<string>();
+  return statuses.map(({ state, path, cause, isOver }): StoreNotice => {
+    switch (state) {
+      case 'writing': {
+        const why = saysWhy && !said.has(cause.message) ? [cause.message] : [];
+        said.add(cause.message);
+        const goesOn = isOver ? [] : [t('The answer continues.')];
+        const where = t('Everything shown is kept in {path} until it can be saved.', { path });
+        return { sentence: [...why, ...goesOn, where].join(' '), actions: [tryAgain, showLog] };
+      }
+      case 'folded':
+        return { sentence: t('The answer that could not be saved at first is saved in its session now.'), actions: [] };
+      case 'kept':
+        return { sentence: keptSentence(path, t), actions: [showLog] };
+      case 'otherStore':
+        return { sentence: otherStoreSentence(path, t), actions: [showLog] };
+      default:
+        return state satisfies never;
+    }
+  });
+}
+
+/** The same for answers that an earlier run of this or another window left. */
+export function foundSpillNotices(spills: readonly FoundSpill[], t: Translate): readonly StoreNotice[] {
+  const showLog = { action: storeActions.showLog, label: t('Show Log') };
+  return spills.map(({ outcome, path }): StoreNotice => {
+    switch (outcome) {
+      case 'folded':
+        return { sentence: t('The answer that could not be saved at first is saved in its session now.'), actions: [] };
+      case 'kept':
+        return { sentence: keptSentence(path, t), actions: [showLog] };
+      case 'otherStore':
+        return { sentence: otherStoreSentence(path, t), actions: [showLog] };
+      case 'failed':
+        return {
+          sentence: t(
+            'An answer that could not be saved lies in {path} and could not be read this time. It is tried again at the next start.',
+            { path },
+          ),
+          actions: [showLog],
+        };
+      default:
+        return outcome satisfies never;
+    }
+  });
+}
+
+function keptSentence(path: string, t: Translate): string {
+  return t('What could be read of an answer that could not be saved is in its session. The rest is kept in {path}.', {
+    path,
+  });
+}
+
+function otherStoreSentence(path: string, t: Translate): string {
+  return t(
+    'An answer belongs to a session that is not in this file. Bring that session back to have the answer in it. It is kept in {path}.',
+    { path },
+  );
+}

@@ -1,0 +1,163 @@
+import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
+import type { StoreNotice, StoreState as ShownStoreState } from '../../protocol/chatProtocol';
+import type { StoreConnection } from '../../store/ownership/storeConnection';
+import type { StoreState } from '../../store/ownership/storeState';
+import type { SpillingStore } from '../../store/spill/spillingStore';
+import { spillNotices } from './spillLabels';
+import { storeActions, storeLabels } from './storeLabels';
+
+/** Something a person may choose to have done. */
+export interface Offer {
+  readonly sentence: string;
+  readonly choices: readonly { readonly label: string; readonly run: () => Promise<void> }[];
+}
+
+type Translate = (message: string, args?: Record<string, string>) => string;
+
+/** The store as the person meets it: its state in words, notices beside it, and what they chose to do about it. */
+export class StoreStatus implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly changes = this.lifetime.register(new Emitter<void>());
+  private readonly notices = new Map<string, readonly StoreNotice[]>();
+  private readonly offers = new Map<string, () => Promise<void>>();
+  private justOpened = false;
+  readonly onDidChange = this.changes.event;
+
+  constructor(
+    private readonly connection: Pick<
+      StoreConnection,
+      'state' | 'onDidChangeState' | 'open' | 'reclaim' | 'waitForOwner' | 'askOwnerToStop' | 'retry'
+    >,
+    private readonly t: Translate,
+    private readonly spills: Pick<SpillingStore, 'statuses' | 'onDidChange' | 'tryAgain'>,
+  ) {
+    this.lifetime.register(spills.onDidChange(() => this.changes.fire()));
+    this.lifetime.register(connection.onDidChangeState((state) => this.stateChanged(state)));
+  }
+
+  get shown(): ShownStoreState {
+    const { state } = this.connection;
+    // A store that failed says why itself.
+    const spilled = spillNotices(this.spills.statuses, state.kind === 'open', this.t);
+    const shown = storeLabels(state, [...spilled, ...[...this.notices.values()].flat()], this.t);
+    if (shown.kind === 'open' || shown.kind === 'opening') return shown;
+    // Where answers are kept meanwhile is said whatever else there is to say.
+    return { ...shown, sentence: [shown.sentence, ...spilled.map(({ sentence }) => sentence)].join(' ') };
+  }
+
+  get isReadable(): boolean {
+    return isReadable(this.connection.state);
+  }
+
+  /** True while listeners are told that the store can be read from now on: what they show must be read again. */
+  get hasJustOpened(): boolean {
+    return this.justOpened;
+  }
+
+  /** Somebody needs the store now. Where nothing was ever stored it is not opened before. */
+  begin(): void {
+    if (this.connection.state.kind === 'opening') void this.connection.open();
+  }
+
+  /** Resolves when the store is no longer just being opened; in what state it then is, calls will say. */
+  settled(): Promise<void> {
+    this.begin();
+    return new Promise((resolve) => {
+      if (this.connection.state.kind !== 'opening') return resolve();
+      const listening = this.connection.onDidChangeState((state) => {
+        if (state.kind === 'opening') return;
+        listening.dispose();
+        resolve();
+      });
+    });
+  }
+
+  /** What there is to say about one topic; an empty list takes it back. */
+  setNotices(topic: string, notices: readonly StoreNotice[]): void {
+    if (JSON.stringify(this.notices.get(topic) ?? []) === JSON.stringify(notices)) return;
+    this.notices.set(topic, notices);
+    this.changes.fire();
+  }
+
+  /** The same with what each choice does. */
+  offer(topic: string, offers: readonly Offer[]): void {
+    const nameOf = (offer: number, choice: number): string => `offer.${topic}.${offer}.${choice}`;
+    for (const name of [...this.offers.keys()]) if (name.startsWith(`offer.${topic}.`)) this.offers.delete(name);
+    offers.forEach(({ choices }, offer) =>
+      choices.forEach(({ run }, choice) => this.offers.set(nameOf(offer, choice), run)),
+    );
+    this.setNotices(
+      topic,
+      offers.map(({ sentence, choices }, offer) => ({
+        sentence,
+        actions: choices.map(({ label }, choice) => ({ action: nameOf(offer, choice), label })),
+      })),
+    );
+  }
+
+  /** The newest sessions could not be read, although the store can; null: they can again. */
+  recentUnread(reason: string | null, again: () => Promise<void>): void {
+    const action = 'offer.recent sessions.again';
+    if (reason === null || !this.isReadable) return this.setNotices('recent sessions', []);
+    this.offers.set(action, again);
+    const sentence = this.t('Your recent sessions could not be read. What is stored is not touched. {reason}', {
+      reason,
+    });
+    this.setNotices('recent sessions', [
+      {
+        sentence,
+        actions: [
+          { action, label: this.t('Try Again') },
+          { action: 'showLog', label: this.t('Show Log') },
+        ],
+      },
+    ]);
+  }
+
+  /** A session that a view shows could not be read, although the store can; null: it was read. */
+  shownUnread(sentence: string | null, again: () => Promise<void>): void {
+    this.offer(
+      'shown session',
+      sentence === null ? [] : [{ sentence, choices: [{ label: this.t('Try Again'), run: again }] }],
+    );
+  }
+
+  /** Whether the action was one of the store's. */
+  async runAction(action: string): Promise<boolean> {
+    switch (action) {
+      case storeActions.reclaim:
+        await this.connection.reclaim();
+        return true;
+      case storeActions.wait:
+        this.connection.waitForOwner();
+        return true;
+      case storeActions.stopOwner:
+        this.connection.askOwnerToStop();
+        return true;
+      case storeActions.retry:
+        await this.connection.retry();
+        await this.spills.tryAgain();
+        return true;
+      default: {
+        const chosen = this.offers.get(action);
+        await chosen?.();
+        return chosen !== undefined;
+      }
+    }
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private stateChanged(state: StoreState): void {
+    if (state.kind === 'open') void this.spills.tryAgain();
+    this.justOpened = isReadable(state);
+    this.changes.fire();
+    this.justOpened = false;
+  }
+}
+
+function isReadable(state: StoreState): boolean {
+  return state.kind === 'open' || state.kind === 'readOnly';
+}

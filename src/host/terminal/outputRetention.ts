@@ -1,0 +1,79 @@
+import type { Clock } from '../../base/clock';
+import { toDisposable, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import type { OutputFolder } from '../../tools/terminal/outputFolder';
+import type { RunningCommands } from '../../tools/terminal/runningCommands';
+import { describeError } from '../describeError';
+
+/** Not while the window is still coming up. */
+const delayMs = 60_000;
+const ownSessionId = /^\d{8}_\d{6}_[0-9a-f]{6}$/;
+
+interface OutputRetentionNeeds {
+  readonly outputs: OutputFolder;
+  readonly running: RunningCommands;
+  readonly sessions: { getSession(sessionId: string): Promise<object | null> };
+  readonly onDidChangeSessions: (listener: (sessionIds: readonly string[]) => void) => Disposable;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Outputs of commands go with the session they belong to, and when they are old or too many. */
+export class OutputRetention implements Disposable {
+  private readonly listening: Disposable;
+  private readonly waiting: Disposable;
+
+  constructor(private readonly needs: OutputRetentionNeeds) {
+    this.listening = needs.onDidChangeSessions((sessionIds) => void this.guarded(() => this.forgetErased(sessionIds)));
+    this.waiting = toDisposable(
+      needs.clock.after(
+        delayMs,
+        () => void this.guarded(() => this.forgetUnknown()).then(() => this.guarded(() => this.tidy())),
+      ),
+    );
+  }
+
+  dispose(): void {
+    this.listening.dispose();
+    this.waiting.dispose();
+  }
+
+  private async tidy(): Promise<void> {
+    const { outputs, running, log } = this.needs;
+    const removed = await outputs.tidy((file) => running.isWriting(file));
+    if (removed > 0) log.info(`${removed} old outputs of commands were removed.`);
+  }
+
+  /** A session that the store does not know any more was erased for good. When the store cannot be asked, nothing is removed. */
+  private async forgetErased(sessionIds: readonly string[]): Promise<void> {
+    const { outputs, sessions } = this.needs;
+    const kept = new Set(await outputs.conversations());
+    for (const sessionId of sessionIds) {
+      if (kept.has(sessionId) && (await sessions.getSession(sessionId)) === null) await outputs.forget(sessionId);
+    }
+  }
+
+  /** What was erased while this window did not look: from another folder's window, or before it was cut off. Where the store knows none of them it
+   *  may not be the store they belong to (one that was lost and began anew): then they stay until they are old. */
+  private async forgetUnknown(): Promise<void> {
+    const { outputs, sessions, log } = this.needs;
+    const unknown: string[] = [];
+    let known = 0;
+    // A session of another program may have a name that no folder can have.
+    for (const name of (await outputs.conversations()).filter((each) => ownSessionId.test(each))) {
+      if ((await sessions.getSession(name)) === null) unknown.push(name);
+      else known++;
+    }
+    if (known === 0) return;
+    for (const name of unknown) await outputs.forget(name);
+    if (unknown.length > 0) log.info(`Outputs of commands of ${unknown.length} erased sessions were removed.`);
+  }
+
+  private async guarded(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.needs.log.warn(`Outputs of commands could not be tidied: ${describeError(error).sentence}`);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import * as vscode from 'vscode';
+import type { Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import { filesIn, putBack, type SetAside } from '../../tools/sandbox/setAside';
+import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
+
+const namedAtMost = 5;
+
+/** Keeps in mind what the person saves, makes and renames in the editor, so that it is not taken for a command's. */
+export function noteEditorWrites(written: WrittenOrders): Disposable {
+  const noteAll = (uris: readonly vscode.Uri[]): void => {
+    for (const { scheme, fsPath } of uris)
+      if (scheme === 'file')
+        void filesIn(fsPath)
+          .then((files) => Promise.all(files.map((file) => written.noteAsItIs(file))))
+          .catch(() => undefined); // gone again
+  };
+  return vscode.Disposable.from(
+    vscode.workspace.onDidSaveTextDocument(
+      (document) => void (document.uri.scheme === 'file' && written.note(document.uri.fsPath, document.getText())),
+    ),
+    vscode.workspace.onDidCreateFiles(({ files }) => noteAll(files)),
+    vscode.workspace.onDidRenameFiles(({ files }) => noteAll(files.map(({ newUri }) => newUri))),
+  );
+}
+
+/** Says what was taken out of the open folders when a command ended. What the person made outside of the editor meanwhile is among it, and can be put back. */
+export async function tellSetAside(
+  { taken, left }: SetAside,
+  command: string,
+  written: WrittenOrders,
+  log: Log,
+): Promise<void> {
+  const named = (paths: readonly string[]): string =>
+    [
+      ...paths.slice(0, namedAtMost).map((path) => vscode.workspace.asRelativePath(path)),
+      ...(paths.length > namedAtMost ? ['…'] : []),
+    ].join(', ');
+  for (const { path, reason } of left)
+    log.warn(`${path} was made while a command ran in the sandbox and could not be taken out: ${reason}`);
+  if (left.length > 0) {
+    void vscode.window.showErrorMessage(
+      vscode.l10n.t(
+        '{files} appeared while “{command}” ran in the sandbox, and could not be taken out of the folder. Editors and agents take orders from such files: look at them before you go on.',
+        { files: named(left.map(({ path }) => path)), command: shortened(command) },
+      ),
+    );
+  }
+  if (taken.length === 0) return;
+  const [show, back] = [vscode.l10n.t('Show'), vscode.l10n.t('Put Back')];
+  const message = vscode.l10n.t(
+    '{files} appeared while “{command}” ran in the sandbox. Editors and agents take orders from such files, so they were taken out of the folder and kept. Put them back if you made them.',
+    { files: named(taken.map(({ path }) => path)), command: shortened(command) },
+  );
+  for (
+    let answer = await vscode.window.showWarningMessage(message, show, back);
+    answer !== undefined;
+    answer = await vscode.window.showWarningMessage(message, show, back)
+  ) {
+    if (answer === show) await showAll(taken.map(({ kept }) => kept));
+    else return putThemBack(taken, written, log);
+  }
+}
+
+async function putThemBack(taken: SetAside['taken'], written: WrittenOrders, log: Log): Promise<void> {
+  try {
+    const left = await putBack(taken);
+    const back = taken.filter((each) => !left.includes(each));
+    for (const { path } of back) for (const file of await filesIn(path)) await written.noteAsItIs(file);
+    if (left.length > 0)
+      void vscode.window.showWarningMessage(
+        vscode.l10n.t('{files} stayed where they are kept, because files of these names are there by now: {places}', {
+          files: left.map(({ path }) => vscode.workspace.asRelativePath(path)).join(', '),
+          places: left.map(({ kept }) => kept).join(', '),
+        }),
+      );
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    log.warn(`What was taken out could not be put back: ${reason}`);
+    void vscode.window.showErrorMessage(
+      vscode.l10n.t('Not everything could be put back: {reason}. It is kept in {places}.', {
+        reason,
+        places: taken.map(({ kept }) => kept).join(', '),
+      }),
+    );
+  }
+}
+
+async function showAll(places: readonly string[]): Promise<void> {
+  const files = (await Promise.all(places.map(filesIn))).flat();
+  for (const file of files.slice(0, namedAtMost))
+    await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(file), { preview: false });
+}
+
+function shortened(command: string): string {
+  const line = command.replace(/\s+/g, ' ').trim();
+  return line.length > 60 ? `${line.slice(0, 59).toWellFormed()}…` : line;
+}

@@ -1,0 +1,185 @@
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/clock';
+import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import type { SandboxState } from '../../transcript/sandboxState';
+import { AccessPaths } from '../../tools/accessPaths';
+import type { CommandCheckpoint } from '../../tools/files/changes/commandCheckpoint';
+import { commandEnvironment } from '../../tools/terminal/commandEnvironment';
+import { LoginEnvironment, type Environment } from '../../tools/terminal/loginEnvironment';
+import { endOrphanedCommands } from '../../tools/terminal/orphanedCommands';
+import { OutputFolder } from '../../tools/terminal/outputFolder';
+import { isReadOnlyCommand } from '../../tools/terminal/readOnlyCommand';
+import { RunningCommands, type StartedCommand } from '../../tools/terminal/runningCommands';
+import { chooseShell, type Shell } from '../../tools/terminal/shell';
+import { terminalTools } from '../../tools/terminal/terminalTools';
+import type { AnyTool } from '../../tools/tool';
+import type { WorkspaceFiles } from '../../tools/workspaceFiles';
+import type { Confinement, ConfinementNeeds } from '../../tools/sandbox/confinement';
+import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
+import { registerCommands } from '../commands';
+import { MirrorTerminals } from './mirrorTerminal';
+import { openReadOnly } from './openReadOnly';
+import { OutputRetention } from './outputRetention';
+import { activePythonEnvironment } from './pythonEnvironment';
+import { RunningCommandPicker } from './runningCommandPicker';
+import { windowSandbox } from './windowSandbox';
+import { terminalVariables, variablesSetting } from './terminalVariables';
+
+interface TerminalFeatureNeeds {
+  readonly files: WorkspaceFiles;
+  readonly secrets: Pick<vscode.SecretStorage, 'keys' | 'get'>;
+  /** Where this window's history lies. */
+  readonly storageFolder: () => string;
+  readonly timeoutSeconds: () => number;
+  readonly sandbox: Pick<ConfinementNeeds, 'setting' | 'own'> & {
+    readonly distFolder: string;
+    readonly writtenOrders: WrittenOrders;
+  };
+  readonly checkpoint: CommandCheckpoint;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Looking through all processes of the machine takes a while: first the window comes up. */
+const orphansAfterMs = 2000;
+/** Trying the sandbox starts processes. */
+const sandboxAfterMs = 3000;
+
+/** Commands in this window: the tools that run them, the terminal that shows them, the files that keep their output. */
+export class TerminalFeature implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly running = this.lifetime.register(new RunningCommands());
+  private readonly outputs: OutputFolder;
+  private readonly login: LoginEnvironment;
+  private last: StartedCommand | null = null;
+  /** Commands and servers share it. */
+  readonly confinement: Confinement;
+  private readonly sandboxChanges = this.lifetime.register(new Emitter<void>());
+  readonly onDidChangeSandbox = this.sandboxChanges.event;
+  /** Null: not known yet. */
+  sandboxState: SandboxState | null = null;
+  readonly tools: readonly AnyTool[];
+
+  constructor(private readonly needs: TerminalFeatureNeeds) {
+    const { clock, log, checkpoint, timeoutSeconds } = needs;
+    this.outputs = new OutputFolder(() => join(needs.storageFolder(), 'outputs'), clock);
+    this.login = new LoginEnvironment({ node: process.execPath, own: ownEnvironment(), clock, log });
+    const mirrors = this.lifetime.register(new MirrorTerminals(this.running, clock));
+    this.lifetime.register(this.running.onDidStart((command) => (this.last = command)));
+    const picker = new RunningCommandPicker(this.running, mirrors, (file) => this.openOutput(file));
+    this.lifetime.register(registerCommands({ runningCommands: () => picker.show() }, log));
+    const endOrphans = async (): Promise<void> => {
+      const count = await endOrphanedCommands(clock);
+      if (count > 0)
+        log.info(`${count} commands were left running by a window that ended unexpectedly; they were ended.`);
+    };
+    this.lifetime.register({ dispose: clock.after(orphansAfterMs, () => void endOrphans()) });
+    const paths = new AccessPaths(needs.files);
+    const { sandbox, confinement } = windowSandbox({
+      ...needs.sandbox,
+      environment: () => this.login.of({ path: vscode.env.shell }),
+      log,
+    });
+    this.lifetime.register(sandbox);
+    this.confinement = confinement;
+    // To be said under the modes; a command that comes earlier finds it out by itself.
+    this.lifetime.register({ dispose: clock.after(sandboxAfterMs, () => void this.lookForSandbox()) });
+    this.tools = terminalTools({
+      shell,
+      environment: () => this.environment(),
+      resolveFolder: (written) => paths.resolveAccess(written ?? '.'),
+      isReadOnly: (command) => shell().kind === 'posix' && isReadOnlyCommand(command),
+      checkpoint,
+      timeoutSeconds,
+      clock,
+      confinement,
+      outputs: this.outputs,
+      running: this.running,
+      platform: process.platform,
+    });
+  }
+
+  /** Whether commands are confined now, as far as this machine and the setting go. */
+  async lookForSandbox(): Promise<void> {
+    this.sandboxState = await this.confinement.state();
+    this.sandboxChanges.fire();
+  }
+
+  /** Removes outputs when their session is forgotten, and what is old. */
+  careFor(
+    sessions: { getSession(sessionId: string): Promise<object | null> },
+    onDidChangeSessions: (listener: (sessionIds: readonly string[]) => void) => Disposable,
+  ): void {
+    const { clock, log } = this.needs;
+    this.lifetime.register(
+      new OutputRetention({ outputs: this.outputs, running: this.running, sessions, onDidChangeSessions, clock, log }),
+    );
+  }
+
+  /** Whether a path, with every link resolved, is the output of a command of the conversation, which its model may read without asking. */
+  isOwnOutput(real: string, conversationId: string): boolean {
+    return this.outputs.isOwnOutput(real, conversationId);
+  }
+
+  /** The command that was started last in this window, with about so many characters of what it wrote. */
+  lastOutput(characters: number): { readonly label: string; readonly text: string } | null {
+    if (this.last === null) return null;
+    const { command, process: run } = this.last;
+    const label = command.length > 80 ? `${command.slice(0, 79).toWellFormed()}…` : command;
+    return { label: `$ ${label}`, text: run.ends.excerpt(characters, (bytes) => `(${bytes} bytes were left out.)`) };
+  }
+
+  /** Shows a command's whole output in an editor, not to be changed. Rejects with a sentence for the person. */
+  async openOutput(file: string): Promise<void> {
+    const real = await realpath(file).catch(() => null);
+    if (real === null)
+      throw new Error(
+        vscode.l10n.t('This output is not kept any more. Outputs are removed after 30 days, and with their session.'),
+      );
+    if (!this.outputs.isOwnOutput(real))
+      throw new Error(vscode.l10n.t('{file} is not the output of a command of Hermes.', { file }));
+    await openReadOnly(real);
+  }
+
+  /** The window is about to close: servers and watchers get a moment to end by themselves. */
+  closing(): Promise<void> {
+    return this.running.endHandedOver();
+  }
+
+  /** Ends every command at once. */
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private async environment(): Promise<Environment> {
+    const [login, secrets] = await Promise.all([this.login.of({ path: vscode.env.shell }), this.keys()]);
+    const setting = vscode.workspace.getConfiguration().inspect(variablesSetting(process.platform));
+    return commandEnvironment({
+      login,
+      secrets,
+      terminal: terminalVariables(setting, login, vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? null),
+      python: activePythonEnvironment(),
+      platform: process.platform,
+    });
+  }
+
+  private async keys(): Promise<readonly string[]> {
+    const { secrets } = this.needs;
+    const values = await Promise.all((await secrets.keys()).map((name) => secrets.get(name)));
+    return values.flatMap((value) => (value === undefined ? [] : [value]));
+  }
+}
+
+function shell(): Shell {
+  return chooseShell(vscode.env.shell, process.platform, existsSync);
+}
+
+function ownEnvironment(): Environment {
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}

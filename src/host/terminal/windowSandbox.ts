@@ -1,0 +1,96 @@
+import { chmodSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { Log } from '../../base/log';
+import { Confinement, type ConfinementNeeds } from '../../tools/sandbox/confinement';
+import { listFilesWith } from '../../tools/sandbox/listFiles';
+import { Sandbox } from '../../tools/sandbox/sandbox';
+import type { SetAside } from '../../tools/sandbox/setAside';
+import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
+import type { HelperTools } from '../../tools/sandbox/helper/messages';
+import type { Environment } from '../../tools/terminal/loginEnvironment';
+import { findRipgrep, ripgrepCandidates } from '../workspace/ripgrepPath';
+import { tellSetAside } from './setAsideNotice';
+
+interface WindowSandboxNeeds extends Pick<ConfinementNeeds, 'setting' | 'own'> {
+  readonly distFolder: string;
+  readonly writtenOrders: WrittenOrders;
+  /** Of the person's shell, which knows the proxy to go through. */
+  readonly environment: () => Promise<Environment>;
+  readonly log: Log;
+}
+
+/** The sandbox of this window, on this machine. */
+export function windowSandbox({ distFolder, environment, log, setting, own, writtenOrders }: WindowSandboxNeeds): {
+  readonly sandbox: Sandbox;
+  readonly confinement: Confinement;
+} {
+  let ripgrep: Promise<string | null> | null = null;
+  const findOnce = (): Promise<string | null> =>
+    (ripgrep ??= findRipgrep(ripgrepCandidates(vscode.env.appRoot, process.platform, process.arch)));
+  const tools = async (): Promise<HelperTools> => ({
+    ripgrep: await findOnce(),
+    seccomp: seccompProgram(distFolder),
+    proxy: proxyOf(await environment()),
+  });
+  const sandbox = new Sandbox({
+    file: join(distFolder, 'sandboxHelper.js'),
+    temporary: tmpdir(),
+    platform: process.platform,
+    tools,
+    log,
+    environment: Object.fromEntries(
+      ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR'].flatMap((name) =>
+        process.env[name] === undefined ? [] : [[name, process.env[name]]],
+      ),
+    ),
+  });
+  const list = async (folder: string): Promise<readonly string[]> => {
+    const found = await findOnce();
+    if (found === null) throw new Error('no ripgrep was found');
+    return listFilesWith(found)(folder);
+  };
+  const folders = (): readonly string[] =>
+    (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);
+  const isWritten = (path: string): Promise<boolean> => writtenOrders.has(path);
+  const onSetAside = (files: SetAside, command: string): void => void tellSetAside(files, command, writtenOrders, log);
+  return {
+    sandbox,
+    confinement: new Confinement({
+      sandbox,
+      setting,
+      own,
+      list,
+      folders,
+      isWritten,
+      onSetAside,
+      home: homedir(),
+      temporary: tmpdir(),
+      platform: process.platform,
+    }),
+  };
+}
+
+/** Null where there is none for this machine: sockets of the machine stay in reach then, and files and hosts do not. */
+function seccompProgram(distFolder: string): string | null {
+  if (process.platform !== 'linux' || (process.arch !== 'x64' && process.arch !== 'arm64')) return null;
+  const file = join(distFolder, 'seccomp', process.arch, 'apply-seccomp');
+  try {
+    // Installing an extension does not keep what may be run on every system.
+    chmodSync(file, 0o755);
+  } catch {
+    // An installation that cannot be changed is right as it is, or says that it does not work when it is tried.
+  }
+  return file;
+}
+
+function proxyOf(environment: Environment): HelperTools['proxy'] {
+  const named = (name: string): string | undefined => environment[name] ?? environment[name.toLowerCase()];
+  const [http, https, noProxy] = [named('HTTP_PROXY'), named('HTTPS_PROXY'), named('NO_PROXY')];
+  return {
+    ...(http === undefined ? {} : { http }),
+    ...(https === undefined ? {} : { https }),
+    ...(noProxy === undefined ? {} : { noProxy }),
+  };
+}

@@ -1,0 +1,111 @@
+import * as vscode from 'vscode';
+import { parseJsonObject } from '../../transcript/json';
+import type { ImagePart } from '../../transcript/part';
+import type { AnyTool, ToolOutput } from '../../tools/tool';
+import { isLeftOut, plainToolName, textsIn } from './editorToolWords';
+
+const longestText = 100_000;
+const settingName = 'hermes.editorTools';
+
+/** Tools that other extensions offer through `vscode.lm`, as they are at this moment: the editor does not say when they change. None in Restricted
+ *  Mode, or where the person does not want them. */
+export function editorTools(): readonly AnyTool[] {
+  if (!vscode.workspace.isTrusted || !isWanted()) return [];
+  const taken = new Set<string>();
+  // Not every editor that is made from VS Code has them.
+  const offered: readonly vscode.LanguageModelToolInformation[] | undefined = vscode.lm.tools;
+  return [...(offered ?? [])]
+    .filter((tool) => !isLeftOut(tool.name))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((tool) => {
+      const name = plainToolName(tool.name);
+      const parameters = parametersOf(tool.inputSchema);
+      if (parameters === null || taken.has(name)) return [];
+      taken.add(name);
+      return [toolOf(name, tool, parameters)];
+    });
+}
+
+/** Only what the person set for themselves counts. */
+function isWanted(): boolean {
+  const { globalValue } = vscode.workspace.getConfiguration().inspect<unknown>(settingName) ?? {};
+  return globalValue !== false;
+}
+
+function toolOf(name: string, tool: vscode.LanguageModelToolInformation, parameters: AnyTool['parameters']): AnyTool {
+  return {
+    name,
+    description: `${tool.description}\n\n(Tool of another extension of the editor.)`,
+    parameters,
+    readOnly: false,
+    bind: (input) => {
+      const args = parseJsonObject(JSON.stringify(input ?? null));
+      if (args.kind === 'invalid') return { kind: 'invalid', problems: ['the arguments are not a JSON object'] };
+      return {
+        kind: 'ready',
+        asks: () =>
+          Promise.resolve({
+            access: { kind: 'editorTool', name: tool.name },
+            preview: `\`\`\`json\n${JSON.stringify(args.value, null, 2).replaceAll('```', '` ` `')}\n\`\`\``,
+          }),
+        run: (signal) => invoke(tool.name, args.value, signal),
+      };
+    },
+  };
+}
+
+async function invoke(name: string, input: object, signal: AbortSignal): Promise<ToolOutput> {
+  const cancelling = new vscode.CancellationTokenSource();
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const cancel = (): void => (cancelling.cancel(), reject(signal.reason));
+    if (signal.aborted) cancel();
+    else signal.addEventListener('abort', cancel, { once: true });
+  });
+  try {
+    // A tool that does not listen to its token must not hold the turn.
+    return outputOf(
+      await Promise.race([
+        vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined }, cancelling.token),
+        aborted,
+      ]),
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    return {
+      outcome: 'failed',
+      text: `The tool ${name} of another extension failed: ${error instanceof Error ? error.message : String(error)}`,
+    };
+  } finally {
+    cancelling.dispose();
+  }
+}
+
+function outputOf({ content }: vscode.LanguageModelToolResult): ToolOutput {
+  const images: ImagePart[] = [];
+  const texts = content.map((part) => {
+    if (part instanceof vscode.LanguageModelTextPart) return part.value;
+    if (part instanceof vscode.LanguageModelPromptTsxPart) return textsIn(part.value).join('');
+    if (!(part instanceof vscode.LanguageModelDataPart)) return '';
+    if (/^image\/(?:png|jpeg|gif|webp)$/.test(part.mimeType))
+      images.push({ kind: 'image', mediaType: part.mimeType, dataBase64: Buffer.from(part.data).toString('base64') });
+    return /^text\/|[/+]json\b/.test(part.mimeType)
+      ? new TextDecoder().decode(part.data)
+      : `[${part.mimeType}, ${part.data.byteLength} bytes]`;
+  });
+  const whole = texts.filter((text) => text !== '').join('\n');
+  const text =
+    whole.length <= longestText
+      ? whole
+      : `${whole.slice(0, longestText)}\n[The result has ${whole.length} characters; the first ${longestText} are shown.]`;
+  return {
+    outcome: 'done',
+    text: text === '' ? 'The tool returned nothing.' : text,
+    ...(images.length === 0 ? {} : { images }),
+  };
+}
+
+function parametersOf(schema: object | undefined): AnyTool['parameters'] | null {
+  const parsed = parseJsonObject(JSON.stringify(schema ?? {}));
+  if (parsed.kind === 'invalid' || (parsed.value.type !== undefined && parsed.value.type !== 'object')) return null;
+  return { ...parsed.value, type: 'object', properties: parsed.value.properties ?? {} };
+}

@@ -1,0 +1,358 @@
+import type { Clock } from '../../base/clock';
+import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import type { Gateway, Surface } from '../../gateway/gateway';
+import {
+  transcriptCommands,
+  transcriptRequests,
+  type RowFilter,
+  type RowForm,
+  type TranscriptBranch,
+  type TranscriptNotifications,
+  type TranscriptResults,
+} from '../../protocol/transcriptProtocol';
+import type { SessionStore } from '../../store/sessionStore';
+import type { Session } from '../../transcript/session';
+import type { SessionEvent } from '../../transcript/turnEvent';
+import { codeHandlers, type CodeActions } from '../codeActions/codeHandlers';
+import { describeError } from '../describeError';
+import { originalRow } from './originalRow';
+import type { StoreStatus } from '../storage/storeStatus';
+import { rawRow, revisionsWithDiffs, rowsAs } from './storedRowText';
+import { TranscriptFinder } from './transcriptFinder';
+import { TranscriptReader, type ReaderStore } from './transcriptReader';
+import type { Translate } from '../sessions/sessionLabels';
+import { ViewEndpoint, type WebviewPort } from '../webviews/viewEndpoint';
+import { TabVerification, type TranscriptVerification } from '../verify/tabVerification';
+
+const firstRows = 200;
+/** How often a tab reads again while a turn of its session runs. */
+const liveRefreshMs = 1000;
+/** Changes of the tree of branches that come together are read together. */
+const branchesPauseMs = 100;
+
+export interface TranscriptNeeds {
+  readonly gateway: Pick<Gateway, 'attach' | 'onDidChangeRunning' | 'runningTurns'>;
+  readonly sessions: ReaderStore &
+    Pick<SessionStore, 'conversationTip' | 'revisionsOf' | 'storedRow' | 'findInTranscript'>;
+  readonly store: Pick<StoreStatus, 'settled' | 'onDidChange' | 'hasJustOpened'>;
+  /** The folder that the session belongs to, where that is not this window's: then it can be read and brought over, and nothing else. */
+  readonly otherFolder?: string;
+  /** Seconds since the epoch: when the copy was made in which another folder's session is read. */
+  readonly readAt?: number;
+  readonly words: { readonly t: Translate; readonly language: string };
+  readonly clock: Clock;
+  readonly localization: Readonly<Record<string, string>>;
+  readonly editor: {
+    openInChat(sessionId: string, messageUid: string | null): Promise<void>;
+    branchFrom(sessionId: string, messageUid: string): Promise<void>;
+    rewindTo(sessionId: string, messageUid: string): Promise<void>;
+    exportSession(sessionId: string): Promise<void>;
+    copy(text: string): Promise<void>;
+    openLink(href: string): Promise<void>;
+    showLog(): void;
+  };
+  readonly code: CodeActions;
+  readonly verification: TranscriptVerification;
+  /** The tab's title follows the session's. */
+  readonly onSession: (session: Session) => void;
+  /** Whether another tab shows this session already; it is brought to the front then. */
+  readonly isElsewhere: (sessionId: string, messageUid: string | null) => boolean;
+  readonly log: Log;
+}
+
+/** A tab that shows the stored rows of one session, and of another when the person goes along a branch. It only reads: as a surface it shows no
+ *  session of its own, it listens for changes. */
+export class TranscriptSurface implements Surface, Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly endpoint: ViewEndpoint<
+    typeof transcriptCommands,
+    typeof transcriptRequests,
+    TranscriptResults,
+    TranscriptNotifications
+  >;
+  private readonly reader: TranscriptReader;
+  private readonly finder: TranscriptFinder;
+  private readonly verifying: TabVerification;
+  /** What the page shows, as it said last. */
+  private filter: RowFilter = { role: null, state: null, hidden: false };
+  private ready = false;
+  private branches = '';
+  private cancelRefresh: (() => void) | null = null;
+  private cancelBranches: (() => void) | null = null;
+
+  /** `shown`: the session's newest segment as far as it is known; it goes on with the session. */
+  constructor(
+    readonly id: string,
+    private shown: string,
+    private revealed: string | null,
+    port: WebviewPort,
+    private readonly needs: TranscriptNeeds,
+  ) {
+    this.reader = new TranscriptReader(needs.sessions);
+    this.finder = new TranscriptFinder(needs.sessions, this.reader.outlines, (search, done, total) =>
+      this.endpoint.notify('findProgress', { search, done, total }),
+    );
+    this.verifying = new TabVerification(needs.verification, {
+      asked: () => this.endpoint.notify('verifyAsked', {}),
+      progress: (progress) => this.endpoint.notify('verifyProgress', progress),
+    });
+    this.endpoint = this.lifetime.register(this.connect(port));
+    this.lifetime.register(needs.gateway.attach(this));
+    this.lifetime.register(
+      needs.gateway.onDidChangeRunning(() => {
+        this.reader.outlines.forget();
+        this.changed();
+      }),
+    );
+    this.lifetime.register(
+      needs.store.onDidChange(() => {
+        if (!needs.store.hasJustOpened) return;
+        this.reader.outlines.forget();
+        if (this.ready) void this.bootstrap(null);
+      }),
+    );
+  }
+
+  get sessionId(): string {
+    return this.shown;
+  }
+
+  reveal(messageUid: string): void {
+    if (this.ready) this.inBackground(this.tellReveal(messageUid));
+    else this.revealed = messageUid;
+  }
+
+  /** Has the session verified, where it can be seen. */
+  verify(): void {
+    this.verifying.ask();
+  }
+
+  /** The page is gone; it says `ready` when it is back. */
+  pageUnloaded(): void {
+    this.verifying.pageUnloaded();
+    this.ready = false;
+    this.finder.cancelAll();
+  }
+
+  onTurnEvent(): void {
+    // Only of the session a surface shows, and this one shows none: rows are read from the store.
+  }
+
+  onSessionSwitched(): void {
+    // See onTurnEvent.
+  }
+
+  onSessionEvent(event: SessionEvent): void {
+    if (event.kind !== 'sessionsChanged') return;
+    this.reader.outlines.forget();
+    if (event.sessionIds.includes(this.shown)) this.changed();
+    this.branchesChanged();
+  }
+
+  dispose(): void {
+    this.cancelRefresh?.();
+    this.cancelBranches?.();
+    this.finder.cancelAll();
+    this.verifying.pageUnloaded();
+    this.lifetime.dispose();
+  }
+
+  private connect(
+    port: WebviewPort,
+  ): ViewEndpoint<typeof transcriptCommands, typeof transcriptRequests, TranscriptResults, TranscriptNotifications> {
+    const { editor, sessions } = this.needs;
+    const code = codeHandlers(this.needs.code);
+    return new ViewEndpoint<
+      typeof transcriptCommands,
+      typeof transcriptRequests,
+      TranscriptResults,
+      TranscriptNotifications
+    >(
+      port,
+      { commands: transcriptCommands, requests: transcriptRequests },
+      {
+        commands: {
+          ...this.verifying.commands,
+          ...code.commands,
+          ready: ({ filter, around }) => {
+            this.filter = filter;
+            // What could not be read is tried again from the beginning.
+            this.reader.outlines.forget();
+            return this.bootstrap(around);
+          },
+          openInChat: ({ messageUid }) => editor.openInChat(this.shown, messageUid),
+          branchFrom: ({ messageUid }) => editor.branchFrom(this.shown, messageUid),
+          rewindTo: ({ messageUid }) => editor.rewindTo(this.shown, messageUid),
+          exportSession: () => editor.exportSession(this.shown),
+          goTo: ({ sessionId, messageUid }) => this.goTo(sessionId, messageUid),
+          copy: ({ text }) => editor.copy(text),
+          copyRows: ({ sessionId, uids, filter, form }) => this.copyRows(sessionId, uids, filter, form),
+          cancelFind: ({ search }) => this.finder.cancel(search),
+          showLog: () => editor.showLog(),
+          openLink: ({ href }) => editor.openLink(href),
+        },
+        requests: {
+          ...this.verifying.requests,
+          ...code.requests,
+          loadRows: ({ sessionId, wanted, limit, filter }) => {
+            this.filter = filter;
+            return this.reader.rows(sessionId, wanted, limit, filter);
+          },
+          findRows: (query) => this.finder.find(query),
+          revisions: ({ messageUid }) => revisionsWithDiffs(sessions, messageUid),
+          rawRow: ({ messageUid }) => rawRow(sessions, messageUid),
+        },
+      },
+      this.needs.log,
+    );
+  }
+
+  private async goTo(sessionId: string, messageUid: string | null): Promise<void> {
+    if (this.needs.isElsewhere(sessionId, messageUid)) return;
+    this.shown = sessionId;
+    this.revealed = messageUid;
+    await this.bootstrap(null);
+  }
+
+  private async copyRows(
+    sessionId: string,
+    uids: readonly string[] | null,
+    filter: RowFilter,
+    form: RowForm,
+  ): Promise<void> {
+    const { sessions, editor, words, clock } = this.needs;
+    const session = await sessions.getSession(sessionId);
+    const outline = await this.reader.outlines.of(sessionId);
+    const wanted =
+      uids === null
+        ? outline.passing(filter).map(({ uid }) => uid)
+        : uids.toSorted((a, b) => (outline.numbers.get(a) ?? 0) - (outline.numbers.get(b) ?? 0));
+    if (session !== null)
+      await editor.copy(await rowsAs(form, sessions, session, wanted, { ...words, now: clock.now() }));
+  }
+
+  /** `around`: the row to show where nothing else is asked for. */
+  private async bootstrap(around: string | null): Promise<void> {
+    const { localization } = this.needs;
+    await this.needs.store.settled();
+    const asked = this.shown;
+    const state = await this.readState(around).catch((error: unknown) => ({
+      session: null,
+      rows: null,
+      branches: [],
+      problem: describeError(error).sentence,
+      reveal: null,
+    }));
+    // The person went on to another session meanwhile, whose reading tells all.
+    if (asked !== this.shown && state.session?.id !== this.shown) return;
+    this.branches = JSON.stringify(state.branches);
+    this.endpoint.notify('bootstrap', {
+      ...state,
+      localization,
+      otherFolder: this.needs.otherFolder ?? null,
+      readAt: this.needs.readAt ?? null,
+    });
+    this.revealed = null;
+    this.ready = true;
+    this.verifying.pageReady();
+    this.keepLive();
+  }
+
+  private async readState(
+    around: string | null,
+  ): Promise<Omit<TranscriptNotifications['bootstrap'], 'localization' | 'otherFolder' | 'readAt'>> {
+    const session = await this.readSession();
+    if (session === null)
+      return {
+        session,
+        rows: null,
+        branches: [],
+        problem: `Session ${this.shown} is not in this folder's history.`,
+        reveal: null,
+      };
+    const row = this.revealed === null ? null : await originalRow(this.needs.sessions, this.revealed);
+    const place = row?.uid ?? around;
+    const wanted = place === null ? ({ kind: 'end' } as const) : ({ kind: 'around', messageUid: place } as const);
+    const [rows, branches] = await Promise.all([
+      this.reader.rows(session.id, wanted, firstRows, this.filter),
+      this.readBranches(),
+    ]);
+    return { session, rows, branches, problem: null, reveal: row?.uid ?? null };
+  }
+
+  /** The session as it goes on now: a compression may have begun another segment. */
+  private async readSession(): Promise<Session | null> {
+    const { sessions, onSession } = this.needs;
+    const named = this.shown;
+    if ((await sessions.getSession(named)) === null) return null;
+    const tip = await sessions.conversationTip(named);
+    if (named !== this.shown) return null;
+    this.shown = tip;
+    const session = await sessions.getSession(tip);
+    if (session !== null) onSession(session);
+    return session;
+  }
+
+  /** The tree is beside the transcript; without it the rows are still worth showing. */
+  private async readBranches(): Promise<readonly TranscriptBranch[]> {
+    return this.reader.branches(this.shown).catch((error: unknown) => {
+      this.needs.log.warn(`The branches of a session could not be read: ${describeError(error).sentence}`);
+      return [];
+    });
+  }
+
+  private async tellReveal(messageUid: string): Promise<void> {
+    const row = await originalRow(this.needs.sessions, messageUid);
+    if (row !== null) this.endpoint.notify('reveal', { messageUid: row.uid });
+  }
+
+  private changed(): void {
+    this.inBackground(this.follow());
+    this.keepLive();
+  }
+
+  private async follow(): Promise<void> {
+    const session = await this.readSession();
+    if (session === null || !this.ready) return;
+    this.endpoint.notify('session', session);
+    this.endpoint.notify('changed', { sessionId: session.id });
+    this.keepLive();
+  }
+
+  private branchesChanged(): void {
+    this.cancelBranches ??= this.needs.clock.after(branchesPauseMs, () => {
+      this.cancelBranches = null;
+      if (this.ready) this.inBackground(this.tellBranches());
+    });
+  }
+
+  private async tellBranches(): Promise<void> {
+    const branches = await this.readBranches();
+    const text = JSON.stringify(branches);
+    if (text === this.branches || !this.ready) return;
+    this.branches = text;
+    this.endpoint.notify('branches', branches);
+  }
+
+  /** Chunks are stored many times a second; the tab reads them once a second while its session is answering. */
+  private keepLive(): void {
+    if (
+      this.lifetime.isDisposed ||
+      this.cancelRefresh !== null ||
+      !this.needs.gateway.runningTurns().some((turn) => turn.sessionId === this.shown)
+    )
+      return;
+    this.cancelRefresh = this.needs.clock.after(liveRefreshMs, () => {
+      this.cancelRefresh = null;
+      this.reader.outlines.forgetEnd();
+      this.changed();
+    });
+  }
+
+  private inBackground(work: Promise<void>): void {
+    work.catch((error: unknown) =>
+      this.needs.log.warn(`The transcript could not follow its session: ${describeError(error).sentence}`),
+    );
+  }
+}

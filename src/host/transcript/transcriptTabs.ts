@@ -1,0 +1,101 @@
+import * as v from 'valibot';
+import * as vscode from 'vscode';
+import type { Session } from '../../transcript/session';
+import { translate } from '../sessions/translation';
+import { TranscriptSurface, type TranscriptNeeds } from './transcriptSurface';
+import type { WebviewPrograms } from '../webviews/webviewPrograms';
+import { webviewPort } from '../webviews/webviewPort';
+
+export const transcriptViewType = 'hermes.transcript';
+
+/** What the tab's page keeps across a reload of the window. */
+const keptState = v.object({ sessionId: v.string() });
+
+interface OpenTab {
+  readonly panel: vscode.WebviewPanel;
+  readonly bridge: TranscriptSurface;
+}
+
+/** Editor tabs "Transcript: <title>": one per session that is shown, read-only, back after a reload of the window. */
+export class TranscriptTabs implements vscode.WebviewPanelSerializer, vscode.Disposable {
+  private readonly tabs = new Set<OpenTab>();
+  private count = 0;
+
+  constructor(
+    private readonly programs: WebviewPrograms,
+    private readonly needs: Omit<TranscriptNeeds, 'onSession' | 'isElsewhere' | 'words' | 'editor'> & {
+      readonly editor: Omit<TranscriptNeeds['editor'], 'showLog'>;
+    },
+  ) {}
+
+  open(sessionId: string, messageUid: string | null): void {
+    if (this.showOpen(sessionId, messageUid, null)) return;
+    const panel = vscode.window.createWebviewPanel(
+      transcriptViewType,
+      vscode.l10n.t('Transcript'),
+      vscode.ViewColumn.Active,
+      this.programs.options,
+    );
+    this.fill(panel, sessionId, messageUid);
+  }
+
+  /** Shows the session's tab, in which it is verified. */
+  verify(sessionId: string): void {
+    this.open(sessionId, null);
+    this.showing(sessionId)?.bridge.verify();
+  }
+
+  async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const kept = v.safeParse(keptState, state);
+    if (!kept.success || this.showing(kept.output.sessionId) !== undefined) panel.dispose();
+    else this.fill(panel, kept.output.sessionId, null);
+  }
+
+  dispose(): void {
+    for (const { bridge } of this.tabs) bridge.dispose();
+    this.tabs.clear();
+  }
+
+  private showing(sessionId: string): OpenTab | undefined {
+    return [...this.tabs].find(({ bridge }) => bridge.sessionId === sessionId);
+  }
+
+  /** Brings the tab of a session to the front, if there is one beside `asking`. */
+  private showOpen(sessionId: string, messageUid: string | null, asking: OpenTab | null): boolean {
+    const open = this.showing(sessionId);
+    if (open === undefined || open === asking) return false;
+    open.panel.reveal();
+    if (messageUid !== null) open.bridge.reveal(messageUid);
+    return true;
+  }
+
+  private fill(panel: vscode.WebviewPanel, sessionId: string, messageUid: string | null): void {
+    const onSession = (session: Session): void => {
+      const title = vscode.l10n.t('Transcript: {title}', { title: session.title ?? vscode.l10n.t('Untitled Session') });
+      if (panel.title !== title) panel.title = title;
+    };
+    this.count++;
+    const editor = { ...this.needs.editor, showLog: () => void vscode.commands.executeCommand('hermes.showLog') };
+    const words = { t: translate, language: vscode.env.language };
+    const tab: OpenTab = {
+      panel,
+      bridge: new TranscriptSurface(`transcript:${this.count}`, sessionId, messageUid, webviewPort(panel.webview), {
+        ...this.needs,
+        editor,
+        words,
+        onSession,
+        isElsewhere: (id, uid) => this.showOpen(id, uid, tab),
+      }),
+    };
+    const { bridge } = tab;
+    this.tabs.add(tab);
+    panel.onDidChangeViewState(() => {
+      if (!panel.visible) bridge.pageUnloaded();
+    });
+    panel.onDidDispose(() => {
+      bridge.dispose();
+      this.tabs.delete(tab);
+    });
+    this.programs.load('transcript', panel.webview);
+  }
+}

@@ -1,0 +1,117 @@
+import type { Clock } from '../../base/clock';
+import { DisposableStore, Emitter, toDisposable, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import { GatewayError } from '../../gateway/gateway';
+import type { PulledPlug, WitnessAsk, WitnessResults } from '../../protocol/witnessProtocol';
+import type { SessionStore } from '../../store/sessionStore';
+import type { WitnessEntry } from '../../transcript/witness';
+import { describeError } from '../describeError';
+import type { ChatWitness, WitnessedConversation } from './chatWitness';
+
+/** How long views have to say what they showed. */
+const answerPatienceMs = 1000;
+
+export interface DeliveryReportsNeeds {
+  readonly sessions: Pick<SessionStore, 'getSession'>;
+  readonly store: { settled(): Promise<void>; readonly isReadable: boolean };
+  /** Sessions of which something changed; one that is gone was erased. */
+  readonly onDidChangeSessions: (listener: (sessionIds: readonly string[]) => void) => Disposable;
+  readonly plug: { readonly current: PulledPlug | null; seen(): void };
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What the chat views of this window say they showed, by conversation. It lives in memory alone: each view keeps its own witness over a reload
+ *  and over the end of this process, and tells it again. */
+export class DeliveryReports implements ChatWitness, Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly asks = this.lifetime.register(new Emitter<WitnessAsk>());
+  private readonly found = this.lifetime.register(
+    new Emitter<{ readonly messageUid: string; readonly text: string }>(),
+  );
+  private readonly tellings = this.lifetime.register(new Emitter<string>());
+  /** By conversation, then by surface, message, part. */
+  private readonly kept = new Map<string, Map<string, WitnessEntry>>();
+  readonly onDidAsk = this.asks.event;
+  /** A view has told something of this conversation. */
+  readonly onDidWitness = this.tellings.event;
+
+  constructor(private readonly needs: DeliveryReportsNeeds) {
+    this.lifetime.register(needs.onDidChangeSessions((sessionIds) => this.lookForErased(sessionIds)));
+  }
+
+  async witnessed(
+    surfaceId: string,
+    conversations: readonly WitnessedConversation[],
+  ): Promise<WitnessResults['witnessed']> {
+    const { store, plug, log } = this.needs;
+    await store.settled();
+    if (!store.isReadable) throw new GatewayError('invalid', 'The history cannot be read now.');
+    const forgotten: string[] = [];
+    for (const { conversationId, entries } of conversations) {
+      if (await this.isStored(conversationId)) this.keep(surfaceId, conversationId, entries);
+      else forgotten.push(conversationId);
+    }
+    if (forgotten.length > 0)
+      log.info(
+        `A view had a witness of ${forgotten.length} sessions that are not stored (any more): ${forgotten.join(', ')}.`,
+      );
+    return { forgotten, plug: plug.current };
+  }
+
+  /** What views have said of a conversation. The same part may come from several views. */
+  entriesOf(conversationId: string): readonly WitnessEntry[] {
+    return [...(this.kept.get(conversationId)?.values() ?? [])];
+  }
+
+  plugSeen(): void {
+    this.needs.plug.seen();
+  }
+
+  shownText(messageUid: string, text: string | null): void {
+    if (text !== null) this.found.fire({ messageUid, text });
+  }
+
+  /** The text shown of a message, from the first view that still has it; null where none does. */
+  async askForShown(messageUid: string): Promise<string | null> {
+    const waiting = new DisposableStore();
+    return new Promise<string | null>((resolve) => {
+      waiting.register(
+        this.found.event((found) => (found.messageUid === messageUid ? resolve(found.text) : undefined)),
+      );
+      waiting.register(toDisposable(this.needs.clock.after(answerPatienceMs, () => resolve(null))));
+      this.asks.fire({ kind: 'shownText', messageUid });
+    }).finally(() => waiting.dispose());
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private keep(surfaceId: string, conversationId: string, entries: readonly WitnessEntry[]): void {
+    const kept = this.kept.get(conversationId) ?? new Map<string, WitnessEntry>();
+    for (const entry of entries) kept.set(`${surfaceId} ${entry.messageUid} ${entry.part}`, entry);
+    this.kept.set(conversationId, kept);
+    if (entries.length > 0) this.tellings.fire(conversationId);
+  }
+
+  private async isStored(conversationId: string): Promise<boolean> {
+    return (await this.needs.sessions.getSession(conversationId)) !== null;
+  }
+
+  private lookForErased(sessionIds: readonly string[]): void {
+    if (!this.needs.store.isReadable) return;
+    // A view may remember a conversation that it has not told of: whatever is gone is said.
+    Promise.all(sessionIds.map(async (id) => ((await this.isStored(id)) ? [] : [id]))).then(
+      (erased) => this.erased(erased.flat()),
+      (error: unknown) =>
+        this.needs.log.trace(`Whether a session was erased could not be read: ${describeError(error).sentence}`),
+    );
+  }
+
+  private erased(conversationIds: readonly string[]): void {
+    if (conversationIds.length === 0) return;
+    for (const id of conversationIds) this.kept.delete(id);
+    this.asks.fire({ kind: 'erased', conversationIds });
+  }
+}

@@ -1,0 +1,122 @@
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/clock';
+import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { Ids } from '../../base/ids';
+import type { Log } from '../../base/log';
+import type { Gateway } from '../../gateway/gateway';
+import type { SessionStore } from '../../store/sessionStore';
+import type { CommandTable } from '../commands';
+import { PlugRecord } from './plugRecord';
+import { PullThePlug } from './pullThePlug';
+import { describeError } from '../describeError';
+import type { ChosenSessions } from '../sessions/chosenSessions';
+import type { StoreStatus } from '../storage/storeStatus';
+import { VerifyService } from './verifyService';
+import { DeliveryReports } from './deliveryReports';
+
+export interface WitnessRoomNeeds {
+  readonly gateway: Gateway;
+  readonly store: SessionStore;
+  readonly storeStatus: StoreStatus;
+  /** Where this window's history lies. */
+  readonly storageFolder: () => string;
+  readonly folder: () => string | null;
+  readonly surfaceId: string;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface WitnessCommandNeeds {
+  readonly chosen: Pick<ChosenSessions, 'one'>;
+  readonly verify: (sessionId: string) => void;
+  /** The panel. */
+  readonly chat: { show(): Promise<void>; focus(): Promise<void> };
+}
+
+/** Everything that holds the promise against what was shown: the views' witness, Verify Session, Pull the Plug. */
+export class VerifyFeature implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly record: PlugRecord;
+  readonly witness: DeliveryReports;
+  readonly verification: VerifyService;
+
+  constructor(private readonly needs: WitnessRoomNeeds) {
+    const { gateway, store, storeStatus, storageFolder, clock, log } = needs;
+    this.record = new PlugRecord(
+      () => join(storageFolder(), 'pulled-plug.json'),
+      () => clock.now(),
+    );
+    this.witness = this.lifetime.register(
+      new DeliveryReports({
+        sessions: store,
+        store: storeStatus,
+        onDidChangeSessions: gateway.onDidChangeSessions,
+        plug: this.record,
+        clock,
+        log,
+      }),
+    );
+    this.verification = new VerifyService({
+      store,
+      clock,
+      log,
+      witness: this.witness,
+      t: translate,
+      copy: (text) => vscode.env.clipboard.writeText(text),
+      say: (sentence) => void vscode.window.showInformationMessage(sentence),
+      isAnswering: () => gateway.runningTurns().some(({ isWaiting }) => !isWaiting),
+      storeSentence: () => ('sentence' in storeStatus.shown ? storeStatus.shown.sentence : null),
+    });
+  }
+
+  /** Whether the person pulled the plug on the window before this one, and nobody has seen yet how it came back. */
+  get plugWasPulled(): boolean {
+    return this.record.current !== null;
+  }
+
+  /** `verify` shows the session's transcript and has it verified there. */
+  commands({ chosen, verify, chat }: WitnessCommandNeeds): CommandTable {
+    const { gateway, store, storeStatus, surfaceId, folder, ids, clock, log } = this.needs;
+    const plug = this.lifetime.register(
+      new PullThePlug({
+        gateway,
+        surfaceId,
+        folder,
+        ids,
+        clock,
+        showChat: () => chat.show(),
+        focusChat: () =>
+          void chat
+            .focus()
+            .catch((error: unknown) =>
+              log.warn(`The panel could not be given the focus: ${describeError(error).sentence}`),
+            ),
+        sessions: store,
+        storeState: () => storeStatus.shown.kind,
+        witness: this.witness,
+        record: this.record,
+        t: translate,
+        confirm: async (question, detail, yes) =>
+          (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes,
+        kill: () => void process.kill(process.pid, 'SIGKILL'),
+      }),
+    );
+    return {
+      verifySession: async (...args) => {
+        const target = await chosen.one(args, vscode.l10n.t('Verify Session'));
+        if (target !== null) verify(target.session.id);
+      },
+      pullThePlug: () => plug.run(),
+    };
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+}
+
+function translate(message: string, args?: Record<string, string>): string {
+  return args === undefined ? vscode.l10n.t(message) : vscode.l10n.t(message, args);
+}

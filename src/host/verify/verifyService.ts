@@ -1,0 +1,115 @@
+import type { Clock } from '../../base/clock';
+import type { Log } from '../../base/log';
+import { verifySession, type VerificationCourse, type VerificationNeeds } from '../../gateway/verify/verification';
+import type { SessionStore } from '../../store/sessionStore';
+import type { Verification } from '../../transcript/verification';
+import { describeError } from '../describeError';
+import type { TranscriptVerification } from './tabVerification';
+import type { DeliveryReports } from './deliveryReports';
+
+type VerifiedStore = Pick<
+  SessionStore,
+  'getSession' | 'getMessage' | 'getTurn' | 'revisionsOf' | 'readTranscript' | 'verifyIntegrity'
+>;
+type Translate = (message: string, args?: Record<string, string>) => string;
+
+export interface VerifyServiceNeeds {
+  readonly store: VerifiedStore;
+  readonly witness: Pick<DeliveryReports, 'entriesOf' | 'askForShown'>;
+  readonly copy: (text: string) => PromiseLike<void>;
+  readonly say: (sentence: string) => void;
+  /** An answer is being written in this window. */
+  readonly isAnswering: () => boolean;
+  /** What the store says of itself where it is not simply open; null where it is. */
+  readonly storeSentence: () => string | null;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly t: Translate;
+}
+
+/** Verify Session for this folder's history: what the chat views of this window say they showed, against the disk. */
+export class VerifyService implements TranscriptVerification {
+  constructor(private readonly needs: VerifyServiceNeeds) {}
+
+  async verify(sessionId: string, course: VerificationCourse): Promise<Verification | null> {
+    const { store, witness, log, storeSentence } = this.needs;
+    const session = await store.getSession(sessionId);
+    // The witness first: what is shown meanwhile is on disk before it is shown.
+    const entries = session === null ? [] : witness.entriesOf(session.conversationId);
+    const found = await verifySession(
+      sessionId,
+      entries,
+      { ...readingNeeds(store, this.needs.clock), checkFile: () => this.checkFile() },
+      course,
+    );
+    if (found === null) return null;
+    for (const { turnUid, missing, unread } of found.turns) {
+      for (const { messageUid, part, shown, stored } of missing)
+        log.error(
+          `Verify: turn ${turnUid}, message ${messageUid}, part ${part}: ${shown} characters were shown, ${stored ?? 0} are stored, or others.`,
+          undefined,
+        );
+      for (const { messageUid, shown, sentence } of unread)
+        log.warn(
+          `Verify: turn ${turnUid}, message ${messageUid}: ${shown} characters were shown that could not be read. ${sentence}`,
+        );
+    }
+    for (const { sentence, messageUid } of found.findings)
+      log.error(`Verify: ${sentence}${messageUid === null ? '' : ` (${messageUid})`}`, undefined);
+    return { ...found, note: storeSentence() };
+  }
+
+  async copyShown(messageUid: string): Promise<void> {
+    const { witness, copy, say, t } = this.needs;
+    const text = await witness.askForShown(messageUid);
+    if (text !== null) await copy(text);
+    say(
+      text === null
+        ? t('No chat view has this text any more: what it showed is known by length alone.')
+        : t('What was shown is on the clipboard.'),
+    );
+  }
+
+  private async checkFile(): ReturnType<VerificationNeeds['checkFile']> {
+    const { store, isAnswering, t } = this.needs;
+    if (isAnswering())
+      return {
+        unchecked: t(
+          'The file as a whole was not checked: an answer is being written, and the check would hold it up.',
+        ),
+      };
+    return { wrong: await store.verifyIntegrity() };
+  }
+}
+
+/** Verify Session for a session of another folder, read from a copy: nobody here knows what was shown of it. */
+export function verificationOfCopy(store: VerifiedStore, clock: Clock, t: Translate): TranscriptVerification {
+  return {
+    verify: async (sessionId, course) => {
+      const found = await verifySession(
+        sessionId,
+        [],
+        { ...readingNeeds(store, clock), checkFile: async () => ({ wrong: await store.verifyIntegrity() }) },
+        course,
+      );
+      return found === null
+        ? null
+        : {
+            ...found,
+            note: t(
+              'This is a session of another folder, read from a copy. What its window showed is known to that window alone.',
+            ),
+          };
+    },
+    copyShown: async () => undefined,
+  };
+}
+
+function readingNeeds(store: VerifiedStore, clock: Clock): Omit<VerificationNeeds, 'checkFile'> {
+  return {
+    sessions: store,
+    readTranscript: (query) => store.readTranscript(query),
+    words: (error) => describeError(error).sentence,
+    now: () => clock.now(),
+  };
+}

@@ -1,0 +1,111 @@
+import * as vscode from 'vscode';
+import {
+  CannotWrite,
+  FileChanged,
+  NotAText,
+  type FileEdit,
+  type TextFile,
+  type TextFormat,
+} from '../../tools/files/fileEditor';
+
+const formats: ReadonlyMap<string, TextFormat> = new Map([
+  ['utf8', { encoding: 'utf8', hasBom: false }],
+  ['utf8bom', { encoding: 'utf8', hasBom: true }],
+  ['utf16le', { encoding: 'utf16le', hasBom: true }],
+  ['utf16be', { encoding: 'utf16be', hasBom: true }],
+]);
+
+/** The document of a file that the editor has loaded, in a tab or for another extension. */
+export function loadedDocument(uri: vscode.Uri): vscode.TextDocument | undefined {
+  return vscode.workspace.textDocuments.find(
+    (document) => !document.isClosed && document.uri.toString() === uri.toString(),
+  );
+}
+
+/** How the editor will save a document. Throws `NotAText` for an encoding that is not Unicode. */
+export function documentFormat(document: vscode.TextDocument): TextFormat {
+  const format = formats.get(document.encoding);
+  if (format === undefined)
+    throw new NotAText(
+      `${document.uri.fsPath} is open with unsaved changes in the encoding ${document.encoding}, which cannot be edited. Ask the person to save it as UTF-8.`,
+    );
+  return format;
+}
+
+/** Whether a clean document holds a file byte for byte, now and after an edit: same text, same encoding, one kind of line end. */
+export function textInDocument(document: vscode.TextDocument, before: TextFile, after: string): boolean {
+  const format = formats.get(document.encoding);
+  if (format === undefined || format.encoding !== before.encoding || format.hasBom !== before.hasBom) return false;
+  return document.getText() === before.text && after.replace(/\r\n|\r|\n/g, lineEnd(document)) === after;
+}
+
+/** Changes a document in one step of its undo history and saves it. Resolves to what takes that back. */
+export async function editDocument(
+  document: vscode.TextDocument,
+  { path, before, after }: FileEdit,
+): Promise<() => Promise<void>> {
+  const [earlier, wanted] = [before?.text ?? '', after ?? ''];
+  const tabsBefore = tabsOf(document.uri).length;
+  const wasDirty = document.isDirty;
+  if (!(await replaceText(document, earlier, wanted)))
+    throw new FileChanged(
+      path,
+      `${path} was changed by someone else meanwhile. Read it again and repeat the edit on what it holds now; nothing was changed.`,
+    );
+  const takeBack = async (): Promise<void> => {
+    await replaceText(document, document.getText(), earlier);
+    if (!wasDirty) await document.save();
+  };
+  if (!(await document.save())) {
+    await takeBack();
+    throw new CannotWrite(
+      path,
+      `The editor could not save ${path}: it is read-only, or it has changed on disk behind the unsaved text. The edit was taken back. Ask the person to save or reload it.`,
+    );
+  }
+  // A document nobody looks at gets a tab when saving takes its time.
+  if (tabsBefore === 0) await vscode.window.tabGroups.close(tabsOf(document.uri), true);
+  return takeBack;
+}
+
+/** Replaces only what differs, so that the person's cursor, folds and marks around it stay. False when the document has moved on. */
+async function replaceText(document: vscode.TextDocument, from: string, to: string): Promise<boolean> {
+  if (document.getText() !== from) return false;
+  const { start, end, text } = difference(from, to);
+  const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
+  // In the active editor a workspace edit is made smaller still, code unit by code unit, which cuts an emoji in two when half of it stays the same.
+  const visible = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
+  if (visible !== undefined) return visible.edit((builder) => builder.replace(range, text));
+  const edit = new vscode.WorkspaceEdit();
+  edit.replace(document.uri, range, text);
+  return vscode.workspace.applyEdit(edit);
+}
+
+/** What lies between the common beginning and the common end; never within a line end or a surrogate pair. */
+export function difference(
+  from: string,
+  to: string,
+): { readonly start: number; readonly end: number; readonly text: string } {
+  const most = Math.min(from.length, to.length);
+  let start = 0;
+  while (start < most && from[start] === to[start]) start++;
+  while (start > 0 && (cuts(from, start) || cuts(to, start))) start--;
+  let tail = 0;
+  while (tail < most - start && from[from.length - 1 - tail] === to[to.length - 1 - tail]) tail++;
+  while (tail > 0 && (cuts(from, from.length - tail) || cuts(to, to.length - tail))) tail--;
+  return { start, end: from.length - tail, text: to.slice(start, to.length - tail) };
+}
+
+function cuts(text: string, at: number): boolean {
+  return /^(?:\r\n|[\ud800-\udbff][\udc00-\udfff])$/.test(text.slice(at - 1, at + 1));
+}
+
+function lineEnd(document: vscode.TextDocument): string {
+  return document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n';
+}
+
+function tabsOf(uri: vscode.Uri): vscode.Tab[] {
+  return vscode.window.tabGroups.all
+    .flatMap((group) => group.tabs)
+    .filter(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === uri.toString());
+}

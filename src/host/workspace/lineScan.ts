@@ -1,0 +1,30 @@
+import type { TextSearch } from '../../tools/workspaceFiles';
+
+export interface LineMatch {
+  /** From 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+/** The matching lines of one text, at most `limit`. An expression that JavaScript cannot read rejects with its own reason. */
+export function matchingLines(text: string, search: TextSearch, limit: number): readonly LineMatch[] {
+  const expression = lineExpression(search);
+  const matches: LineMatch[] = [];
+  for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
+    if (matches.length >= limit) break;
+    if (expression.test(line)) matches.push({ line: index + 1, text: line });
+  }
+  return matches;
+}
+
+/** Tells a matching line. */
+export function lineExpression(search: TextSearch): RegExp {
+  return new RegExp(
+    search.isRegularExpression ? search.query : escapeExpression(search.query),
+    search.caseSensitive ? '' : 'i',
+  );
+}
+
+function escapeExpression(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}

@@ -1,0 +1,482 @@
+import type { Failure, ModelFailureCause } from '../../transcript/stopReason';
+import { shownAddress, withoutSecrets } from '../secrecy';
+import type { TransportFault } from '../transport';
+
+/** What a failure's sentence needs to know about the request. */
+export interface FailureContext {
+  /** The provider's name as the person knows it: "OpenRouter", "Local". */
+  readonly provider: string;
+  readonly modelId: string | null;
+  readonly baseUrl: string | null;
+  readonly key: string | null;
+  /** request: a prompt was sent · listing: the models or the connection were asked for, nothing of the person's is at stake. */
+  readonly purpose: 'request' | 'listing';
+  /** Answer text or thinking had arrived before it failed. */
+  readonly delivered: boolean;
+}
+
+/** Of what a service said, in the technical text. In characters. */
+const longestQuote = 2000;
+
+/** Puts a fault into words: its cause class, a sentence that says what happened, what is safe and what to do now, and the technical text
+ *  behind "Copy details", from which keys are removed. */
+export function failureOf(fault: TransportFault, context: FailureContext): Failure {
+  const { cause, happened, next } = describe(fault, context);
+  const sentence = [happened, safety(context), next].filter((part) => part !== '').join(' ');
+  return {
+    cause,
+    sentence: withoutSecrets(sentence, context.key),
+    technical: withoutSecrets(technical(fault, context), context.key),
+  };
+}
+
+/** Whether the same request may succeed a moment later. Only asked before anything was delivered. */
+export function mayRetry(fault: TransportFault): boolean {
+  switch (fault.kind) {
+    case 'http':
+      return fault.status === 408 || fault.status === 429 || fault.status >= 500
+        ? !isQuota(fault.status, bodyMessage(fault.body))
+        : false;
+    case 'inStream':
+      return (
+        classOfStreamError(fault.code, fault.status, fault.message) === 'overloaded' ||
+        classOfStreamError(fault.code, fault.status, fault.message) === 'rateLimit'
+      );
+    case 'network':
+      return !isPermanent(fault.code);
+    case 'noFinish':
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** What the service asks us to wait, in milliseconds; null when it does not say. Seconds or an HTTP date (RFC 9110 §10.2.3). */
+export function retryAfterMs(fault: TransportFault, epochMs: number): number | null {
+  if (fault.kind !== 'http') return null;
+  const exact = Number.parseFloat(fault.headers['retry-after-ms'] ?? '');
+  if (Number.isFinite(exact) && exact >= 0) return exact;
+  const value = fault.headers['retry-after'];
+  if (value === undefined) return null;
+  const seconds = Number(value);
+  if (value.trim() !== '' && Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? null : Math.max(0, date - epochMs);
+}
+
+/** No key is known for an endpoint that needs one. */
+export function noKeyFailure(provider: string, destination: string, purpose: FailureContext['purpose']): Failure {
+  const safe = purpose === 'request' ? ' Your prompt is saved.' : '';
+  return {
+    cause: 'noKey',
+    sentence: `No key is set for ${provider} (${destination}).${safe} Set a key${orAnother({ purpose }, ' or ')}.`,
+    technical: `no key for ${destination}`,
+  };
+}
+
+export function invalidBaseUrlFailure(provider: string, baseUrl: string): Failure {
+  const shown = shownAddress(baseUrl);
+  return {
+    cause: 'badRequest',
+    sentence: `The base URL of ${provider}, "${shown}", is not a web address. Correct it in the settings: it begins with http:// or https://, and most end in /v1.`,
+    technical: `invalid base URL ${shown}`,
+  };
+}
+
+/** The reference names no provider or model that is known. */
+export function noModelFailure(ref: string): Failure {
+  return {
+    cause: 'noModel',
+    sentence:
+      ref === ''
+        ? 'No model is chosen. Your prompt is kept. Choose a model.'
+        : `The model "${ref}" is not set up here. Your prompt is kept. Choose another model or add its provider in the settings.`,
+    technical: `no model ${ref}`,
+  };
+}
+
+interface Description {
+  readonly cause: ModelFailureCause;
+  readonly happened: string;
+  readonly next: string;
+}
+
+/** Where models are only asked for, another one is no way on: there may be none yet. */
+function orAnother({ purpose }: Pick<FailureContext, 'purpose'>, joint = ', or '): string {
+  return purpose === 'listing' ? '' : `${joint}choose another model`;
+}
+
+function either(one: string, other: string, context: FailureContext): string {
+  return context.purpose === 'listing' ? `${one} or ${other}` : `${one}, ${other}${orAnother(context)}`;
+}
+
+function safety({ purpose, delivered }: FailureContext): string {
+  if (purpose === 'listing') return '';
+  return delivered ? 'Everything shown is saved.' : 'Your prompt is saved.';
+}
+
+function describe(fault: TransportFault, context: FailureContext): Description {
+  const { provider } = context;
+  switch (fault.kind) {
+    case 'http':
+      return describeStatus(fault.status, fault.body, fault.headers, context);
+    case 'inStream': {
+      const cause = classOfStreamError(fault.code, fault.status, fault.message);
+      return {
+        cause,
+        happened: `${provider} reported an error: ${clip(fault.message, context.key)}`,
+        next: nextFor(cause, context),
+      };
+    }
+    case 'network':
+      return isProxyRefusal(fault.message) ? describeProxy(context) : describeNetwork(fault.code, context);
+    case 'notAnApi':
+      return describeNotAnApi(fault.contentType, context);
+    case 'noFinish':
+      return {
+        cause: 'network',
+        happened: `The answer of ${provider} ended without being finished.`,
+        next: context.delivered ? 'Continue or retry.' : 'Retry.',
+      };
+    case 'empty':
+      return { cause: 'empty', happened: `${provider} answered with nothing.`, next: `Retry${orAnother(context)}.` };
+    case 'malformed':
+      return {
+        cause: 'notAnApi',
+        happened: `${provider} sent an answer that does not follow its protocol.`,
+        next: `Check the base URL and the protocol${orAnother(context)}.`,
+      };
+    case 'timeout':
+      return fault.of === 'firstByte'
+        ? {
+            cause: 'timeout',
+            happened: `${provider} did not begin to answer within ${duration(fault.ms)}.`,
+            next: `Retry${orAnother(context)}.`,
+          }
+        : {
+            cause: 'timeout',
+            happened: `${provider} sent nothing more for ${duration(fault.ms)}.`,
+            next: context.delivered ? 'Continue or retry.' : 'Retry.',
+          };
+    case 'internal':
+      return {
+        cause: 'unknown',
+        happened: `The request to ${provider} could not be made.`,
+        next: `Retry${orAnother(context)}. Copy Details holds the reason.`,
+      };
+  }
+}
+
+function describeStatus(
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+  context: FailureContext,
+): Description {
+  const { provider, modelId } = context;
+  const message = bodyMessage(body);
+  const said = message === '' ? '' : ` ${provider} says: ${clip(message, context.key)}`;
+  if (isQuota(status, message))
+    return {
+      cause: 'quota',
+      happened: `The account at ${provider} has no credit left (${status}).${said}`,
+      next: `Add credit there${orAnother(context)}.`,
+    };
+  if (isTooLong(status, message)) {
+    return {
+      cause: 'context',
+      happened: `The conversation is longer than ${modelId ?? 'the model'} can take (${status}).`,
+      next: 'Compress the session, start a new one, or choose a model with a larger context.',
+    };
+  }
+  switch (status) {
+    case 401:
+      return context.key === null
+        ? {
+            cause: 'noKey',
+            happened: `${provider} asks for a key (401), and none is set.`,
+            next: `Set a key${orAnother(context, ' or ')}.`,
+          }
+        : {
+            cause: 'auth',
+            happened: `The key for ${provider} was refused (401).`,
+            next: `Set a new key${orAnother(context, ' or ')}.`,
+          };
+    case 403:
+      return {
+        cause: 'auth',
+        happened: `${provider} does not allow this (403).${said}`,
+        next: `${either('Check what the key may do', 'set a new key', context)}.`,
+      };
+    case 404:
+      return describeNotFound(message, body, context);
+    case 407:
+      return describeProxy(context);
+    case 429:
+      return {
+        cause: 'rateLimit',
+        happened: `${provider} is limiting requests (429).${waitHint(headers)}`,
+        next: `Wait and retry${orAnother(context)}.`,
+      };
+    default:
+      break;
+  }
+  if (isHtml(body) && status < 500) return describeNotAnApi('text/html', context);
+  if (isContentFilter(message))
+    return {
+      cause: 'contentFilter',
+      happened: `${provider} declined the request for its content (${status}).${said}`,
+      next: `Rephrase it${orAnother(context)}.`,
+    };
+  if (status === 503 || status === 529 || /overloaded/i.test(message))
+    return {
+      cause: 'overloaded',
+      happened: `${provider} is overloaded (${status}).`,
+      next: `Retry in a moment${orAnother(context)}.`,
+    };
+  if (status >= 500)
+    return {
+      cause: 'overloaded',
+      happened: `${provider} failed on its side (${status}).${said}`,
+      next: `Retry in a moment${orAnother(context)}.`,
+    };
+  if (status >= 300 && status < 400)
+    return {
+      cause: 'notAnApi',
+      happened: `The base URL of ${provider} leads elsewhere (${status}).`,
+      next: 'Check the base URL; most end in /v1.',
+    };
+  return {
+    cause: 'badRequest',
+    happened: `${provider} refused the request (${status}).${said}`,
+    next: `Retry${context.purpose === 'listing' ? '' : ', start a new session'}${orAnother(context)}.`,
+  };
+}
+
+/** 404 says two things: no such model, or no such path. */
+function describeNotFound(message: string, body: string, context: FailureContext): Description {
+  const { provider, modelId, baseUrl } = context;
+  const namesModel =
+    /model|deployment|endpoints? found/i.test(message) || (modelId !== null && message.includes(modelId));
+  if (namesModel && !isHtml(body) && modelId !== null) {
+    return {
+      cause: 'notFound',
+      happened: `${provider} has no model "${modelId}" (404).`,
+      next: 'Choose another model.',
+    };
+  }
+  return {
+    cause: 'notAnApi',
+    happened: `Nothing answers at ${baseUrl ?? provider} (404).`,
+    next: 'Check the base URL; most end in /v1.',
+  };
+}
+
+function describeNotAnApi(contentType: string, { provider, baseUrl }: FailureContext): Description {
+  const what = contentType.includes('html') ? 'a web page' : 'something else';
+  return {
+    cause: 'notAnApi',
+    happened: `${baseUrl ?? provider} answered with ${what}, not with a model.`,
+    next: 'Check the base URL; most end in /v1.',
+  };
+}
+
+function describeNetwork(code: string | null, context: FailureContext): Description {
+  const { provider, baseUrl, delivered } = context;
+  const where = baseUrl === null ? provider : `${provider} (${baseUrl})`;
+  if (delivered)
+    return { cause: 'network', happened: `The connection to ${provider} was lost.`, next: 'Continue or retry.' };
+  switch (code) {
+    case 'ECONNREFUSED':
+      return {
+        cause: 'network',
+        happened: `Nothing listens at ${where}: the connection was refused.`,
+        next: `${either('Start the server', 'check the base URL', context)}.`,
+      };
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return {
+        cause: 'network',
+        happened: `The address of ${where} could not be found.`,
+        next: `Check the network and the base URL${orAnother(context)}.`,
+      };
+    case 'ETIMEDOUT':
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'UND_ERR_CONNECT_TIMEOUT':
+      return {
+        cause: 'network',
+        happened: `${where} could not be reached.`,
+        next: `Check the network, a proxy or VPN${orAnother(context)}.`,
+      };
+    default:
+      break;
+  }
+  if (isPlainHttp(code))
+    return {
+      cause: 'network',
+      happened: `${where} does not speak https.`,
+      next: 'Check the base URL: its port, and whether it begins with http:// instead.',
+    };
+  if (isTls(code))
+    return {
+      cause: 'network',
+      happened: `The certificate of ${where} is not trusted (${code ?? 'TLS'}).`,
+      next: 'Check the base URL, the proxy, or install the certificate.',
+    };
+  return {
+    cause: 'network',
+    happened: `The connection to ${where} failed.`,
+    next: `Check the network and retry${orAnother(context)}.`,
+  };
+}
+
+function describeProxy(context: FailureContext): Description {
+  return {
+    cause: 'network',
+    happened: `The proxy on the way to ${context.provider} asks who you are (407).`,
+    next: `Give it a name and password, or another proxy, in the editor's setting http.proxy, then retry${orAnother(context)}.`,
+  };
+}
+
+function nextFor(cause: ModelFailureCause, context: FailureContext): string {
+  switch (cause) {
+    case 'auth':
+      return `Set a new key${orAnother(context, ' or ')}.`;
+    case 'quota':
+      return `Add credit there${orAnother(context)}.`;
+    case 'context':
+      return 'Compress the session, start a new one, or choose a model with a larger context.';
+    case 'contentFilter':
+      return `Rephrase it${orAnother(context)}.`;
+    case 'overloaded':
+    case 'rateLimit':
+      return `Retry in a moment${orAnother(context)}.`;
+    default:
+      return `Retry${orAnother(context)}.`;
+  }
+}
+
+function classOfStreamError(code: string | null, status: number | null, message: string): ModelFailureCause {
+  const word = `${code ?? ''} ${message}`;
+  if (status !== null && isQuota(status, message)) return 'quota';
+  if (isTooLong(400, message)) return 'context';
+  if (status === 401 || status === 403 || /authentication|permission_error|invalid_api_key/i.test(word)) return 'auth';
+  if (status === 429 || /rate.?limit/i.test(word)) return 'rateLimit';
+  if (isContentFilter(word)) return 'contentFilter';
+  if ((status !== null && status >= 500) || /overloaded|server_error|api_error|unavailable/i.test(word))
+    return 'overloaded';
+  return 'unknown';
+}
+
+function isQuota(status: number, message: string): boolean {
+  return (
+    status === 402 ||
+    (status !== 401 &&
+      /insufficient.?quota|exceeded your current quota|credit balance is too low|insufficient (?:credits|balance)|billing/i.test(
+        message,
+      ))
+  );
+}
+
+/** Whether a service refused a request because the conversation does not fit into the model. */
+export function isTooLong(status: number, message: string): boolean {
+  if (status === 413) return true;
+  return (
+    (status === 400 || status === 422) &&
+    /context.?(?:length|window|size)|maximum context|prompt is too long|too many tokens|exceeds? the (?:available|maximum) (?:context|number of tokens)/i.test(
+      message,
+    )
+  );
+}
+
+function isContentFilter(message: string): boolean {
+  return /content.?(?:filter|policy|management)|flagged|moderation|safety system|data_inspection_failed/i.test(message);
+}
+
+/** The other side answered a greeting of TLS with something else. */
+function isPlainHttp(code: string | null): boolean {
+  return code !== null && /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/.test(code);
+}
+
+/** A proxy that will not open a tunnel says so in words alone. */
+function isProxyRefusal(message: string): boolean {
+  return /\b407\b/.test(message) && /proxy|tunnel/i.test(message);
+}
+
+function isTls(code: string | null): boolean {
+  return code !== null && /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)|ERR_TLS|ERR_SSL|EPROTO/.test(code);
+}
+
+/** Trying again cannot help: no such host, or a certificate that is not trusted. */
+function isPermanent(code: string | null): boolean {
+  return code === 'ENOTFOUND' || code === 'ECONNREFUSED' || isTls(code);
+}
+
+function isHtml(body: string): boolean {
+  return /^\s*<(?:!doctype|html|head|body)/i.test(body);
+}
+
+/** The sentence inside an error body, in the shapes services use: {error:{message}}, {error:"…"}, {message}, {detail}. */
+export function bodyMessage(body: string): string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return isHtml(body) ? '' : body.trim();
+  }
+  return messageIn(parsed);
+}
+
+function messageIn(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return messageIn(value[0]);
+  if (typeof value !== 'object' || value === null) return '';
+  for (const key of ['error', 'message', 'detail', 'msg'] as const) {
+    const inner: unknown = Object.entries(value).find(([name]) => name === key)?.[1];
+    const found = messageIn(inner);
+    if (found !== '') return found;
+  }
+  return '';
+}
+
+function waitHint(headers: Readonly<Record<string, string>>): string {
+  const seconds = Number(headers['retry-after']);
+  return Number.isFinite(seconds) && seconds > 0 ? ` It asks to wait ${duration(seconds * 1000)}.` : '';
+}
+
+function duration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} minutes`;
+}
+
+function clip(text: string, key: string | null): string {
+  const line = withoutSecrets(text, key).replace(/\s+/g, ' ').trim();
+  const short = line.length > 200 ? `${line.slice(0, 199).replace(/[\ud800-\udbff]$/, '')}…` : line;
+  return /[.!?…]$/.test(short) ? short : `${short}.`;
+}
+
+function technical(fault: TransportFault, { provider, modelId, baseUrl, key }: FailureContext): string {
+  const cut = (text: string): string => withoutSecrets(text, key).slice(0, longestQuote).toWellFormed();
+  const where = [provider, modelId, baseUrl].filter((part) => part !== null).join(' · ');
+  switch (fault.kind) {
+    case 'http':
+      return `${where}\nHTTP ${fault.status}\n${cut(fault.body)}`;
+    case 'inStream':
+      return `${where}\nerror in stream: ${cut([fault.status, fault.code, fault.message].filter((part) => part !== null).join(' '))}`;
+    case 'network':
+      return `${where}\n${fault.code ?? 'network'}: ${cut(fault.message)}`;
+    case 'notAnApi':
+      return `${where}\ncontent-type: ${fault.contentType}\n${cut(fault.excerpt)}`;
+    case 'noFinish':
+      return `${where}\nthe stream ended without a finish reason`;
+    case 'empty':
+      return `${where}\nempty body`;
+    case 'malformed':
+    case 'internal':
+      return `${where}\n${cut(fault.message)}`;
+    case 'timeout':
+      return `${where}\nno ${fault.of === 'firstByte' ? 'first byte' : 'further byte'} within ${fault.ms} ms`;
+  }
+}

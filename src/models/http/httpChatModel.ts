@@ -1,0 +1,24 @@
+import type { ChatModel, ModelRequest, ModelStream } from '../chatModel';
+import type { ModelInfo } from '../modelInfo';
+import { LearnedRefusals, withoutImages } from './refusals';
+import { runRequest } from './requestRunner';
+import type { RunnerParts } from './requestRunner';
+import { wellFormedRequest } from '../wellFormedRequest';
+
+/** A model behind an HTTP endpoint. */
+export function httpChatModel(info: ModelInfo, parts: RunnerParts): ChatModel {
+  const refusals = parts.refusals ?? new LearnedRefusals();
+  return {
+    info,
+    stream(request: ModelRequest, signal: AbortSignal): ModelStream {
+      return runRequest(wellFormedRequest(fitted(request, info)), signal, { ...parts, refusals });
+    },
+  };
+}
+
+/** Leaves out what the model is known not to take, rather than have the request refused. */
+function fitted(request: ModelRequest, info: ModelInfo): ModelRequest {
+  const reasoningEffort = info.efforts.includes(request.reasoningEffort) ? request.reasoningEffort : 'default';
+  const asked = { ...request, reasoningEffort, tools: info.tools === false ? [] : request.tools };
+  return info.images === false ? withoutImages(asked) : asked;
+}

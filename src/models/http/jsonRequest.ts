@@ -1,0 +1,70 @@
+import * as v from 'valibot';
+import type { Clock } from '../../base/clock';
+import { networkFault } from './networkFault';
+import type { TransportFault } from '../transport';
+
+export interface JsonRequest<T> {
+  readonly url: string;
+  readonly schema: v.GenericSchema<unknown, T>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as POST when present. */
+  readonly body?: unknown;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export type JsonAnswer<T> =
+  { readonly kind: 'value'; readonly value: T } | { readonly kind: 'failed'; readonly fault: TransportFault };
+
+/** Asks an endpoint for a small JSON document. Never throws; redirects are not followed, for the key's sake. */
+export async function requestJson<T>(
+  fetch: typeof globalThis.fetch,
+  clock: Clock,
+  request: JsonRequest<T>,
+): Promise<JsonAnswer<T>> {
+  const cut = new AbortController();
+  const cancelTimer = clock.after(request.timeoutMs, () => cut.abort());
+  const onAbort = (): void => cut.abort();
+  request.signal.addEventListener('abort', onAbort, { once: true });
+  if (request.signal.aborted) cut.abort();
+  try {
+    const response = await fetch(request.url, {
+      method: request.body === undefined ? 'GET' : 'POST',
+      headers: {
+        accept: 'application/json',
+        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...request.headers,
+      },
+      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+      redirect: 'manual',
+      signal: cut.signal,
+    });
+    const text = await response.text();
+    if (!response.ok)
+      return {
+        kind: 'failed',
+        fault: { kind: 'http', status: response.status, headers: Object.fromEntries(response.headers), body: text },
+      };
+    return parse(text, response.headers.get('content-type') ?? '', request.schema);
+  } catch (error) {
+    if (cut.signal.aborted && !request.signal.aborted)
+      return { kind: 'failed', fault: { kind: 'timeout', of: 'firstByte', ms: request.timeoutMs } };
+    return { kind: 'failed', fault: networkFault(error) };
+  } finally {
+    cancelTimer();
+    request.signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function parse<T>(text: string, contentType: string, schema: v.GenericSchema<unknown, T>): JsonAnswer<T> {
+  const notAnApi: JsonAnswer<T> = { kind: 'failed', fault: { kind: 'notAnApi', contentType, excerpt: text } };
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return notAnApi;
+    throw error;
+  }
+  const parsed = v.safeParse(schema, json);
+  return parsed.success ? { kind: 'value', value: parsed.output } : notAnApi;
+}

@@ -1,0 +1,30 @@
+import type { TransportFault } from '../transport';
+
+/** The system's own word for a failed connection (ECONNREFUSED, CERT_HAS_EXPIRED), wherever in the chain of causes it is. */
+export function systemCode(error: unknown): string | null {
+  for (let current = error, depth = 0; current instanceof Error && depth < 6; current = current.cause, depth += 1) {
+    if ('code' in current && typeof current.code === 'string') return current.code;
+    if (current instanceof AggregateError) {
+      const inner = current.errors.map(systemCode).find((code) => code !== null);
+      if (inner !== undefined) return inner;
+    }
+  }
+  return null;
+}
+
+/** The messages of an error and its causes, outermost first. */
+export function messageChain(error: unknown): string {
+  const messages: string[] = [];
+  for (
+    let current: unknown = error, depth = 0;
+    current instanceof Error && depth < 6;
+    current = current.cause, depth += 1
+  )
+    messages.push(current.message);
+  return messages.length === 0 ? String(error) : messages.join(' ← ');
+}
+
+/** What a rejected `fetch` means. */
+export function networkFault(error: unknown): TransportFault {
+  return { kind: 'network', code: systemCode(error), message: messageChain(error) };
+}

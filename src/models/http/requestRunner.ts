@@ -1,0 +1,220 @@
+import type { Clock } from '../../base/clock';
+import type { Failure } from '../../transcript/stopReason';
+import type { Usage } from '../../transcript/usage';
+import type { ModelRequest, ModelStream, Terminal } from '../chatModel';
+import { failureOf, mayRetry, retryAfterMs } from './failures';
+import type { FailureContext } from './failures';
+import { EventPump } from '../pump';
+import { isRefusal, LearnedRefusals } from './refusals';
+import { sleep } from '../sleep';
+import type {
+  LoadTransports,
+  Transport,
+  TransportEnd,
+  TransportFault,
+  TransportPart,
+  TransportSettings,
+} from '../transport';
+import { Watchdog } from './watchdog';
+
+/** How long to wait and how often to try. Milliseconds. */
+export interface RequestPolicy {
+  readonly attempts: number;
+  /** Pause before the second attempt; doubles for each further one. */
+  readonly backoffMs: number;
+  /** A service that asks for a longer pause is believed, and the request fails with that sentence. */
+  readonly longestRetryAfterMs: number;
+  readonly firstByteMs: number;
+  readonly idleMs: number;
+  /** What a person is told while nothing has arrived yet. */
+  readonly waitingNotice: 'loadingModel' | 'waiting';
+}
+
+export const remotePolicy: RequestPolicy = {
+  attempts: 3,
+  backoffMs: 1000,
+  longestRetryAfterMs: 60_000,
+  firstByteMs: 120_000,
+  idleMs: 120_000,
+  waitingNotice: 'waiting',
+};
+
+/** A server on this machine may read a model from disk for minutes before it says anything, and think slowly afterwards. */
+export const loopbackPolicy: RequestPolicy = {
+  ...remotePolicy,
+  firstByteMs: 600_000,
+  idleMs: 300_000,
+  waitingNotice: 'loadingModel',
+};
+
+export interface RunnerParts {
+  readonly loadTransports: LoadTransports;
+  readonly settings: TransportSettings;
+  readonly policy: RequestPolicy;
+  readonly clock: Clock;
+  readonly provider: string;
+  /** What the service was seen to refuse, or to ask for, before. */
+  readonly refusals?: LearnedRefusals;
+}
+
+/** Runs one request through its transport: retries before the first delta, watches for silence, and ends in exactly one terminal. */
+export function runRequest(request: ModelRequest, signal: AbortSignal, parts: RunnerParts): ModelStream {
+  const runner = new RequestRunner(request, signal, parts);
+  runner.run().catch((error: unknown) => runner.fail(internalFault(error)));
+  return runner.stream;
+}
+
+function internalFault(error: unknown): TransportFault {
+  return { kind: 'internal', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}
+
+type AttemptEnd = TransportEnd | { readonly kind: 'aborted' };
+
+class RequestRunner {
+  private readonly pump = new EventPump();
+  /** A delta of any kind arrived: from here nothing is repeated. */
+  private begun = false;
+  /** Answer text or thinking arrived: from here an end that is not complete is an interruption. */
+  private deliveredText = false;
+  private deliveredThinking = false;
+  private readonly refusals: LearnedRefusals;
+
+  constructor(
+    private readonly request: ModelRequest,
+    private readonly signal: AbortSignal,
+    private readonly parts: RunnerParts,
+  ) {
+    this.refusals = parts.refusals ?? new LearnedRefusals();
+  }
+
+  get stream(): ModelStream {
+    return this.pump.stream;
+  }
+
+  async run(): Promise<void> {
+    if (this.signal.aborted) return this.abort(null, null);
+    const { createTransport } = await this.parts.loadTransports();
+    const transport = createTransport(this.parts.settings);
+    const learned: string[] = [];
+    for (let attempt = 1; ; attempt += 1) {
+      const end = await this.attemptFitting(transport, learned);
+      if (end.kind === 'aborted') return this.abort(null, null);
+      if (end.kind === 'finished') return this.complete(end);
+      const delayMs =
+        this.begun || attempt >= this.parts.policy.attempts ? null : this.delayBeforeRetry(end.fault, attempt);
+      if (delayMs === null) return this.fail(end.fault, end.usage, end.requestId);
+      const failure = this.describe(end.fault);
+      this.pump.append({
+        kind: 'notice',
+        notice: { kind: 'retrying', attempt: attempt + 1, attempts: this.parts.policy.attempts, delayMs, failure },
+      });
+      if (!(await sleep(this.parts.clock, delayMs, this.signal))) return this.abort(end.usage, end.requestId);
+    }
+  }
+
+  /** One try, and another one at once for everything that the service says it does not take and the request can do without (hermes-agent#109572), or
+   *  that it misses and the request can have. What did not help is forgotten: the service meant something else. */
+  private async attemptFitting(transport: Transport, learned: string[]): Promise<AttemptEnd> {
+    const {
+      refusals,
+      parts: { settings },
+    } = this;
+    for (;;) {
+      const sent = refusals.fitting(this.request, settings.modelId);
+      const end = await this.attempt(transport, sent);
+      const refused =
+        end.kind === 'broken' && !this.begun ? refusals.learn(end.fault, sent, settings.modelId, learned) : null;
+      if (refused !== null) learned.push(refused);
+      else if (end.kind === 'broken' && isRefusal(end.fault)) refusals.forget(learned);
+      if (refused === null) return end;
+    }
+  }
+
+  /** Ends the request as failed, or as interrupted when something had been delivered. */
+  fail(fault: TransportFault, usage: Usage | null = null, requestId: string | null = null): void {
+    const outcome = this.begun ? 'interrupted' : 'failed';
+    this.pump.end({ outcome, failure: this.describe(fault), usage, requestId });
+  }
+
+  private abort(usage: Usage | null, requestId: string | null): void {
+    this.pump.end({ outcome: 'aborted', usage, requestId });
+  }
+
+  private complete(end: Extract<TransportEnd, { readonly kind: 'finished' }>): void {
+    // A call in an answer that was cut at its limit or by a filter may be cut itself, and "" cannot be told from "no arguments".
+    const cut = end.finish.unified === 'length' || end.finish.unified === 'contentFilter';
+    const toolCalls = cut ? [] : end.toolCalls;
+    const silent = !this.deliveredText && toolCalls.length === 0;
+    const empty = silent ? (this.deliveredThinking ? 'thinkingOnly' : 'empty') : 'no';
+    const terminal: Terminal = {
+      outcome: 'complete',
+      finish: end.finish,
+      toolCalls,
+      empty,
+      usage: end.usage,
+      requestId: end.requestId,
+    };
+    this.pump.end(terminal);
+  }
+
+  /** One try. Ends as soon as the signal or a watchdog fires, whether or not the transport notices. */
+  private attempt(transport: Transport, request: ModelRequest): Promise<AttemptEnd> {
+    const { clock, policy } = this.parts;
+    const { signal } = this;
+    const cut = new AbortController();
+    return new Promise((resolve) => {
+      let open = true;
+      const watchdog = new Watchdog(clock, policy, {
+        waiting: (elapsedMs) => this.pump.append({ kind: 'notice', notice: { kind: policy.waitingNotice, elapsedMs } }),
+        timedOut: (of, ms) =>
+          settle({ kind: 'broken', fault: { kind: 'timeout', of, ms }, usage: null, requestId: null }),
+      });
+      signal.addEventListener('abort', onAbort, { once: true });
+      const emit = (part: TransportPart): void => {
+        if (!open) return;
+        if (part.kind !== 'partEnd') this.begun = true;
+        if (part.kind === 'text') this.deliveredText = true;
+        if (part.kind === 'thinking') this.deliveredThinking = true;
+        this.pump.append(part);
+      };
+      // Async, so that a throw inside becomes a rejection and the watchdog is let go.
+      const send = async (): Promise<TransportEnd> =>
+        transport.send(request, { signal: cut.signal, active: () => watchdog.active(), emit });
+      send().then(settle, (error: unknown) =>
+        settle({ kind: 'broken', fault: internalFault(error), usage: null, requestId: null }),
+      );
+      function onAbort(): void {
+        settle({ kind: 'aborted' });
+      }
+      function settle(end: AttemptEnd): void {
+        if (!open) return;
+        open = false;
+        watchdog.stop();
+        signal.removeEventListener('abort', onAbort);
+        cut.abort();
+        resolve(end);
+      }
+    });
+  }
+
+  /** Milliseconds to wait, or null when trying again is pointless. */
+  private delayBeforeRetry(fault: TransportFault, attempt: number): number | null {
+    if (!mayRetry(fault)) return null;
+    const asked = retryAfterMs(fault, this.parts.clock.now() * 1000);
+    if (asked !== null) return asked > this.parts.policy.longestRetryAfterMs ? null : asked;
+    return this.parts.policy.backoffMs * 2 ** (attempt - 1);
+  }
+
+  private describe(fault: TransportFault): Failure {
+    const { settings, provider } = this.parts;
+    const context: FailureContext = {
+      provider,
+      modelId: settings.modelId,
+      baseUrl: settings.baseUrl,
+      key: settings.key,
+      purpose: 'request',
+      delivered: this.deliveredText || this.deliveredThinking,
+    };
+    return failureOf(fault, context);
+  }
+}

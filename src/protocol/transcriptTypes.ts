@@ -1,0 +1,33 @@
+/** The words of transcript/ that views use; views import nothing else of ours. */
+export type { Access, Approval, ApprovalDecision, ApprovalRequest, AskReason, Mode } from '../transcript/approval';
+export { modes } from '../transcript/approval';
+export type { BusyMode } from '../transcript/busyMode';
+export type { ChangedFile, FileHunk, ReviewOutcome } from '../transcript/changedFile';
+export { isContinuation } from '../transcript/continuation';
+export type { DraftOnItsWay, DraftPart, MentionPart, SentPart } from '../transcript/draftPart';
+export { draftBehind, joinedDraft, sentParts } from '../transcript/draftPart';
+export type { HandoffTokens } from '../transcript/handoff';
+export { handoffTokens } from '../transcript/handoff';
+export type { AssistantMessage, Chunk, Message, ToolMessage, UserMessage } from '../transcript/message';
+export { answerText } from '../transcript/message';
+export { isWritten, mentionsAgain } from '../transcript/promptHistory';
+export type {
+  AssistantPart,
+  AttachmentPart,
+  ImagePart,
+  Part,
+  ToolCallPart,
+  ToolOutcome,
+  ToolResultPart,
+} from '../transcript/part';
+export type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
+export type { SandboxState } from '../transcript/sandboxState';
+export type { Failure, StopReason } from '../transcript/stopReason';
+export { isMadeUpResult } from '../transcript/storedText';
+export type { Recalled } from '../transcript/recalled';
+export type { ReasoningEffort } from '../transcript/reasoningEffort';
+export { reasoningEfforts } from '../transcript/reasoningEffort';
+export type { SessionEvent, ToolProgress, TurnActivity, TurnEvent } from '../transcript/turnEvent';
+export type { PromptVersions, Turn } from '../transcript/turn';
+export type { Usage } from '../transcript/usage';
+export { wordsPattern } from '../transcript/wordsPattern';

@@ -1,0 +1,129 @@
+import { dirname, join } from 'node:path';
+import { StoreError } from '../storeError';
+import type { FileRole, MountedDatabase } from './databaseFiles';
+import { errnoOf, type FileSystem, type OpenFile } from './fileSystem';
+import type { Connection } from './sqlite';
+
+const blockBytes = 1 << 20;
+
+/** Files of an open database that are not at their names any more. */
+export interface Displacement {
+  readonly role: FileRole;
+  /** Whether this process still holds the store's lock. Otherwise what lies at the names may be in use by another process. */
+  readonly owned: boolean;
+}
+
+/** Saves what a database holds whose files were moved, deleted or replaced while it was open, and returns the error that says what happened.
+ *  Without the lock nothing is written to any file that was there before. */
+export function rescue(connection: Connection, { role, owned }: Displacement): StoreError {
+  const { mounted } = connection;
+  const isGone = mounted.files.fileSystem.stat(mounted.pathOf(role)) === undefined;
+  const folderIsGone = mounted.files.fileSystem.stat(mounted.files.folder)?.kind !== 'folder';
+  let kept: string | null = null;
+  let failure = '';
+  try {
+    if (role === 'log' && owned) checkpoint(connection, 'TRUNCATE');
+    else kept = copyOut(connection, owned);
+  } catch (error) {
+    failure = `; it could not be copied: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  const technical = `${mounted.pathOf(role)} ${isGone ? 'is gone' : 'is not the file that was opened'}${kept === null ? '' : `; copied to ${kept}`}${failure}`;
+  const where =
+    failure !== ''
+      ? 'Your sessions could not be copied.'
+      : kept === null
+        ? 'Everything saved is kept.'
+        : `Your sessions are kept in ${kept}.`;
+  const displaced = (cause: 'replaced' | 'deleted', sentences: string): StoreError =>
+    new StoreError(cause, `${sentences} ${where}`, technical);
+  if (role === 'log')
+    return displaced(
+      'replaced',
+      'A file that belongs to your sessions was deleted, moved or replaced while it was in use. Choose Try Again to continue.',
+    );
+  const next =
+    kept === null
+      ? 'Choose Try Again to use the file that is there now.'
+      : 'Choose Try Again to use that file. Then you can bring your sessions back.';
+  if (!isGone) return displaced('replaced', `Another file replaced the one that holds your sessions. ${next}`);
+  const gone = `The ${folderIsGone ? 'folder' : 'file'} that holds your sessions was deleted or moved while it was in use.`;
+  return kept === null
+    ? displaced('replaced', `${gone} Choose Try Again to begin a new history.`)
+    : displaced('deleted', `${gone} Hermes puts it back now.`);
+}
+
+/** Copies the main file as its open handle shows it, and has SQLite carry the log into the copy. */
+function copyOut(connection: Connection, owned: boolean): string {
+  const { mounted } = connection;
+  const { folder, rescueFolders = [] } = mounted.files;
+  const { path, file } = firstThatTakes([folder, ...rescueFolders], (place) => copyInto(mounted, place));
+  mounted.leadMainTo(file);
+  checkpoint(connection, 'PASSIVE');
+  file.sync();
+  // A log that keeps its name must not be read into the file that has the other name now.
+  if (owned) checkpoint(connection, 'TRUNCATE');
+  return path;
+}
+
+function firstThatTakes<T>(folders: readonly string[], attempt: (folder: string) => T): T {
+  let failure: unknown;
+  for (const folder of folders) {
+    try {
+      return attempt(folder);
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  throw failure;
+}
+
+function copyInto(mounted: MountedDatabase, folder: string): { readonly path: string; readonly file: OpenFile } {
+  const { fileSystem } = mounted.files;
+  const isNew = fileSystem.stat(folder) === undefined;
+  fileSystem.makeFolder(folder);
+  const { path, file } = newFile(fileSystem, folder);
+  try {
+    copyContent(mounted.fileOf('main'), file);
+    file.sync();
+    fileSystem.syncFolder(folder);
+    if (isNew) fileSystem.syncFolder(dirname(folder));
+    return { path, file };
+  } catch (error) {
+    file.close();
+    fileSystem.remove(path);
+    throw error;
+  }
+}
+
+function newFile(fileSystem: FileSystem, folder: string): { readonly path: string; readonly file: OpenFile } {
+  for (let number = 1; ; number++) {
+    const path = join(folder, `state.replaced-${number}.db`);
+    try {
+      return { path, file: fileSystem.open(path, 'createNew') };
+    } catch (error) {
+      if (errnoOf(error) !== 'EEXIST') throw error;
+    }
+  }
+}
+
+export function copyContent(from: OpenFile, to: OpenFile): void {
+  const block = new Uint8Array(blockBytes);
+  for (let position = 0, read = from.read(block, 0); read > 0; position += read, read = from.read(block, position)) {
+    to.write(block.subarray(0, read), position);
+  }
+}
+
+/** Carries the log into the main file. Throws when a part of it stays in the log. */
+function checkpoint({ handle }: Connection, mode: 'PASSIVE' | 'TRUNCATE'): void {
+  const statement = handle.prepare(`PRAGMA wal_checkpoint(${mode})`);
+  try {
+    statement.step();
+    const [busy, inLog, carried] = statement.get(null, { useBigInt: false });
+    if (busy !== 0 || inLog !== carried)
+      throw new Error(
+        `the log was not carried over whole: ${String(busy)}, ${String(carried)} of ${String(inLog)} pages`,
+      );
+  } finally {
+    statement.free();
+  }
+}

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { errnoOf, type FileSystem } from '../engine/fileSystem';
+import { copyContent } from '../engine/rescue';
+import { classifyFile } from './classifyFile';
+import { logOf, stampOf, type StoreFiles } from './storeFiles';
+
+const replacedName = /^state\.replaced-(\d+)\.db$/;
+
+/** The folder below `shared`, which stores of several folders use, in which copies of this store are kept when its own folder takes none. */
+export function rescueFolderIn(shared: string, storeFolder: string): string {
+  return join(shared, `rescued-${createHash('sha256').update(storeFolder).digest('hex').slice(0, 16)}`);
+}
+
+/** Copies that were made of this store because its file was moved, deleted or replaced while it was open (`rescue.ts`), the newest last. */
+export function replacedFiles(fileSystem: FileSystem, folders: readonly string[]): readonly string[] {
+  return folders
+    .flatMap((folder) =>
+      namesIn(fileSystem, folder).flatMap((name) => {
+        const number = replacedName.exec(name)?.[1];
+        const path = join(folder, name);
+        return number === undefined
+          ? []
+          : [{ path, number: Number(number), modifiedAt: fileSystem.stat(path)?.modifiedAt ?? 0 }];
+      }),
+    )
+    .sort((a, b) => a.modifiedAt - b.modifiedAt || a.number - b.number)
+    .map(({ path }) => path);
+}
+
+/** Gives the newest copy that can be opened the store's name, where nothing has it, and returns where it was kept; null when there is none. Never
+ *  replaces a file. The caller owns the store. */
+export function putBack(
+  fileSystem: FileSystem,
+  files: StoreFiles,
+  folders: readonly string[],
+  schemaVersion: number,
+): string | null {
+  const isOurs = (path: string): boolean => {
+    const found = classifyFile(fileSystem, { ...files, main: path, log: logOf(path) });
+    return found.kind === 'ours' && found.header.userVersion <= schemaVersion;
+  };
+  const copy = replacedFiles(fileSystem, folders).findLast(isOurs);
+  if (copy === undefined || !giveName(fileSystem, copy, files)) return null;
+  fileSystem.syncFolder(files.folder);
+  fileSystem.remove(copy);
+  fileSystem.syncFolder(dirname(copy));
+  return copy;
+}
+
+/** Removes the second name of a store that was put back by a process that died before it could. */
+export function dropSecondNames(fileSystem: FileSystem, files: StoreFiles): void {
+  const identity = fileSystem.stat(files.main)?.identity;
+  if (identity === undefined) return;
+  for (const path of replacedFiles(fileSystem, [files.folder]))
+    if (fileSystem.stat(path)?.identity === identity) fileSystem.remove(path);
+}
+
+/** Gives a copy that is done with a name under which it is not offered again. Returns the new path. */
+export function retire(fileSystem: FileSystem, path: string, as: 'merged' | 'kept', now: number): string {
+  const folder = dirname(path);
+  for (let attempt = 0; ; attempt++) {
+    const target = join(folder, `state.${as}-${stampOf(now)}${attempt === 0 ? '' : `-${attempt}`}.db`);
+    if (fileSystem.stat(target) !== undefined) continue;
+    fileSystem.rename(path, target);
+    fileSystem.syncFolder(folder);
+    return target;
+  }
+}
+
+/** False when a file has the store's name by now. */
+function giveName(fileSystem: FileSystem, copy: string, files: StoreFiles): boolean {
+  try {
+    fileSystem.link(copy, files.main);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    // Another disk, or a file system without links: a whole second copy is made first.
+  }
+  const unborn = `${files.main}.new`;
+  if (fileSystem.stat(unborn) !== undefined) fileSystem.remove(unborn);
+  const [from, to] = [fileSystem.open(copy, 'read'), fileSystem.open(unborn, 'createNew')];
+  try {
+    copyContent(from, to);
+    to.sync();
+  } finally {
+    from.close();
+    to.close();
+  }
+  if (fileSystem.stat(files.main) !== undefined) return false;
+  fileSystem.rename(unborn, files.main);
+  return true;
+}
+
+function namesIn(fileSystem: FileSystem, folder: string): readonly string[] {
+  try {
+    return fileSystem.list(folder);
+  } catch (error) {
+    if (['ENOENT', 'EACCES', 'EPERM', 'ENOTDIR'].includes(errnoOf(error))) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+import type { BringOver, BroughtOver } from '../../bringingOver';
+import type { SqlDatabase } from '../../engine/sqlDatabase';
+import { invalid } from '../tables/refusal';
+import { rowsOfSessions, type StoreImport } from './storeImport';
+
+/** Another store while it is read. */
+export interface OtherDatabase {
+  readonly database: SqlDatabase;
+  close(): void;
+}
+
+/** Opens another store, of the newest schema, for reading. */
+export type OpenOther = (folder: string) => OtherDatabase;
+
+export const opensNoOther: OpenOther = () => {
+  throw invalid('another store, where none can be opened');
+};
+
+/** `write` runs its work as one transaction, again where that is of use. */
+export function bringOver(
+  input: BringOver,
+  openOther: OpenOther,
+  write: <T>(work: () => T) => T,
+  importInto: () => StoreImport,
+): BroughtOver {
+  const other = openOther(input.folder);
+  try {
+    return write(() => {
+      const into = importInto();
+      const { sessions, messages, extended, skipped } = into.run(rowsOfSessions(other.database, input), 'end');
+      into.freeCopies(input.sessionIds);
+      return { sessions, messages: messages + extended, skipped };
+    });
+  } finally {
+    other.close();
+  }
+}

@@ -1,0 +1,20 @@
+import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import { oneOf, textOr } from '../tables/columns';
+
+/** Brings in what was asked of the person in another store, behind the turns. What is asked for a turn that does not wait for it here will not be
+ *  decided any more. Returns how many rows belong to no session. */
+export function importApprovals(database: SqlDatabase, rows: readonly SqlRow[], insert: (row: SqlRow) => void): number {
+  let skipped = 0;
+  for (const row of rows) {
+    if (database.get('SELECT 1 AS n FROM sessions WHERE id = ?', [textOr(row, 'session_id', '')]) === undefined) {
+      skipped++;
+      continue;
+    }
+    const waits =
+      database.get("SELECT 1 AS n FROM turns WHERE state = 'waiting' AND approval_id = ?", [textOr(row, 'id', '')]) !==
+      undefined;
+    const state = oneOf(row, 'state', ['pending', 'decided', 'expired'], 'expired');
+    insert({ ...row, state: state === 'pending' && !waits ? 'expired' : state });
+  }
+  return skipped;
+}

@@ -1,0 +1,465 @@
+import type { BringOver } from '../../bringingOver';
+import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
+import type { Message } from '../../../transcript/message';
+import type { StopReason } from '../../../transcript/stopReason';
+import { readChunkRow, type StoredChunk } from '../tables/chunkFolding';
+import { integerOr, oneOf, textOr, timeOr } from '../tables/columns';
+import { importApprovals } from './importApprovals';
+import { importFileChanges } from './fileChangeImport';
+import { readLineage } from './lineage';
+import { SessionOrders } from './mergedOrder';
+import { readMessageRow } from '../tables/messageRow';
+import { withChunks, type MessageTable } from '../tables/messageTable';
+import type { TurnClosing } from '../operations/turnClosing';
+import { SoundRows } from './soundRows';
+import { readTurnRow } from '../tables/turnRow';
+
+export const importedTables = [
+  'sessions',
+  'turns',
+  'stream_chunks',
+  'messages',
+  'message_revisions',
+  'queue',
+  'drafts',
+  'approvals',
+  'outbox',
+  'state_meta',
+  'file_changes',
+  'file_contents',
+] as const;
+export type ImportedTable = (typeof importedTables)[number];
+
+/** Rows of another store: a sibling's file, or what could be read of a damaged one. Each table may be asked for once. Rows may lack columns
+ *  and hold anything. */
+export interface StoreRows {
+  rows(table: ImportedTable): Iterable<SqlRow>;
+}
+
+export interface ImportReport {
+  readonly sessions: number;
+  readonly turns: number;
+  readonly messages: number;
+  /** Messages that were here already and got the longer text of the other store. */
+  readonly extended: number;
+  /** Rows that name nothing to belong to or that the schema refuses, and those of which a value was left out. They stay in the other file. */
+  readonly skipped: number;
+}
+
+/** A store over the same schema as a source of rows. */
+export function rowsOf(database: SqlDatabase): StoreRows {
+  return { rows: (table) => database.iterate(`SELECT * FROM ${table}`) };
+}
+
+/** Rows of some sessions of a store over the same schema, as `bringOver` is asked for them: parents first. What belongs to no session stays. */
+export function rowsOfSessions(
+  database: SqlDatabase,
+  { sessionIds, moves }: Pick<BringOver, 'sessionIds' | 'moves'>,
+): StoreRows {
+  const named = JSON.stringify(sessionIds);
+  const among = 'IN (SELECT value FROM json_each(?))';
+  const ofMessage = `WHERE message_uid IN (SELECT uid FROM messages WHERE session_id ${among})`;
+  const filters: { readonly [T in ImportedTable]: string } = {
+    sessions: 'JOIN json_each(?) named ON named.value = sessions.id ORDER BY named.key',
+    turns: `WHERE session_id ${among} ORDER BY id`,
+    messages: `WHERE session_id ${among} ORDER BY id`,
+    stream_chunks: ofMessage,
+    message_revisions: ofMessage,
+    approvals: `WHERE session_id ${among}`,
+    queue: `WHERE ${String(moves)} AND session_id ${among} ORDER BY place`,
+    outbox: `WHERE ${String(moves)} AND session_id ${among} ORDER BY id`,
+    file_changes: `WHERE session_id ${among} ORDER BY id`,
+    file_contents: `WHERE hash IN (SELECT json_each.value FROM file_changes c, json_each(json_array(before_hash, after_hash)) WHERE c.session_id ${among})`,
+    drafts: `WHERE key ${among}`,
+    state_meta: `WHERE ${String(moves)} AND EXISTS (SELECT 1 FROM json_each(?) s WHERE substr(state_meta.key, -length(s.value) - 1) IN ('/' || s.value, ':' || s.value, '.' || s.value))`,
+  };
+  return { rows: (table) => database.iterate(`SELECT ${table}.* FROM ${table} ${filters[table]}`, [named]) };
+}
+
+interface ImportedTurn {
+  readonly uid: string;
+  readonly sessionId: string;
+  readonly stopReason: StopReason;
+  readonly settledAt: number;
+  readonly supersedes: string | null;
+}
+
+/** Brings another store's rows in, by id and uid. What is here already stays; a message that is in both keeps the longer text, the other one
+ *  as a revision. A turn the other store left running is settled as a crash: its process is gone. Doing it again changes nothing. Runs inside
+ *  its caller's transaction. */
+export class StoreImport {
+  private counts = { sessions: 0, turns: 0, messages: 0, extended: 0, skipped: 0 };
+  private readonly columns = new Map<string, readonly string[]>();
+  /** Sessions of the other store that were being made or erased there: they are not to be found there either. */
+  private readonly unfinished = new Set<string>();
+
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly messages: MessageTable,
+    private readonly closing: TurnClosing,
+    private readonly now: () => number,
+  ) {}
+
+  /** `waiting`: what becomes of turns that wait for the person. They go on waiting here where their conversation has no open turn, or all end.
+   *  `live`: turns that this process runs, which go on running here. */
+  run(rows: StoreRows, waiting: 'goOn' | 'end' = 'goOn', live: readonly string[] = []): ImportReport {
+    const source = new SoundRows(this.database, rows);
+    this.counts = { sessions: 0, turns: 0, messages: 0, extended: 0, skipped: 0 };
+    this.importSessions(source.rows('sessions'));
+    const approvals = [...source.rows('approvals')];
+    const pending = new Set(
+      waiting === 'end'
+        ? []
+        : approvals.filter((row) => row['state'] === 'pending').map((row) => textOr(row, 'id', '')),
+    );
+    const turns = this.importTurns(source.rows('turns'), pending, live);
+    this.counts.skipped += importApprovals(this.database, approvals, (row) => this.insert('approvals', row));
+    const superseded = [...turns.map(({ supersedes }) => supersedes), ...this.supersededBy(live)];
+    this.importMessages(
+      source.rows('messages'),
+      chunksByMessage(source.rows('stream_chunks')),
+      new Set(superseded),
+      live,
+    );
+    for (const turn of turns) this.closing.close(turn, turn.stopReason, turn.settledAt);
+    this.recountTurns(turns);
+    this.importQueue(source.rows('queue'));
+    // A prompt that waits in one store may have been answered in the other.
+    this.database.run('DELETE FROM queue WHERE uid IN (SELECT uid FROM messages)');
+    this.importRevisions(source.rows('message_revisions'));
+    for (const [table, key] of [
+      ['drafts', 'key'],
+      ['outbox', 'uid'],
+      ['state_meta', 'key'],
+    ] as const) {
+      for (const row of source.rows(table))
+        if (!this.insert(table, row) && !this.has(table, key, textOr(row, key, ''))) this.counts.skipped++;
+    }
+    this.counts.skipped += importFileChanges(this.database, source.rows('file_changes'), source.rows('file_contents'));
+    this.counts.skipped += source.count;
+    return this.counts;
+  }
+
+  /** Rows that say they are copies of rows that are not here are originals from now on: a search would not find them otherwise. */
+  freeCopies(sessionIds: readonly string[]): void {
+    this.database.run(
+      `UPDATE messages SET copied_from = NULL WHERE copied_from IS NOT NULL AND session_id IN (SELECT value FROM json_each(?))
+         AND NOT EXISTS (SELECT 1 FROM messages original WHERE original.uid = messages.copied_from)`,
+      [JSON.stringify(sessionIds)],
+    );
+  }
+
+  private importSessions(rows: Iterable<SqlRow>): void {
+    for (const row of rows) {
+      const id = textOr(row, 'id', null);
+      if (id === null) this.counts.skipped++;
+      else if (oneOf(row, 'pending', ['made', 'erased'], null) !== null) this.unfinished.add(id);
+      else if (!this.has('sessions', 'id', id)) this.importSession(id, row);
+    }
+    // Lineage is read anew rather than believed: the parent may be here and not there, or the other way round.
+    readLineage(this.database);
+  }
+
+  private importSession(id: string, row: SqlRow): void {
+    const startedAt = timeOr(row, 'started_at', this.now());
+    const parent = textOr(row, 'parent_session_id', null);
+    const kind = oneOf(row, 'parent_kind', ['compression', 'branch', 'delegate'], null);
+    // A segment has one continuation: a second one, grown in the other store, is a branch here.
+    const taken =
+      kind === 'compression' &&
+      parent !== null &&
+      this.database.get("SELECT 1 AS n FROM sessions WHERE parent_session_id = ? AND parent_kind = 'compression'", [
+        parent,
+      ]) !== undefined;
+    const inserted = this.insert('sessions', {
+      ...row,
+      conversation_id: id,
+      started_at: startedAt,
+      last_activity_at: timeOr(row, 'last_activity_at', startedAt),
+      parent_kind: taken ? 'branch' : kind,
+      pending: null,
+      title_source: oneOf(row, 'title_source', ['derived', 'model', 'person'], null),
+      message_count: 0,
+      tool_call_count: 0,
+      turn_count: 0,
+    });
+    if (inserted) this.counts.sessions++;
+    else this.counts.skipped++;
+  }
+
+  /** A row may have outlived its session in a damaged file: it gets one, so that it can be found. */
+  private ensureSession(id: string, at: number): void {
+    if (this.has('sessions', 'id', id)) return;
+    this.insert('sessions', {
+      id,
+      conversation_id: id,
+      started_at: at,
+      last_activity_at: at,
+      title: 'Recovered session',
+      title_source: 'derived',
+    });
+    this.counts.sessions++;
+  }
+
+  private importTurns(
+    rows: Iterable<SqlRow>,
+    pending: ReadonlySet<string>,
+    live: readonly string[],
+  ): readonly ImportedTurn[] {
+    const imported: ImportedTurn[] = [];
+    for (const row of rows) {
+      const turn = readTurnRow(row);
+      if (turn.uid === '' || turn.sessionId === '') {
+        this.counts.skipped++;
+        continue;
+      }
+      if (this.unfinished.has(turn.sessionId) || this.has('turns', 'uid', turn.uid)) continue;
+      this.ensureSession(turn.sessionId, turn.startedAt);
+      const conversation = this.conversationOf(turn.sessionId);
+      const slotFree =
+        this.database.get("SELECT 1 AS n FROM turns WHERE conversation_id = ? AND state <> 'settled'", [
+          conversation,
+        ]) === undefined;
+      const base = {
+        ...row,
+        session_id: turn.sessionId,
+        conversation_id: conversation,
+        user_message_uid: turn.userMessageUid,
+        model: turn.model,
+        started_at: turn.startedAt,
+      };
+      if (
+        slotFree &&
+        (turn.state === 'waiting' ? pending.has(turn.approvalId) : turn.state === 'running' && live.includes(turn.uid))
+      ) {
+        if (this.insert('turns', base)) this.counts.turns++;
+        continue;
+      }
+      const ended =
+        turn.state === 'settled'
+          ? turn
+          : ({ outcome: 'interrupted', stopReason: 'crash', settledAt: this.now() } as const);
+      const values = {
+        ...base,
+        state: 'settled',
+        approval_id: null,
+        outcome: ended.outcome,
+        stop_reason: ended.stopReason,
+        settled_at: ended.settledAt,
+      };
+      if (!this.insert('turns', values)) {
+        this.counts.skipped++;
+        continue;
+      }
+      this.counts.turns++;
+      imported.push({
+        uid: turn.uid,
+        sessionId: turn.sessionId,
+        stopReason: ended.stopReason,
+        settledAt: ended.settledAt,
+        supersedes: textOr(row, 'supersedes', null),
+      });
+    }
+    return imported;
+  }
+
+  /** Turns were counted as they came in; those of which nothing is active were taken back or replaced. */
+  private recountTurns(turns: readonly ImportedTurn[]): void {
+    this.database.run(
+      `UPDATE sessions SET turn_count = (SELECT count(*) FROM turns t WHERE t.session_id = sessions.id
+         AND EXISTS (SELECT 1 FROM messages m WHERE m.turn_uid = t.uid AND m.active = 1)) WHERE id IN (SELECT value FROM json_each(?))`,
+      [JSON.stringify([...new Set(turns.map(({ sessionId }) => sessionId))])],
+    );
+  }
+
+  private supersededBy(turnUids: readonly string[]): readonly (string | null)[] {
+    return this.database
+      .all('SELECT supersedes FROM turns WHERE uid IN (SELECT value FROM json_each(?))', [JSON.stringify(turnUids)])
+      .map((row) => textOr(row, 'supersedes', null));
+  }
+
+  private importMessages(
+    rows: Iterable<SqlRow>,
+    chunks: ReadonlyMap<string, readonly StoredChunk[]>,
+    superseded: ReadonlySet<string | null>,
+    live: readonly string[],
+  ): void {
+    const orders = new SessionOrders(this.database);
+    for (const row of rows) {
+      const sessionId = textOr(row, 'session_id', null);
+      if (sessionId === null) {
+        this.counts.skipped++;
+        continue;
+      }
+      if (this.unfinished.has(sessionId)) continue;
+      const uid = textOr(row, 'uid', `salvaged/${sessionId}/${integerOr(row, 'id', 0)}`);
+      const theirs = readMessageRow({ ...row, uid });
+      const message = withChunks(theirs.message, theirs.readable ? (chunks.get(uid) ?? []) : []);
+      const goesOn = message.turnUid !== null && live.includes(message.turnUid);
+      // An answer that had no word yet is dropped where its turn ends: brought in again it would come in each time.
+      if (
+        !goesOn &&
+        theirs.readable &&
+        message.role === 'assistant' &&
+        message.state === 'streaming' &&
+        message.parts.length === 0
+      ) {
+        this.counts.skipped++;
+        continue;
+      }
+      const lastSeq = (chunks.get(uid) ?? []).at(-1)?.seq ?? 0;
+      const whole: Message =
+        message.role !== 'assistant'
+          ? message
+          : goesOn
+            ? { ...message, lastSeq: Math.max(message.lastSeq, lastSeq) }
+            : { ...message, state: 'final' };
+      const ours = this.messages.find(uid);
+      orders.note(sessionId, uid, whole.position);
+      if (ours === null) {
+        this.ensureSession(sessionId, whole.createdAt);
+        this.messages.insert(whole, this.placeFor(sessionId, whole.position));
+        // What could not be read stays as it was, for a later program that can.
+        if (!theirs.readable)
+          this.database.run('UPDATE messages SET parts = ?, content = ? WHERE uid = ?', [
+            theirs.rawParts,
+            theirs.rawContent,
+            uid,
+          ]);
+        this.importMarks(uid, row);
+        this.counts.messages++;
+      } else if (
+        isFinal(ours.message) &&
+        theirs.readable &&
+        ours.message.role === whole.role &&
+        textLength(whole) > textLength(ours.message)
+      ) {
+        this.messages.write(ours, {
+          ...whole,
+          sessionId: ours.message.sessionId,
+          turnUid: ours.message.turnUid,
+          visibility: ours.message.visibility,
+        });
+        this.counts.extended++;
+      }
+      if (ours !== null) this.importHiding(ours.message, theirs.message, textOr(row, 'hidden_with', null), superseded);
+    }
+    orders.apply();
+  }
+
+  /** A turn that comes in now takes the place of an earlier version of its prompt here too. */
+  private importHiding(
+    ours: Message,
+    theirs: Message,
+    version: string | null,
+    superseded: ReadonlySet<string | null>,
+  ): void {
+    if (
+      version === null ||
+      !superseded.has(version) ||
+      ours.visibility.kind === 'hidden' ||
+      theirs.visibility.kind !== 'hidden'
+    )
+      return;
+    this.messages.hide(ours.uid, theirs.visibility.reason, null, version);
+  }
+
+  /** What a message itself does not carry: the row it is a copy of, and the version of a prompt it is hidden with. */
+  private importMarks(uid: string, row: SqlRow): void {
+    const marks = [textOr(row, 'copied_from', null), textOr(row, 'hidden_with', null)];
+    if (marks.some((mark) => mark !== null))
+      this.database.run('UPDATE messages SET copied_from = ?, hidden_with = ? WHERE uid = ?', [...marks, uid]);
+  }
+
+  private placeFor(sessionId: string, position: number): number {
+    const free =
+      position > 0 &&
+      this.database.get('SELECT 1 AS n FROM messages WHERE session_id = ? AND position = ?', [sessionId, position]) ===
+        undefined;
+    return free ? position : this.messages.endPosition(sessionId);
+  }
+
+  private importQueue(rows: Iterable<SqlRow>): void {
+    for (const row of rows) {
+      const sessionId = textOr(row, 'session_id', null);
+      if (sessionId === null || !this.has('sessions', 'id', sessionId)) {
+        this.counts.skipped++;
+        continue;
+      }
+      if (this.has('queue', 'uid', textOr(row, 'uid', ''))) continue;
+      const conversation = this.conversationOf(sessionId);
+      const last = this.database.get('SELECT coalesce(max(place), 0) AS n FROM queue WHERE conversation_id = ?', [
+        conversation,
+      ])?.['n'];
+      const place = integerOr({ last: last ?? 0 }, 'last', 0) + 1;
+      if (!this.insert('queue', { ...row, conversation_id: conversation, place })) this.counts.skipped++;
+    }
+  }
+
+  private importRevisions(rows: Iterable<SqlRow>): void {
+    for (const row of rows) {
+      const values = [textOr(row, 'message_uid', ''), timeOr(row, 'revised_at', 0), textOr(row, 'parts', '')];
+      if (!this.has('messages', 'uid', textOr(row, 'message_uid', ''))) this.counts.skipped++;
+      else if (
+        this.database.get(
+          'SELECT 1 AS n FROM message_revisions WHERE message_uid = ? AND revised_at = ? AND parts = ?',
+          values,
+        ) === undefined
+      ) {
+        if (!this.insert('message_revisions', row)) this.counts.skipped++;
+      }
+    }
+  }
+
+  private conversationOf(sessionId: string): string {
+    const row = this.database.get('SELECT conversation_id FROM sessions WHERE id = ?', [sessionId]);
+    return row === undefined ? sessionId : textOr(row, 'conversation_id', sessionId);
+  }
+
+  private has(table: ImportedTable, key: string, value: string): boolean {
+    return this.database.get(`SELECT 1 AS n FROM ${table} WHERE ${key} = ?`, [value]) !== undefined;
+  }
+
+  /** Inserts the columns this schema has. Returns whether it did: a row that is here already, or that the schema refuses, is left. */
+  private insert(table: ImportedTable, row: SqlRow): boolean {
+    const columns = this.columnsOf(table).filter((column) => row[column] !== undefined);
+    const values: SqlValue[] = columns.map((column) => row[column] ?? null);
+    const { changes } = this.database.run(
+      `INSERT OR IGNORE INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+      values,
+    );
+    return changes > 0;
+  }
+
+  /** The table's columns but a row number of its own, which would collide with ours. */
+  private columnsOf(table: ImportedTable): readonly string[] {
+    const known = this.columns.get(table);
+    if (known !== undefined) return known;
+    const columns = this.database
+      .all(`PRAGMA table_info(${table})`)
+      .filter((column) => !(column['name'] === 'id' && column['type'] === 'INTEGER'))
+      .map((column) => textOr(column, 'name', ''));
+    this.columns.set(table, columns);
+    return columns;
+  }
+}
+
+function chunksByMessage(rows: Iterable<SqlRow>): ReadonlyMap<string, readonly StoredChunk[]> {
+  const chunks = new Map<string, StoredChunk[]>();
+  for (const row of rows) {
+    const chunk = readChunkRow(row);
+    const known = chunks.get(chunk.messageUid);
+    if (known === undefined) chunks.set(chunk.messageUid, [chunk]);
+    else known.push(chunk);
+  }
+  for (const known of chunks.values()) known.sort((a, b) => a.seq - b.seq);
+  return chunks;
+}
+
+function isFinal(message: Message): boolean {
+  return message.role !== 'assistant' || message.state === 'final';
+}
+
+function textLength(message: Message): number {
+  return message.parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : 0), 0);
+}

@@ -1,0 +1,272 @@
+import type { SqlDatabase } from '../../engine/sqlDatabase';
+import type { ForgottenSessions } from '../../conversations';
+import type { BranchReference } from '../../../transcript/session';
+import type { Turn } from '../../../transcript/turn';
+import { readTurnRow } from '../tables/turnRow';
+import type { TurnTable } from '../tables/turnTable';
+import { countOf, textOr } from '../tables/columns';
+import type { SearchIndex } from '../../search/searchIndex';
+import { sliceMs } from '../../slicedWork';
+import type { FileChangeTable } from '../tables/fileChangeTable';
+import type { BatchCourse } from '../tables/inBatches';
+import { busy } from '../tables/refusal';
+import type { SessionList } from '../queries/sessionList';
+import type { SessionTable } from '../tables/sessionTable';
+import { batchRows } from '../tables/transactions';
+
+/** Set from the deletion until the file was rewritten: deleted rows stay readable in its free pages until then. */
+const scrubDue = 'scrub-due';
+
+/** Of the file, in bytes. In a larger one deleted rows are overwritten where they stood (`secure_delete`), but a copy that SQLite left in the
+ *  unused part of a page when it once split that page may remain. */
+const largestRewritten = 256 * 1024 * 1024;
+
+export type Erased = Omit<ForgottenSessions, 'isComplete'>;
+
+/** How far erasing has come. */
+export interface ErasingState {
+  readonly sessionIds: readonly string[];
+  /** Those of them that still have rows. */
+  readonly left: readonly string[];
+  /** Sessions outside that were branched from them, or hold copies. */
+  readonly branches: ReadonlySet<string>;
+  readonly done: number;
+  readonly total: number;
+}
+
+const nothingErased: ErasingState = { sessionIds: [], left: [], branches: new Set(), done: 0, total: 0 };
+
+/** Everything of a session that is not in `messages`, which chunks and revisions go with. */
+const tables = ['turns', 'queue', 'approvals', 'outbox', 'file_changes'] as const;
+
+/** Erases conversations. The first transaction takes them out of everybody's sight (`pending`), and from then on it is decided: their rows go batch by
+ *  batch, after a crash at the next opening. Rewriting the file follows, and is made up for when it did not come to pass. */
+export class Forgetting {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly sessions: SessionTable,
+    private readonly list: SessionList,
+    private readonly turns: TurnTable,
+    private readonly files: FileChangeTable,
+    private readonly index: SearchIndex,
+  ) {}
+
+  /** Deletes everything of the conversation. */
+  forgetting(sessionId: string): BatchCourse<ErasingState, Erased> {
+    return this.erasing(() => this.begin(this.belonging(this.sessions.require(sessionId).conversationId)));
+  }
+
+  /** The conversations that were trashed before, but for what is pinned or still answering. */
+  prunable(before: number): readonly string[] {
+    return this.database
+      .all(
+        'SELECT DISTINCT conversation_id AS id FROM sessions WHERE trashed_at < ? AND pinned = 0 AND pending IS NULL ORDER BY trashed_at',
+        [before],
+      )
+      .map((row) => textOr(row, 'id', ''));
+  }
+
+  /** The same as `forgetting`, and nothing where the conversation is gone, as a sub-agent's is with the one it belongs to, or has an open turn. */
+  pruning(conversationId: string): BatchCourse<ErasingState, Erased> {
+    return this.erasing(() => {
+      const ids = this.belonging(conversationId);
+      return this.sessions.find(conversationId) === null || this.openTurn(JSON.stringify(ids)) !== null
+        ? nothingErased
+        : this.begin(ids);
+    });
+  }
+
+  /** Rows of sessions that are pending and fit: what a crash left of sessions that were being made or erased, and what was stopped. */
+  sweeping(isLeft: (sessionId: string) => boolean): BatchCourse<ErasingState, Erased> {
+    return this.erasing(() => {
+      const ids = this.pending().filter(isLeft);
+      return ids.length === 0 ? nothingErased : this.erasingOf(ids, []);
+    });
+  }
+
+  /** Sessions that nobody finds: they are being made or erased. */
+  private pending(): readonly string[] {
+    return this.database
+      .all("SELECT id FROM sessions WHERE pending IS NOT NULL AND pending IN ('made', 'erased')")
+      .map((row) => textOr(row, 'id', ''));
+  }
+
+  private erasing(begin: () => ErasingState): BatchCourse<ErasingState, Erased> {
+    return {
+      begin: () => this.whole(begin()),
+      step: (state) => this.whole(this.eraseBatch(state)),
+      // The words of deleted rows leave the index with the commit.
+      lengthMs: sliceMs / 3,
+      suspend: () => this.index.mergeSome(),
+      progress: ({ done, total }) => ({ done: Math.min(done, total), total }),
+      canStop: () => false,
+    };
+  }
+
+  private whole(state: ErasingState): { readonly state: ErasingState } | { readonly answer: Erased } {
+    return state.left.length > 0
+      ? { state }
+      : { answer: { sessionIds: state.sessionIds, branches: this.references(state.branches) } };
+  }
+
+  private begin(ids: readonly string[]): ErasingState {
+    const named = JSON.stringify(ids);
+    const open = this.openTurn(named);
+    if (open !== null) throw busy('This session is still answering. Stop it before you delete it.', open);
+    const branches = this.database
+      .all(
+        `SELECT id FROM sessions WHERE parent_kind = 'branch' AND parent_session_id IN (SELECT value FROM json_each(?1)) AND id NOT IN (SELECT value FROM json_each(?1))`,
+        [named],
+      )
+      .map((row) => textOr(row, 'id', ''));
+    this.detachBranches(named);
+    this.deleteSmallValues(named);
+    this.database.run(`UPDATE sessions SET pending = 'erased' WHERE id IN (SELECT value FROM json_each(?))`, [named]);
+    this.scrubLater();
+    return this.erasingOf(ids, branches);
+  }
+
+  private erasingOf(ids: readonly string[], branches: readonly string[]): ErasingState {
+    const total = countOf(
+      this.database,
+      'SELECT count(*) AS n FROM messages WHERE session_id IN (SELECT value FROM json_each(?))',
+      [JSON.stringify(ids)],
+    );
+    return { sessionIds: ids, left: ids, branches: new Set(branches), done: 0, total };
+  }
+
+  /** Rows of the first session that has any; when none has, the sessions themselves. */
+  private eraseBatch(state: ErasingState): ErasingState {
+    const [id] = state.left;
+    if (id === undefined) return state;
+    const uids = this.database
+      .all('SELECT uid FROM messages WHERE session_id = ? ORDER BY position LIMIT ?', [id, batchRows])
+      .map((row) => textOr(row, 'uid', ''));
+    if (uids.length > 0) {
+      const named = JSON.stringify(uids);
+      const holders = this.holders(named);
+      this.freeCopies(named);
+      this.database.run('DELETE FROM messages WHERE uid IN (SELECT value FROM json_each(?))', [named]);
+      return { ...state, branches: new Set([...state.branches, ...holders]), done: state.done + uids.length };
+    }
+    for (const table of tables) {
+      const { changes } = this.database.run(
+        `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE session_id = ? LIMIT ?)`,
+        [id, batchRows],
+      );
+      if (changes > 0) return state;
+    }
+    const left = state.left.slice(1);
+    if (left.length === 0) {
+      this.files.dropUnnamed('all');
+      // All at once: a segment without the first one of its conversation would be one that nobody could open.
+      this.database.run('DELETE FROM sessions WHERE id IN (SELECT value FROM json_each(?))', [
+        JSON.stringify(state.sessionIds),
+      ]);
+    }
+    return { ...state, left };
+  }
+
+  get isScrubDue(): boolean {
+    return this.database.get('SELECT 1 AS n FROM state_meta WHERE key = ?', [scrubDue]) !== undefined;
+  }
+
+  /** A running turn must not wait for the file to be rewritten. */
+  get isTurnRunning(): boolean {
+    return this.turns.running().length > 0;
+  }
+
+  /** Whether the file is small enough to be rewritten: that is done in memory, which the worker never gives back. */
+  get isRewritable(): boolean {
+    const bytes = this.database.get('SELECT page_count * page_size AS n FROM pragma_page_count, pragma_page_size')?.[
+      'n'
+    ];
+    return typeof bytes === 'number' && bytes <= largestRewritten;
+  }
+
+  /** The file is to be rewritten: at the next opening, at the latest. Inside its caller's transaction. */
+  scrubLater(): void {
+    this.database.run("INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, 'yes')", [scrubDue]);
+  }
+
+  /** Rewrites the file without what was deleted, and empties the log. Outside any transaction; the index is compact already. */
+  scrub(): void {
+    if (this.isRewritable) this.database.execute('VACUUM');
+    this.database.execute('PRAGMA wal_checkpoint(TRUNCATE)');
+    this.database.run('DELETE FROM state_meta WHERE key = ?', [scrubDue]);
+  }
+
+  /** All segments, and the sub-agents' sessions below them. */
+  private belonging(conversationId: string): readonly string[] {
+    return this.database
+      .all(
+        `WITH RECURSIVE belonging (id) AS (
+           SELECT id FROM sessions WHERE conversation_id = ?
+           UNION SELECT s.id FROM belonging JOIN sessions s ON s.parent_session_id = belonging.id AND s.parent_kind IN ('delegate', 'compression')
+         )
+         SELECT id FROM belonging`,
+        [conversationId],
+      )
+      .map((row) => textOr(row, 'id', ''));
+  }
+
+  private openTurn(named: string): Turn | null {
+    const row = this.database.get(
+      "SELECT * FROM turns WHERE session_id IN (SELECT value FROM json_each(?)) AND state <> 'settled'",
+      [named],
+    );
+    return row === undefined ? null : readTurnRow(row);
+  }
+
+  /** Sessions that hold copies of rows and stay. */
+  private holders(uids: string): readonly string[] {
+    return this.database
+      .all(
+        `SELECT DISTINCT c.session_id AS id FROM messages c JOIN sessions s ON s.id = c.session_id AND s.pending IS NULL
+         WHERE c.copied_from IN (SELECT value FROM json_each(?))`,
+        [uids],
+      )
+      .map((row) => textOr(row, 'id', ''));
+  }
+
+  /** The conversations of these sessions, the oldest first. */
+  private references(sessionIds: ReadonlySet<string>): readonly BranchReference[] {
+    return this.database
+      .all(
+        `SELECT conversation_id AS id FROM sessions WHERE id IN (SELECT value FROM json_each(?)) AND pending IS NULL GROUP BY conversation_id ORDER BY min(started_at)`,
+        [JSON.stringify([...sessionIds])],
+      )
+      .flatMap((row) => this.list.reference(textOr(row, 'id', '')) ?? []);
+  }
+
+  /** Of the copies of a row that goes, the oldest one is the original from now on. */
+  private freeCopies(uids: string): void {
+    const copies = `SELECT c.id, c.uid, c.copied_from FROM messages c JOIN sessions s ON s.id = c.session_id AND s.pending IS NOT 'erased'
+      WHERE c.copied_from IN (SELECT value FROM json_each(?1))`;
+    this.database.run(
+      `UPDATE messages SET copied_from = nullif(heir.uid, messages.uid)
+       FROM (SELECT copied_from AS original, uid, min(id) FROM (${copies}) GROUP BY copied_from) AS heir
+       WHERE messages.id IN (SELECT id FROM (${copies})) AND messages.copied_from = heir.original`,
+      [uids],
+    );
+  }
+
+  /** They stay branches, of something that is gone: what they begin with is read by that. */
+  private detachBranches(named: string): void {
+    this.database.run(
+      `UPDATE sessions SET parent_session_id = NULL, branched_from = NULL
+       WHERE parent_kind = 'branch' AND parent_session_id IN (SELECT value FROM json_each(?1)) AND id NOT IN (SELECT value FROM json_each(?1))`,
+      [named],
+    );
+  }
+
+  /** A small value whose key ends in a session's id belongs to it. */
+  private deleteSmallValues(named: string): void {
+    this.database.run('DELETE FROM drafts WHERE key IN (SELECT value FROM json_each(?))', [named]);
+    this.database.run(
+      `DELETE FROM state_meta WHERE EXISTS (SELECT 1 FROM json_each(?) s
+         WHERE substr(state_meta.key, -length(s.value) - 1) IN ('/' || s.value, ':' || s.value, '.' || s.value))`,
+      [named],
+    );
+  }
+}

@@ -1,0 +1,101 @@
+import type { SqlDatabase } from '../../engine/sqlDatabase';
+import { separatePrompts } from '../../../transcript/joinedRows';
+import type { Message, UserMessage } from '../../../transcript/message';
+import type { Turn } from '../../../transcript/turn';
+import type { ActiveRows } from '../tables/activeRows';
+import { textOr } from '../tables/columns';
+import type { StoredMessage } from '../tables/messageRow';
+import type { MessageTable } from '../tables/messageTable';
+import { refused } from '../tables/refusal';
+
+/** Prompts that a repair joined to an earlier one. Their words stand in a row before the place of their turn, so they do not go with the rows
+ *  behind that place: they are taken out of that row first. Every method runs inside its caller's transaction. */
+export class JoinedPrompts {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly messages: MessageTable,
+    private readonly rows: ActiveRows,
+  ) {}
+
+  /** Takes the prompt of a turn, and whatever else was joined to the same rows after it, out of them. The rows it came from are hidden for `reason`
+   *  from then on, as the rest of that version is. A row that was carried over is changed together with the row it repeats. Returns the uids of
+   *  all rows that changed. */
+  takeBack(turn: Turn, segmentId: string, reason: 'retried' | 'edited'): readonly string[] {
+    const changed: string[] = [];
+    const seen = new Set<string>();
+    for (
+      let prompt = this.find(this.rows.nameInSegment(segmentId, turn.userMessageUid));
+      prompt !== null && !seen.has(prompt.uid);
+      prompt = this.find(prompt.carriedFrom)
+    ) {
+      seen.add(prompt.uid);
+      changed.push(...this.takeOut(prompt, turn.uid, reason));
+    }
+    return changed;
+  }
+
+  private takeOut(prompt: Message, version: string, reason: 'retried' | 'edited'): readonly string[] {
+    const holders = this.holdersOf(prompt);
+    if (holders.at(-1)?.visibility.kind === 'hidden') return [];
+    const changed: string[] = [];
+    for (const { uid, holder } of this.joinedFrom(prompt, holders)) {
+      // What its holder was joined to repeats its words.
+      const left = this.leftWithout(uid, holders.slice(holders.findIndex((row) => row.uid === holder)));
+      if (left !== null) {
+        for (const { stored, without } of left) this.messages.write(stored, without);
+        this.messages.hide(uid, reason, null, version);
+        changed.push(...left.map(({ stored }) => stored.message.uid), uid);
+      } else if (uid === prompt.uid) {
+        throw refused(
+          'This prompt was joined to the one before it and can no longer be told apart. Nothing was changed.',
+          `the text of message ${holder} does not end with that of ${uid}`,
+        );
+      }
+    }
+    return changed;
+  }
+
+  /** The rows that hold the words of a prompt: what it was joined to, what that was joined to, and so on. Empty when it was not joined. */
+  private holdersOf(prompt: Message): readonly UserMessage[] {
+    const holders: UserMessage[] = [];
+    for (let row: Message | null = prompt; row?.visibility.kind === 'hidden' && row.visibility.absorbedInto !== null;) {
+      row = this.find(row.visibility.absorbedInto);
+      if (row?.role !== 'user' || holders.some(({ uid }) => uid === row?.uid)) break;
+      holders.push(row);
+    }
+    return holders;
+  }
+
+  /** What was joined to these rows from the prompt on, the last first: only what a text ends with can be taken from it. */
+  private joinedFrom(
+    prompt: Message,
+    holders: readonly Message[],
+  ): readonly { readonly uid: string; readonly holder: string }[] {
+    return this.database
+      .all(
+        `SELECT uid, absorbed_into FROM messages WHERE session_id = ? AND active = 0 AND hidden_reason = 'merged' AND role = 'user' AND position >= ?
+           AND absorbed_into IN (SELECT value FROM json_each(?)) ORDER BY position DESC`,
+        [prompt.sessionId, prompt.position, JSON.stringify(holders.map(({ uid }) => uid))],
+      )
+      .map((row) => ({ uid: textOr(row, 'uid', ''), holder: textOr(row, 'absorbed_into', '') }));
+  }
+
+  /** The rows as they are without the words of one that was joined to them; null when one of them does not end with these. */
+  private leftWithout(
+    uid: string,
+    holders: readonly UserMessage[],
+  ): readonly { readonly stored: StoredMessage; readonly without: UserMessage }[] | null {
+    const joined = this.find(uid);
+    const left = holders.flatMap((holder) => {
+      const stored = this.messages.find(holder.uid);
+      const without =
+        joined?.role === 'user' && stored?.message.role === 'user' ? separatePrompts(stored.message, joined) : null;
+      return stored === null || without === null ? [] : [{ stored, without }];
+    });
+    return left.length === holders.length ? left : null;
+  }
+
+  private find(uid: string | null): Message | null {
+    return uid === null ? null : (this.messages.find(uid)?.message ?? null);
+  }
+}

@@ -1,0 +1,135 @@
+import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { PromptVersions, ShowVersion } from '../../conversations';
+import type { Session } from '../../../transcript/session';
+import type { ActiveRows, HiddenStretch } from '../tables/activeRows';
+import { textOr } from '../tables/columns';
+import type { BatchCourse } from '../tables/inBatches';
+import type { JoinedPrompts } from './joinedPrompts';
+import type { MessageTable } from '../tables/messageTable';
+import { busy, invalid, refused } from '../tables/refusal';
+import type { SessionTable } from '../tables/sessionTable';
+import type { Exchange, ShowingState, StretchHiding } from './stretchHiding';
+import type { TurnTable } from '../tables/turnTable';
+
+export type VersionReason = 'retried' | 'edited';
+
+/** Versions of a prompt: turns of which each replaced another one at the same place. One of them is shown; the rows of each other, and of what
+ *  was behind it, are hidden and marked with its turn. Whatever stands before the place is the same for all of them, so the rows behind it are
+ *  always exchanged as a whole. Every method runs inside its caller's transaction. */
+export class PromptVersionTable {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly sessions: SessionTable,
+    private readonly messages: MessageTable,
+    private readonly turns: TurnTable,
+    private readonly rows: ActiveRows,
+    private readonly joined: JoinedPrompts,
+    private readonly stretches: StretchHiding,
+  ) {}
+
+  /** What has to be hidden, as a version, where another turn takes the place of a settled one: it and everything behind it. */
+  stretchOf(turnUid: string, reason: VersionReason, session: Session): HiddenStretch {
+    const turn = this.turns.require(turnUid);
+    this.stretches.settle(session.id);
+    if (turn.state !== 'settled') throw invalid(`turn ${turnUid} is ${turn.state} and cannot be asked again`);
+    if (this.sessions.require(turn.sessionId).conversationId !== session.conversationId)
+      throw invalid(`turn ${turnUid} belongs to another conversation`);
+    const start = this.rows.startOfTurn(session.id, turnUid);
+    const prompt = this.messages.find(this.rows.nameInSegment(session.id, turn.userMessageUid))?.message;
+    if (start === null || prompt?.sessionId !== session.id)
+      throw refused(
+        'This prompt is not part of the open session any more. Nothing was changed.',
+        `turn ${turnUid} has no rows shown in session ${session.id}`,
+      );
+    return { sessionId: session.id, from: start, reason, version: turnUid };
+  }
+
+  /** The turn is hidden: its prompt goes with it where it stands in an earlier one, to which it was joined. */
+  replaced(turnUid: string, reason: VersionReason, segmentId: string): readonly string[] {
+    return this.joined.takeBack(this.turns.require(turnUid), segmentId, reason);
+  }
+
+  of(sessionId: string): readonly PromptVersions[] {
+    const { conversationId } = this.sessions.require(sessionId);
+    const tip = this.sessions.tip(sessionId);
+    return this.forks(conversationId)
+      .flatMap((versions) => {
+        const shown = versions.find((uid) => this.rows.startOfTurn(tip, uid) !== null);
+        const reachable = versions.filter((uid) => uid === shown || this.isKept(uid));
+        return shown === undefined || reachable.length < 2
+          ? []
+          : [{ turnUid: shown, versions: reachable, start: this.rows.startOfTurn(tip, shown) ?? 0 }];
+      })
+      .sort((a, b) => a.start - b.start)
+      .map(({ turnUid, versions }) => ({ turnUid, versions }));
+  }
+
+  showing(input: ShowVersion): BatchCourse<ShowingState<string>, readonly string[]> {
+    return this.stretches.exchanging<string, readonly string[]>(
+      () => this.beginShowing(input),
+      (tip, uids) => {
+        this.sessions.touch(tip, input.now);
+        return uids;
+      },
+    );
+  }
+
+  private beginShowing({
+    sessionId,
+    turnUid,
+  }: ShowVersion): { readonly begun: string; readonly exchange: Exchange } | { readonly answer: readonly string[] } {
+    const { conversationId } = this.sessions.require(sessionId);
+    const open = this.turns.openOf(conversationId);
+    if (open !== null) throw busy('This session is still answering. Stop it before you show another version.', open);
+    this.stretches.settle(this.sessions.tip(sessionId));
+    const fork = this.of(sessionId).find(({ versions }) => versions.includes(turnUid));
+    if (fork === undefined)
+      throw refused(
+        'This version is not part of the open session any more. Nothing was changed.',
+        `turn ${turnUid} is no version of a prompt shown`,
+      );
+    if (fork.turnUid === turnUid) return { answer: [] };
+    const tip = this.sessions.tip(sessionId);
+    const reason = this.reasonOf(turnUid);
+    const hidden = {
+      sessionId: tip,
+      from: this.rows.startOfTurn(tip, fork.turnUid) ?? 0,
+      reason,
+      version: fork.turnUid,
+    };
+    const between = (): readonly string[] => this.replaced(fork.turnUid, reason, tip);
+    return { begun: tip, exchange: { hidden, shown: { mark: turnUid, reasons: ['retried', 'edited'] }, between } };
+  }
+
+  private isKept(turnUid: string): boolean {
+    return this.markOf(turnUid) !== undefined;
+  }
+
+  /** Two versions differ for one reason: the one that goes is hidden for that of the one that comes. */
+  private reasonOf(turnUid: string): VersionReason {
+    return this.markOf(turnUid)?.['hidden_reason'] === 'edited' ? 'edited' : 'retried';
+  }
+
+  private markOf(turnUid: string): SqlRow | undefined {
+    return this.database.get(
+      "SELECT hidden_reason FROM messages WHERE hidden_with = ? AND active = 0 AND hidden_reason IN ('retried', 'edited') LIMIT 1",
+      [turnUid],
+    );
+  }
+
+  /** The turns that replaced each other, directly or by way of others, oldest first. */
+  private forks(conversationId: string): readonly (readonly string[])[] {
+    const rows = this.database.all(
+      'SELECT uid, supersedes FROM turns WHERE conversation_id = ? AND supersedes IS NOT NULL ORDER BY id',
+      [conversationId],
+    );
+    const forks = new Map<string, string[]>();
+    for (const row of rows) {
+      const replaced = textOr(row, 'supersedes', '');
+      const fork = forks.get(replaced) ?? [replaced];
+      fork.push(textOr(row, 'uid', ''));
+      for (const uid of fork) forks.set(uid, fork);
+    }
+    return [...new Set(forks.values())];
+  }
+}

@@ -1,0 +1,59 @@
+import type { RewindSession, RewoundSession } from '../../conversations';
+import { isContinuation } from '../../../transcript/continuation';
+import { sentParts } from '../../../transcript/draftPart';
+import { answerText, type Message } from '../../../transcript/message';
+import type { ActiveRows, HiddenStretch } from '../tables/activeRows';
+import type { BatchCourse } from '../tables/inBatches';
+import { busy, refused } from '../tables/refusal';
+import type { SessionTable } from '../tables/sessionTable';
+import type { HidingState, StretchHiding } from './stretchHiding';
+import type { TurnTable } from '../tables/turnTable';
+
+/** Takes a prompt and everything behind it back, batch by batch. */
+export class Rewinding {
+  constructor(
+    private readonly sessions: SessionTable,
+    private readonly turns: TurnTable,
+    private readonly rows: ActiveRows,
+    private readonly stretches: StretchHiding,
+  ) {}
+
+  rewinding(input: RewindSession): BatchCourse<HidingState<Message>, RewoundSession> {
+    return this.stretches.hiding<Message, RewoundSession>(
+      () => this.begin(input),
+      (prompt, hidden) => {
+        this.sessions.touch(prompt.sessionId, input.now);
+        return {
+          hidden,
+          draft: isContinuation(prompt) ? '' : answerText(prompt.parts),
+          draftParts: sentParts(prompt.parts),
+        };
+      },
+    );
+  }
+
+  private begin({ sessionId, to }: RewindSession): { readonly begun: Message; readonly stretch: HiddenStretch } {
+    const { conversationId } = this.sessions.require(sessionId);
+    const open = this.turns.openOf(conversationId);
+    if (open !== null) throw busy('This session is still answering. Stop it before you rewind it.', open);
+    const tip = this.sessions.tip(sessionId);
+    this.stretches.settle(tip);
+    const prompt = this.rows.inSegment(tip, to);
+    if (prompt?.role !== 'user' || prompt.visibility.kind !== 'shown') {
+      throw refused(
+        'This prompt is not part of the open session any more. Nothing was changed.',
+        `message ${to} is no prompt shown in session ${tip}`,
+      );
+    }
+    if (prompt.turnUid !== null && this.rows.startOfTurn(tip, prompt.turnUid) !== prompt.position) {
+      throw refused(
+        'This was said while an answer was being written. Rewind to the prompt that answer belongs to.',
+        `message ${to} is inside turn ${prompt.turnUid}`,
+      );
+    }
+    return {
+      begun: prompt,
+      stretch: { sessionId: tip, from: prompt.position, reason: 'rewound', version: prompt.turnUid },
+    };
+  }
+}

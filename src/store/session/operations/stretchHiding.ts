@@ -1,0 +1,209 @@
+import * as v from 'valibot';
+import type { SqlDatabase, SqlValue } from '../../engine/sqlDatabase';
+import { hiddenReasons } from '../../../transcript/message';
+import type { ActiveRows, HiddenStretch, MarkedRows } from '../tables/activeRows';
+import { countOf, textOr } from '../tables/columns';
+import type { BatchCourse } from '../tables/inBatches';
+import { parseJson } from '../tables/partsJson';
+import type { SessionTable } from '../tables/sessionTable';
+
+/** A long change of which rows are active that has to be finished by showing rows: one that hides and was not done takes them back, one that shows
+ *  goes on. */
+const unfinishedKey = (tip: string): string => `showing/${tip}`;
+const unfinishedRows = v.object({ mark: v.string(), reasons: v.array(v.picklist(hiddenReasons)) });
+
+export interface HidingState<B> {
+  readonly begun: B;
+  readonly stretch: HiddenStretch;
+  /** The position before which to go on. */
+  readonly before: SqlValue;
+  readonly uids: readonly string[];
+  readonly total: number;
+}
+
+export interface ShowingState<B> {
+  readonly begun: B;
+  readonly exchange: Exchange;
+  readonly phase: 'look' | 'carry' | 'hide' | 'show';
+  /** Of the rows that were looked at: the last id. */
+  readonly looked: number;
+  readonly missing: readonly { readonly uid: string; readonly position: number }[];
+  readonly before: SqlValue;
+  readonly uids: readonly string[];
+  readonly done: number;
+  readonly total: number;
+}
+
+/** Rows that take the place of others. `between`: changes that go with the exchange, done once when the first half is done; the rows it changed. */
+export interface Exchange {
+  readonly between: () => readonly string[];
+  readonly hidden: HiddenStretch & { readonly version: string };
+  readonly shown: MarkedRows;
+}
+
+/** Hides and shows long stretches of a session in batches. What was begun is noted, so that after a failure or a crash the rows stand as before, or, of
+ *  an exchange whose first half was done, as after. */
+export class StretchHiding {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly sessions: SessionTable,
+    private readonly rows: ActiveRows,
+  ) {}
+
+  /** Hides a stretch. `begin` says which one, after its checks; `finish` does what belongs into the last transaction. A stretch without a mark
+   *  cannot be told from others, so it is hidden in one transaction. */
+  hiding<B, R>(
+    begin: () => { readonly begun: B; readonly stretch: HiddenStretch } | { readonly answer: R },
+    finish: (begun: B, uids: readonly string[]) => R,
+  ): BatchCourse<HidingState<B>, R> {
+    const step = (state: HidingState<B>): { readonly state: HidingState<B> } | { readonly answer: R } => {
+      let { before, uids } = state;
+      for (;;) {
+        const batch = this.rows.hideBatch(state.stretch, before);
+        uids = [...batch.uids, ...uids];
+        if (batch.next === null) {
+          this.forgetUnfinished(state.stretch.sessionId);
+          return { answer: finish(state.begun, uids) };
+        }
+        before = batch.next;
+        if (state.stretch.version !== null) return { state: { ...state, before, uids } };
+      }
+    };
+    return {
+      begin: () => {
+        const begun = begin();
+        if ('answer' in begun) return begun;
+        return step({ ...begun, before: Number.MAX_SAFE_INTEGER, uids: [], total: this.rowsFrom(begun.stretch) });
+      },
+      step,
+      suspend: ({ stretch }) => this.note(stretch.sessionId, hiddenBy(stretch)),
+      progress: ({ uids, total }) => ({ done: Math.min(uids.length, total), total }),
+      takeBack: ({ stretch }) => this.showUnfinished(stretch.sessionId),
+    };
+  }
+
+  /** Puts rows in the place of others. */
+  exchanging<B, R>(
+    begin: () => { readonly begun: B; readonly exchange: Exchange } | { readonly answer: R },
+    finish: (begun: B, uids: readonly string[]) => R,
+  ): BatchCourse<ShowingState<B>, R> {
+    return {
+      begin: () => {
+        const begun = begin();
+        if ('answer' in begun) return begun;
+        const { exchange } = begun;
+        const total =
+          this.rowsFrom(exchange.hidden) +
+          countOf(this.database, 'SELECT count(*) AS n FROM messages WHERE hidden_with = ?', [exchange.shown.mark]);
+        return {
+          state: {
+            ...begun,
+            phase: this.hasEarlierSegment(exchange.hidden.sessionId) ? 'look' : 'hide',
+            looked: 0,
+            missing: [],
+            before: Number.MAX_SAFE_INTEGER,
+            uids: [],
+            done: 0,
+            total,
+          },
+        };
+      },
+      step: (state) => this.exchangeStep(state, finish),
+      suspend: ({ exchange: { hidden, shown }, phase }) =>
+        this.note(hidden.sessionId, phase === 'show' ? shown : hiddenBy(hidden)),
+      progress: ({ done, total }) => ({ done: Math.min(done, total), total }),
+      takeBack: ({ exchange }) => this.showUnfinished(exchange.hidden.sessionId),
+      canStop: ({ phase }) => phase !== 'show',
+    };
+  }
+
+  /** Before the rows of a segment are changed: finishes what a failure left half done, and makes counts again that damage took. */
+  settle(tip: string): void {
+    this.sessions.restoreCounts(tip);
+    while (this.showUnfinished(tip));
+  }
+
+  /** The same for every segment, after a crash. */
+  settleAll(): void {
+    for (const row of this.database.all(
+      "SELECT substr(key, 9) AS tip FROM state_meta WHERE key >= 'showing/' AND key < 'showing0'",
+    ))
+      this.settle(textOr(row, 'tip', ''));
+  }
+
+  private exchangeStep<B, R>(
+    state: ShowingState<B>,
+    finish: (begun: B, uids: readonly string[]) => R,
+  ): { readonly state: ShowingState<B> } | { readonly answer: R } {
+    const {
+      exchange: { hidden, shown },
+      phase,
+    } = state;
+    switch (phase) {
+      case 'look': {
+        const { missing, next } = this.rows.missingIn(hidden.sessionId, shown, state.looked);
+        const found = [...state.missing, ...missing];
+        if (next !== null) return { state: { ...state, missing: found, looked: next } };
+        return { state: { ...state, missing: [...found].sort((a, b) => a.position - b.position), phase: 'carry' } };
+      }
+      case 'carry': {
+        const left = this.rows.carryBatch(hidden.sessionId, state.missing);
+        return { state: { ...state, missing: left, phase: left.length === 0 ? 'hide' : 'carry' } };
+      }
+      case 'hide': {
+        const { uids, next } = this.rows.hideBatch(hidden, state.before);
+        const after = { ...state, uids: [...uids, ...state.uids], done: state.done + uids.length };
+        if (next !== null) return { state: { ...after, before: next } };
+        return { state: { ...after, uids: [...state.exchange.between(), ...after.uids], phase: 'show' } };
+      }
+      case 'show': {
+        const uids = this.rows.showBatch(shown);
+        if (uids.length > 0)
+          return { state: { ...state, uids: [...state.uids, ...uids], done: state.done + uids.length } };
+        this.forgetUnfinished(hidden.sessionId);
+        return { answer: finish(state.begun, state.uids) };
+      }
+      default:
+        return phase satisfies never;
+    }
+  }
+
+  /** Shows the next batch of what is noted for a segment. Returns whether there was one. */
+  private showUnfinished(tip: string): boolean {
+    const row = this.database.get('SELECT value FROM state_meta WHERE key = ?', [unfinishedKey(tip)]);
+    if (row === undefined) return false;
+    const noted = v.safeParse(unfinishedRows, parseJson(textOr(row, 'value', '')));
+    if (noted.success && this.rows.showBatch(noted.output).length > 0) return true;
+    this.forgetUnfinished(tip);
+    return false;
+  }
+
+  private note(tip: string, marked: MarkedRows): void {
+    this.database.run('INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)', [
+      unfinishedKey(tip),
+      JSON.stringify(marked),
+    ]);
+  }
+
+  private forgetUnfinished(tip: string): void {
+    this.database.run('DELETE FROM state_meta WHERE key = ?', [unfinishedKey(tip)]);
+  }
+
+  private rowsFrom({ sessionId, from }: HiddenStretch): number {
+    return countOf(this.database, 'SELECT count(*) AS n FROM messages WHERE session_id = ? AND position >= ?', [
+      sessionId,
+      from,
+    ]);
+  }
+
+  private hasEarlierSegment(sessionId: string): boolean {
+    return (
+      this.database.get("SELECT 1 AS n FROM sessions WHERE id = ? AND parent_kind = 'compression'", [sessionId]) !==
+      undefined
+    );
+  }
+}
+
+function hiddenBy({ version, reason }: HiddenStretch): MarkedRows {
+  return { mark: version ?? '', reasons: [reason] };
+}

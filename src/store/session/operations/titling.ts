@@ -1,0 +1,53 @@
+import type { SqlDatabase } from '../../engine/sqlDatabase';
+import type { TitleSource } from '../../../transcript/session';
+import type { BranchTree } from '../queries/branchTree';
+import { refused } from '../tables/refusal';
+import type { SessionTable } from '../tables/sessionTable';
+import { cleanTitle, mayReplace, numberedTitle } from '../tables/title';
+
+/** Titles of conversations: one for all segments, none twice in a tree of branches. Every method runs inside its caller's transaction. */
+export class Titling {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly sessions: SessionTable,
+    private readonly tree: BranchTree,
+  ) {}
+
+  set(sessionId: string, title: string, source: TitleSource): boolean {
+    const cleaned = cleanTitle(title);
+    const { conversationId } = this.sessions.require(sessionId);
+    const current = this.sessions.require(this.sessions.tip(sessionId));
+    if (current.title !== null && !mayReplace(current.titleSource, source)) return false;
+    const taken = this.tree.titlesBeside(conversationId);
+    if (source === 'person' && taken.has(cleaned.toLowerCase())) {
+      throw refused(
+        `Another branch of this session is called “${cleaned}” already. Choose another title.`,
+        `title taken in the tree of conversation ${conversationId}`,
+      );
+    }
+    this.write(conversationId, numberedTitle(cleaned, taken, 1), source);
+    return true;
+  }
+
+  /** The title of a new branch: that of its origin with the first number from 2 on that is free in the tree. */
+  branchTitle(conversationId: string): { readonly text: string; readonly source: TitleSource | null } | null {
+    const root = this.sessions.find(conversationId);
+    // A damaged lineage.
+    if (root === null) return null;
+    const { title, titleSource } = this.sessions.require(this.sessions.tip(conversationId));
+    const origin = title ?? root.title;
+    if (origin === null) return null;
+    // The number a branch was given is not part of its name; one that a person wrote is.
+    const name = root.parentKind === 'branch' ? origin.replace(/ #\d+$/, '') : origin;
+    const taken = new Set([...this.tree.titlesBeside(conversationId), origin.toLowerCase()]);
+    return { text: numberedTitle(name, taken, 2), source: titleSource ?? root.titleSource };
+  }
+
+  private write(conversationId: string, title: string, source: TitleSource): void {
+    this.database.run('UPDATE sessions SET title = ?, title_source = ? WHERE conversation_id = ?', [
+      title,
+      source,
+      conversationId,
+    ]);
+  }
+}

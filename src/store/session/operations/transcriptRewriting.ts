@@ -1,0 +1,68 @@
+import type { TranscriptRepair } from '../../sessionStore';
+import { type RepairCircumstances, repairSequence, type SequenceRepair } from '../../../transcript/sequenceRepair';
+import type { Turn } from '../../../transcript/turn';
+import type { MessageTable } from '../tables/messageTable';
+import { invalid } from '../tables/refusal';
+import type { SessionTable } from '../tables/sessionTable';
+import type { TranscriptReading } from '../queries/transcriptReading';
+import type { TurnTable } from '../tables/turnTable';
+
+/** Changes to the active transcript of a session as a whole. Nothing that stood there is lost: a rewritten row leaves a revision, a row that
+ *  goes is hidden. Every method runs inside its caller's transaction. */
+export class TranscriptRewriting {
+  constructor(
+    private readonly sessions: SessionTable,
+    private readonly messages: MessageTable,
+    private readonly turns: TurnTable,
+    private readonly reading: TranscriptReading,
+  ) {}
+
+  repair(sessionId: string, at: number): TranscriptRepair {
+    return this.apply(sessionId, repairSequence(this.reading.active(sessionId), this.circumstances(sessionId, at)));
+  }
+
+  /** What a repair of the session's active rows has to know. */
+  circumstances(sessionId: string, at: number): RepairCircumstances {
+    return { openTurnUid: this.openTurnOf(sessionId)?.uid ?? null, at };
+  }
+
+  /** Stores a repair of the session's active rows as they are now. */
+  apply(sessionId: string, repair: SequenceRepair): TranscriptRepair {
+    for (const message of repair.rewritten) this.messages.upsert(message, () => refuseUnknown(message.uid));
+    const made = this.insertResults(sessionId, repair);
+    for (const { uid, reason, absorbedInto } of repair.hidden) this.messages.hide(uid, reason, absorbedInto);
+    const touched = [...repair.rewritten.map(({ uid }) => uid), ...made, ...repair.hidden.map(({ uid }) => uid)];
+    return {
+      messages: touched.flatMap((uid) => this.messages.find(uid)?.message ?? []),
+      reasons: [...repair.hidden.map(({ why }) => why), ...repair.answered.map(() => 'unansweredCall' as const)],
+    };
+  }
+
+  private insertResults(sessionId: string, repair: SequenceRepair): readonly string[] {
+    const storedUids = new Map<string, string>();
+    for (const { message, behind } of repair.answered) {
+      const uid = this.freeUid(message.uid);
+      storedUids.set(message.uid, uid);
+      this.messages.insert(
+        { ...message, uid },
+        this.messages.positionAfter(sessionId, storedUids.get(behind) ?? behind),
+      );
+    }
+    return [...storedUids.values()];
+  }
+
+  /** The uid itself, or with a number where a hidden row has it: a result that was made once and left out since. */
+  private freeUid(uid: string): string {
+    let free = uid;
+    for (let count = 2; this.messages.find(free) !== null; count++) free = `${uid}/${count}`;
+    return free;
+  }
+
+  private openTurnOf(sessionId: string): Turn | null {
+    return this.turns.openOf(this.sessions.require(sessionId).conversationId);
+  }
+}
+
+function refuseUnknown(uid: string): never {
+  throw invalid(`message ${uid} is not stored`);
+}

@@ -1,0 +1,173 @@
+import type { SqlDatabase } from '../../engine/sqlDatabase';
+import { closingResultText, closingText } from '../../../transcript/closingText';
+import type { AssistantMessage, Message } from '../../../transcript/message';
+import type { ToolCallPart } from '../../../transcript/part';
+import type { StopReason } from '../../../transcript/stopReason';
+import type { JsonObject } from '../../../transcript/json';
+import { integerOr, textOr, timeOr } from '../tables/columns';
+import type { MessageTable } from '../tables/messageTable';
+
+/** What is left to do with a turn's rows so that every provider accepts the history behind it, in order: chunks folded and messages final,
+ *  rows without a word removed, open calls answered, an assistant row at the end. Synthetic uids are derived from what they close, so that
+ *  doing it twice, or in two copies of the store that are merged later, makes one row. */
+export class TurnClosing {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly messages: MessageTable,
+  ) {}
+
+  /** Returns the turn's rows as they are then. */
+  close(turn: { readonly uid: string }, reason: StopReason, at: number): readonly Message[] {
+    const found = this.messages.ofTurn(turn.uid);
+    // A call whose row never became final was not handed to a tool: calls are stored as final before they run.
+    const unfinished = new Set(
+      found.flatMap((row) => (row.role === 'assistant' && row.state === 'streaming' ? [row.uid] : [])),
+    );
+    for (const uid of unfinished) this.messages.finish(uid);
+    const rows = unfinished.size === 0 ? found : this.messages.ofTurn(turn.uid);
+    let changed = false;
+    for (const row of rows) {
+      if (row.role !== 'assistant' || row.visibility.kind !== 'shown') continue;
+      if (isBlank(row)) {
+        this.messages.remove(row.uid);
+        changed = true;
+      } else if (this.answerOpenCalls(row, unfinished.has(row.uid) ? 'cancelled' : 'interrupted', at)) {
+        changed = true;
+      }
+    }
+    const left = changed ? this.messages.ofTurn(turn.uid) : rows;
+    return this.endWithAssistant(turn.uid, left, reason, at) ? this.messages.ofTurn(turn.uid) : left;
+  }
+
+  /** Returns whether a result had to be added. */
+  private answerOpenCalls(row: AssistantMessage, usual: 'interrupted' | 'cancelled', at: number): boolean {
+    const calls = row.parts.filter((part): part is ToolCallPart => part.kind === 'toolCall');
+    if (calls.length === 0) return false;
+    const results = this.resultsBehind(row);
+    const answered = new Set(results.map(({ callId }) => callId));
+    const open = calls.filter(
+      (call, index) => !answered.has(call.callId) && calls.findIndex((other) => other.callId === call.callId) === index,
+    );
+    let behind = results.at(-1)?.uid ?? row.uid;
+    const notAllowed = this.firstNotAllowed(row, calls);
+    for (const call of open) {
+      const outcome = calls.indexOf(call) >= notAllowed ? 'cancelled' : usual;
+      const uid = `${row.uid}/result/${call.callId}`;
+      this.messages.insert(
+        {
+          uid,
+          sessionId: row.sessionId,
+          turnUid: row.turnUid,
+          createdAt: at,
+          visibility: { kind: 'shown' },
+          carriedFrom: null,
+          role: 'tool',
+          parts: [
+            {
+              kind: 'toolResult',
+              callId: call.callId,
+              name: call.name,
+              outcome,
+              text: closingResultText(outcome),
+              ...this.subAgentOf(row, call, at),
+            },
+          ],
+        },
+        this.messages.positionAfter(row.sessionId, behind),
+      );
+      behind = uid;
+    }
+    return open.length > 0;
+  }
+
+  /** What a surface needs to open the session of the sub-agent that worked on a call. */
+  private subAgentOf(row: AssistantMessage, call: ToolCallPart, at: number): { readonly details?: JsonObject } {
+    const found = this.database.get(
+      `SELECT d.id, d.title, d.started_at, (SELECT count(*) FROM messages m JOIN sessions s ON s.id = m.session_id
+         WHERE s.conversation_id = d.id AND m.role = 'assistant' AND m.active = 1 AND m.display_kind IS NULL AND m.carried_from IS NULL) AS turns
+       FROM sessions d WHERE d.parent_session_id = ? AND d.parent_kind = 'delegate' AND d.delegated_by = ? ORDER BY d.rowid DESC LIMIT 1`,
+      [row.sessionId, call.callId],
+    );
+    if (found === undefined) return {};
+    const ms = Math.max(0, Math.round((at - timeOr(found, 'started_at', at)) * 1000));
+    return {
+      details: {
+        kind: 'delegate',
+        sessionId: textOr(found, 'id', ''),
+        title: textOr(found, 'title', null),
+        turns: integerOr(found, 'turns', 0),
+        ms,
+      },
+    };
+  }
+
+  /** Which of these calls was asked for and not allowed: it never ran, nor did what stands behind it. */
+  private firstNotAllowed(row: AssistantMessage, calls: readonly ToolCallPart[]): number {
+    const asked = this.database.all(
+      "SELECT call_id FROM approvals WHERE turn_uid = ? AND message_uid = ? AND (state <> 'decided' OR CASE WHEN json_valid(decision) THEN json_extract(decision, '$.kind') END IS NOT 'allow')",
+      [row.turnUid, row.uid],
+    );
+    const index = calls.findIndex(({ callId }) => asked.some((approval) => approval['call_id'] === callId));
+    return index === -1 ? calls.length : index;
+  }
+
+  /** The results that directly follow a row: the only ones a provider counts as answers to its calls. Their texts, which may be long, are
+   *  not read. */
+  private resultsBehind(row: AssistantMessage): readonly { readonly uid: string; readonly callId: string }[] {
+    const following = this.database.iterate(
+      'SELECT uid, role, tool_call_id FROM messages WHERE session_id = ? AND active = 1 AND position > ? ORDER BY position',
+      [row.sessionId, row.position],
+    );
+    const results: { readonly uid: string; readonly callId: string }[] = [];
+    for (const next of following) {
+      if (next['role'] !== 'tool') break;
+      results.push({ uid: textOr(next, 'uid', ''), callId: textOr(next, 'tool_call_id', '') });
+    }
+    return results;
+  }
+
+  /** Returns whether a row had to be added. */
+  private endWithAssistant(turnUid: string, rows: readonly Message[], reason: StopReason, at: number): boolean {
+    const last = rows.findLast((row) => row.visibility.kind !== 'hidden') ?? this.survivorOf(rows);
+    if (last === undefined || endsTurn(last)) return false;
+    this.messages.insert(
+      {
+        uid: `${turnUid}/closing`,
+        sessionId: last.sessionId,
+        turnUid,
+        createdAt: at,
+        visibility: { kind: 'closing' },
+        carriedFrom: null,
+        role: 'assistant',
+        parts: [{ kind: 'text', text: closingText(reason) }],
+        state: 'final',
+        lastSeq: 0,
+        model: null,
+        finishReason: null,
+        usage: null,
+      },
+      this.messages.positionAfter(last.sessionId, last.uid),
+    );
+    return true;
+  }
+
+  /** The row that the turn's prompt was joined to, where that was all the turn had: the closing row stands behind it. */
+  private survivorOf(rows: readonly Message[]): Message | undefined {
+    let row = rows.at(-1);
+    const seen = new Set<string>();
+    while (row?.visibility.kind === 'hidden' && row.visibility.absorbedInto !== null && !seen.has(row.uid)) {
+      seen.add(row.uid);
+      row = this.messages.find(row.visibility.absorbedInto)?.message;
+    }
+    return row?.visibility.kind === 'hidden' ? undefined : row;
+  }
+}
+
+function endsTurn(message: Message): boolean {
+  return message.role === 'assistant' && message.parts.every((part) => part.kind !== 'toolCall');
+}
+
+/** Nothing in it was ever shown and nothing was asked of a tool. */
+function isBlank(message: AssistantMessage): boolean {
+  return message.parts.every((part) => part.kind !== 'toolCall' && part.text === '');
+}

@@ -1,0 +1,110 @@
+import type { SqlDatabase } from '../../engine/sqlDatabase';
+import type { FoundSession } from '../../conversations';
+import { textOr } from '../tables/columns';
+import type { SessionList } from './sessionList';
+import type { SessionTable } from '../tables/sessionTable';
+
+/** How many sessions an unclear name is answered with. */
+const mostNamed = 50;
+
+/** What a name may stand in where it was copied from a text. */
+const wrappings = ['[]', '()', '<>', '{}', '""', "''", '``', '“”', '„“', '‘’', '«»'];
+
+/** Sessions by what a person or another program calls them. Every method runs inside its caller's transaction. */
+export class SessionFinder {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly sessions: SessionTable,
+    private readonly list: SessionList,
+  ) {}
+
+  resolve(idOrPrefix: string): string | null {
+    if (idOrPrefix === '') return null;
+    if (this.sessions.find(idOrPrefix) !== null) return this.withRows(idOrPrefix);
+    const [only, ...others] = this.beginningWith(idOrPrefix, 2);
+    return only === undefined || others.length > 0 ? null : this.withRows(only);
+  }
+
+  /** By id, the beginning of one, or title: as it was typed, else without the brackets or quotes around it. */
+  find(text: string): FoundSession {
+    const name = text.trim();
+    const found = this.named(name);
+    const bare = found.kind === 'none' ? unwrapped(name) : null;
+    return bare === null ? found : this.find(bare);
+  }
+
+  private named(name: string): FoundSession {
+    if (name === '') return { kind: 'none' };
+    const exact = this.conversations(this.sessions.find(name) === null ? [] : [name]);
+    if (exact.kind === 'one') return exact;
+    const beginning = this.conversations(this.beginningWith(name, mostNamed));
+    if (beginning.kind === 'one') return beginning;
+    const titled = this.conversations(this.titled(name));
+    return titled.kind === 'none' ? beginning : titled;
+  }
+
+  /** The conversations outside the trash that these sessions are segments of. */
+  private conversations(sessionIds: readonly string[]): FoundSession {
+    const sessions = sessionIds.length === 0 ? [] : this.list.of(sessionIds);
+    const [first, ...others] = sessions;
+    if (first === undefined) return { kind: 'none' };
+    return others.length > 0 ? { kind: 'several', sessions } : { kind: 'one', sessionId: this.withRows(first.id) };
+  }
+
+  private beginningWith(prefix: string, limit: number): readonly string[] {
+    return this.database
+      .all(
+        'SELECT id FROM sessions WHERE substr(id, 1, length(?1)) = ?1 AND pending IS NULL ORDER BY last_activity_at DESC LIMIT ?2',
+        [prefix, limit],
+      )
+      .map((row) => textOr(row, 'id', ''));
+  }
+
+  /** SQLite folds the case of ASCII only, so titles are compared here. */
+  private titled(name: string): readonly string[] {
+    const folded = name.toLowerCase();
+    const ids: string[] = [];
+    for (const row of this.database.iterate(
+      'SELECT id, title FROM sessions WHERE title IS NOT NULL AND pending IS NULL ORDER BY last_activity_at DESC',
+    )) {
+      if (textOr(row, 'title', '').toLowerCase() === folded && ids.length < mostNamed) ids.push(textOr(row, 'id', ''));
+    }
+    return ids;
+  }
+
+  /** The session itself, or the one that went on from it when it has no rows: its continuation, or its only branch with rows. */
+  private withRows(sessionId: string): string {
+    const seen = new Set<string>();
+    let current = sessionId;
+    while (!seen.has(current)) {
+      seen.add(current);
+      if (this.hasRows(current)) return current;
+      const next = this.sessions.continuation(current) ?? this.onlyBranch(current);
+      if (next === null) return sessionId;
+      current = next;
+    }
+    return sessionId;
+  }
+
+  private onlyBranch(sessionId: string): string | null {
+    const branches = this.database
+      .all("SELECT id FROM sessions WHERE parent_session_id = ? AND parent_kind = 'branch' AND pending IS NULL", [
+        sessionId,
+      ])
+      .map((row) => textOr(row, 'id', ''))
+      .filter((id) => this.hasRows(id) || this.sessions.continuation(id) !== null);
+    const [only] = branches;
+    return branches.length === 1 && only !== undefined ? only : null;
+  }
+
+  private hasRows(sessionId: string): boolean {
+    return this.database.get('SELECT 1 AS n FROM messages WHERE session_id = ? LIMIT 1', [sessionId]) !== undefined;
+  }
+}
+
+/** The name in its brackets or quotes; null where it has none. */
+function unwrapped(name: string): string | null {
+  const around =
+    name.length > 2 && wrappings.some((pair) => name.startsWith(pair.charAt(0)) && name.endsWith(pair.charAt(1)));
+  return around ? name.slice(1, -1) : null;
+}

@@ -1,0 +1,156 @@
+import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
+import type { SessionQuery } from '../../sessionStore';
+import type { BranchReference, SessionSummary } from '../../../transcript/session';
+import { integerOr, oneOf, textOr, timeOr } from '../tables/columns';
+import { lastSettled } from '../tables/lastSettled';
+import { invalid } from '../tables/refusal';
+import { readSession } from '../tables/sessionTable';
+
+const unreadableSession = 'This session could not be read completely from the file. Its messages are kept.';
+
+/** The columns of a session and what stands for its conversation, which waits for the person while one of its sub-agents does. A conversation of one segment, which most are, is read from its own row. */
+const summaryColumns = `s.id, s.parent_session_id, s.parent_kind, s.conversation_id, s.model, s.cwd, s.started_at, s.last_activity_at, s.ended_at,
+  s.end_reason, s.pinned, s.archived, s.trashed_at, s.private, s.seen_at,
+  coalesce(s.title, root.title) AS title, iif(s.title IS NULL, root.title_source, s.title_source) AS title_source,
+  coalesce(root.preview, s.preview) AS preview,
+  iif(root.id IS NULL, s.parent_kind, root.parent_kind) AS root_kind, iif(root.id IS NULL, s.parent_session_id, root.parent_session_id) AS root_parent,
+  iif(root.id IS NULL, s.turn_count, (SELECT sum(turn_count) FROM sessions c WHERE c.conversation_id = s.conversation_id)) AS turns,
+  iif(root.id IS NULL, s.message_count, (SELECT sum(message_count) FROM sessions c WHERE c.conversation_id = s.conversation_id)) AS messages,
+  CASE WHEN last.state = 'running' AND EXISTS (
+    SELECT 1 FROM sessions c JOIN sessions d ON d.parent_session_id = c.id AND d.parent_kind = 'delegate' JOIN turns w ON w.conversation_id = d.id AND w.state = 'waiting'
+    WHERE c.conversation_id = s.conversation_id) THEN 'waiting' ELSE coalesce(last.outcome, last.state) END AS last_turn,
+  iif(last.state = 'settled', last.settled_at, ${lastSettled('s.conversation_id')}) AS last_settled,
+  (SELECT count(*) FROM queue q WHERE q.conversation_id = s.conversation_id) AS queued`;
+/** Newest segments outside the sub-agents' sessions. */
+const newestSegments = `sessions s LEFT JOIN sessions root ON s.conversation_id <> s.id AND root.id = s.conversation_id
+  LEFT JOIN turns last ON last.id = (SELECT max(id) FROM turns t WHERE t.conversation_id = s.conversation_id)
+  WHERE NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent_session_id = s.id AND c.parent_kind = 'compression')
+    AND s.parent_kind IS NOT 'delegate' AND root.parent_kind IS NOT 'delegate' AND s.pending IS NULL`;
+/** What is listed behind a session; its parameters are that session's time, the same, and its id. Of equal times the earlier stored comes first, as
+ *  the activity index has them. */
+const behindSession =
+  's.last_activity_at <= ? AND (s.last_activity_at < ? OR s.rowid > coalesce((SELECT rowid FROM sessions WHERE id = ?), 0))';
+/** Its parameter is a JSON list of session ids. */
+const ofSessions =
+  's.conversation_id IN (SELECT conversation_id FROM sessions WHERE id IN (SELECT value FROM json_each(?)))';
+
+const states: {
+  readonly [S in NonNullable<SessionQuery['state']>]: { readonly filter: string; readonly order: string };
+} = {
+  active: { filter: 's.trashed_at IS NULL AND s.archived = 0', order: 's.last_activity_at DESC, s.rowid' },
+  archived: { filter: 's.trashed_at IS NULL AND s.archived <> 0', order: 's.last_activity_at DESC, s.rowid' },
+  trash: { filter: 's.trashed_at IS NOT NULL', order: 's.trashed_at DESC, s.last_activity_at DESC' },
+};
+
+/** Conversations as lists show them. Every method runs inside its caller's transaction. */
+export class SessionList {
+  constructor(private readonly database: SqlDatabase) {}
+
+  /** One query whatever the number of sessions: it walks the activity index and stops at the limit. */
+  list(query: SessionQuery): readonly SessionSummary[] {
+    if (!Number.isInteger(query.limit) || query.limit < 0 || !Number.isInteger(query.offset ?? 0))
+      throw invalid('a limit that is no count');
+    const { filter, order } = states[query.state ?? 'active'];
+    const words = (query.text ?? '').split(/\s+/).filter((word) => word !== '');
+    const wordFilter = words
+      .map(
+        () => `AND (coalesce(s.title, '') LIKE ? ESCAPE '\\' OR coalesce(root.title, '') LIKE ? ESCAPE '\\'
+      OR coalesce(root.preview, s.preview, '') LIKE ? ESCAPE '\\')`,
+      )
+      .join(' ');
+    const wordValues = words.flatMap((word) => Array<string>(3).fill(`%${escapeLike(word)}%`));
+    const pinned = query.pinned === undefined ? '' : `AND s.pinned ${query.pinned ? '<>' : '='} 0`;
+    const isPublic = query.withoutPrivate === true ? 'AND s.private = 0' : '';
+    const { behind, sessionIds } = query;
+    const [place, placeValues] =
+      behind === undefined ? ['', []] : [`AND ${behindSession}`, [behind.lastActiveAt, behind.lastActiveAt, behind.id]];
+    const [among, amongValues] =
+      sessionIds === undefined ? ['', []] : [`AND ${ofSessions}`, [JSON.stringify(sessionIds)]];
+    return this.read(
+      `AND ${filter} ${pinned} ${isPublic} ${place} ${among}
+       ${query.includeEmpty === true ? '' : 'AND (s.message_count > 0 OR EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id))'} ${wordFilter}
+       ORDER BY ${order} LIMIT ? OFFSET ?`,
+      [...placeValues, ...amongValues, ...wordValues, query.limit, query.offset ?? 0],
+    );
+  }
+
+  /** The conversations of these sessions that are not in the trash, newest activity first. */
+  of(sessionIds: readonly string[]): readonly SessionSummary[] {
+    return this.read(
+      `AND s.trashed_at IS NULL AND ${ofSessions}
+       ORDER BY s.last_activity_at DESC`,
+      [JSON.stringify(sessionIds)],
+    );
+  }
+
+  private read(where: string, values: readonly SqlValue[]): readonly SessionSummary[] {
+    return this.database
+      .all(`SELECT ${summaryColumns} FROM ${newestSegments} ${where}`, values)
+      .map((row) => this.summary(row));
+  }
+
+  private summary(row: SqlRow): SessionSummary {
+    const session = readSession(row);
+    const state = oneOf(row, 'last_turn', ['running', 'waiting', 'complete', 'interrupted', 'failed'], null);
+    const seenAt = timeOr(row, 'seen_at', null);
+    // Written out: spreading the session costs a list of thousands as much as reading it.
+    return {
+      id: session.id,
+      title: session.title,
+      titleSource: session.titleSource,
+      parentSessionId: session.parentSessionId,
+      parentKind: session.parentKind,
+      conversationId: session.conversationId,
+      model: session.model,
+      folder: session.folder,
+      startedAt: session.startedAt,
+      lastActiveAt: session.lastActiveAt,
+      endedAt: session.endedAt,
+      endReason: session.endReason,
+      pinned: session.pinned,
+      archived: session.archived,
+      trashedAt: session.trashedAt,
+      private: session.private,
+      preview: textOr(row, 'preview', null),
+      turnCount: integerOr(row, 'turns', 0),
+      messageCount: integerOr(row, 'messages', 0),
+      lastTurn: state === null ? null : { state },
+      queuedCount: integerOr(row, 'queued', 0),
+      branchOf: row['root_kind'] === 'branch' ? this.reference(textOr(row, 'root_parent', '')) : null,
+      unread: seenAt !== null && timeOr(row, 'last_settled', 0) > seenAt,
+      problem: isSound(row) ? null : unreadableSession,
+    };
+  }
+
+  /** A conversation by any of its segments; null when it is gone. */
+  reference(sessionId: string): BranchReference | null {
+    const row = this.database.get(
+      `SELECT s.conversation_id, s.id, coalesce(s.title, root.title) AS title FROM ${newestSegments}
+         AND s.conversation_id = (SELECT conversation_id FROM sessions WHERE id = ?)`,
+      [sessionId],
+    );
+    return row === undefined
+      ? null
+      : {
+          conversationId: textOr(row, 'conversation_id', sessionId),
+          sessionId: textOr(row, 'id', sessionId),
+          title: textOr(row, 'title', null),
+        };
+  }
+}
+
+function isSound(row: SqlRow): boolean {
+  const texts = [row['title'], row['preview'], row['parent_session_id']];
+  return (
+    typeof row['id'] === 'string' &&
+    typeof row['conversation_id'] === 'string' &&
+    typeof row['started_at'] === 'number' &&
+    typeof row['last_activity_at'] === 'number' &&
+    texts.every((value) => value === null || typeof value === 'string')
+  );
+}
+
+/** A text as a LIKE pattern that means only itself, with `ESCAPE '\'`. */
+export function escapeLike(text: string): string {
+  return text.replace(/[\\%_]/g, (character) => `\\${character}`);
+}

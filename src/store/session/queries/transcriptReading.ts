@@ -1,0 +1,119 @@
+import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { TranscriptPage, TranscriptQuery } from '../../sessionStore';
+import type { Message } from '../../../transcript/message';
+import type { Session } from '../../../transcript/session';
+import { textOr } from '../tables/columns';
+import type { MessageTable } from '../tables/messageTable';
+import { invalid } from '../tables/refusal';
+import type { SessionTable } from '../tables/sessionTable';
+import { readTurnRow } from '../tables/turnRow';
+
+interface Segment {
+  readonly id: string;
+  /** The rows of it that are part of the transcript; its parameter is the session. */
+  readonly filter: string;
+}
+
+/** The first segment of a conversation that is no branch has neither a handoff nor carried rows; without asking for them its rows are counted in
+ *  the index alone. */
+function filterOf(isPlain: boolean, includeHidden: boolean): string {
+  if (isPlain) return includeHidden ? 'session_id = ?' : 'session_id = ? AND active = 1 AND display_kind IS NULL';
+  return `session_id = ? AND carried_from IS NULL${includeHidden ? '' : " AND active = 1 AND display_kind IS NOT 'closing'"}`;
+}
+
+/** Messages in order, for the model and for the surfaces. Every method runs inside its caller's read transaction, so that a message and its
+ *  chunks are of one moment. */
+export class TranscriptReading {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly sessions: SessionTable,
+    private readonly messages: MessageTable,
+  ) {}
+
+  active(sessionId: string): readonly Message[] {
+    this.sessions.require(sessionId);
+    return this.activeBehind(sessionId, Number.MIN_SAFE_INTEGER);
+  }
+
+  activeBehind(sessionId: string, position: number): readonly Message[] {
+    return this.messages.readAll(
+      this.database.all(
+        'SELECT * FROM messages WHERE session_id = ? AND active = 1 AND position > ? ORDER BY position',
+        [sessionId, position],
+      ),
+    );
+  }
+
+  /** Rows that repeat a row of an earlier segment are left out: that row is in the transcript itself. */
+  page(query: TranscriptQuery): Omit<TranscriptPage, 'versions'> {
+    if (!Number.isInteger(query.limit) || query.limit < 1) throw invalid('a page without room for a message');
+    const segments = this.segmentsOf(this.sessions.require(query.sessionId), query.includeHidden === true);
+    const messages = this.messages.readAll(this.rowsOf(query, segments));
+    const first = messages[0];
+    const last = messages.at(-1)?.position ?? (query.before ?? Number.MAX_SAFE_INTEGER) - 1;
+    // Without a border nothing can stand behind the newest page.
+    const behind = query.before === undefined && query.after === undefined ? [] : segments;
+    return {
+      messages,
+      turns: this.turnsOf(messages),
+      hasEarlier:
+        first !== undefined &&
+        segments.some(({ id, filter }) => this.exists(`${filter} AND position < ?`, [id, first.position])),
+      later:
+        query.isCounted === false
+          ? 0
+          : behind.reduce((sum, { id, filter }) => sum + this.count(`${filter} AND position > ?`, [id, last]), 0),
+      total:
+        query.isCounted === false ? 0 : segments.reduce((sum, { id, filter }) => sum + this.count(filter, [id]), 0),
+    };
+  }
+
+  /** The segments of a session's conversation, the first one first. A damaged row that names none stands for itself. */
+  private segmentsOf({ id: sessionId, conversationId }: Session, includeHidden: boolean): readonly Segment[] {
+    const rows = this.database.all(
+      'SELECT id, parent_kind FROM sessions s WHERE conversation_id = ? ORDER BY (SELECT min(position) FROM messages m WHERE m.session_id = s.id) NULLS LAST',
+      [conversationId],
+    );
+    return (rows.length === 0 ? [{ id: sessionId, parent_kind: 'branch' }] : rows).map((row) => {
+      const id = textOr(row, 'id', '');
+      return { id, filter: filterOf(id === conversationId && row['parent_kind'] !== 'branch', includeHidden) };
+    });
+  }
+
+  /** Segment by segment, each through the index of its positions: their ranges follow each other. */
+  private rowsOf(query: TranscriptQuery, segments: readonly Segment[]): readonly SqlRow[] {
+    const borders = [
+      ...(query.after === undefined ? [] : ['AND position > ?']),
+      ...(query.before === undefined ? [] : ['AND position < ?']),
+    ].join(' ');
+    const places = [query.after, query.before].flatMap((place) => place ?? []);
+    const isForward = query.after !== undefined;
+    const rows: SqlRow[] = [];
+    for (const { id, filter } of isForward ? segments : segments.toReversed()) {
+      if (rows.length === query.limit) break;
+      rows.push(
+        ...this.database.all(
+          `SELECT * FROM messages WHERE ${filter} ${borders} ORDER BY position ${isForward ? 'ASC' : 'DESC'} LIMIT ?`,
+          [id, ...places, query.limit - rows.length],
+        ),
+      );
+    }
+    return isForward ? rows : rows.reverse();
+  }
+
+  private turnsOf(messages: readonly Message[]): TranscriptPage['turns'] {
+    const uids = Array.from(new Set(messages.flatMap((message) => message.turnUid ?? [])));
+    return this.database
+      .all('SELECT * FROM turns WHERE uid IN (SELECT value FROM json_each(?)) ORDER BY id', [JSON.stringify(uids)])
+      .map(readTurnRow);
+  }
+
+  private count(where: string, params: readonly (string | number)[]): number {
+    const count = this.database.get(`SELECT count(*) AS n FROM messages WHERE ${where}`, params)?.['n'];
+    return typeof count === 'number' ? count : 0;
+  }
+
+  private exists(where: string, params: readonly (string | number)[]): boolean {
+    return this.database.get(`SELECT 1 AS n FROM messages WHERE ${where} LIMIT 1`, params) !== undefined;
+  }
+}

@@ -1,0 +1,217 @@
+import type { SqlDatabase } from '../engine/sqlDatabase';
+import type { BranchSession, ForgottenSessions, RewindSession, ShowVersion } from '../conversations';
+import type { OpenTurn, SessionOperations } from '../sessionStore';
+import type { SlicedWork } from '../slicedWork';
+import type { Message } from '../../transcript/message';
+import {
+  isRepairBorder,
+  isSound,
+  joinedRepairs,
+  repairSequence,
+  type SequenceRepair,
+} from '../../transcript/sequenceRepair';
+import type { BranchCourse } from './operations/branching';
+import type { Erased } from './operations/forgetting';
+import { type BatchCourse, inBatches } from './tables/inBatches';
+import type { Rooms } from './rooms';
+import { rowsInSlices } from './slicedReading';
+import type { Transactions } from './tables/transactions';
+
+type Sliced<M extends keyof SessionOperations> = (
+  ...args: Parameters<SessionOperations[M]>
+) => SlicedWork<ReturnType<SessionOperations[M]>>;
+
+/** Operations that take long in a long session, as slices. */
+export type SlicedOperations = {
+  readonly [
+    M in
+      | 'search'
+      | 'verifyIntegrity'
+      | 'activeMessages'
+      | 'apiContents'
+      | 'repairTranscript'
+      | 'branchSession'
+      | 'rewindSession'
+      | 'showVersion'
+      | 'openTurn'
+      | 'forgetSession'
+      | 'pruneTrash'
+  ]: Sliced<M>;
+};
+
+/** Operations over a session's rows in slices. Between two slices nothing of the session may be changed by others, but that its open turn adds text to its
+ *  last row: the worker's queue sees to that. */
+export class LongOperations {
+  /** Branches that are being made. */
+  private readonly inTheMaking = new Set<string>();
+
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly rooms: Rooms,
+    private readonly transactions: Transactions,
+    /** Seconds since the epoch. */
+    private readonly now: () => number,
+    private readonly rewriteFile: () => void,
+  ) {}
+
+  *activeMessages(sessionId: string): SlicedWork<readonly Message[]> {
+    this.transactions.read(() => this.rooms.sessions.require(sessionId));
+    return yield* rowsInSlices(
+      this.database,
+      sessionId,
+      'active = 1',
+      (row) => this.rooms.messages.read(row).message,
+      this.transactions,
+    );
+  }
+
+  *apiContents(sessionId: string): ReturnType<SlicedOperations['apiContents']> {
+    return yield* rowsInSlices(
+      this.database,
+      sessionId,
+      'api_content IS NOT NULL AND active = 1',
+      (row) => this.rooms.wireTexts.read(row),
+      this.transactions,
+    );
+  }
+
+  /** Looks through the rows part by part, and writes where there is something to repair. */
+  *repairTranscript(sessionId: string): ReturnType<SlicedOperations['repairTranscript']> {
+    const { rewriting, messages } = this.rooms;
+    const circumstances = this.transactions.read(() => rewriting.circumstances(sessionId, this.now()));
+    const reading = rowsInSlices(
+      this.database,
+      sessionId,
+      'active = 1',
+      (row) => messages.read(row).message,
+      this.transactions,
+    );
+    const repairs: SequenceRepair[] = [];
+    let waiting: readonly Message[] = [];
+    for (let isWhole = false; !isWhole;) {
+      const step = reading.next();
+      isWhole = step.done === true;
+      const rows = [...waiting, ...(step.done === true ? step.value : (step.value?.entries ?? []))];
+      const border = isWhole ? rows.length : lastBorder(rows);
+      repairs.push(repairSequence(rows.slice(0, border), circumstances));
+      waiting = rows.slice(border);
+      if (!isWhole) yield undefined;
+    }
+    if (repairs.every(isSound)) return { messages: [], reasons: [] };
+    return this.transactions.write(() => rewriting.apply(sessionId, joinedRepairs(repairs)));
+  }
+
+  *branchSession(input: BranchSession): ReturnType<SlicedOperations['branchSession']> {
+    // Left by an attempt that failed.
+    yield* this.sweep((id) => id === input.childId);
+    this.inTheMaking.add(input.childId);
+    try {
+      return yield* inBatches(this.branching(input), this.transactions);
+    } finally {
+      this.inTheMaking.delete(input.childId);
+    }
+  }
+
+  private branching(
+    input: BranchSession,
+  ): BatchCourse<
+    { readonly course: BranchCourse; readonly total: number },
+    ReturnType<SessionOperations['branchSession']>
+  > {
+    const { branching } = this.rooms;
+    return {
+      begin: () => {
+        const begun = branching.begin(input);
+        return 'stored' in begun
+          ? { answer: begun.stored }
+          : { state: { course: begun.course, total: branching.rowsIn(begun.course.cut) } };
+      },
+      step: ({ course, total }) => {
+        if (course.hasAllRows && course.turns.length === 0) return { answer: branching.publish(course, input) };
+        return { state: { course: branching.advance(course, input.childId), total } };
+      },
+      progress: ({ course, total }) => ({ done: Math.min(course.seen, total), total }),
+    };
+  }
+
+  rewindSession(input: RewindSession): ReturnType<SlicedOperations['rewindSession']> {
+    return inBatches(this.rooms.rewinding.rewinding(input), this.transactions);
+  }
+
+  showVersion(input: ShowVersion): ReturnType<SlicedOperations['showVersion']> {
+    return inBatches(this.rooms.versions.showing(input), this.transactions);
+  }
+
+  openTurn(input: OpenTurn): ReturnType<SlicedOperations['openTurn']> {
+    return inBatches(this.rooms.life.opening(input), this.transactions);
+  }
+
+  *forgetSession(sessionId: string): SlicedWork<ForgottenSessions> {
+    const erased = yield* inBatches(this.rooms.forgetting.forgetting(sessionId), this.transactions);
+    return yield* this.scrubbed(erased);
+  }
+
+  *pruneTrash(before: number): SlicedWork<ForgottenSessions> {
+    const erased: Erased[] = [];
+    for (const conversationId of this.rooms.forgetting.prunable(before))
+      erased.push(yield* inBatches(this.rooms.forgetting.pruning(conversationId), this.transactions));
+    const sessionIds = erased.flatMap((one) => one.sessionIds);
+    const gone = new Set(sessionIds);
+    const branches = new Map(
+      erased
+        .flatMap((one) => one.branches)
+        .filter(({ sessionId }) => !gone.has(sessionId))
+        .map((branch) => [branch.conversationId, branch]),
+    );
+    return yield* this.scrubbed({ sessionIds, branches: [...branches.values()] });
+  }
+
+  /** Removes the rows of sessions that nobody finishes: branches that were stopped, and what a crash left. */
+  *sweep(which: (sessionId: string) => boolean = () => true): SlicedWork<void> {
+    yield* inBatches(
+      this.rooms.forgetting.sweeping((id) => which(id) && !this.inTheMaking.has(id)),
+      this.transactions,
+    );
+  }
+
+  /** Rewrites the file where something was deleted from it, unless a turn is running: that would have to wait. Then it stays due. Returns whether
+   *  nothing is due any more. */
+  scrub(): boolean {
+    const { forgetting } = this.rooms;
+    if (!forgetting.isScrubDue) return true;
+    if (forgetting.isTurnRunning) return false;
+    this.rewriteFile();
+    return true;
+  }
+
+  private *scrubbed(erased: Erased): SlicedWork<ForgottenSessions> {
+    const isRewritable = this.rooms.forgetting.isRewritable;
+    // What waits goes first: rewriting the file cannot be cut into slices.
+    yield undefined;
+    return { ...erased, isComplete: this.scrub() && isRewritable };
+  }
+
+  /** Long work that a person waits for, by method. */
+  get sliced(): Omit<SlicedOperations, 'search' | 'verifyIntegrity'> {
+    return {
+      activeMessages: (id) => this.activeMessages(id),
+      apiContents: (id) => this.apiContents(id),
+      repairTranscript: (id) => this.repairTranscript(id),
+      branchSession: (input) => this.branchSession(input),
+      rewindSession: (input) => this.rewindSession(input),
+      showVersion: (input) => this.showVersion(input),
+      openTurn: (input) => this.openTurn(input),
+      forgetSession: (id) => this.forgetSession(id),
+      pruneTrash: (before) => this.pruneTrash(before),
+    };
+  }
+}
+
+/** Behind which row the last part ends that can be repaired by itself; 0 for none. */
+function lastBorder(rows: readonly Message[]): number {
+  for (let index = rows.length - 1; index > 0; index--) {
+    const [before, next] = [rows[index - 1], rows[index]];
+    if (before !== undefined && next !== undefined && isRepairBorder(before, next)) return index;
+  }
+  return 0;
+}

@@ -1,0 +1,34 @@
+import type { SqlDatabase } from '../../engine/sqlDatabase';
+import { countOf, latestTime, timeOr } from './columns';
+
+/** Seconds by which a clock may differ without being taken for a wrong one. */
+const tolerance = 60;
+/** What tells two times apart that would be the same. */
+export const instant = 0.001;
+
+/** The time that puts what happens at `at` to the top of the list. Times of sessions that lie in the future come from a clock that was ahead: they
+ *  become times just before `at`, in their order. But where most sessions were even begun in the future it is this clock that is behind: then
+ *  their times stay, and the top is above them. Inside its caller's transaction. */
+export function topTime(database: SqlDatabase, at: number, now: number): number {
+  const future = now + tolerance;
+  const moment = Math.min(at, future);
+  if (database.get('SELECT 1 AS n FROM sessions WHERE last_activity_at > ? LIMIT 1', [future]) === undefined)
+    return moment;
+  const begunLater = countOf(database, 'SELECT count(*) AS n FROM sessions WHERE started_at > ? AND started_at <= ?', [
+    future,
+    latestTime,
+  ]);
+  if (begunLater * 2 > countOf(database, 'SELECT count(*) AS n FROM sessions')) {
+    const latest =
+      database.get('SELECT max(last_activity_at) AS latest FROM sessions WHERE last_activity_at <= ?', [latestTime]) ??
+      {};
+    return timeOr(latest, 'latest', moment) + instant;
+  }
+  database.run(
+    `UPDATE sessions SET last_activity_at = ?1 - later.place * ?2
+     FROM (SELECT id, row_number() OVER (ORDER BY last_activity_at DESC, rowid) AS place FROM sessions WHERE last_activity_at > ?3) AS later
+     WHERE sessions.id = later.id`,
+    [moment, instant, future],
+  );
+  return moment;
+}

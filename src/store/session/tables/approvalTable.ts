@@ -1,0 +1,218 @@
+import * as v from 'valibot';
+import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { NewApproval } from '../../approvals';
+import {
+  askReasons,
+  modes,
+  type Approval,
+  type ApprovalDecision,
+  type ApprovalRequest,
+  type Mode,
+} from '../../../transcript/approval';
+import type { Turn } from '../../../transcript/turn';
+import { oneOf, textOr, timeOr } from './columns';
+import { parseJson } from './partsJson';
+import { invalid, notFound } from './refusal';
+import type { SessionTable } from './sessionTable';
+import type { TurnTable } from './turnTable';
+
+const path = v.object({ path: v.string(), shown: v.string(), isInside: v.boolean() });
+const confined = v.variant('kind', [
+  v.object({ kind: v.literal('inside'), hosts: v.array(v.string()) }),
+  v.object({ kind: v.literal('outside'), reason: v.string() }),
+]);
+const access = v.variant('kind', [
+  v.object({ kind: v.literal('read'), paths: v.array(path) }),
+  v.object({ kind: v.literal('edit'), paths: v.array(path) }),
+  v.object({
+    kind: v.literal('run'),
+    command: v.string(),
+    folder: path,
+    shell: v.picklist(['posix', 'powershell', 'cmd']),
+    confined: v.exactOptional(confined),
+  }),
+  v.object({ kind: v.literal('fetch'), url: v.string() }),
+  v.object({ kind: v.literal('mcp'), server: v.string(), tool: v.string(), readOnly: v.boolean() }),
+  v.object({ kind: v.literal('editorTool'), name: v.string() }),
+  v.object({ kind: v.literal('plan') }),
+]);
+const request = v.object({
+  tool: v.string(),
+  access,
+  subject: v.string(),
+  reasons: v.array(v.picklist(askReasons)),
+  rules: v.array(v.string()),
+  preview: v.nullable(v.string()),
+});
+const decision = v.variant('kind', [
+  v.variant('scope', [
+    v.object({ kind: v.literal('allow'), scope: v.literal('once') }),
+    v.object({
+      kind: v.literal('allow'),
+      scope: v.picklist(['session', 'workspace', 'user']),
+      rules: v.array(v.string()),
+    }),
+  ]),
+  v.object({ kind: v.literal('deny'), reason: v.nullable(v.string()) }),
+]);
+
+interface Answered {
+  readonly approval: Approval;
+  readonly turn: Turn;
+}
+
+/** What was asked of the person, and how freely a conversation's agent may act. Every method runs inside its caller's transaction. */
+export class ApprovalTable {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly sessions: SessionTable,
+    private readonly turns: TurnTable,
+  ) {}
+
+  request(input: NewApproval): Answered {
+    const existing = this.find(input.id);
+    const turn = this.turns.require(input.turnUid);
+    if (existing !== null) {
+      if (existing.turnUid !== input.turnUid || existing.callId !== input.callId)
+        throw invalid(`approval ${input.id} exists and is of another call`);
+      return { approval: existing, turn };
+    }
+    if (turn.state !== 'running')
+      throw invalid(`turn ${turn.uid} is ${turn.state} and cannot wait for approval ${input.id}`);
+    const session = this.sessions.require(input.sessionId);
+    if (session.conversationId !== this.sessions.require(turn.sessionId).conversationId)
+      throw invalid(`approval ${input.id} is for another conversation than turn ${turn.uid}`);
+    this.database.run(
+      `INSERT INTO approvals (id, session_id, turn_uid, message_uid, call_id, request, state, requested_at) VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)`,
+      [
+        input.id,
+        input.sessionId,
+        input.turnUid,
+        input.messageUid,
+        input.callId,
+        JSON.stringify(input.request),
+        input.requestedAt,
+      ],
+    );
+    this.turns.wait(turn.uid, input.id);
+    return this.answered(input.id);
+  }
+
+  decide(id: string, made: ApprovalDecision, at: number): Answered {
+    const { state, turnUid } = this.require(id);
+    if (state.kind === 'pending') {
+      const { uid } = this.turnOf(id, turnUid);
+      this.database.run(
+        "UPDATE approvals SET state = 'decided', decision = ?, decided_at = ?, turn_uid = ? WHERE id = ?",
+        [JSON.stringify(made), at, uid, id],
+      );
+      this.turns.goOn(uid, id);
+    }
+    return this.answered(id);
+  }
+
+  ofTurn(turnUid: string): readonly Approval[] {
+    return this.database
+      .all('SELECT * FROM approvals WHERE turn_uid = ? ORDER BY requested_at, rowid', [turnUid])
+      .map(readApproval);
+  }
+
+  /** What a session's conversation waits for; null for a session that is not there. */
+  pending(sessionId: string): Approval | null {
+    const session = this.sessions.find(sessionId);
+    const turn = session === null ? null : this.turns.openOf(session.conversationId);
+    return turn?.state === 'waiting' ? this.find(turn.approvalId) : null;
+  }
+
+  rules(sessionId: string): readonly string[] {
+    const rows = this.database.all(
+      `WITH RECURSIVE callers (id) AS (
+         SELECT conversation_id FROM sessions WHERE id = ?
+         UNION SELECT p.conversation_id FROM callers JOIN sessions root ON root.id = callers.id AND root.parent_kind = 'delegate' JOIN sessions p ON p.id = root.parent_session_id
+       ), together (id) AS (
+         SELECT id FROM callers
+         UNION SELECT d.conversation_id FROM together JOIN sessions c ON c.conversation_id = together.id JOIN sessions d ON d.parent_session_id = c.id AND d.parent_kind = 'delegate'
+       )
+       SELECT a.decision FROM approvals a JOIN sessions s ON s.id = a.session_id
+       WHERE a.state = 'decided' AND s.conversation_id IN (SELECT id FROM together) ORDER BY a.decided_at, a.rowid`,
+      [sessionId],
+    );
+    const rules = rows.flatMap((row) => {
+      const made = decisionOf(row);
+      return made?.kind === 'allow' && made.scope === 'session' ? made.rules : [];
+    });
+    return [...new Set(rules)];
+  }
+
+  mode(sessionId: string): Mode | null {
+    const row = this.database.get('SELECT mode FROM sessions WHERE id = ?', [sessionId]);
+    return row === undefined ? null : oneOf(row, 'mode', modes, null);
+  }
+
+  /** Of every segment: whichever is asked later, it is the conversation's. */
+  setMode(sessionId: string, mode: Mode | null): void {
+    const { conversationId } = this.sessions.require(sessionId);
+    this.database.run('UPDATE sessions SET mode = ? WHERE conversation_id = ?', [mode, conversationId]);
+  }
+
+  find(id: string): Approval | null {
+    const row = this.database.get('SELECT * FROM approvals WHERE id = ?', [id]);
+    return row === undefined ? null : readApproval(row);
+  }
+
+  private require(id: string): Approval {
+    const approval = this.find(id);
+    if (approval === null) throw notFound('approval', id);
+    return approval;
+  }
+
+  private answered(id: string): Answered {
+    const approval = this.require(id);
+    return { approval, turn: this.turnOf(id, approval.turnUid) };
+  }
+
+  /** In a damaged row the name of the turn may be lost; the turn that waits says what for. */
+  private turnOf(id: string, turnUid: string): Turn {
+    return this.turns.find(turnUid) ?? this.turns.waitingFor(id) ?? this.turns.require(turnUid);
+  }
+}
+
+/** Reads a row of `approvals`. What was asked and cannot be read is shown as what it was, and a decision that cannot be read allows nothing. */
+export function readApproval(row: SqlRow): Approval {
+  return {
+    id: textOr(row, 'id', ''),
+    sessionId: textOr(row, 'session_id', ''),
+    turnUid: textOr(row, 'turn_uid', ''),
+    messageUid: textOr(row, 'message_uid', ''),
+    callId: textOr(row, 'call_id', ''),
+    request: requestOf(textOr(row, 'request', '')),
+    requestedAt: timeOr(row, 'requested_at', 0),
+    state: stateOf(row),
+  };
+}
+
+function stateOf(row: SqlRow): Approval['state'] {
+  const kind = oneOf(row, 'state', ['pending', 'decided', 'expired'], 'expired');
+  if (kind !== 'decided') return { kind };
+  const made: ApprovalDecision = decisionOf(row) ?? { kind: 'deny', reason: null };
+  return { kind, decision: made, decidedAt: timeOr(row, 'decided_at', 0) };
+}
+
+function decisionOf(row: SqlRow): ApprovalDecision | null {
+  const parsed = v.safeParse(decision, parseJson(textOr(row, 'decision', '')));
+  return parsed.success ? parsed.output : null;
+}
+
+function requestOf(stored: string): ApprovalRequest {
+  const parsed = v.safeParse(request, parseJson(stored));
+  return parsed.success
+    ? parsed.output
+    : {
+        tool: '?',
+        access: { kind: 'editorTool', name: '?' },
+        subject: stored.slice(0, 200),
+        reasons: [],
+        rules: [],
+        preview: null,
+      };
+}

@@ -1,0 +1,72 @@
+import type { SqlRow } from '../../engine/sqlDatabase';
+import type { Chunk } from '../../../transcript/message';
+import type { AssistantPart, DeliveredKind } from '../../../transcript/part';
+import { flag, integerOr, oneOf, textOr } from './columns';
+import { parseJson } from './partsJson';
+
+export type StoredChunk = Chunk;
+
+/** The parts of a message with its unfolded chunks added, in the order of their numbers. */
+export function foldChunks(parts: readonly AssistantPart[], chunks: readonly StoredChunk[]): readonly AssistantPart[] {
+  if (chunks.length === 0) return parts;
+  const folded: AssistantPart[] = [...parts];
+  for (const chunk of chunks) {
+    const part = folded[chunk.part];
+    if (part === undefined) folded.push({ kind: chunk.kind, text: chunk.text });
+    else if (part.kind === chunk.kind) folded[chunk.part] = { ...part, text: part.text + chunk.text };
+    // Only a damaged file comes here: `appendChunks` refuses a chunk of another kind. The text was delivered, so it is kept.
+    else folded.push({ kind: chunk.kind, text: chunk.text });
+  }
+  return folded;
+}
+
+/** Text and thinking of a message in order: what a surface may have shown of it. */
+export function deliveredTexts(
+  parts: readonly AssistantPart[],
+): readonly { readonly kind: DeliveredKind; readonly text: string }[] {
+  return parts.flatMap((part) => (part.kind === 'toolCall' ? [] : [{ kind: part.kind, text: part.text }]));
+}
+
+/** Whether `next` still holds everything delivered in `stored`: each text and thinking part, in order, as the beginning of one of its own. */
+export function keepsDelivered(stored: readonly AssistantPart[], next: readonly AssistantPart[]): boolean {
+  const after = deliveredTexts(next);
+  const before = deliveredTexts(stored).filter((part) => part.text !== '');
+  let from = 0;
+  return before.every((part) => {
+    const found = after.findIndex(
+      (candidate, index) => index >= from && candidate.kind === part.kind && candidate.text.startsWith(part.text),
+    );
+    from = found + 1;
+    return found !== -1;
+  });
+}
+
+const loneSurrogate = /\p{Surrogate}/u;
+
+/** Column values of a chunk. SQLite's text is UTF-8 and cannot hold half a surrogate pair; such a chunk is kept as a JSON string, so that
+ *  a character cut between two chunks is whole again when they are folded. */
+export function chunkValues(chunk: Chunk): (string | number)[] {
+  const escaped = loneSurrogate.test(chunk.text);
+  return [
+    chunk.messageUid,
+    chunk.seq,
+    chunk.part,
+    chunk.kind,
+    chunk.start,
+    escaped ? JSON.stringify(chunk.text) : chunk.text,
+    escaped ? 1 : 0,
+  ];
+}
+
+export function readChunkRow(row: SqlRow): StoredChunk {
+  const stored = textOr(row, 'text', '');
+  const parsed = flag(row, 'escaped') ? parseJson(stored) : stored;
+  return {
+    messageUid: textOr(row, 'message_uid', ''),
+    seq: integerOr(row, 'seq', 0),
+    part: integerOr(row, 'part', 0),
+    kind: oneOf(row, 'kind', ['text', 'thinking'], 'text'),
+    start: integerOr(row, 'start', 0),
+    text: typeof parsed === 'string' ? parsed : stored,
+  };
+}

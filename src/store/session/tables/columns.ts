@@ -1,0 +1,90 @@
+import * as v from 'valibot';
+import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
+import type { Usage } from '../../../transcript/usage';
+import { parseJson } from './partsJson';
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** The end of the year 9999, in seconds since 1970. */
+export const latestTime = 253_402_300_799;
+/** Numbers beyond this are damage. Adding to a number below it stays exact. */
+const largestNumber = 2 ** 52;
+
+/** Readers of single columns. A stored file may hold anything, and one odd value must not take a list away: each reader names what it
+ *  answers instead. What they answer can always be stored again. */
+export function textOr<F extends string | null>(row: SqlRow, column: string, fallback: F): string | F {
+  const value = row[column];
+  if (typeof value === 'string') return value;
+  return value instanceof Uint8Array ? (textOf(value) ?? fallback) : fallback;
+}
+
+/** The text that bytes are, or null. In the file one bit tells the two apart. */
+function textOf(bytes: Uint8Array): string | null {
+  if (bytes.includes(0)) return null;
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+export function numberOr<F extends number | null>(row: SqlRow, column: string, fallback: F): number | F {
+  const value = row[column];
+  return typeof value === 'number' && Math.abs(value) <= largestNumber ? value : fallback;
+}
+
+/** A number that counts or orders. */
+export function integerOr<F extends number | null>(row: SqlRow, column: string, fallback: F): number | F {
+  const value = numberOr(row, column, null);
+  return value !== null && Number.isInteger(value) ? value : fallback;
+}
+
+/** A place in a session. */
+export function positionOr<F extends number | null>(row: SqlRow, column: string, fallback: F): number | F {
+  const value = numberOr(row, column, null);
+  return value !== null && value >= 0 ? value : fallback;
+}
+
+/** Seconds since 1970. */
+export function timeOr<F extends number | null>(row: SqlRow, column: string, fallback: F): number | F {
+  const value = row[column];
+  return typeof value === 'number' && value >= 0 && value <= latestTime ? value : fallback;
+}
+
+export function flag(row: SqlRow, column: string): boolean {
+  return numberOr(row, column, 0) !== 0;
+}
+
+export function oneOf<const T extends string, F extends T | null>(
+  row: SqlRow,
+  column: string,
+  words: readonly T[],
+  fallback: F,
+): T | F {
+  const value = row[column];
+  return words.find((word) => word === value) ?? fallback;
+}
+
+/** What a query that counts as `n` answers. */
+export function countOf(database: SqlDatabase, sql: string, params: readonly SqlValue[] = []): number {
+  const row = database.get(sql, params);
+  return row === undefined ? 0 : integerOr(row, 'n', 0);
+}
+
+const count = v.fallback(v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(largestNumber))), null);
+export const usage = v.object({
+  inputTokens: count,
+  outputTokens: count,
+  cachedInputTokens: count,
+  cacheWriteTokens: count,
+  reasoningTokens: count,
+  costUsd: v.exactOptional(count),
+  requests: v.exactOptional(v.pipe(v.number(), v.minValue(0), v.maxValue(largestNumber))),
+});
+
+export function usageOf(row: SqlRow): Usage | null {
+  const stored = textOr(row, 'usage', null);
+  if (stored === null) return null;
+  const result = v.safeParse(usage, parseJson(stored));
+  return result.success ? result.output : null;
+}

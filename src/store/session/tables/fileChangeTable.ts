@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { deflateSync, inflateSync } from 'node:zlib';
+import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { ContentHash, FileChange, FileContent } from '../../fileChanges';
+import { flag, oneOf, textOr, timeOr } from './columns';
+
+/** The tables `file_changes` and `file_contents`. A content is there as long as a change names it; a change may name one that was never kept
+ *  (too large). Every method runs inside its caller's transaction. */
+export class FileChangeTable {
+  constructor(private readonly database: SqlDatabase) {}
+
+  record(changes: readonly FileChange[], contents: readonly FileContent[]): void {
+    this.keep(contents);
+    for (const change of changes) {
+      this.database.run(
+        `INSERT INTO file_changes (uid, session_id, turn_uid, call_id, path, before_hash, after_known, after_hash, changed_at, reviewed, reviewed_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uid) DO NOTHING`,
+        [
+          change.uid,
+          change.sessionId,
+          change.turnUid,
+          change.callId,
+          change.path,
+          change.before,
+          change.after === undefined ? 0 : 1,
+          change.after ?? null,
+          change.changedAt,
+          change.reviewed?.kind ?? null,
+          change.reviewed?.at ?? null,
+        ],
+      );
+    }
+    this.dropUnnamed(contents.map(({ hash }) => hash));
+  }
+
+  /** A change that left the file as it was is none, and goes. */
+  complete(
+    results: readonly { readonly uid: string; readonly after: ContentHash }[],
+    contents: readonly FileContent[],
+  ): void {
+    this.keep(contents);
+    const loose = contents.map(({ hash }) => hash);
+    for (const { uid, after } of results) {
+      this.database.run('UPDATE file_changes SET after_known = 1, after_hash = ? WHERE uid = ?', [after, uid]);
+      if (after !== null) loose.push(after);
+      this.database.run('DELETE FROM file_changes WHERE uid = ? AND after_known = 1 AND before_hash IS after_hash', [
+        uid,
+      ]);
+    }
+    this.dropUnnamed(loose);
+  }
+
+  of(turnUids: readonly string[]): readonly FileChange[] {
+    return this.database
+      .all('SELECT * FROM file_changes WHERE turn_uid IN (SELECT value FROM json_each(?)) ORDER BY id', [
+        JSON.stringify(turnUids),
+      ])
+      .map(readFileChange);
+  }
+
+  /** By the order in which turns and sessions were begun, never by time. */
+  from(turnUid: string): readonly FileChange[] {
+    return this.database
+      .all(
+        `WITH RECURSIVE taken (uid, session_id) AS (
+           SELECT t.uid, t.session_id FROM turns named JOIN turns t ON t.conversation_id = named.conversation_id AND t.id >= named.id WHERE named.uid = ?1
+         ), begun (conversation_id, id) AS (
+           SELECT conversation_id, id FROM turns WHERE uid = ?1
+         ), delegates (id) AS (
+           SELECT s.id FROM begun JOIN sessions p ON p.conversation_id = begun.conversation_id JOIN sessions s ON s.parent_session_id = p.id AND s.parent_kind = 'delegate'
+           UNION SELECT s.id FROM delegates JOIN sessions s ON s.parent_session_id = delegates.id AND s.parent_kind IN ('delegate', 'compression')
+         )
+         SELECT * FROM file_changes WHERE turn_uid IN (SELECT uid FROM taken)
+           OR turn_uid IN (SELECT t.uid FROM delegates JOIN turns t ON t.session_id = delegates.id JOIN begun ON t.id > begun.id)
+         ORDER BY id`,
+        [turnUid],
+      )
+      .map(readFileChange);
+  }
+
+  /** Null for what was never kept, and for bytes that are no longer those the hash names: they must not come back into a person's file. */
+  content(hash: string): Uint8Array | null {
+    const row = this.database.get('SELECT encoding, bytes FROM file_contents WHERE hash = ?', [hash]);
+    const bytes = row === undefined ? null : unpacked(row);
+    return bytes !== null && hashOf(bytes) === hash ? bytes : null;
+  }
+
+  review(uids: readonly string[], kind: 'reverted' | 'kept' | null, at: number): void {
+    this.database.run(
+      'UPDATE file_changes SET reviewed = ?, reviewed_at = ? WHERE uid IN (SELECT value FROM json_each(?))',
+      [kind, kind === null ? null : at, JSON.stringify(uids)],
+    );
+  }
+
+  /** Deletes what no change names: of these hashes, or of all. */
+  dropUnnamed(hashes: readonly string[] | 'all'): void {
+    const unnamed = `NOT EXISTS (SELECT 1 FROM file_changes c WHERE c.before_hash = file_contents.hash)
+      AND NOT EXISTS (SELECT 1 FROM file_changes c WHERE c.after_hash = file_contents.hash)`;
+    if (hashes === 'all') this.database.run(`DELETE FROM file_contents WHERE ${unnamed}`);
+    else if (hashes.length > 0)
+      this.database.run(`DELETE FROM file_contents WHERE hash IN (SELECT value FROM json_each(?)) AND ${unnamed}`, [
+        JSON.stringify(hashes),
+      ]);
+  }
+
+  private keep(contents: readonly FileContent[]): void {
+    for (const { hash, bytes } of contents) {
+      if (this.database.get('SELECT 1 AS n FROM file_contents WHERE hash = ?', [hash]) !== undefined) continue;
+      const deflated = deflateSync(bytes);
+      const [encoding, packed] =
+        deflated.length < bytes.length ? (['deflate', deflated] as const) : (['raw', bytes] as const);
+      this.database.run('INSERT INTO file_contents (hash, encoding, bytes, size) VALUES (?, ?, ?, ?)', [
+        hash,
+        encoding,
+        packed,
+        bytes.length,
+      ]);
+    }
+  }
+}
+
+/** A content's bytes as they were; null when the row cannot be read. */
+export function unpacked(row: SqlRow): Uint8Array | null {
+  const bytes = row['bytes'];
+  if (!(bytes instanceof Uint8Array)) return null;
+  if (row['encoding'] !== 'deflate') return bytes;
+  try {
+    return inflateSync(bytes);
+  } catch {
+    return null;
+  }
+}
+
+export function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+export function readFileChange(row: SqlRow): FileChange {
+  const reviewed = oneOf(row, 'reviewed', ['reverted', 'kept'], null);
+  return {
+    uid: textOr(row, 'uid', ''),
+    sessionId: textOr(row, 'session_id', ''),
+    turnUid: textOr(row, 'turn_uid', ''),
+    callId: textOr(row, 'call_id', ''),
+    path: textOr(row, 'path', ''),
+    before: textOr(row, 'before_hash', null),
+    after: flag(row, 'after_known') ? textOr(row, 'after_hash', null) : undefined,
+    changedAt: timeOr(row, 'changed_at', 0),
+    reviewed: reviewed === null ? null : { kind: reviewed, at: timeOr(row, 'reviewed_at', 0) },
+  };
+}

@@ -1,0 +1,185 @@
+import type { SqlRow, SqlValue } from '../../engine/sqlDatabase';
+import { isContinuation } from '../../../transcript/continuation';
+import { partLabels } from '../../../transcript/draftPart';
+import {
+  answerText,
+  hiddenReasons,
+  type AssistantMessage,
+  type Message,
+  type NewMessage,
+  type Visibility,
+} from '../../../transcript/message';
+import type { Part } from '../../../transcript/part';
+import { flag, integerOr, oneOf, positionOr, textOr, timeOr, usageOf } from './columns';
+import { foldChunks, type StoredChunk } from './chunkFolding';
+import { decodeParts, decodeToolCalls, encodeParts, encodeToolCalls, type RoleParts } from './partsJson';
+
+/** A row of `messages`, read: what it says, and whether its `parts` could be read at all. */
+export interface StoredMessage {
+  readonly id: number;
+  readonly message: Message;
+  readonly readable: boolean;
+  /** The column as it stands: kept as the earlier content when the row is rewritten. */
+  readonly rawParts: string;
+  readonly rawContent: string;
+}
+
+const unreadableSentence = 'This message could not be read from the file. Its raw row is kept.';
+
+/** Reads a row, with the chunks not yet folded into it. A row whose parts are damaged is still a message: it says so, and carries what the
+ *  derived columns hold, so that lists, search and the sequence of calls and results keep working. */
+export function readMessageRow(row: SqlRow, chunks: readonly StoredChunk[] = []): StoredMessage {
+  const rawParts = textOr(row, 'parts', '');
+  const rawContent = textOr(row, 'content', '');
+  const role = oneOf(row, 'role', ['user', 'assistant', 'tool'], 'assistant');
+  const decoded = decodeParts(role, rawParts);
+  const body = decoded ?? degraded(role, row, rawContent);
+  return {
+    id: integerOr(row, 'id', 0),
+    message: message(row, body, chunks),
+    readable: decoded !== null,
+    rawParts,
+    rawContent,
+  };
+}
+
+function message(row: SqlRow, body: RoleParts, chunks: readonly StoredChunk[]): Message {
+  const base = {
+    uid: textOr(row, 'uid', ''),
+    sessionId: textOr(row, 'session_id', ''),
+    turnUid: textOr(row, 'turn_uid', null),
+    position: positionOr(row, 'position', 0),
+    createdAt: timeOr(row, 'timestamp', 0),
+    visibility: visibilityOf(row),
+    carriedFrom: textOr(row, 'carried_from', null),
+  };
+  switch (body.role) {
+    case 'user':
+      return { ...base, role: 'user', parts: body.parts };
+    case 'tool':
+      return { ...base, role: 'tool', parts: body.parts };
+    case 'assistant': {
+      const lastSeq = integerOr(row, 'last_seq', 0);
+      const assistant: AssistantMessage = {
+        ...base,
+        role: 'assistant',
+        parts: foldChunks(body.parts, chunks),
+        state: oneOf(row, 'state', ['streaming', 'final'], 'final'),
+        lastSeq: chunks.reduce((highest, chunk) => Math.max(highest, chunk.seq), lastSeq),
+        model: textOr(row, 'model', null),
+        finishReason: textOr(row, 'finish_reason', null),
+        usage: usageOf(row),
+      };
+      return assistant;
+    }
+  }
+}
+
+function degraded(role: Message['role'], row: SqlRow, content: string): RoleParts {
+  const text = content === '' ? unreadableSentence : `${unreadableSentence}\n\n${content}`;
+  switch (role) {
+    case 'user':
+      return { role, parts: [{ kind: 'text', text }] };
+    case 'assistant':
+      return { role, parts: [{ kind: 'text', text }, ...decodeToolCalls(textOr(row, 'tool_calls', ''))] };
+    case 'tool': {
+      const callId = textOr(row, 'tool_call_id', '');
+      return {
+        role,
+        parts: [{ kind: 'toolResult', callId, name: textOr(row, 'tool_name', ''), outcome: 'failed', text }],
+      };
+    }
+  }
+}
+
+function visibilityOf(row: SqlRow): Visibility {
+  if (!flag(row, 'active')) {
+    return {
+      kind: 'hidden',
+      reason: oneOf(row, 'hidden_reason', hiddenReasons, 'dropped'),
+      absorbedInto: textOr(row, 'absorbed_into', null),
+    };
+  }
+  return { kind: oneOf(row, 'display_kind', ['closing', 'handoff'], null) ?? 'shown' };
+}
+
+/** The columns a message is written to, in the order of `messageColumns`. */
+export const messageColumns = [
+  'uid',
+  'session_id',
+  'turn_uid',
+  'role',
+  'content',
+  'parts',
+  'tool_call_id',
+  'tool_calls',
+  'tool_name',
+  'timestamp',
+  'token_count',
+  'finish_reason',
+  'reasoning_content',
+  'reasoning_details',
+  'active',
+  'display_kind',
+  'hidden_reason',
+  'absorbed_into',
+  'carried_from',
+  'state',
+  'last_seq',
+  'model',
+  'usage',
+] as const;
+
+export function messageValues(message: NewMessage): SqlValue[] {
+  const result = message.role === 'tool' ? message.parts[0] : null;
+  const assistant = message.role === 'assistant' ? message : null;
+  const usage = assistant?.usage ?? null;
+  const { visibility } = message;
+  const hidden = visibility.kind === 'hidden' ? visibility : null;
+  return [
+    message.uid,
+    message.sessionId,
+    message.turnUid,
+    message.role,
+    searchableText(message),
+    encodeParts(message.parts),
+    result?.callId ?? null,
+    encodeToolCalls(message.parts),
+    result?.name ?? null,
+    message.createdAt,
+    usage?.outputTokens ?? null,
+    assistant?.finishReason ?? null,
+    joined(message.parts.flatMap((part) => (part.kind === 'thinking' ? [part.text] : []))),
+    reasoningDetails(message.parts),
+    hidden === null ? 1 : 0,
+    visibility.kind === 'closing' || visibility.kind === 'handoff' ? visibility.kind : null,
+    hidden?.reason ?? null,
+    hidden?.absorbedInto ?? null,
+    message.carriedFrom,
+    assistant?.state ?? 'final',
+    assistant?.lastSeq ?? 0,
+    assistant?.model ?? null,
+    usage === null ? null : JSON.stringify(usage),
+  ];
+}
+
+/** The derived `content` column: what search finds a message by. Thinking is not searched, nor what nobody wrote; of what went along with
+ *  a prompt only what it is called. */
+export function searchableText(message: Pick<NewMessage, 'role' | 'parts'>): string {
+  if (isContinuation(message)) return '';
+  const result = message.parts.find((part) => part.kind === 'toolResult');
+  return (
+    result?.text ?? [answerText(message.parts), ...partLabels(message.parts)].filter((text) => text !== '').join('\n')
+  );
+}
+
+function joined(texts: readonly string[]): string | null {
+  return texts.length === 0 ? null : texts.join('\n\n');
+}
+
+function reasoningDetails(parts: readonly Part[]): string | null {
+  const details = parts.flatMap((part) =>
+    part.kind === 'thinking' && part.metadata !== undefined ? [part.metadata] : [],
+  );
+  return details.length === 0 ? null : JSON.stringify(details);
+}

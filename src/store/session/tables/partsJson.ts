@@ -1,0 +1,126 @@
+import * as v from 'valibot';
+import type { DraftPart, SentPart } from '../../../transcript/draftPart';
+import type { JsonObject, JsonValue } from '../../../transcript/json';
+import type { Role } from '../../../transcript/message';
+import type { AssistantPart, Part, ToolResultPart, UserPart } from '../../../transcript/part';
+
+/** Parts by role, as a message may hold them. */
+export type RoleParts =
+  | { readonly role: 'user'; readonly parts: readonly UserPart[] }
+  | { readonly role: 'assistant'; readonly parts: readonly AssistantPart[] }
+  | { readonly role: 'tool'; readonly parts: readonly [ToolResultPart] };
+
+const jsonObject = v.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
+const jsonValue = v.custom<JsonValue>((value) => value !== undefined);
+const metadata = v.exactOptional(jsonObject);
+
+const text = v.object({ kind: v.literal('text'), text: v.string(), metadata });
+const thinking = v.object({ kind: v.literal('thinking'), text: v.string(), metadata });
+const image = v.object({
+  kind: v.literal('image'),
+  mediaType: v.string(),
+  dataBase64: v.string(),
+  name: v.exactOptional(v.string()),
+});
+const attachment = v.object({ kind: v.literal('attachment'), label: v.string(), source: v.string(), text: v.string() });
+const toolCall = v.object({
+  kind: v.literal('toolCall'),
+  callId: v.string(),
+  name: v.string(),
+  arguments: v.string(),
+  metadata,
+});
+const toolResult = v.object({
+  kind: v.literal('toolResult'),
+  callId: v.string(),
+  name: v.string(),
+  outcome: v.picklist(['done', 'failed', 'denied', 'cancelled', 'interrupted']),
+  text: v.string(),
+  details: v.exactOptional(jsonValue),
+  images: v.exactOptional(v.array(image)),
+});
+
+export const userParts = v.array(v.variant('kind', [text, image, attachment]));
+export const assistantParts = v.array(v.variant('kind', [text, thinking, toolCall]));
+export const toolParts = v.tuple([toolResult]);
+
+const mention = v.object({ kind: v.literal('mention'), source: v.string(), label: v.string() });
+const sent = v.array(v.variant('kind', [image, attachment]));
+const draft = v.array(v.variant('kind', [mention, image, attachment]));
+
+/** The `parts` column. JSON escapes a lone surrogate, so what a model wrote comes back exactly, unlike from a plain TEXT column. */
+export function encodeParts(parts: readonly Part[]): string {
+  return JSON.stringify(parts);
+}
+
+/** Parts as stored, or null when the text is not what a message of this role may hold. */
+export function decodeParts(role: Role, stored: string): RoleParts | null {
+  const value = parseJson(stored);
+  switch (role) {
+    case 'user': {
+      const result = v.safeParse(userParts, value);
+      return result.success ? { role, parts: result.output } : null;
+    }
+    case 'assistant': {
+      const result = v.safeParse(assistantParts, value);
+      return result.success ? { role, parts: result.output } : null;
+    }
+    case 'tool': {
+      const result = v.safeParse(toolParts, value);
+      return result.success ? { role, parts: result.output } : null;
+    }
+  }
+}
+
+/** The `parts` column of `queue` and `drafts`; null where there are none. */
+export function encodeAlong(parts: readonly DraftPart[]): string | null {
+  return parts.length === 0 ? null : JSON.stringify(parts);
+}
+
+/** What goes along with a queued prompt. One whose parts cannot be read is sent without them: its text is what the person wrote. */
+export function decodeSent(stored: string | null): readonly SentPart[] {
+  const result = v.safeParse(sent, stored === null ? [] : parseJson(stored));
+  return result.success ? result.output : [];
+}
+
+export function decodeDraft(stored: string | null): readonly DraftPart[] {
+  const result = v.safeParse(draft, stored === null ? [] : parseJson(stored));
+  return result.success ? result.output : [];
+}
+
+const wireCalls = v.array(
+  v.object({ id: v.string(), function: v.object({ name: v.string(), arguments: v.string() }) }),
+);
+
+/** The derived `tool_calls` column: the OpenAI-style list, as Hermes stores it; null without calls. */
+export function encodeToolCalls(parts: readonly Part[]): string | null {
+  const calls = parts.flatMap((part) =>
+    part.kind === 'toolCall'
+      ? [{ id: part.callId, type: 'function', function: { name: part.name, arguments: part.arguments } }]
+      : [],
+  );
+  return calls.length === 0 ? null : JSON.stringify(calls);
+}
+
+/** Calls from the derived column, for a row whose `parts` cannot be read. */
+export function decodeToolCalls(stored: string): readonly AssistantPart[] {
+  const result = v.safeParse(wireCalls, parseJson(stored));
+  if (!result.success) return [];
+  return result.output.map((call) => ({
+    kind: 'toolCall',
+    callId: call.id,
+    name: call.function.name,
+    arguments: call.function.arguments,
+  }));
+}
+
+/** The parsed text, or undefined when it is not JSON: damage is the caller's to report. */
+export function parseJson(stored: string): unknown {
+  try {
+    return JSON.parse(stored);
+  } catch {
+    return undefined;
+  }
+}

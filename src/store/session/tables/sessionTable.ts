@@ -1,0 +1,188 @@
+import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { NewSession } from '../../sessionStore';
+import type { Session } from '../../../transcript/session';
+import type { Usage } from '../../../transcript/usage';
+import { instant, topTime } from './activityTime';
+import { flag, oneOf, textOr, timeOr } from './columns';
+import { invalid, notFound } from './refusal';
+import { cleanTitle, derivedTitle, previewOf } from './title';
+
+const parentKinds = ['compression', 'branch', 'delegate'] as const;
+const titleSources = ['derived', 'model', 'person'] as const;
+
+/** Rows of `sessions` and the lineage between them. A session that is being made or erased (`pending`) is not there. Every method runs inside its
+ *  caller's transaction. */
+export class SessionTable {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly now: () => number,
+  ) {}
+
+  find(id: string): Session | null {
+    const row = this.database.get('SELECT * FROM sessions WHERE id = ? AND pending IS NULL', [id]);
+    return row === undefined ? null : readSession(row);
+  }
+
+  require(id: string): Session {
+    const session = this.find(id);
+    if (session === null) throw notFound('session', id);
+    return session;
+  }
+
+  create(input: NewSession): Session {
+    const existing = this.find(input.id);
+    if (existing !== null) return requireSame(existing, input);
+    const parentId = input.parentSessionId ?? null;
+    const kind = input.parentKind ?? null;
+    if ((parentId === null) !== (kind === null))
+      throw invalid(`session ${input.id} names a parent without its kind, or a kind without a parent`);
+    const parent = parentId === null ? null : this.require(parentId);
+    if (parent !== null && kind === 'compression' && this.continuation(parent.id) !== null) {
+      throw invalid(`session ${parent.id} is already continued by another segment`);
+    }
+    const title = typeof input.title === 'string' ? cleanTitle(input.title) : null;
+    this.database.run(
+      `INSERT INTO sessions (id, model, parent_session_id, parent_kind, conversation_id, started_at, last_activity_at, title, title_source, cwd, private, seen_at, delegated_by)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        input.id,
+        input.model ?? null,
+        parentId,
+        kind,
+        parent !== null && kind === 'compression' ? parent.conversationId : input.id,
+        input.startedAt,
+        input.startedAt,
+        title,
+        title === null ? null : (input.titleSource ?? 'derived'),
+        input.folder ?? null,
+        input.private === true || parent?.private === true ? 1 : 0,
+        input.startedAt,
+        kind === 'delegate' ? (input.delegatedBy ?? null) : null,
+      ],
+    );
+    return this.require(input.id);
+  }
+
+  setModel(sessionId: string, model: string | null): void {
+    this.require(sessionId);
+    this.database.run('UPDATE sessions SET model = ? WHERE id = ?', [model, sessionId]);
+  }
+
+  end(sessionId: string, reason: string, at: number): void {
+    this.require(sessionId);
+    this.database.run('UPDATE sessions SET ended_at = ?, end_reason = ? WHERE id = ? AND end_reason IS NULL', [
+      at,
+      reason,
+      sessionId,
+    ]);
+  }
+
+  /** Preview and derived title from a prompt, each where the session has none. */
+  describe(session: Session, prompt: string): void {
+    this.database.run('UPDATE sessions SET preview = coalesce(preview, ?) WHERE id = ?', [
+      previewOf(prompt),
+      session.id,
+    ]);
+    const title = session.title === null ? derivedTitle(prompt) : null;
+    if (title !== null)
+      this.database.run("UPDATE sessions SET title = ?, title_source = 'derived' WHERE id = ?", [title, session.id]);
+  }
+
+  /** Makes the times and counts again that damage left empty: every later message would be refused, because the triggers cannot count up from
+   *  nothing. SQLite takes a column that must hold a value to hold one, hence `typeof`. */
+  restoreCounts(sessionId: string): void {
+    const counted =
+      'FROM messages WHERE session_id = sessions.id AND active = 1 AND display_kind IS NULL AND carried_from IS NULL';
+    this.database.run(
+      `UPDATE sessions SET last_activity_at = coalesce(last_activity_at, started_at, 0), message_count = (SELECT count(*) ${counted}),
+         tool_call_count = (SELECT count(*) ${counted} AND tool_call_id IS NOT NULL),
+         turn_count = (SELECT count(*) FROM turns WHERE session_id = sessions.id AND supersedes IS NULL)
+       WHERE id = ? AND 'null' IN (typeof(last_activity_at), typeof(message_count), typeof(tool_call_count), typeof(turn_count))`,
+      [sessionId],
+    );
+  }
+
+  /** Something happened in a session at this time: it goes to the top of the list. */
+  touch(sessionId: string, at: number): void {
+    const top = topTime(this.database, at, this.now());
+    this.database.run('UPDATE sessions SET last_activity_at = max(last_activity_at, ?) WHERE id = ?', [top, sessionId]);
+  }
+
+  /** An answer came at this time, which nobody can have looked at before: a later time of looking is one of a clock that was ahead. */
+  answered(sessionId: string, at: number): void {
+    this.touch(sessionId, at);
+    this.database.run(
+      'UPDATE sessions SET seen_at = ?1 - ?2 WHERE conversation_id = (SELECT conversation_id FROM sessions WHERE id = ?3) AND seen_at > ?1',
+      [at, instant, sessionId],
+    );
+  }
+
+  addUsage(sessionId: string, usage: Usage): void {
+    this.database.run(
+      `UPDATE sessions SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?, cache_read_tokens = cache_read_tokens + ?,
+       cache_write_tokens = cache_write_tokens + ?, reasoning_tokens = reasoning_tokens + ? WHERE id = ?`,
+      [
+        usage.inputTokens ?? 0,
+        usage.outputTokens ?? 0,
+        usage.cachedInputTokens ?? 0,
+        usage.cacheWriteTokens ?? 0,
+        usage.reasoningTokens ?? 0,
+        sessionId,
+      ],
+    );
+  }
+
+  /** The newest segment behind this one. UNION, not UNION ALL: a damaged lineage that runs in a circle still ends. */
+  tip(sessionId: string): string {
+    this.require(sessionId);
+    const row = this.database.get(
+      `WITH RECURSIVE chain (id) AS (
+         SELECT ?
+         UNION
+         SELECT child.id FROM chain JOIN sessions child ON child.parent_session_id = chain.id AND child.parent_kind = 'compression'
+       )
+       SELECT id FROM chain WHERE NOT EXISTS
+         (SELECT 1 FROM sessions next WHERE next.parent_session_id = chain.id AND next.parent_kind = 'compression') LIMIT 1`,
+      [sessionId],
+    );
+    return row === undefined ? sessionId : textOr(row, 'id', sessionId);
+  }
+
+  continuation(sessionId: string): string | null {
+    const row = this.database.get(
+      "SELECT id FROM sessions WHERE parent_session_id = ? AND parent_kind = 'compression'",
+      [sessionId],
+    );
+    return row === undefined ? null : textOr(row, 'id', null);
+  }
+}
+
+export function readSession(row: SqlRow): Session {
+  const id = textOr(row, 'id', '');
+  const startedAt = timeOr(row, 'started_at', 0);
+  return {
+    id,
+    title: textOr(row, 'title', null),
+    titleSource: oneOf(row, 'title_source', titleSources, null),
+    parentSessionId: textOr(row, 'parent_session_id', null),
+    parentKind: oneOf(row, 'parent_kind', parentKinds, null),
+    conversationId: textOr(row, 'conversation_id', id),
+    model: textOr(row, 'model', null),
+    folder: textOr(row, 'cwd', null),
+    startedAt,
+    lastActiveAt: timeOr(row, 'last_activity_at', startedAt),
+    endedAt: timeOr(row, 'ended_at', null),
+    endReason: textOr(row, 'end_reason', null),
+    pinned: flag(row, 'pinned'),
+    archived: flag(row, 'archived'),
+    trashedAt: timeOr(row, 'trashed_at', null),
+    private: flag(row, 'private'),
+  };
+}
+
+function requireSame(existing: Session, input: NewSession): Session {
+  if (existing.startedAt !== input.startedAt || existing.parentSessionId !== (input.parentSessionId ?? null)) {
+    throw invalid(`session ${input.id} exists and is another one`);
+  }
+  return existing;
+}

@@ -1,0 +1,62 @@
+import * as v from 'valibot';
+import type { SqlRow } from '../../engine/sqlDatabase';
+import { modelFailureCauses, stopReasons, storeFailureCauses, type Failure } from '../../../transcript/stopReason';
+import type { Recalled } from '../../../transcript/recalled';
+import type { Turn } from '../../../transcript/turn';
+import { oneOf, textOr, timeOr, usageOf } from './columns';
+import { parseJson } from './partsJson';
+
+export const failure = v.object({
+  cause: v.picklist([...modelFailureCauses, ...storeFailureCauses]),
+  sentence: v.string(),
+  technical: v.string(),
+});
+
+export const recalled = v.array(v.object({ provider: v.string(), label: v.string(), count: v.number() }));
+
+/** Reads a row of `turns`. A state that cannot be read counts as a settled failure: it must not hold the conversation's slot. */
+export function readTurnRow(row: SqlRow): Turn {
+  const base = {
+    uid: textOr(row, 'uid', ''),
+    sessionId: textOr(row, 'session_id', ''),
+    userMessageUid: textOr(row, 'user_message_uid', ''),
+    model: textOr(row, 'model', ''),
+    startedAt: timeOr(row, 'started_at', 0),
+    usage: usageOf(row),
+    supersedes: textOr(row, 'supersedes', null),
+    ...recalledOf(row),
+  };
+  const state = oneOf(row, 'state', ['running', 'waiting', 'settled'], 'settled');
+  switch (state) {
+    case 'running':
+      return { ...base, state };
+    case 'waiting':
+      return { ...base, state, approvalId: textOr(row, 'approval_id', '') };
+    case 'settled':
+      return {
+        ...base,
+        state,
+        settledAt: timeOr(row, 'settled_at', base.startedAt),
+        outcome: oneOf(row, 'outcome', ['complete', 'interrupted', 'failed'], 'failed'),
+        stopReason: oneOf(row, 'stop_reason', stopReasons, 'error'),
+        failure: failureOf(row),
+      };
+  }
+}
+
+function failureOf(row: SqlRow): Failure | null {
+  const stored = textOr(row, 'failure', null);
+  if (stored === null) return null;
+  const result = v.safeParse(failure, parseJson(stored));
+  return result.success
+    ? result.output
+    : { cause: 'unknown', sentence: 'What went wrong could not be read from the file.', technical: stored };
+}
+
+function recalledOf(row: SqlRow): { readonly recalled?: readonly Recalled[] } {
+  const stored = textOr(row, 'recalled', '');
+  // Most turns recalled nothing. A text that is no JSON costs a hundred times as much as one that is: the engine notes where it failed.
+  if (stored === '') return {};
+  const parsed = v.safeParse(recalled, parseJson(stored));
+  return parsed.success && parsed.output.length > 0 ? { recalled: parsed.output } : {};
+}

@@ -1,0 +1,128 @@
+import type { SqlDatabase } from '../../engine/sqlDatabase';
+import type { OpenTurn } from '../../sessionStore';
+import type { Recalled } from '../../../transcript/recalled';
+import type { Session } from '../../../transcript/session';
+import type { Settlement, Turn } from '../../../transcript/turn';
+import { addUsage, type Usage } from '../../../transcript/usage';
+import { textOr } from './columns';
+import { notFound } from './refusal';
+import { readTurnRow } from './turnRow';
+
+/** Rows of `turns`. Every method runs inside its caller's transaction. */
+export class TurnTable {
+  constructor(private readonly database: SqlDatabase) {}
+
+  find(uid: string): Turn | null {
+    const row = this.database.get('SELECT * FROM turns WHERE uid = ?', [uid]);
+    return row === undefined ? null : readTurnRow(row);
+  }
+
+  require(uid: string): Turn {
+    const turn = this.find(uid);
+    if (turn === null) throw notFound('turn', uid);
+    return turn;
+  }
+
+  /** The turn that holds the slot of a conversation. */
+  openOf(conversationId: string): Turn | null {
+    const row = this.database.get("SELECT * FROM turns WHERE conversation_id = ? AND state <> 'settled'", [
+      conversationId,
+    ]);
+    return row === undefined ? null : readTurnRow(row);
+  }
+
+  // All below are asked at every opening. SQLite takes the index of open turns only where the query repeats its condition; without it all turns
+  // are read, 90 ms at 30,000.
+
+  /** A turn in a state that is none, or of a session that is not there any more, counts as settled: it must not hold its conversation's slot. */
+  endOddStates(): void {
+    this.database.run(
+      `UPDATE turns INDEXED BY turns_slot SET state = 'settled', settled_at = coalesce(settled_at, started_at)
+       WHERE state <> 'settled' AND (state NOT IN ('running', 'waiting') OR NOT EXISTS (SELECT 1 FROM sessions WHERE id = turns.session_id))`,
+    );
+  }
+
+  /** The sessions whose turn is still open. */
+  openSessions(): readonly string[] {
+    return this.database
+      .all("SELECT DISTINCT session_id FROM turns INDEXED BY turns_slot WHERE state <> 'settled'")
+      .map((row) => textOr(row, 'session_id', ''));
+  }
+
+  running(): readonly Turn[] {
+    return this.database
+      .all("SELECT * FROM turns INDEXED BY turns_slot WHERE state <> 'settled' AND state = 'running' ORDER BY id")
+      .map(readTurnRow);
+  }
+
+  waitingFor(approvalId: string): Turn | null {
+    const row = this.database.get(
+      "SELECT * FROM turns INDEXED BY turns_slot WHERE state <> 'settled' AND approval_id = ?",
+      [approvalId],
+    );
+    return row === undefined ? null : readTurnRow(row);
+  }
+
+  /** Turns of sub-agents that wait for the person, while no turn runs that takes their answer. */
+  waitingForNobody(): readonly Turn[] {
+    return this.database
+      .all(
+        `SELECT t.* FROM turns t INDEXED BY turns_slot JOIN sessions root ON root.id = t.conversation_id AND root.parent_kind = 'delegate'
+         WHERE t.state <> 'settled' AND t.state = 'waiting' AND NOT EXISTS (
+           SELECT 1 FROM sessions p JOIN turns caller ON caller.conversation_id = p.conversation_id AND caller.state = 'running' WHERE p.id = root.parent_session_id)
+         ORDER BY t.id`,
+      )
+      .map(readTurnRow);
+  }
+
+  insert(input: OpenTurn, session: Session): void {
+    this.database.run(
+      `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, started_at, supersedes)
+       VALUES (?, ?, ?, ?, ?, 'running', ?, ?)`,
+      [
+        input.turnUid,
+        session.id,
+        session.conversationId,
+        input.userMessage.uid,
+        input.model,
+        input.startedAt,
+        input.replaces?.turnUid ?? null,
+      ],
+    );
+  }
+
+  addUsage(turn: Turn, usage: Usage): void {
+    const sum = turn.usage === null ? usage : addUsage(turn.usage, usage);
+    this.database.run('UPDATE turns SET usage = ? WHERE uid = ?', [JSON.stringify(sum), turn.uid]);
+  }
+
+  setRecalled(uid: string, found: readonly Recalled[]): void {
+    this.database.run('UPDATE turns SET recalled = ? WHERE uid = ?', [
+      found.length === 0 ? null : JSON.stringify(found),
+      uid,
+    ]);
+  }
+
+  wait(uid: string, approvalId: string): void {
+    this.database.run("UPDATE turns SET state = 'waiting', approval_id = ? WHERE uid = ? AND state = 'running'", [
+      approvalId,
+      uid,
+    ]);
+  }
+
+  goOn(uid: string, approvalId: string): void {
+    this.database.run(
+      "UPDATE turns SET state = 'running', approval_id = NULL WHERE uid = ? AND state = 'waiting' AND approval_id = ?",
+      [uid, approvalId],
+    );
+  }
+
+  /** What a settled turn still waited for will not be decided any more. */
+  settle(uid: string, { outcome, stopReason, failure }: Settlement, at: number): void {
+    this.database.run(
+      "UPDATE turns SET state = 'settled', approval_id = NULL, outcome = ?, stop_reason = ?, failure = ?, settled_at = ? WHERE uid = ?",
+      [outcome, stopReason, failure === null ? null : JSON.stringify(failure), at, uid],
+    );
+    this.database.run("UPDATE approvals SET state = 'expired' WHERE turn_uid = ? AND state = 'pending'", [uid]);
+  }
+}

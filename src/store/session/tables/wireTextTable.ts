@@ -1,0 +1,28 @@
+import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { ApiContent } from '../../wireTexts';
+import { textOr } from './columns';
+import { invalid } from './refusal';
+
+/** The column `api_content`. Every method runs inside its caller's transaction. */
+export class WireTextTable {
+  constructor(private readonly database: SqlDatabase) {}
+
+  set(messageUid: string, text: string): void {
+    const row = this.database.get('SELECT role FROM messages WHERE uid = ?', [messageUid]);
+    if (row?.['role'] !== 'user') throw invalid(`message ${messageUid} is no prompt and has no wire text`);
+    this.database.run('UPDATE messages SET api_content = ? WHERE uid = ?', [text.toWellFormed(), messageUid]);
+  }
+
+  read(row: SqlRow): ApiContent {
+    return { messageUid: textOr(row, 'uid', ''), text: textOr(row, 'api_content', '') };
+  }
+
+  /** Rows that repeat rows of an earlier segment are sent as those were. */
+  carry(sessionId: string): void {
+    this.database.run(
+      `UPDATE messages SET api_content = (SELECT m.api_content FROM messages m WHERE m.uid = messages.carried_from)
+       WHERE session_id = ? AND carried_from IS NOT NULL AND role = 'user'`,
+      [sessionId],
+    );
+  }
+}

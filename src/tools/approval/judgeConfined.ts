@@ -1,0 +1,57 @@
+import type { Access, AskReason } from '../../transcript/approval';
+import { allowed, asked, deniedByRule, type Finding, strictest } from './finding';
+import { type CommandNeeds, judgeRun } from './judgeCommand';
+import type { RuleBook } from './ruleBook';
+import { printRule } from './ruleText';
+
+type RunAccess = Extract<Access, { kind: 'run' }>;
+
+/** What the sandbox does not take away: words that name what the person keeps to themselves, and rules that cannot be read. */
+const stillAsked: readonly AskReason[] = ['outside', 'sensitive', 'dotConfig', 'repositoryInternals', 'rules'];
+
+/** Commands that throw away what neither Git nor a checkpoint brings back: as text, because such a command may be part of anything. */
+const discards = new RegExp(
+  [
+    String.raw`\bgit\b[^\n;|&]*\b(reset\b[^\n;|&]*--hard|clean\b|checkout\b[^\n;|&]*(\s--\s|\s\.(\s|$)|\s-f|\s--force)|restore\b|stash\s+(drop|clear)|branch\b[^\n;|&]*\s-[a-zA-Z]*D|update-ref\b|reflog\s+(delete|expire)|gc\b|prune\b|filter-branch\b|filter-repo\b|worktree\s+remove)`,
+    String.raw`\b(rm|unlink|shred|truncate|rmdir|srm|wipe)\b`,
+    String.raw`\bfind\b[^\n;|&]*\s-delete\b`,
+    String.raw`\brsync\b[^\n;|&]*\s--delete`,
+    String.raw`\bdd\b[^\n;|&]*\bof=`,
+  ].join('|'),
+);
+
+/** A command, with what the sandbox adds: inside it runs unasked where edits do; outside of it it is always asked for. */
+export function judgeConfined(access: RunAccess, needs: CommandNeeds): Finding {
+  const { command, folder, shell, confined } = access;
+  const found = judgeRun(command, folder, shell, needs);
+  if (confined === undefined || found.kind === 'deny') return found;
+  if (confined.kind === 'outside')
+    return asked(
+      [...new Set<AskReason>([...(found.kind === 'ask' ? found.reasons : ['command' as const]), 'unconfined'])],
+      null,
+    );
+  return strictest([
+    needs.mode === 'auto' ? unaskedInside(found, command, needs.rules) : found,
+    ...confined.hosts.map((host) => judgeHost(host, needs.rules)),
+  ]);
+}
+
+function unaskedInside(found: Finding, command: string, rules: RuleBook): Finding {
+  if (found.kind !== 'ask') return found;
+  if (found.reasons.some((reason) => stillAsked.includes(reason))) return found;
+  // What is not understood may do what a rule denies.
+  if (rules.isUnsure('run') || (found.reasons.includes('unparsed') && rules.hasDenials)) return found;
+  return discards.test(command) ? { ...found, reasons: [...found.reasons, 'discards'] } : allowed;
+}
+
+/** Whether commands may reach a host. Denying to fetch from it denies this too. */
+function judgeHost(host: string, rules: RuleBook): Finding {
+  const fits = (named: string | null): boolean => named === null || named === host;
+  const denying =
+    rules.denies('connect').find((rule) => fits(rule.host)) ??
+    rules.denies('fetch').find(({ origin }) => fits(origin === null ? null : new URL(origin).hostname));
+  if (denying !== undefined) return deniedByRule(printRule(denying));
+  return rules.allows('connect').some((rule) => rule.host === host)
+    ? allowed
+    : asked(['network'], [`connect(${host})`]);
+}

@@ -1,0 +1,37 @@
+import { programName } from './commandWrappers';
+import type { ShellWord } from './shellCommand';
+
+/** Whether the command tells what is in files that it does not name: whole folders, or what git has recorded. */
+export function readsWholeTree(words: readonly ShellWord[]): boolean {
+  const [first, ...rest] = words.map(({ text }) => text);
+  const command = programName(first ?? '').replace(/\.exe$/, '');
+  if (/^(rg|ag|ack|rgrep|ugrep|ug|sift|pt)$/.test(command)) return true;
+  if (/^[efbz]?grep$/.test(command))
+    return rest.some((text) => /^-[A-Za-z\d]*[rR]|^--(r|de|dir)|^-[A-Za-z]*d/.test(text));
+  return (
+    command === 'git' &&
+    rest.some((text) =>
+      [
+        'grep',
+        'diff',
+        'log',
+        'show',
+        'archive',
+        'stash',
+        'whatchanged',
+        'format-patch',
+        'range-diff',
+        'cat-file',
+      ].includes(text),
+    )
+  );
+}
+
+/** Whether such a search goes into files that are hidden or ignored, among which secrets usually are. */
+export function searchesHidden(words: readonly ShellWord[]): boolean {
+  const [first, ...rest] = words.map(({ text }) => text);
+  const command = programName(first ?? '').replace(/\.exe$/, '');
+  if (command === 'rg')
+    return rest.some((text) => /^-[A-Za-z\d]*[uLg.]|^--(h|no-ig|u|fo|glob|ig|search-z|pre)/.test(text));
+  return /^[efbz]?grep$/.test(command) && readsWholeTree(words);
+}

@@ -1,0 +1,42 @@
+import type { ReviewOutcome } from '../../../transcript/changedFile';
+
+/** What a person is told about files that were not reverted. `files`: their names, joined. */
+export interface ReviewTexts {
+  /** Somebody has changed them in the same places since. */
+  conflict(files: string): string;
+  /** What they held before is not stored. */
+  notKept(files: string): string;
+  cannotWrite(files: string): string;
+  /** The change is not there any more. */
+  gone(file: string): string;
+}
+
+export const plainReviewWords: ReviewTexts = {
+  conflict: (files) => `These files were changed since in the same places, so they stay as they are: ${files}.`,
+  notKept: (files) => `What these files held before is not stored, because they are too large: ${files}.`,
+  cannotWrite: (files) => `These files could not be written, and stay as they are: ${files}. The log says why.`,
+  gone: (file) => `This change of ${file} is not there any more.`,
+};
+
+export interface FileOutcome {
+  readonly path: string;
+  readonly shown: string;
+  readonly outcome: 'done' | 'conflict' | 'notKept' | 'cannotWrite';
+}
+
+export const allDone: ReviewOutcome = { sentence: null, conflicts: [] };
+
+export function outcomeOf(files: readonly FileOutcome[], words: ReviewTexts): ReviewOutcome {
+  const sentences = (['conflict', 'notKept', 'cannotWrite'] as const).flatMap((kind) => {
+    const named = files.filter(({ outcome }) => outcome === kind).map(({ shown }) => shown);
+    return named.length === 0 ? [] : [words[kind](named.join(', '))];
+  });
+  return {
+    sentence: sentences.length === 0 ? null : sentences.join(' '),
+    conflicts: files.filter(({ outcome }) => outcome === 'conflict').map(({ path }) => path),
+  };
+}
+
+export function conflictOf(path: string, shown: string, words: ReviewTexts): ReviewOutcome {
+  return outcomeOf([{ path, shown, outcome: 'conflict' }], words);
+}

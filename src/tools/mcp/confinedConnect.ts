@@ -1,0 +1,167 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { delimiter, resolve } from 'node:path';
+import type { ConfinedRun, Confinement } from '../sandbox/confinement';
+import type {
+  ConnectMcp,
+  McpAnswer,
+  McpConfined,
+  McpConnection,
+  McpConnectionEvents,
+  McpLaunch,
+  McpResult,
+} from './mcpConnection';
+
+export interface ConfinedConnectNeeds {
+  readonly confinement: Pick<Confinement, 'confine'>;
+  /** A folder that is not there yet, for what is taken out when a server ends. */
+  readonly aside: () => string;
+}
+
+/** A server that runs for days may be kept from ever new things: so many are told, and as many of them in one sentence. */
+const mostTold = 100;
+const mostInSentence = 5;
+
+/** Any shell of Unix will do: it only replaces itself with the program. */
+const shell = '/bin/sh';
+
+type StdioLaunch = McpLaunch & { readonly kind: 'stdio' };
+
+/** Starts those servers in the sandbox whose launch says so, and others as before. One that the sandbox does not hold is not started. */
+export function connectingConfined(connect: ConnectMcp, needs: ConfinedConnectNeeds): ConnectMcp {
+  return async (launch, events, options) => {
+    if (launch.kind !== 'stdio' || launch.confined === null) return connect(launch, events, options);
+    // The sandbox itself would start, and that its program is not there would look like a server that ended.
+    if (!isThere(launch))
+      return {
+        kind: 'failed',
+        sentence: 'The program was not found. Check "command", and whether it is installed and on the PATH.',
+        again: false,
+      };
+    let run: ConfinedRun;
+    try {
+      run = await confinedRun(launch, launch.confined, needs);
+    } catch (error) {
+      return {
+        kind: 'failed',
+        sentence: `The sandbox does not hold it, so it was not started: ${error instanceof Error ? error.message : String(error)}. Start it again, or choose Run Without the Sandbox under Manage MCP Servers…`,
+        again: false,
+      };
+    }
+    const watch = new ConfinedWatch(run, events);
+    const { program, args } = run;
+    const connected = await connect({ ...launch, command: program, args }, events, options);
+    if (connected.kind === 'connected') return { kind: 'connected', connection: watched(connected.connection, watch) };
+    await watch.end();
+    // It may have worked where it was not confined, and what it could not read is told by nobody.
+    return {
+      ...connected,
+      sentence: `${withStopped(connected.sentence, watch.stopped)} It ran in the sandbox: under Manage MCP Servers… you can allow it hosts, or have it run without.`,
+    };
+  };
+}
+
+/** The text of a command line for a shell, in which every word arrives as it is. */
+export function shellText(command: string, args: readonly string[]): string {
+  // The shells differ in how they would be told that such a word is no option of `exec`.
+  if (command.startsWith('-')) throw new Error('the name of its program begins with a dash');
+  if ([command, ...args].some((word) => word.includes('\0')))
+    throw new Error('its command line contains a null character');
+  return `exec ${[command, ...args].map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ')}`;
+}
+
+async function confinedRun(
+  { command, args, folder }: StdioLaunch,
+  { hosts, denyRead, denyWrite, folders }: McpConfined,
+  { confinement, aside }: ConfinedConnectNeeds,
+): Promise<ConfinedRun> {
+  for (const each of folders) await mkdir(each, { recursive: true });
+  return confinement.confine(shellText(command, args), shell, {
+    hosts,
+    folder: folder ?? process.cwd(),
+    aside: aside(),
+    denyRead,
+    denyWrite,
+  });
+}
+
+function isThere({ command, environment, folder }: StdioLaunch): boolean {
+  const from = folder ?? process.cwd();
+  const folders = command.includes('/') ? [from] : (environment['PATH'] ?? '/usr/bin:/bin').split(delimiter);
+  return folders.some((each) => existsSync(resolve(from, each, command)));
+}
+
+/** What becomes of one confined server, from its start to its end. */
+class ConfinedWatch {
+  stopped: readonly string[] = [];
+  private ending: Promise<void> | null = null;
+
+  constructor(
+    private readonly run: ConfinedRun,
+    private readonly events: McpConnectionEvents,
+  ) {}
+
+  /** Asks what it was kept from so far. */
+  async look(): Promise<void> {
+    this.take(await this.run.stopped());
+  }
+
+  /** To be called when none of its processes runs any more. */
+  end(): Promise<void> {
+    return (this.ending ??= this.finish());
+  }
+
+  private async finish(): Promise<void> {
+    await this.look().catch(() => undefined);
+    this.take((await this.run.ended()).stopped);
+  }
+
+  private take(stopped: readonly string[]): void {
+    const fresh = stopped.filter((words) => !this.stopped.includes(words)).slice(0, mostTold - this.stopped.length);
+    if (fresh.length === 0) return;
+    this.stopped = [...this.stopped, ...fresh];
+    this.events.onStopped(fresh);
+  }
+}
+
+function watched(connection: McpConnection, watch: ConfinedWatch): McpConnection {
+  const called = async (call: Promise<McpAnswer<McpResult>>): Promise<McpAnswer<McpResult>> => {
+    // Compared with what was known when the call began: it may be another call that asks first.
+    const before = watch.stopped;
+    const answer = await call;
+    const looking = watch.look().catch(() => undefined);
+    // A call that went well waits for nothing. One that failed is told what the server was kept from meanwhile.
+    if (answer.kind === 'ok' && !answer.value.isError) return answer;
+    await looking;
+    const fresh = watch.stopped.filter((words) => !before.includes(words));
+    if (fresh.length === 0) return answer;
+    if (answer.kind !== 'ok') return { ...answer, sentence: withStopped(answer.sentence, fresh) };
+    return {
+      kind: 'ok',
+      value: { ...answer.value, content: [...answer.value.content, { kind: 'text', text: withStopped('', fresh) }] },
+    };
+  };
+  return {
+    listTools: async (signal) => {
+      const answer = await connection.listTools(signal);
+      watch.look().catch(() => undefined);
+      return answer;
+    },
+    callTool: (name, args, options) => called(connection.callTool(name, args, options)),
+    rootsChanged: () => connection.rootsChanged(),
+    close: async () => {
+      await connection.close();
+      await watch.end();
+    },
+    kill: () => {
+      connection.kill();
+      void watch.end();
+    },
+  };
+}
+
+function withStopped(sentence: string, stopped: readonly string[]): string {
+  return stopped.length === 0
+    ? sentence
+    : `${sentence} The sandbox kept the server from this: ${stopped.slice(-mostInSentence).join('; ')}.`.trim();
+}

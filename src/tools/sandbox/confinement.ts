@@ -1,0 +1,128 @@
+import { existsSync, readdirSync } from 'node:fs';
+import type { SandboxState } from '../../transcript/sandboxState';
+import { filesToGuard, type ListFiles, realPath } from './foundFiles';
+import { limitsOf, narrowed } from './limits';
+import type { Sandbox } from './sandbox';
+import type { SandboxSetting } from './sandboxSetting';
+import { missingOrders, setAside, type IsWritten, type SetAside } from './setAside';
+import { shownPath, stoppedWords, unreadWords } from './stopped';
+
+export interface ConfinementNeeds {
+  readonly sandbox: Pick<Sandbox, 'state' | 'confine'>;
+  readonly setting: () => SandboxSetting;
+  readonly folders: () => readonly string[];
+  /** Rejects when they cannot be listed. */
+  readonly list: ListFiles;
+  /** Folders of the extension and the editor that commands neither read nor change, and those with their programs, which they do not change. */
+  readonly own: () => { readonly kept: readonly string[]; readonly programs: readonly string[] };
+  readonly isWritten: IsWritten;
+  /** A command has ended, and files that were made meanwhile were taken out of the open folders, or could not be. */
+  readonly onSetAside: (files: SetAside, command: string) => void;
+  readonly home: string;
+  readonly temporary: string;
+  readonly platform: NodeJS.Platform;
+}
+
+/** What became of a confined command, besides what it says itself. */
+export interface ConfinedEnd {
+  /** What the sandbox kept it from: "write to ~/.npmrc". */
+  readonly stopped: readonly string[];
+  /** What was made meanwhile that only the person may allow, by its name in the open folder; moved to `aside`. */
+  readonly takenOut: readonly string[];
+  readonly aside: string;
+}
+
+export interface ConfinedRun {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Of a command that failed: what its output speaks of and it could not read, as in `stopped`. */
+  unreadIn(output: string): readonly string[];
+  /** What the sandbox kept it from so far, all of it. */
+  stopped(): Promise<readonly string[]>;
+  /** To be called when the command has ended, also where it never started. The same for every call. */
+  ended(): Promise<ConfinedEnd>;
+}
+
+export interface ConfineOptions {
+  readonly hosts: readonly string[];
+  /** Where it runs. */
+  readonly folder: string;
+  /** Where is kept what is taken out. */
+  readonly aside: string;
+  /** Further files that it neither reads nor changes, and that it does not change; absolute paths. */
+  readonly denyRead?: readonly string[];
+  readonly denyWrite?: readonly string[];
+}
+
+/** Whether the commands of this window are confined, and how. */
+export class Confinement {
+  constructor(private readonly needs: ConfinementNeeds) {}
+
+  get isRequired(): boolean {
+    return this.needs.setting() === 'required';
+  }
+
+  async state(): Promise<SandboxState> {
+    return this.needs.setting() === 'off' ? { kind: 'off' } : this.needs.sandbox.state();
+  }
+
+  /** Rejects with the reason when the command cannot be confined. */
+  async confine(
+    command: string,
+    shell: string,
+    { hosts, folder, aside, denyRead = [], denyWrite = [] }: ConfineOptions,
+  ): Promise<ConfinedRun> {
+    const { home, sandbox } = this.needs;
+    const folders = this.needs.folders().map(realPath);
+    const missing = missingOrders(folders);
+    const limits = narrowed(await this.limits(folders), present(denyRead), present(denyWrite));
+    const confined = await sandbox.confine(command, shell, limits, hosts);
+    let ended: Promise<ConfinedEnd> | null = null;
+    const end = async (): Promise<ConfinedEnd> => {
+      const lines = await confined.ended();
+      const { taken, left } = await setAside(missing, aside, this.needs.isWritten);
+      if (taken.length + left.length > 0) this.needs.onSetAside({ taken, left }, command);
+      return {
+        stopped: stoppedWords(lines, limits, { home, folder }),
+        takenOut: taken.map(({ path }) => shownPath(path, { home, folder })),
+        aside,
+      };
+    };
+    return {
+      program: confined.program,
+      args: confined.args,
+      stopped: async () => stoppedWords(await confined.stopped(), limits, { home, folder }, Infinity),
+      unreadIn: (output) => unreadWords(output, limits.hidden, { home, folder }),
+      ended: () => (ended ??= end()),
+    };
+  }
+
+  private async limits(folders: readonly string[]): Promise<ReturnType<typeof limitsOf>> {
+    const { home, platform, temporary, own, list } = this.needs;
+    const found = await Promise.all(folders.map((folder) => filesToGuard(folder, list)));
+    const all = (pick: 'kept' | 'hidden' | 'writable'): readonly string[] => found.flatMap((each) => each[pick]);
+    return limitsOf({
+      home,
+      platform,
+      folders,
+      temporary: realPath(temporary),
+      own: present(own().kept),
+      programs: present(own().programs),
+      found: { kept: all('kept'), hidden: all('hidden'), writable: all('writable') },
+      homeEntries: namesIn(home),
+      exists: existsSync,
+    });
+  }
+}
+
+function present(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => existsSync(path)).map(realPath);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,196 @@
+import { join } from 'node:path';
+
+/** What a confined command may do with files; absolute paths, each with all that is below it. Everything else may be read and not be written. */
+export interface Limits {
+  readonly writable: readonly string[];
+  /** Stays as it is, also where it lies in what is writable; a folder that is missing is not made. */
+  readonly kept: readonly string[];
+  /** Cannot be read. */
+  readonly hidden: readonly string[];
+  /** Can be read, also where it lies in what is hidden. */
+  readonly shown: readonly string[];
+}
+
+export interface LimitNeeds {
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+  /** The open folders, links followed. */
+  readonly folders: readonly string[];
+  readonly temporary: string;
+  /** Where the extension and the editor keep what is theirs. */
+  readonly own: readonly string[];
+  /** Where their programs lie, which may be read. */
+  readonly programs: readonly string[];
+  /** In the open folders: what is asked for in every mode, and what holds secrets. */
+  readonly found: FoundFiles;
+  /** Names in the home folder. */
+  readonly homeEntries: readonly string[];
+  readonly exists: (path: string) => boolean;
+}
+
+export interface FoundFiles {
+  readonly kept: readonly string[];
+  readonly hidden: readonly string[];
+  /** Outside of the open folders, but of their repositories. */
+  readonly writable: readonly string[];
+}
+
+/** Where package managers keep what they have fetched. None of them runs what stands there without being told to by a file that is not there. */
+const caches: Readonly<Record<'home' | 'linux' | 'darwin', readonly string[]>> = {
+  home: [
+    '.npm/_cacache',
+    '.npm/_logs',
+    '.yarn/berry/cache',
+    '.yarn/berry/metadata',
+    '.pnpm-store',
+    '.local/share/pnpm/store',
+    '.bun/install/cache',
+    '.cargo/registry',
+    '.cargo/git',
+    'go/pkg/mod',
+    'go/pkg/sumdb',
+    '.gradle/caches',
+    '.m2/repository',
+    '.nuget/packages',
+    '.ivy2/cache',
+    '.pub-cache/hosted',
+    '.composer/cache',
+  ],
+  linux: [
+    '.cache/pip',
+    '.cache/uv',
+    '.cache/pypoetry',
+    '.cache/yarn',
+    '.cache/pnpm',
+    '.cache/go-build',
+    '.cache/node',
+    '.cache/typescript',
+    '.cache/deno',
+    '.cache/composer',
+    '.cache/golangci-lint',
+    '.cache/mypy',
+    '.cache/ruff',
+  ],
+  darwin: [
+    'Library/Caches/pip',
+    'Library/Caches/uv',
+    'Library/Caches/pypoetry',
+    'Library/Caches/Yarn',
+    'Library/Caches/pnpm',
+    'Library/Caches/go-build',
+    'Library/Caches/typescript',
+    'Library/Caches/deno',
+    'Library/pnpm/store',
+  ],
+};
+
+/** Where programs keep how they log in. */
+const keyPlaces: readonly string[] = [
+  '.ssh',
+  '.aws',
+  '.azure',
+  '.gnupg',
+  '.kube',
+  '.password-store',
+  '.gcloud',
+  '.oci',
+  '.fly',
+  '.heroku',
+  '.chef',
+  '.config/gh',
+  '.config/gcloud',
+  '.config/hub',
+  '.config/op',
+  '.config/sops',
+  '.config/rclone',
+  '.config/containers',
+  '.config/doctl',
+  '.config/stripe',
+  '.docker/config.json',
+  '.netrc',
+  '_netrc',
+  '.npmrc',
+  '.yarnrc.yml',
+  '.pypirc',
+  '.pgpass',
+  '.my.cnf',
+  '.mylogin.cnf',
+  '.git-credentials',
+  '.config/git/credentials',
+  '.m2/settings.xml',
+  '.gradle/gradle.properties',
+  '.cargo/credentials',
+  '.cargo/credentials.toml',
+  '.gem/credentials',
+  '.composer/auth.json',
+  '.nuget/NuGet/NuGet.Config',
+  '.terraform.d',
+  '.terraformrc',
+  '.s3cfg',
+  '.boto',
+  '.curlrc',
+  '.wgetrc',
+  '.vault-token',
+  '.local/share/keyrings',
+  '.mozilla',
+  '.config/google-chrome',
+  '.config/chromium',
+  '.config/BraveSoftware',
+  '.claude/.credentials.json',
+  '.codex/auth.json',
+  '.bash_history',
+  '.zsh_history',
+  '.python_history',
+  '.node_repl_history',
+  '.psql_history',
+  '.mysql_history',
+  '.sqlite_history',
+  'Library/Keychains',
+  'Library/Cookies',
+  'Library/Application Support/Google/Chrome',
+  'Library/Application Support/Firefox',
+];
+
+/** Names in a home folder under which programs are installed; those that begin with a dot are read too. */
+const programFolders =
+  /^(\..*|go|bin|sbin|lib|sdk|opt|snap|node_modules|miniconda\d?|anaconda\d?|mambaforge|miniforge\d?|micromamba|flutter|Android|Library|perl5|R|gems)$/i;
+
+/** The limits of a command that runs now. */
+export function limitsOf({
+  home,
+  platform,
+  folders,
+  temporary,
+  own,
+  found,
+  homeEntries,
+  programs,
+  exists,
+}: LimitNeeds): Limits {
+  const below = (names: readonly string[]): readonly string[] => names.map((name) => join(home, name)).filter(exists);
+  const system = platform === 'darwin' ? caches.darwin : caches.linux;
+  // With the home folder itself open, everything in it is what is worked on.
+  const personal = folders.includes(home)
+    ? []
+    : homeEntries
+        .filter((name) => !programFolders.test(name))
+        .map((name) => join(home, name))
+        .filter((path) => !folders.includes(path));
+  return {
+    writable: [...folders, temporary, ...found.writable, ...below([...caches.home, ...system])],
+    kept: [...own, ...programs, ...found.kept],
+    hidden: [...own, ...below(keyPlaces), ...found.hidden, ...personal],
+    shown: [...folders, ...found.writable, ...programs],
+  };
+}
+
+/** The same with further files that are neither read nor changed, and that are not changed. */
+export function narrowed(limits: Limits, hidden: readonly string[], kept: readonly string[]): Limits {
+  const isHidden = (path: string): boolean => hidden.some((each) => path === each || path.startsWith(`${each}/`));
+  return {
+    ...limits,
+    kept: [...limits.kept, ...hidden, ...kept],
+    hidden: [...limits.hidden, ...hidden],
+    shown: limits.shown.filter((path) => !isHidden(path)),
+  };
+}

@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import { spawn } from 'node:child_process';
+import type { Log } from '../../base/log';
+import type { SandboxState } from '../../transcript/sandboxState';
+import { HelperProcess, type HelperProcessNeeds } from './helperProcess';
+import type { HelperTools } from './helper/messages';
+import type { Limits } from './limits';
+
+export interface SandboxNeeds extends HelperProcessNeeds {
+  readonly tools: () => Promise<HelperTools>;
+  readonly platform: NodeJS.Platform;
+  readonly log: Log;
+}
+
+/** A command line that runs a command inside, and what was stopped once it has ended. `ended` is called exactly once, also where it never started. */
+export interface ConfinedCommand {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** What was stopped so far: lines of the library; `stoppedWords` reads them. */
+  stopped(): Promise<readonly string[]>;
+  /** All of it, in such lines. */
+  ended(): Promise<readonly string[]>;
+}
+
+/** Confines commands by the means of the operating system: bubblewrap on Linux, seatbelt on macOS. Whether that works here is tried, not guessed. */
+export class Sandbox {
+  private helper: Promise<HelperProcess | { readonly reason: string }> | null = null;
+
+  constructor(private readonly needs: SandboxNeeds) {}
+
+  /** Whether commands can be confined on this machine; tried once per window. */
+  async state(): Promise<Exclude<SandboxState, { kind: 'off' }>> {
+    const helper = await this.started();
+    return helper instanceof HelperProcess
+      ? { kind: 'works' }
+      : { kind: 'missing', reason: helper.reason, remedy: remedyFor(helper.reason, this.needs.platform) };
+  }
+
+  /** Rejects with the reason when it cannot be confined; it must not be run then. */
+  async confine(command: string, shell: string, limits: Limits, hosts: readonly string[]): Promise<ConfinedCommand> {
+    const helper = await this.started();
+    if (!(helper instanceof HelperProcess)) throw new Error(helper.reason);
+    // The proxies know a command by it, and the command must not be able to guess another one's.
+    const id = randomBytes(24).toString('base64url');
+    const line = await helper.ask({ kind: 'wrap', id, shell, command, limits, hosts });
+    const told = async (kind: 'stopped' | 'ended'): Promise<readonly string[]> =>
+      helper.isGone ? [] : (await helper.ask({ kind, id }).catch(() => ({ stopped: [] }))).stopped;
+    return { ...line, stopped: () => told('stopped'), ended: () => told('ended') };
+  }
+
+  dispose(): void {
+    void this.helper?.then((helper) => helper instanceof HelperProcess && helper.dispose());
+    this.helper = null;
+  }
+
+  private async started(): Promise<HelperProcess | { readonly reason: string }> {
+    this.helper ??= this.start();
+    const helper = await this.helper;
+    // A helper that was killed is started again for the next command.
+    if (!(helper instanceof HelperProcess) || !helper.isGone) return helper;
+    this.helper = this.start();
+    return this.helper;
+  }
+
+  private async start(): Promise<HelperProcess | { readonly reason: string }> {
+    const { platform, log } = this.needs;
+    if (platform !== 'linux' && platform !== 'darwin') return { reason: 'there is none for this system' };
+    let helper: HelperProcess | null = null;
+    try {
+      helper = await HelperProcess.start(this.needs);
+      const { problems } = await helper.ask({ kind: 'start', tools: await this.needs.tools() });
+      const reason = problems.length > 0 ? problems.join('; ') : await this.tried(helper);
+      if (reason === null) return helper;
+      helper.dispose();
+      log.info(`Commands cannot be confined: ${reason}`);
+      return { reason };
+    } catch (error) {
+      helper?.dispose();
+      const reason = error instanceof Error ? error.message : String(error);
+      log.warn(`The sandbox could not be started: ${reason}`);
+      return { reason };
+    }
+  }
+
+  /** Runs a command inside that must succeed, and writes where it must not; the reason it does not work, else null. */
+  private async tried(helper: HelperProcess): Promise<string | null> {
+    const { temporary } = this.needs;
+    const id = randomBytes(24).toString('base64url');
+    const probe = `${temporary}/hermes-sandbox-probe-${id}`;
+    const { program, args } = await helper.ask({
+      kind: 'wrap',
+      id,
+      shell: '/bin/sh',
+      command: `echo inside; echo outside > '${probe.replaceAll("'", "'\\''")}'`,
+      limits: { writable: [], kept: [temporary], hidden: [], shown: [] },
+      hosts: [],
+    });
+    const { output } = await outcomeOf(program, args);
+    await helper.ask({ kind: 'ended', id });
+    if (!output.startsWith('inside\n'))
+      return output.trim().split('\n')[0]?.slice(0, 200) || 'a command inside gave no answer';
+    return /Read-only|not permitted|denied/i.test(output) ? null : 'a command inside could write outside';
+  }
+}
+
+function outcomeOf(program: string, args: readonly string[]): Promise<{ readonly output: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(program, [...args], { stdio: ['ignore', 'pipe', 'pipe'], timeout: 20_000 });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+    child.once('error', (error) => resolve({ output: error.message }));
+    child.once('close', () => resolve({ output }));
+  });
+}
+
+/** How a machine gets a sandbox, for the reason it has none. */
+export function remedyFor(reason: string, platform: NodeJS.Platform): string {
+  if (platform === 'win32') return 'Work in WSL or a dev container with bubblewrap.';
+  if (/not installed|not found/i.test(reason))
+    return 'Install bubblewrap and socat (for example: sudo apt install bubblewrap socat) and reload the window.';
+  if (/namespace|permission|not permitted|userns|uid map/i.test(reason))
+    return 'This system or container does not let programs make namespaces. On Ubuntu 24.04 and later allow it with an AppArmor profile for bwrap; in a container allow it with its security options.';
+  return 'See docs/sandbox.md.';
+}

@@ -1,0 +1,76 @@
+import { realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative } from 'node:path';
+import type { Limits } from './limits';
+
+interface Places {
+  readonly home: string;
+  /** Where the command ran. */
+  readonly folder: string;
+}
+
+/** What the sandbox kept a command from, in the words of a row: "write to ~/.npmrc", "connect to example.com"; the first of them, `most` at most. The library tells of every
+ *  write, so those that the limits allow are left out. */
+export function stoppedWords(
+  lines: readonly string[],
+  limits: Pick<Limits, 'writable' | 'kept'>,
+  places: Places,
+  most = 5,
+): readonly string[] {
+  const words = lines.flatMap((line) => {
+    const host = /^deny network-outbound (\S+?)(:\d+)?( \(.*\))?$/.exec(line)?.[1];
+    if (host !== undefined) return [`connect to ${host}`];
+    const written = /^deny (?!file-read)\S+ (\/.*)$/.exec(line)?.[1];
+    if (written === undefined) return [];
+    const file = leadsTo(written);
+    const isAllowed =
+      limits.writable.some((place) => contains(place, file)) && !limits.kept.some((place) => contains(place, file));
+    return isAllowed ? [] : [`write to ${shownPath(file, places)}`];
+  });
+  return [...new Set(words)].slice(0, most);
+}
+
+/** What a command that failed says something about and could not read: "read .env". Nothing tells of reading itself, so its output has to name the file. */
+export function unreadWords(output: string, hidden: readonly string[], places: Places): readonly string[] {
+  const isNamed = (path: string): boolean => {
+    const shown = shownPath(path, places);
+    // Other folders of the home folder have names that are words.
+    const names =
+      isAbsolute(shown) || (shown.startsWith('~') && !basename(path).startsWith('.'))
+        ? [path, shown]
+        : [path, shown, basename(path)];
+    return names.some((name) => mentions(output, name));
+  };
+  return hidden
+    .filter(isNamed)
+    .slice(0, 5)
+    .map((path) => `read ${shownPath(path, places)}`);
+}
+
+/** As a word of its own, or as the beginning of a longer path. */
+function mentions(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    const [before, after] = [text[at - 1] ?? ' ', text[at + name.length] ?? ' '];
+    if (!/[\w.~-]/.test(before) && !/[\w-]/.test(after)) return true;
+  }
+  return false;
+}
+
+/** As people read it: relative to the folder, or to the home folder. */
+export function shownPath(path: string, { home, folder }: Places): string {
+  if (path !== folder && contains(folder, path)) return relative(folder, path);
+  return contains(home, path) ? join('~', relative(home, path)) : path;
+}
+
+function contains(folder: string, path: string): boolean {
+  const inside = relative(folder, path);
+  return inside === '' || (!inside.startsWith('..') && !isAbsolute(inside));
+}
+
+/** With links followed, also where the file itself was not made. */
+function leadsTo(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return dirname(path) === path ? path : join(leadsTo(dirname(path)), basename(path));
+  }
+}

@@ -1,0 +1,62 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../../../localization';
+import { compactCount } from '../../../times';
+import type { CompressionOffer } from '../../session/sessionContext';
+import { useChat } from '../ChatContext';
+import { useOpener } from '../useOpener';
+
+/** What compressing would save, and the decision, above the composer. */
+export function CompressionCard({ offer }: { readonly offer: CompressionOffer }) {
+  const chat = useChat();
+  // A signal: Enter may come before what was typed is drawn.
+  const focus = useSignal(offer.focus);
+  const confirm = useRef<HTMLButtonElement>(null);
+  useEffect(() => confirm.current?.focus(), []);
+  const goBack = useOpener();
+  const leave = (): void => {
+    chat.context.withdraw();
+    goBack();
+  };
+  const compress = (): void => {
+    void chat.context.compress(focus.peek());
+    chat.focusComposer();
+  };
+  const saved = { before: compactCount(offer.tokens.before), after: compactCount(offer.tokens.after) };
+  return (
+    <section
+      class="card"
+      role="group"
+      aria-label={t('Compress Session')}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.isComposing) return;
+        event.preventDefault();
+        leave();
+      }}
+    >
+      <p class="card-text">
+        {t('Summarise the earlier part of this session: {before} → about {after} tokens. Nothing is deleted.', saved)}
+      </p>
+      <input
+        class="field"
+        type="text"
+        dir="auto"
+        aria-label={t('Keep above all')}
+        placeholder={t('What should the summary keep above all? (optional)')}
+        value={focus.value}
+        onInput={(event) => (focus.value = event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && !event.isComposing) compress();
+        }}
+      />
+      <div class="card-actions">
+        <button type="button" class="button compact" ref={confirm} onClick={compress}>
+          {t('Compress')}
+        </button>
+        <button type="button" class="button secondary compact" onClick={leave}>
+          {t('Cancel')}
+        </button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,65 @@
+import { Icon } from '../../../Icon';
+import { t } from '../../../localization';
+import { actionWord, type SettledTurn } from '../../../turnLabels';
+import type { CrashTold } from '../../verify/crashTold';
+import { useChat } from '../ChatContext';
+
+const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const count = new Intl.NumberFormat();
+
+/** What the view's own witness says of the last turn, which ended with the extension process: after Pull the Plug always, else only where text is missing. */
+export function CrashNotice({ told, turn }: { readonly told: CrashTold; readonly turn: SettledTurn }) {
+  const chat = useChat();
+  const isLost = told.onDisk < told.shown;
+  const busy = chat.submitting.value || chat.running.value !== null;
+  const goOn = (): void => {
+    told.dismiss();
+    void chat.continueAnswer(turn.uid);
+    chat.focusComposer();
+  };
+  return (
+    <div class={`notice notice-${isLost ? 'error' : 'info'}`} role={isLost ? 'alert' : 'status'}>
+      <Icon name={isLost ? 'error' : 'pass'} />
+      <div class="notice-body">
+        <span>{sentence(told)}</span>
+        <span class="notice-actions">
+          <button type="button" class={`button compact${isLost ? ' secondary' : ''}`} disabled={busy} onClick={goOn}>
+            {actionWord('continue')}
+          </button>
+          {isLost && (
+            <button type="button" class="button compact secondary" onClick={() => chat.openTranscript(null)}>
+              {t('Open Transcript')}
+            </button>
+          )}
+          {isLost && (
+            <button type="button" class="button compact secondary" onClick={() => chat.runAction('showLog')}>
+              {t('Show Log')}
+            </button>
+          )}
+          {told.at !== null && (
+            <button type="button" class="button compact secondary" onClick={told.dismiss}>
+              {t('Dismiss')}
+            </button>
+          )}
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function sentence({ at, shown, onDisk, stored }: CrashTold): string {
+  const counts = { onDisk: count.format(onDisk), shown: count.format(shown), stored: count.format(stored) };
+  if (at === null) return `${t('Interrupted: the editor’s extension process ended.')} ${lostWords(shown, stored)}`;
+  const killed = t('Killed at {time}.', { time: time.format(new Date(at * 1000)) });
+  if (shown === 0)
+    return `${killed} ${t('This view kept no record of what it had shown; all that is stored is here.')}`;
+  return `${killed} ${onDisk < shown ? lostWords(shown, stored) : t('{onDisk} of {shown} characters shown are on disk.', counts)}`;
+}
+
+/** Which characters are missing cannot be told from a hash: how many can, where fewer are stored. */
+function lostWords(shown: number, stored: number): string {
+  const counts = { shown: count.format(shown), stored: count.format(stored) };
+  return stored < shown
+    ? t('{shown} characters were shown, {stored} are stored.', counts)
+    : t('The {shown} characters that were shown are not what is stored.', counts);
+}

@@ -1,0 +1,85 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { ChangedFile } from '../../../../protocol/transcriptTypes';
+import { t } from '../../../localization';
+import type { AskAgainOffer } from '../../session/askAgain';
+import { useChat } from '../ChatContext';
+import { useOpener } from '../useOpener';
+
+interface FilesChoiceProps {
+  readonly name: string;
+  readonly words: string;
+  readonly files: readonly ChangedFile[];
+  /** `files`: what was changed in them is reverted too. */
+  readonly choose: (files: boolean) => void;
+  readonly leave: () => void;
+}
+
+/** The conversation goes back: do files go with it? */
+export function FilesChoice({ name, words, files, choose, leave }: FilesChoiceProps) {
+  const first = useRef<HTMLButtonElement>(null);
+  useEffect(() => first.current?.focus(), [files]);
+  return (
+    <section
+      class="card"
+      role="group"
+      aria-label={name}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.isComposing) return;
+        event.preventDefault();
+        leave();
+      }}
+    >
+      <p class="card-text">{words}</p>
+      <ul class="card-files">
+        {files.slice(0, 5).map(({ path, shown }) => (
+          <li key={path} title={path}>
+            {shown}
+          </li>
+        ))}
+        {files.length > 5 && <li>{t('and {count} more', { count: files.length - 5 })}</li>}
+      </ul>
+      <div class="card-actions">
+        <button type="button" class="button compact" ref={first} onClick={() => choose(false)}>
+          {t('Conversation only')}
+        </button>
+        <button type="button" class="button secondary compact" onClick={() => choose(true)}>
+          {files.length === 1
+            ? t('Conversation and 1 file')
+            : t('Conversation and {count} files', { count: files.length })}
+        </button>
+        <button type="button" class="button secondary compact" onClick={leave}>
+          {t('Cancel')}
+        </button>
+      </div>
+    </section>
+  );
+}
+
+/** Retry and Edit & Resend where files were changed since. */
+export function AskAgainCard({ offer }: { readonly offer: AskAgainOffer }) {
+  const chat = useChat();
+  const goBack = useOpener();
+  const leave = (): void => {
+    chat.askAgain.withdraw();
+    goBack();
+  };
+  const choose = (files: boolean): void => {
+    void chat.askAgain.answer(files);
+    chat.focusComposer();
+  };
+  const words =
+    offer.files.length === 1
+      ? t('A file was changed from this prompt on. Revert it too? What you changed in it since stays.')
+      : t('{count} files were changed from this prompt on. Revert them too? What you changed in them since stays.', {
+          count: offer.files.length,
+        });
+  return (
+    <FilesChoice
+      name={offer.kind === 'retry' ? t('Retry') : t('Edit & Resend')}
+      words={words}
+      files={offer.files}
+      choose={choose}
+      leave={leave}
+    />
+  );
+}

@@ -1,0 +1,78 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../../../localization';
+import type { RewindOffer } from '../../session/sessionSwitchController';
+import { useChat } from '../ChatContext';
+import { FilesChoice } from './FilesChoiceCard';
+import { useOpener } from '../useOpener';
+
+/** What taking a prompt back would do, and the decision, above the composer. */
+export function RewindCard({ offer }: { readonly offer: RewindOffer }) {
+  return offer.files.length === 0 ? <PlainRewind offer={offer} /> : <RewindWithFiles offer={offer} />;
+}
+
+function RewindWithFiles({ offer }: { readonly offer: RewindOffer }) {
+  const chat = useChat();
+  const goBack = useOpener();
+  const leave = (): void => {
+    chat.switches.withdraw();
+    goBack();
+  };
+  const words = `${whatWords(offer)} ${t('The prompt goes into the composer; the transcript keeps what is hidden.')} ${offer.files.length === 1 ? t('A file was changed meanwhile:') : t('{count} files were changed meanwhile:', { count: offer.files.length })}`;
+  return (
+    <FilesChoice
+      name={t('Rewind to Here')}
+      words={words}
+      files={offer.files}
+      choose={(files) => void chat.switches.rewind(files)}
+      leave={leave}
+    />
+  );
+}
+
+function PlainRewind({ offer }: { readonly offer: RewindOffer }) {
+  const chat = useChat();
+  const confirm = useRef<HTMLButtonElement>(null);
+  const goBack = useOpener();
+  // What is offered again before it was taken away is drawn by the same card.
+  useEffect(() => confirm.current?.focus(), [offer]);
+  const leave = (): void => {
+    chat.switches.withdraw();
+    goBack();
+  };
+  return (
+    <section
+      class="card"
+      role="group"
+      aria-label={t('Rewind to Here')}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.isComposing) return;
+        event.preventDefault();
+        leave();
+      }}
+    >
+      <p class="card-text">{words(offer)}</p>
+      <div class="card-actions">
+        <button type="button" class="button compact" ref={confirm} onClick={() => void chat.switches.rewind()}>
+          {t('Rewind')}
+        </button>
+        <button type="button" class="button secondary compact" onClick={leave}>
+          {t('Cancel')}
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function words(offer: RewindOffer): string {
+  if (offer.isSummarised)
+    return t('This prompt stands before a summary. It is taken back in a branch; this session stays as it is.');
+  const where = t('The prompt goes into the composer. The transcript keeps what is hidden; files stay as they are.');
+  return `${whatWords(offer)} ${where}`;
+}
+
+function whatWords({ turns }: RewindOffer): string {
+  if (turns === null) return t('Take back this prompt and everything behind it?');
+  return turns === 1
+    ? t('Take back this prompt and its answer (1 turn)?')
+    : t('Take back this prompt and everything behind it ({count} turns)?', { count: turns });
+}

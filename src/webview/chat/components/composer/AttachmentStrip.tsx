@@ -1,0 +1,40 @@
+import { Icon } from '../../../Icon';
+import { t } from '../../../localization';
+import { useChat } from '../ChatContext';
+import { PartChips } from './PartChips';
+
+/** What goes along with the prompt that is being written, above its text. */
+export function AttachmentStrip({ pasteAsText }: { readonly pasteAsText: () => void }) {
+  const chat = useChat();
+  const parts = chat.attachments.parts.value;
+  const pasted = chat.attachments.lastPasted.value;
+  const model = chat.steady.value.model.chosen;
+  if (parts.length === 0) return null;
+  const takesNoImages = model?.images === false && parts.some(({ kind }) => kind === 'image');
+  return (
+    <div class="attachments">
+      <PartChips parts={parts} remove={(part) => chat.attachments.remove(part)} leave={() => chat.focusComposer()} />
+      {takesNoImages && (
+        <p class="attachments-note" role="status">
+          <Icon name="warning" />
+          <span>
+            {t('{model} takes no images.', { model: model.label })}{' '}
+            <button type="button" class="link-button" onClick={() => chat.chooseModel()}>
+              {t('Choose another model')}
+            </button>
+          </span>
+        </p>
+      )}
+      {pasted !== null && (
+        <p class="attachments-note" role="status">
+          <span>
+            {t('The pasted text is long and was attached.')}{' '}
+            <button type="button" class="link-button" onClick={pasteAsText}>
+              {t('Paste as Text')}
+            </button>
+          </span>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import { t } from '../../../localization';
+import { offeredWords } from '../../labels/commandLabels';
+import type { Offered } from '../../composer/slashCommands';
+import { commandGroups } from '../../composer/suggestionGroups';
+import { commandListId, commandOptionId } from './commands';
+import { SuggestionList } from './SuggestionList';
+
+interface CommandListProps {
+  readonly commands: readonly Offered[];
+  readonly active: Offered;
+  readonly pick: (command: Offered) => void;
+}
+
+/** What can be typed behind a "/". */
+export function CommandList({ commands, active, pick }: CommandListProps) {
+  const option = (command: Offered) => (
+    <div
+      key={command.name}
+      id={commandOptionId(command)}
+      class={`option command-option${command === active ? ' active' : ''}`}
+      role="option"
+      aria-selected={command === active}
+      onClick={() => pick(command)}
+    >
+      <span class="command-name">/{command.name}</span>
+      <span class="command-words">{offeredWords(command)}</span>
+    </div>
+  );
+  return (
+    <SuggestionList
+      id={commandListId}
+      label={t('Commands')}
+      groups={commandGroups(commands)}
+      shown={active}
+      option={option}
+    />
+  );
+}

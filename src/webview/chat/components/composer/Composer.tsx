@@ -1,0 +1,273 @@
+import { effect } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { Icon } from '../../../Icon';
+import { t } from '../../../localization';
+import type { ChatController } from '../../chatController';
+import { composerKey } from '../../composer/composerText';
+import { newestTodos } from '../../state/todos';
+import { useChat } from '../ChatContext';
+import { AttachButton } from './AttachButton';
+import { commandListId, commandOptionId, useCommands } from './commands';
+import { laterParts } from '../laterParts';
+import { mentionListId, mentionOptionId, useMentions } from './mentions';
+import { ModePicker } from '../pickers/ModePicker';
+import { useSaidCount } from './suggestions';
+
+/** Where a person writes. What is typed leaves it only once it is on disk. */
+export function Composer() {
+  const chat = useChat();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const text = chat.drafts.text.value;
+  const running = chat.isBusy.value;
+  const submitting = chat.submitting.value;
+  const offer = chat.context.offer.value;
+  const rewind = chat.switches.rewindOffer.value;
+  const again = chat.askAgain.offer.value;
+  const choices = chat.switches.choices.value;
+  const { conversation } = chat.steady.value;
+  const approval = conversation?.approval ?? null;
+  const todos = useMemo(
+    () => (conversation === null ? null : newestTodos(conversation)),
+    [conversation?.messages, conversation?.turns],
+  );
+  const later = laterParts.value;
+  useComposerFocus(field, chat.composerFocus.value);
+  useEffect(() => showAtOnce(field, chat), [chat]);
+  const history = useMemo(() => (later === null ? null : new later.PromptHistory(chat.historyNeeds)), [later]);
+
+  const commands = useCommands(chat.drafts.text, chat.promptFiles.value, (next) => chat.drafts.edit(next));
+
+  const mentions = useMentions(field);
+  useSaidCount(commands.active !== null ? commands.offered.length : (mentions.offered?.length ?? null));
+  const parts = chat.attachments.parts.value;
+  const isEmpty = text.trim() === '' && parts.length === 0;
+  const pasteAsText = (): void => {
+    const caret = chat.attachments.pasteAsText();
+    if (caret === null || field.current === null) return;
+    field.current.value = chat.drafts.text.peek();
+    field.current.focus();
+    field.current.setSelectionRange(caret, caret);
+  };
+
+  /** At once: a key that comes ahead of the next drawing finds the caret where it belongs. */
+  const writeEarlier = (caretIn: (text: string) => number): void => {
+    const text = chat.drafts.text.peek();
+    if (field.current === null) return;
+    if (field.current.value !== text) field.current.value = text;
+    field.current.setSelectionRange(caretIn(text), caretIn(text));
+  };
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (commands.onKeyDown(event) || mentions.onKeyDown(event)) return;
+    if (event.defaultPrevented) return;
+    if (takesAttachmentBack(event, chat, pasteAsText)) return event.preventDefault();
+    const { selectionStart, selectionEnd } = field.current ?? { selectionStart: 0, selectionEnd: 0 };
+    switch (
+      composerKey(event, {
+        text: chat.drafts.text.peek(),
+        selectionStart,
+        selectionEnd,
+        isEarlier: history?.isOpen === true,
+      })
+    ) {
+      case 'submit':
+        event.preventDefault();
+        void chat.submit();
+        break;
+      case 'older':
+        event.preventDefault();
+        void history?.older().then((isThere) => isThere && writeEarlier((text) => text.split('\n', 1)[0]?.length ?? 0));
+        break;
+      case 'newer':
+        event.preventDefault();
+        history?.newer();
+        writeEarlier((text) => text.length);
+        break;
+      case 'escape':
+        if (chat.problem.peek() !== null) chat.dismissProblem();
+        else if (history?.isOpen === true) {
+          history.leave();
+          writeEarlier((text) => text.length);
+        } else break;
+        event.preventDefault();
+        break;
+      case 'none':
+        break;
+    }
+  };
+
+  return (
+    <div class="composer-area">
+      {later !== null && <later.LeavingPrompts />}
+      {later !== null && todos !== null && <later.TodoPanel list={todos} />}
+      {later !== null && <later.ProblemLine />}
+      {later !== null && approval !== null && <later.ApprovalCard approval={approval} key={approval.id} />}
+      {later !== null && offer !== null && <later.CompressionCard offer={offer} key={offer.sessionId} />}
+      {later !== null && again !== null && <later.AskAgainCard offer={again} key={again.turnUid} />}
+      {later !== null && rewind !== null && <later.RewindCard offer={rewind} key={rewind.promptUid} />}
+      {later !== null && choices !== null && <later.SessionChoiceList choices={choices} />}
+      {later !== null && <later.DropTarget />}
+      {later !== null && mentions.offered !== null && (
+        <later.MentionList mentions={mentions.offered} active={mentions.active} pick={mentions.pick} />
+      )}
+      {later !== null && commands.active !== null && (
+        <later.CommandList commands={commands.offered} active={commands.active} pick={commands.pick} />
+      )}
+      <div class="composer" onClick={(event) => event.target === event.currentTarget && field.current?.focus()}>
+        {later !== null && parts.length > 0 && <later.AttachmentStrip pasteAsText={pasteAsText} />}
+        <textarea
+          ref={field}
+          class="composer-field"
+          aria-label={t('Message')}
+          aria-busy={submitting}
+          aria-autocomplete="list"
+          aria-haspopup="listbox"
+          aria-controls={
+            commands.active !== null ? commandListId : mentions.offered !== null ? mentionListId : undefined
+          }
+          aria-activedescendant={
+            commands.active !== null
+              ? commandOptionId(commands.active)
+              : mentions.active !== null
+                ? mentionOptionId(mentions.active)
+                : undefined
+          }
+          dir="auto"
+          rows={1}
+          placeholder={t('Ask, @ to mention, / for commands')}
+          value={text}
+          onInput={(event) => {
+            commands.typed(event.currentTarget.value);
+            chat.drafts.edit(event.currentTarget.value);
+            mentions.moved(true);
+          }}
+          onKeyDown={onKeyDown}
+          onKeyUp={() => mentions.moved(false)}
+          onClick={() => mentions.moved(false)}
+          onPaste={(event) => later?.takePasted(chat, event, event.currentTarget.selectionStart)}
+          onFocus={() => chat.needs.memory.remember({ composerFocused: true })}
+          onBlur={() => {
+            commands.close();
+            mentions.close();
+            chat.needs.memory.remember({ composerFocused: false });
+            chat.leave();
+          }}
+        />
+        <div class="composer-bar">
+          <AttachButton />
+          <ModePicker />
+          {later !== null && <later.EffortPicker />}
+          <span class="composer-hint">{t('Enter to send, Shift+Enter for a new line')}</span>
+          <span class="composer-buttons">
+            {later !== null && <later.ContextMeter />}
+            {running && <StopButton stop={() => void chat.stop()} />}
+            <SendButton
+              queues={running}
+              disabled={isEmpty || chat.drafts.isSent.value}
+              send={() => void chat.submit(running ? 'queue' : undefined)}
+            />
+          </span>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** What changes the text otherwise than by typing is in the field ahead of the next drawing: a key that is pressed before that would be added to the
+ *  text that is gone. */
+function showAtOnce(field: { readonly current: HTMLTextAreaElement | null }, chat: ChatController): () => void {
+  return effect(() => {
+    const text = chat.drafts.text.value;
+    if (field.current !== null && field.current.value !== text) field.current.value = text;
+  });
+}
+
+/** Backspace where nothing is written takes the last attachment away, one for each press; undoing right behind a paste makes it a text. */
+function takesAttachmentBack(event: KeyboardEvent, chat: ChatController, pasteAsText: () => void): boolean {
+  if (event.isComposing || event.keyCode === 229 || event.shiftKey || event.altKey) return false;
+  const text = chat.drafts.text.peek();
+  const isModified = event.ctrlKey || event.metaKey;
+  if (event.key === 'Backspace' && !isModified && text === '' && !event.repeat) return chat.attachments.removeLast();
+  if (event.key.toLowerCase() !== 'z' || !isModified || chat.attachments.lastPasted.peek()?.typed !== text)
+    return false;
+  pasteAsText();
+  return true;
+}
+
+function SendButton({
+  queues,
+  disabled,
+  send,
+}: {
+  readonly queues: boolean;
+  readonly disabled: boolean;
+  readonly send: () => void;
+}) {
+  const chat = useChat();
+  const press = (): void => {
+    send();
+    chat.focusComposer();
+  };
+  if (queues) {
+    return (
+      <button
+        type="button"
+        class="button secondary compact"
+        disabled={disabled}
+        title={t('Queue: sent when this turn is over')}
+        onClick={press}
+      >
+        {t('Queue')}
+      </button>
+    );
+  }
+  return (
+    <button
+      type="button"
+      class="button compact send"
+      disabled={disabled}
+      aria-label={t('Send')}
+      title={t('Send (Enter)')}
+      onClick={press}
+    >
+      <Icon name="send" />
+    </button>
+  );
+}
+
+function StopButton({ stop }: { readonly stop: () => void }) {
+  const chat = useChat();
+  const press = (): void => {
+    stop();
+    chat.focusComposer();
+  };
+  return (
+    <button type="button" class="button compact" title={t('Stop (Escape)')} onClick={press}>
+      <Icon name="debug-stop" /> <span class="stop-word">{t('Stop')}</span>
+    </button>
+  );
+}
+
+/** Focuses the field when asked to, and where it had the focus before the view was hidden; never takes the focus from elsewhere. */
+function useComposerFocus(field: { readonly current: HTMLTextAreaElement | null }, requests: number): void {
+  const chat = useChat();
+  const answered = useRef(0);
+  useEffect(() => {
+    if (requests === answered.current) return;
+    answered.current = requests;
+    // A decision above the composer that was opened by the same press has taken the focus.
+    if ((document.activeElement?.closest('.card') ?? null) === null) field.current?.focus();
+  });
+  useEffect(() => {
+    if (!chat.needs.memory.recalled.composerFocused) return undefined;
+    if (document.hasFocus()) {
+      chat.focusComposer();
+      return undefined;
+    }
+    const focusOnReturn = (): void => {
+      if (document.activeElement === document.body) chat.focusComposer();
+    };
+    window.addEventListener('focus', focusOnReturn, { once: true });
+    return () => window.removeEventListener('focus', focusOnReturn);
+  }, [chat]);
+}

@@ -1,0 +1,75 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { Icon } from '../../../Icon';
+import { t } from '../../../localization';
+import type { ChatController } from '../../chatController';
+import { withInsertion } from '../../composer/composerText';
+import { attachedText, droppedUris, mayBeAttached, pastedImages, readFiles } from '../../composer/incomingFiles';
+import { useChat } from '../ChatContext';
+
+/** Takes what is dropped anywhere on the panel. Files of the editor come here only with Shift held: without it VS Code keeps them for itself. */
+export function DropTarget() {
+  const chat = useChat();
+  const isOver = useSignal(false);
+  useEffect(() => {
+    const listening = new AbortController();
+    const { signal } = listening;
+    const over = (event: DragEvent): void => {
+      if (event.dataTransfer === null || !mayBeAttached(event.dataTransfer.types)) return;
+      event.preventDefault();
+      event.dataTransfer.dropEffect = 'copy';
+      isOver.value = true;
+    };
+    const leave = (event: DragEvent): void => {
+      if (event.relatedTarget === null) isOver.value = false;
+    };
+    const drop = (event: DragEvent): void => {
+      const wasOver = isOver.peek();
+      isOver.value = false;
+      if (!wasOver || event.dataTransfer === null) return;
+      event.preventDefault();
+      void takeDropped(chat, event.dataTransfer);
+    };
+    document.addEventListener('dragenter', over, { signal });
+    document.addEventListener('dragover', over, { signal });
+    document.addEventListener('dragleave', leave, { signal });
+    document.addEventListener('drop', drop, { signal });
+    return () => listening.abort();
+  }, [chat]);
+  if (!isOver.value) return null;
+  return (
+    <div class="drop-overlay" aria-hidden="true">
+      <Icon name="attach" />
+      <span>{t('Drop to attach')}</span>
+      <span class="drop-note">{t('Hold Shift to drop files from the editor here.')}</span>
+    </div>
+  );
+}
+
+/** What is dropped can be read only until the event is over; files can be read later. */
+async function takeDropped(chat: ChatController, data: DataTransfer): Promise<void> {
+  const uris = droppedUris(data);
+  const files = Array.from(data.files);
+  const text = data.getData('text/plain');
+  chat.focusComposer();
+  if (uris.length > 0) return chat.attachments.dropped(uris);
+  if (files.length > 0) return takeFiles(chat, files);
+  if (text !== '') chat.drafts.edit(withInsertion(chat.drafts.text.peek(), text));
+}
+
+async function takeFiles(chat: ChatController, files: readonly File[]): Promise<void> {
+  const { parts, problems } = await readFiles(files);
+  chat.attachments.add(parts, problems);
+}
+
+/** Attaches images and long texts that are pasted into the composer; whatever else is pasted is the field's. */
+export function takePasted(chat: ChatController, event: ClipboardEvent, caret: number): void {
+  const data = event.clipboardData;
+  if (data === null) return;
+  const images = pastedImages(data);
+  const text = attachedText(data);
+  if (images.length === 0 && text === null) return;
+  event.preventDefault();
+  if (text === null) void takeFiles(chat, images);
+  else chat.attachments.paste(text, caret);
+}

@@ -1,0 +1,24 @@
+import { t } from '../../../localization';
+import { useChat } from '../ChatContext';
+import { useLasting } from '../timing';
+
+/** Prompts that were sent, are not on disk yet, and made room in the field for what was typed behind them. Rarely seen: storing takes moments. */
+export function LeavingPrompts() {
+  const leaving = useChat().drafts.leaving.value;
+  const lasting = useLasting(leaving.length > 0, 300);
+  if (!lasting) return null;
+  return (
+    <section class="queue" aria-label={t('Being saved')}>
+      <h2 class="queue-title">{t('Being saved…')}</h2>
+      <ul class="queue-list">
+        {leaving.map(({ uid, text }) => (
+          <li class="queue-item" key={uid}>
+            <span class="queue-text" dir="auto" title={text}>
+              {text}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

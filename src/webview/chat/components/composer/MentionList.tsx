@@ -1,0 +1,59 @@
+import type { Mention } from '../../../../protocol/attachmentProtocol';
+import { Icon } from '../../../Icon';
+import { t } from '../../../localization';
+import { kindWords, mentionIcons } from '../../composer/draftParts';
+import { mentionGroups } from '../../composer/suggestionGroups';
+import { mentionListId, mentionOptionId } from './mentions';
+import { SuggestionList } from './SuggestionList';
+
+interface MentionListProps {
+  readonly mentions: readonly Mention[];
+  readonly active: number | null;
+  readonly pick: (mention: Mention) => void;
+}
+
+/** What can be mentioned behind an "@". */
+export function MentionList({ mentions, active, pick }: MentionListProps) {
+  if (mentions.length === 0) {
+    return (
+      <div id={mentionListId} class="popup command-list mention-none" role="status">
+        {t('No match')}
+      </div>
+    );
+  }
+  const option = (mention: Mention, place: number) => (
+    <div
+      key={mention.source}
+      id={mentionOptionId(place)}
+      class={`option mention-option${place === active ? ' active' : ''}`}
+      role="option"
+      aria-selected={place === active}
+      title={mention.label}
+      onClick={() => pick(mention)}
+    >
+      <Icon name={mentionIcons[mention.kind]} />
+      <span class="mention-label" dir="auto">
+        {nameIn(mention)}
+      </span>
+      <span class="visually-hidden">, {kindWords(mention.kind)}, </span>
+      <span class="mention-detail" dir="auto">
+        {mention.detail}
+      </span>
+    </div>
+  );
+  return (
+    <SuggestionList
+      id={mentionListId}
+      label={t('Mentions')}
+      groups={mentionGroups(mentions)}
+      shown={`${active} ${mentions.length}`}
+      option={option}
+    />
+  );
+}
+
+/** A file is known by its name; where it is stands behind it. */
+function nameIn({ kind, label, detail }: Mention): string {
+  const isPath = kind === 'file' || kind === 'folder';
+  return isPath && detail !== '' ? (label.replace(/\/$/, '').split('/').at(-1) ?? label) : label;
+}

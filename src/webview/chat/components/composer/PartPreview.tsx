@@ -1,0 +1,14 @@
+import type { SentPart } from '../../../../protocol/transcriptTypes';
+import { t } from '../../../localization';
+import { imageAddress, partLabel } from '../../composer/draftParts';
+
+/** What is in an attachment: its text as it was when it was read, or the image at a size at which it can be seen. */
+export function PartPreview({ part }: { readonly part: SentPart }) {
+  const words = t('Preview of {name}', { name: partLabel(part) });
+  if (part.kind === 'image') return <img class="part-image" src={imageAddress(part)} alt={words} />;
+  return (
+    <pre class="part-text" role="region" aria-label={words} tabIndex={0} dir="auto">
+      {part.text}
+    </pre>
+  );
+}

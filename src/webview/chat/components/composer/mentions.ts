@@ -1,0 +1,138 @@
+import { useSignal } from '@preact/signals';
+import type { RefObject } from 'preact';
+import { useRef } from 'preact/hooks';
+import type { FoundMentions, Mention } from '../../../../protocol/attachmentProtocol';
+import { movedIn } from '../../composer/listMoves';
+import { mentionAt, type MentionAt } from '../../composer/mentionText';
+import { sortedByGroup } from '../../composer/suggestionGroups';
+import { useChat } from '../ChatContext';
+
+export const mentionListId = 'mention-list';
+export const mentionOptionId = (place: number): string => `mention-${place}`;
+
+export interface OfferedMentions {
+  /** Null while no list is shown. */
+  readonly offered: readonly Mention[] | null;
+  /** Place of the active one; null where there is nothing to pick. */
+  readonly active: number | null;
+  readonly pick: (mention: Mention) => void;
+  /** The text or the caret is another one. */
+  readonly moved: (isTyped: boolean) => void;
+  readonly close: () => void;
+  /** Whether the key was meant for the list. */
+  readonly onKeyDown: (event: KeyboardEvent) => boolean;
+}
+
+interface Answer extends FoundMentions {
+  readonly query: string;
+}
+
+/** The list of what can be mentioned: opened by typing "@" at the beginning of a word, closed by Escape for as long as the caret is in that word. */
+export function useMentions(field: RefObject<HTMLTextAreaElement | null>): OfferedMentions {
+  const chat = useChat();
+  const open = useSignal<MentionAt | null>(null);
+  const answer = useSignal<Answer | null>(null);
+  const place = useSignal(0);
+  const dismissed = useRef<number | null>(null);
+  /** Enter was pressed ahead of the answer: its first is picked when it comes. */
+  const isWanted = useRef(false);
+  const asked = useRef(0);
+
+  const close = (): void => {
+    open.value = null;
+    answer.value = null;
+    isWanted.current = false;
+    asked.current++;
+  };
+  const pick = (mention: Mention): void => {
+    const at = open.peek();
+    if (at === null || field.current === null) return;
+    close();
+    const { value, selectionStart } = field.current;
+    const isTypedOn = selectionStart > at.start + 1 + at.query.length;
+    const caret = chat.attachments.mention(mention, at);
+    const written = chat.drafts.text.peek();
+    const place = isTypedOn ? written.length - (value.length - selectionStart) : caret;
+    // At once: a key that comes ahead of the next drawing belongs behind the mention.
+    field.current.value = written;
+    field.current.setSelectionRange(place, place);
+  };
+  async function ask(query: string): Promise<void> {
+    const question = ++asked.current;
+    for (const whole of [false, true]) {
+      const found = await chat.attachments.search(query, whole);
+      if (question !== asked.current) return;
+      put({ query, mentions: sortedByGroup(found.mentions), isWhole: found.isWhole });
+      if (found.isWhole) return;
+    }
+  }
+  /** What was gone to in the list stays where the person is when the rest comes. */
+  function put(found: Answer): void {
+    const here = place.peek() === 0 ? undefined : answer.peek()?.mentions[place.peek()]?.source;
+    answer.value = found;
+    if (here !== undefined)
+      place.value = Math.max(
+        0,
+        found.mentions.findIndex(({ source }) => source === here),
+      );
+    if (!found.isWhole) return;
+    const [first] = found.mentions;
+    const wanted = isWanted.current;
+    isWanted.current = false;
+    if (wanted && first !== undefined) pick(first);
+    else if (wanted) moved(true);
+  }
+  function moved(isTyped: boolean): void {
+    const { value, selectionStart, selectionEnd } = field.current ?? { value: '', selectionStart: 0, selectionEnd: 0 };
+    const asking = open.peek();
+    // What is typed behind the Enter that picks, ahead of the answer, goes behind the mention.
+    if (isWanted.current && asking !== null && value.startsWith(`@${asking.query}`, asking.start)) return;
+    const at = selectionStart === selectionEnd ? mentionAt(value, selectionStart) : null;
+    if (at?.start !== dismissed.current) dismissed.current = null;
+    if (at === null || dismissed.current !== null) return close();
+    const before = open.peek();
+    if (before?.start === at.start && before.query === at.query) return;
+    // A caret that is only moved opens no list.
+    if (!isTyped && before?.start !== at.start) return close();
+    open.value = at;
+    place.value = 0;
+    isWanted.current = false;
+    void ask(at.query);
+  }
+  const onKeyDown = (event: KeyboardEvent): boolean => {
+    const at = open.peek();
+    if (
+      at === null ||
+      event.isComposing ||
+      event.keyCode === 229 ||
+      event.shiftKey ||
+      event.altKey ||
+      event.ctrlKey ||
+      event.metaKey
+    )
+      return false;
+    const mentions = answer.peek()?.mentions ?? [];
+    // A list that is not whole yet may still get what is looked for: only what is in it can be picked by now.
+    const isAnswered = answer.peek()?.query === at.query && (answer.peek()?.isWhole === true || mentions.length > 0);
+    const next = movedIn(event.key, place.peek(), mentions.length);
+    if (event.key === 'Escape') {
+      dismissed.current = at.start;
+      close();
+    } else if (next !== null) place.value = next;
+    else if (event.key === 'Enter' || event.key === 'Tab') {
+      const chosen = mentions[place.peek()];
+      // Nothing is found: the text is a text, and the key does what it does.
+      if (isAnswered && chosen === undefined) return false;
+      if (isAnswered && chosen !== undefined) pick(chosen);
+      else isWanted.current = true;
+    } else return false;
+    event.preventDefault();
+    return true;
+  };
+  const offered =
+    open.value === null || (answer.value?.isWhole === false && answer.value.mentions.length === 0)
+      ? null
+      : (answer.value?.mentions ?? null);
+  const active = offered === null || offered.length === 0 ? null : Math.min(place.value, offered.length - 1);
+  return { offered, active, pick, moved, close, onKeyDown };
+}

@@ -1,0 +1,146 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { t } from '../../../localization';
+import type { Conversation } from '../../state/conversation';
+import { answersIn, conversationBlocks, type TurnBlock } from '../../state/conversationRows';
+import { CompressingLine } from '../turn/ActivityLine';
+import { useChat } from '../ChatContext';
+import { laterParts } from '../laterParts';
+import { TurnView } from '../turn/TurnView';
+import { useFollow } from './useFollow';
+
+/** Turns at the end that are always laid out. */
+const nearTurns = 20;
+
+/** Turns at the end that are drawn first: more than a screenful. Those above come behind the first paint. */
+const firstTurns = 10;
+
+/** The conversation, oldest first: its newest messages, or the part of it that the person went to. Blocks keep their identity while nothing about
+ *  them changes, so text that streams redraws its own turn only. */
+export function Feed({ conversation }: { readonly conversation: Conversation }) {
+  const chat = useChat();
+  const { pages } = chat;
+  const away = pages.away.value;
+  const newest = useBlocks(conversation);
+  const elsewhere = useBlocks(away);
+  // In a part of the conversation that is not its end there is no last turn.
+  const blocks = useMemo(
+    () => (away === null ? newest : elsewhere.map((block) => (block.isLast ? { ...block, isLast: false } : block))),
+    [away === null, newest, elsewhere],
+  );
+  const newestUids = useStable(articleUids(newest));
+  const uids = useStable(away === null ? newestUids : articleUids(blocks));
+  const { id, conversationId } = conversation.session;
+  const [restore] = useState(() => chat.takePlace(conversation.session));
+  const drawn = away ?? conversation;
+  const isWhole = useBehindFirstPaint() || restore !== null || away !== null;
+  const first = isWhole ? 0 : Math.max(0, blocks.length - firstTurns);
+  const view = useFollow({
+    uids,
+    newest: newestUids,
+    reachesEnd: away === null,
+    hasEarlier: isWhole && drawn.hasEarlier,
+    restore,
+    jumps: chat.jumpToEnd.value,
+    loadEarlier: () => void pages.loadEarlier(),
+    loadLater: () => void pages.loadLater(),
+    toLatest: () => pages.toLatest(),
+    seek: (uid) => void pages.goTo(uid),
+    reads: (uid) => pages.reads(uid),
+    remember: (anchor) => {
+      chat.needs.memory.remember({ sessionId: id, anchor });
+      chat.places.note(conversationId, { anchor });
+    },
+  });
+  const later = laterParts.value;
+  const loading = pages.fetching.value;
+  return (
+    <div class="conversation">
+      <div
+        class="scroller"
+        ref={view.scroller}
+        onScroll={view.onScroll}
+        onWheel={view.onWheel}
+        onKeyDown={view.onKeyDown}
+        tabIndex={0}
+      >
+        {isWhole && drawn.hasEarlier && (
+          <EdgeButton
+            loading={loading === 'earlier'}
+            words={t('Show Earlier Messages')}
+            loadingWords={t('Loading earlier messages…')}
+            load={() => void pages.loadEarlier()}
+          />
+        )}
+        <div ref={view.content}>
+          {/* A feed holds articles and nothing else that has a role: what belongs to a turn stands inside its last article. */}
+          <div class="feed" role="feed" aria-label={t('Conversation')} aria-busy={loading !== null}>
+            {blocks.slice(first).map((block, index) => (
+              <TurnView
+                key={block.key}
+                block={block}
+                near={away === null && first + index >= blocks.length - nearTurns}
+              />
+            ))}
+          </div>
+          {drawn.activity?.turnUid === null && <CompressingLine />}
+        </div>
+        {away !== null && (
+          <EdgeButton
+            loading={loading === 'later'}
+            words={t('Show Later Messages')}
+            loadingWords={t('Loading later messages…')}
+            load={() => void pages.loadLater()}
+          />
+        )}
+      </div>
+      {!view.following && later !== null && <later.JumpButton view={view} />}
+      {isWhole && later !== null && <later.FeedTools conversation={drawn} blocks={blocks} uids={uids} view={view} />}
+    </div>
+  );
+}
+
+/** False while the first drawing is not painted. */
+function useBehindFirstPaint(): boolean {
+  const [isPainted, setPainted] = useState(false);
+  useEffect(() => setPainted(true), []);
+  return isPainted;
+}
+
+function useBlocks(conversation: Conversation | null): readonly TurnBlock[] {
+  const previous = useRef<readonly TurnBlock[]>([]);
+  return useMemo(
+    () => (previous.current = conversation === null ? [] : conversationBlocks(conversation, previous.current)),
+    [conversation],
+  );
+}
+
+function articleUids(blocks: readonly TurnBlock[]): readonly string[] {
+  return blocks.flatMap((block) => [
+    ...(block.prompt === null ? [] : [block.prompt.uid]),
+    ...block.rows.flatMap((row) => (row.kind === 'steering' ? [row.key] : answersIn(row).map((answer) => answer.key))),
+  ]);
+}
+
+interface EdgeProps {
+  readonly loading: boolean;
+  readonly words: string;
+  readonly loadingWords: string;
+  readonly load: () => void;
+}
+
+/** Where the messages that are drawn end and the conversation goes on. */
+function EdgeButton({ loading, words, loadingWords, load }: EdgeProps) {
+  return (
+    <button type="button" class="link-button earlier" disabled={loading} onClick={load}>
+      {loading ? loadingWords : words}
+    </button>
+  );
+}
+
+/** The same array as long as its items are the same. */
+function useStable(items: readonly string[]): readonly string[] {
+  const kept = useRef(items);
+  const same = kept.current.length === items.length && kept.current.every((item, index) => item === items[index]);
+  if (!same) kept.current = items;
+  return kept.current;
+}

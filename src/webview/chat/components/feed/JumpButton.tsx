@@ -1,0 +1,23 @@
+import { Icon } from '../../../Icon';
+import { t } from '../../../localization';
+import type { Following } from './useFollow';
+
+/** Leads to the newest text. It is gone behind the press, which leaves the focus where it is (by mouse) or gives it to the conversation. */
+export function JumpButton({ view: { unseen, scroller, goToEnd } }: { readonly view: Following }) {
+  const jump = (button: Element): void => {
+    if (document.activeElement === button) scroller.current?.focus({ preventScroll: true });
+    goToEnd();
+  };
+  return (
+    <button
+      type="button"
+      class="jump"
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={(event) => jump(event.currentTarget)}
+      aria-label={unseen > 0 ? t('Jump to latest, {count} new', { count: unseen }) : t('Jump to latest')}
+    >
+      <Icon name="arrow-down" />
+      {unseen > 0 && <span>{t('{count} new', { count: unseen })}</span>}
+    </button>
+  );
+}

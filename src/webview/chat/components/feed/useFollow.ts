@@ -1,0 +1,284 @@
+import type { RefObject } from 'preact';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import {
+  afterContent,
+  afterScroll,
+  followFromStart,
+  letGo,
+  toBottom,
+  wantsEarlier,
+  wantsLater,
+  type Follow,
+  type ScrollMetrics,
+} from '../../state/scrollFollow';
+import type { ViewMemory } from '../../connection/viewMemory';
+
+type Anchor = NonNullable<ViewMemory['anchor']>;
+
+export interface FollowNeeds {
+  /** uids of the articles that are drawn, in order. */
+  readonly uids: readonly string[];
+  /** uids of the newest articles, drawn or not. */
+  readonly newest: readonly string[];
+  /** What is drawn ends where the conversation does. */
+  readonly reachesEnd: boolean;
+  readonly hasEarlier: boolean;
+  /** Where the person was when the view was last seen; null: at the end. */
+  readonly restore: Anchor | null;
+  /** Counts requests to return to the end. */
+  readonly jumps: number;
+  loadEarlier(): void;
+  loadLater(): void;
+  /** Has the newest messages drawn. */
+  toLatest(): void;
+  /** Has the part of the conversation drawn in which this article stands, where it is still there. */
+  seek(uid: string): void;
+  /** The article that is read; null: the end. */
+  reads(uid: string | null): void;
+  remember(anchor: Anchor | null): void;
+}
+
+export interface Following {
+  readonly scroller: RefObject<HTMLDivElement | null>;
+  readonly content: RefObject<HTMLDivElement | null>;
+  readonly following: boolean;
+  readonly unseen: number;
+  onScroll(): void;
+  onWheel(event: WheelEvent): void;
+  onKeyDown(event: KeyboardEvent): void;
+  goToEnd(): void;
+  /** Puts the top of an article into the upper half of the view, or `offset` pixels below the view's top, and stays there. */
+  goTo(article: HTMLElement, offset?: number): void;
+  /** Where to stay as soon as this article is drawn. */
+  aim(uid: string): void;
+}
+
+/** Milliseconds between two notes of where the person is. */
+const rememberEvery = 150;
+
+/** Keeps the newest text in sight while the person is at the end, and leaves them where they are otherwise: while text comes, when an earlier
+ *  page is put in front, and after the view was hidden. */
+export function useFollow(needs: FollowNeeds): Following {
+  const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const follow = useRef<Follow>(followFromStart);
+  const [shown, setShown] = useState({ following: true, unseen: 0 });
+  const anchor = useRef<Anchor | null>(null);
+  /** Where we scrolled to ourselves: the event that follows tells nothing about where the person wants to be. */
+  const ownTop = useRef(0);
+  const ownEventDue = useRef(false);
+  const latest = useRef(needs);
+  latest.current = needs;
+
+  const update = useCallback((next: Follow): void => {
+    follow.current = next;
+    setShown((before) =>
+      before.following === next.following && before.unseen === next.unseen
+        ? before
+        : { following: next.following, unseen: next.unseen },
+    );
+  }, []);
+  const settle = useCallback((): void => {
+    const element = scroller.current;
+    if (element === null) return;
+    const before = element.scrollTop;
+    if (follow.current.following) {
+      // Not read back: what was scrolled to is known.
+      const end = Math.max(0, element.scrollHeight - element.clientHeight);
+      if (Math.abs(end - before) >= 1) element.scrollTop = end;
+      ownTop.current = end;
+    } else {
+      if (anchor.current !== null) scrollToAnchor(element, anchor.current);
+      ownTop.current = element.scrollTop;
+    }
+    ownEventDue.current ||= Math.abs(ownTop.current - before) >= 1;
+  }, []);
+  const goToEnd = useCallback((): void => {
+    update(toBottom(follow.current));
+    anchor.current = null;
+    if (latest.current.reachesEnd) settle();
+    latest.current.toLatest();
+    latest.current.remember(null);
+  }, [update, settle]);
+
+  const goTo = useCallback(
+    (article: HTMLElement, offset?: number): void => {
+      const { uid } = article.dataset;
+      const element = scroller.current;
+      if (uid === undefined || element === null) return;
+      anchor.current = { uid, offset: offset ?? Math.round(element.clientHeight / 4) };
+      update(letGo(follow.current));
+      settle();
+      // With the end in sight there is nothing to jump to.
+      const { scrollTop, scrollHeight, clientHeight } = element;
+      if (latest.current.reachesEnd && scrollHeight - clientHeight - scrollTop < 1) update(toBottom(follow.current));
+      if (follow.current.following) anchor.current = null;
+      latest.current.reads(anchor.current?.uid ?? null);
+      latest.current.remember(anchor.current);
+    },
+    [update, settle],
+  );
+
+  const aim = useCallback(
+    (uid: string): void => {
+      anchor.current = { uid, offset: Math.round((scroller.current?.clientHeight ?? 0) / 4) };
+      update(letGo(follow.current));
+    },
+    [update],
+  );
+
+  useNewContent(needs.newest, follow, update);
+  // Another stretch is drawn: it does not go along with the end, or does again.
+  const reachedEnd = useRef(needs.reachesEnd);
+  useLayoutEffect(() => {
+    if (reachedEnd.current === needs.reachesEnd) return;
+    reachedEnd.current = needs.reachesEnd;
+    if (!needs.reachesEnd) update(letGo(follow.current));
+    else if (follow.current.following) settle();
+  }, [needs.reachesEnd, update, settle]);
+  useRestoredPlace(needs, scroller, follow, anchor, update);
+  const jumped = useRef(needs.jumps);
+  useEffect(() => {
+    if (needs.jumps !== jumped.current) goToEnd();
+    jumped.current = needs.jumps;
+  }, [needs.jumps, goToEnd]);
+  // Not left to the browser's scroll anchoring: that rests at the very top, and does not know rows whose height was only estimated.
+  useLayoutEffect(() => {
+    if (!follow.current.following) settle();
+  });
+  // Who follows is moved between the layout of a frame and its painting: what is read then was computed anyway, whereas reading after each
+  // drawing has the page laid out in the middle of it.
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(settle);
+    for (const element of [scroller.current, content.current]) if (element !== null) observer.observe(element);
+    return () => observer.disconnect();
+  }, [settle]);
+  const remember = useThrottled(() => latest.current.remember(anchor.current), rememberEvery);
+
+  const onScroll = useCallback((): void => {
+    const element = scroller.current;
+    if (element === null) return;
+    const now = metricsOf(element, latest.current.reachesEnd);
+    const own = Math.abs(now.top - ownTop.current) < 1;
+    const stale = own && ownEventDue.current;
+    ownEventDue.current = false;
+    // Our own scrolling from before the person turned away, told after it.
+    if (stale && !follow.current.following) follow.current = { ...follow.current, last: now };
+    else update(afterScroll(follow.current, now));
+    if (follow.current.following) anchor.current = null;
+    else if (!own || anchor.current === null) anchor.current = firstInSight(element);
+    latest.current.reads(anchor.current?.uid ?? null);
+    remember();
+    if (wantsEarlier(now, latest.current.hasEarlier)) latest.current.loadEarlier();
+    else if (wantsLater(now, !latest.current.reachesEnd)) latest.current.loadLater();
+  }, [update, remember]);
+
+  // Text that streams would pull the view back before the scrolling that a wheel or key asks for has begun.
+  const turnAway = useCallback((): void => {
+    if (scroller.current !== null && scroller.current.scrollTop > 0 && follow.current.following)
+      update(letGo(follow.current));
+  }, [update]);
+  const onWheel = useCallback(
+    (event: WheelEvent): void => {
+      if (event.deltaY < 0 && scroller.current !== null && !scrollsInside(event.target, scroller.current)) turnAway();
+    },
+    [turnAway],
+  );
+  const onKeyDown = useCallback(
+    (event: KeyboardEvent): void => {
+      if (event.target === scroller.current && ['ArrowUp', 'PageUp', 'Home'].includes(event.key)) turnAway();
+    },
+    [turnAway],
+  );
+
+  return { scroller, content, ...shown, onScroll, onWheel, onKeyDown, goToEnd, goTo, aim };
+}
+
+/** Counts what is added at the end while the person is elsewhere. */
+function useNewContent(uids: readonly string[], follow: RefObject<Follow>, update: (next: Follow) => void): void {
+  const before = useRef(uids);
+  useLayoutEffect(() => {
+    const last = before.current.at(-1);
+    before.current = uids;
+    const at = last === undefined ? -1 : uids.lastIndexOf(last);
+    if (at !== -1) update(afterContent(follow.current, uids.length - 1 - at));
+  }, [uids]);
+}
+
+/** Goes back to where the person was; that part of the conversation is fetched where it is not loaded. */
+function useRestoredPlace(
+  needs: FollowNeeds,
+  scroller: RefObject<HTMLDivElement | null>,
+  follow: RefObject<Follow>,
+  anchor: RefObject<Anchor | null>,
+  update: (next: Follow) => void,
+): void {
+  const wanted = useRef(needs.restore);
+  const sought = useRef(false);
+  useLayoutEffect(() => {
+    const place = wanted.current;
+    if (place === null || scroller.current === null) return;
+    if (needs.uids.includes(place.uid)) {
+      wanted.current = null;
+      anchor.current = place;
+      update(letGo(follow.current));
+      scrollToAnchor(scroller.current, place);
+    } else if (needs.hasEarlier && !sought.current) {
+      sought.current = true;
+      needs.seek(place.uid);
+    }
+  }, [needs.uids]);
+}
+
+function useThrottled(call: () => void, everyMs: number): () => void {
+  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
+  const latest = useRef(call);
+  latest.current = call;
+  useEffect(
+    () => () => {
+      if (timer.current !== null) clearTimeout(timer.current);
+    },
+    [],
+  );
+  return useCallback(() => {
+    timer.current ??= setTimeout(() => {
+      timer.current = null;
+      latest.current();
+    }, everyMs);
+  }, [everyMs]);
+}
+
+function metricsOf(element: HTMLElement, reachesEnd: boolean): ScrollMetrics {
+  return { reachesEnd, top: element.scrollTop, viewport: element.clientHeight, content: element.scrollHeight };
+}
+
+function firstInSight(scroller: HTMLElement): Anchor | null {
+  const top = scroller.getBoundingClientRect().top;
+  for (const article of scroller.querySelectorAll<HTMLElement>('article[data-uid]')) {
+    const box = article.getBoundingClientRect();
+    const { uid } = article.dataset;
+    if (box.bottom > top && uid !== undefined) return { uid, offset: box.top - top };
+  }
+  return null;
+}
+
+/** Whether something inside of the scroller takes an upward wheel for itself. */
+function scrollsInside(target: EventTarget | null, scroller: HTMLElement): boolean {
+  for (
+    let element = target instanceof Element ? target : null;
+    element !== null && element !== scroller;
+    element = element.parentElement
+  ) {
+    if (element.scrollTop > 0) return true;
+  }
+  return false;
+}
+
+function scrollToAnchor(scroller: HTMLElement, anchor: Anchor): void {
+  const article = [...scroller.querySelectorAll<HTMLElement>('article[data-uid]')].find(
+    (element) => element.dataset['uid'] === anchor.uid,
+  );
+  if (article === undefined) return;
+  const moved = article.getBoundingClientRect().top - scroller.getBoundingClientRect().top - anchor.offset;
+  if (Math.abs(moved) >= 1) scroller.scrollTop += moved;
+}

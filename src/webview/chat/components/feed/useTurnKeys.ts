@@ -1,0 +1,106 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { answerText } from '../../../../protocol/transcriptTypes';
+import { t } from '../../../localization';
+import { useChat } from '../ChatContext';
+import type { FeedToolsProps } from './FeedTools';
+import type { Following } from './useFollow';
+
+/** Pixels between the view's top and a turn that was gone to. */
+const offset = 8;
+
+/** Alt+PageUp and Alt+PageDown go from turn to turn, from wherever the focus is in the page; in the feed Home and End go to the ends of the whole
+ *  conversation, and on an article PageUp and PageDown go to the next one. Where the focus stays elsewhere, it is said where one is. */
+export function useTurnKeys(props: FeedToolsProps): void {
+  const chat = useChat();
+  const latest = useRef(props);
+  latest.current = props;
+  useEffect(() => {
+    const { view } = latest.current;
+    const isIn = (target: EventTarget | null): target is Node =>
+      target instanceof Node && view.scroller.current?.contains(target) === true;
+    const arrive = (turn: HTMLElement, takesFocus: boolean): void => {
+      const article = turn.querySelector<HTMLElement>('article[data-uid]');
+      if (article === null) return;
+      view.goTo(article, offset);
+      if (takesFocus) return article.focus({ preventScroll: true });
+      const prompt = latest.current.blocks.find(({ turn: one }) => one?.uid === turn.dataset['turn'])?.prompt ?? null;
+      chat.announce(
+        prompt === null
+          ? (article.getAttribute('aria-label') ?? '')
+          : t('You: {text}', { text: answerText(prompt.parts).slice(0, 200) }),
+      );
+    };
+    const step = async (by: -1 | 1, takesFocus: boolean): Promise<void> => {
+      const found = turnBeside(view, by);
+      if (found !== null) return arrive(found, takesFocus);
+      const before = latest.current.uids;
+      if (by === -1 && latest.current.conversation.hasEarlier) await chat.pages.loadEarlier();
+      else if (by === 1 && chat.pages.away.peek() !== null) await chat.pages.loadLater();
+      else if (by === 1) return view.goToEnd();
+      await drawn(() => latest.current.uids !== before);
+      const loaded = turnBeside(view, by);
+      if (loaded !== null) arrive(loaded, takesFocus);
+    };
+    const toStart = async (): Promise<void> => {
+      if (!(await chat.pages.goToStart())) return;
+      await drawn(() => !latest.current.conversation.hasEarlier);
+      const first = view.scroller.current?.querySelector<HTMLElement>('article[data-uid]') ?? null;
+      if (first !== null) view.goTo(first, offset);
+    };
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      const onFeed = event.target === view.scroller.current || isArticle(event.target);
+      if (event.altKey) {
+        if (event.key !== 'PageUp' && event.key !== 'PageDown') return;
+        event.preventDefault();
+        void step(event.key === 'PageUp' ? -1 : 1, isIn(event.target));
+      } else if (event.key === 'Home' && isIn(event.target) && onFeed) {
+        event.preventDefault();
+        void toStart();
+      } else if (event.key === 'End' && isIn(event.target) && onFeed) {
+        event.preventDefault();
+        view.goToEnd();
+      } else if (
+        (event.key === 'PageUp' || event.key === 'PageDown') &&
+        isIn(event.target) &&
+        isArticle(event.target)
+      ) {
+        const article = articleBeside(view, event.target, event.key === 'PageUp' ? -1 : 1);
+        if (article === null) return;
+        event.preventDefault();
+        view.goTo(article, offset);
+        article.focus({ preventScroll: true });
+      }
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [chat]);
+}
+
+function isArticle(target: EventTarget | null): target is HTMLElement {
+  return target instanceof HTMLElement && target.matches('article[data-uid]');
+}
+
+function articleBeside({ scroller }: Following, article: HTMLElement, by: -1 | 1): HTMLElement | null {
+  const articles = [...(scroller.current?.querySelectorAll<HTMLElement>('article[data-uid]:not(.folded)') ?? [])];
+  return articles[articles.indexOf(article) + by] ?? null;
+}
+
+/** The turn that begins above what is read, or below. */
+function turnBeside({ scroller }: Following, by: -1 | 1): HTMLElement | null {
+  const feed = scroller.current;
+  if (feed === null) return null;
+  const top = feed.getBoundingClientRect().top + offset;
+  const turns = [...feed.querySelectorAll<HTMLElement>('.turn')];
+  const begins = (turn: HTMLElement): number => turn.getBoundingClientRect().top - top;
+  // Within two pixels it is the one that is read.
+  if (by === -1) return turns.findLast((turn) => begins(turn) < -2) ?? null;
+  const isAtEnd = feed.scrollHeight - feed.clientHeight - feed.scrollTop < 1;
+  return isAtEnd ? null : (turns.find((turn) => begins(turn) > 2) ?? null);
+}
+
+/** Waits for the next drawings, until one shows what was waited for. */
+async function drawn(holds: () => boolean): Promise<void> {
+  for (let frames = 0; frames < 10 && !holds(); frames++)
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+}

@@ -1,0 +1,78 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { SessionContextUse } from '../../../../protocol/chatProtocol';
+import { t } from '../../../localization';
+import { compactCount, percentOf } from '../../../times';
+import { contextPanelId, totalWords } from '../../labels/contextLabels';
+import { useChat } from '../ChatContext';
+import { laterParts } from '../laterParts';
+
+/** How full the model's context is, in the composer's foot. Its details open on a press. */
+export function ContextMeter() {
+  const chat = useChat();
+  const known = chat.context.use.value;
+  const open = useSignal(false);
+  const root = useRef<HTMLDivElement>(null);
+  const later = laterParts.value;
+  const sessionId = known?.sessionId ?? null;
+  useEffect(() => {
+    open.value = false;
+  }, [sessionId]);
+  if (known === null || known.use.tokens === 0) return null;
+  const { use } = known;
+  const part = use.window === null ? null : Math.min(1, use.tokens / use.window);
+  return (
+    <div
+      class="context"
+      ref={root}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || !open.value) return;
+        event.preventDefault();
+        open.value = false;
+        root.current?.querySelector('button')?.focus();
+      }}
+      onFocusOut={(event) => {
+        if (!(event.relatedTarget instanceof Node) || root.current?.contains(event.relatedTarget) !== true)
+          open.value = false;
+      }}
+    >
+      <button
+        type="button"
+        class={`context-button${part !== null && part >= 0.75 ? ' context-full' : ''}${part !== null && part >= 0.9 ? ' context-brimful' : ''}`}
+        aria-expanded={open.value}
+        aria-controls={contextPanelId}
+        aria-label={summaryWords(use, part)}
+        title={summaryWords(use, part)}
+        onClick={() => (open.value = !open.value)}
+      >
+        {part !== null && <Bar part={part} />}
+        <span>{part === null ? t('{tokens} tok', { tokens: compactCount(use.tokens) }) : percentOf(part)}</span>
+      </button>
+      {open.value && later !== null && (
+        <later.ContextPanel
+          use={use}
+          compress={() => {
+            open.value = false;
+            void chat.context.propose('');
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Drawn by its attributes: the page's policy knows no inline style. */
+function Bar({ part }: { readonly part: number }) {
+  return (
+    <svg class="context-bar" viewBox="0 0 30 6" width="30" height="6" aria-hidden="true">
+      <rect class="context-track" x="0" y="0" width="30" height="6" rx="1.5" />
+      <rect class="context-fill" x="0" y="0" width={Math.max(1.5, part * 30)} height="6" rx="1.5" />
+    </svg>
+  );
+}
+
+function summaryWords(use: SessionContextUse, part: number | null): string {
+  return part === null
+    ? t('Context {tokens} tok: {total}', { tokens: compactCount(use.tokens), total: totalWords(use) })
+    : t('Context {percent} full: {total}', { percent: percentOf(part), total: totalWords(use) });
+}

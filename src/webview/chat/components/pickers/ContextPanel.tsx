@@ -1,0 +1,72 @@
+import type { SessionContextUse } from '../../../../protocol/chatProtocol';
+import { t } from '../../../localization';
+import { compactCount, percentOf } from '../../../times';
+import { contextPanelId, totalWords } from '../../labels/contextLabels';
+
+/** What fills the model's context, by kind. */
+export function ContextPanel({ use, compress }: { readonly use: SessionContextUse; readonly compress: () => void }) {
+  const { parts, window } = use;
+  const free = window === null ? null : Math.max(0, window - use.tokens);
+  const lines = [
+    ...(parts === null
+      ? []
+      : ([
+          [t('Messages'), parts.messages],
+          [t('Tools'), parts.tools],
+          [t('System prompt'), parts.system],
+        ] as const)),
+    ...(parts === null || parts.memory === 0 ? [] : ([[t('Memory'), parts.memory]] as const)),
+    ...(free === null ? [] : ([[t('Free'), free]] as const)),
+  ];
+  return (
+    <div class="popup context-panel" id={contextPanelId} role="group" aria-label={t('Context')}>
+      <p class="context-title">{totalWords(use)}</p>
+      {window !== null && <FullMeter part={Math.min(1, use.tokens / window)} words={totalWords(use)} />}
+      {lines.length > 0 && (
+        <dl class="context-lines">
+          {lines.map(([name, tokens]) => (
+            <div class="context-line" key={name}>
+              <dt>{name}</dt>
+              <dd>{compactCount(tokens)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <p class="context-source">
+        {use.counted
+          ? t('Messages as counted by the model’s service; the rest is estimated.')
+          : t('Estimated: the model’s service has not counted them yet.')}
+      </p>
+      <button type="button" class="button secondary compact" onClick={compress}>
+        {t('Compress…')}
+      </button>
+    </div>
+  );
+}
+
+/** Drawn by its attributes: the page's policy knows no inline style. */
+function FullMeter({ part, words }: { readonly part: number; readonly words: string }) {
+  return (
+    <div
+      class={`context-meter${part >= 0.75 ? ' context-full' : ''}${part >= 0.9 ? ' context-brimful' : ''}`}
+      role="meter"
+      aria-label={t('Context used')}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.round(part * 100)}
+      aria-valuetext={`${percentOf(part)}: ${words}`}
+    >
+      <svg
+        class="context-wide"
+        viewBox="0 0 100 4"
+        preserveAspectRatio="none"
+        width="100%"
+        height="4"
+        aria-hidden="true"
+      >
+        <rect class="context-track" x="0" y="0" width="100" height="4" />
+        <rect class="context-fill" x="0" y="0" width={Math.max(1, part * 100)} height="4" />
+      </svg>
+    </div>
+  );
+}

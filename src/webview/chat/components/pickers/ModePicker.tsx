@@ -1,0 +1,34 @@
+import { modes } from '../../../../protocol/transcriptTypes';
+import { t } from '../../../localization';
+import { modeIcons, modeName, modeLabels } from '../../labels/modeLabels';
+import { useChat } from '../ChatContext';
+import { laterParts } from '../laterParts';
+import { OptionPicker } from './OptionPicker';
+
+/** How freely the agent may act here. */
+export function ModePicker() {
+  const chat = useChat();
+  const later = laterParts.value;
+  const { conversation, newMode, sandbox } = chat.steady.value;
+  const mode = conversation?.mode ?? newMode;
+  return (
+    <OptionPicker
+      id="mode"
+      label={t('Mode')}
+      listLabel={t('Modes')}
+      icon={modeIcons[mode]}
+      title={`${modeName(mode)}: ${modeLabels(mode, sandbox?.kind === 'works')}`}
+      class={`mode-picker mode-${mode}`}
+      options={modes.map((value) => ({
+        value,
+        name: modeName(value),
+        words: modeLabels(value, sandbox?.kind === 'works'),
+      }))}
+      chosen={mode}
+      note={() => later !== null && <later.SandboxNote />}
+      pick={(chosen) => void chat.approvals.setMode(chosen)}
+    >
+      <span class="picker-label">{modeName(mode)}</span>
+    </OptionPicker>
+  );
+}

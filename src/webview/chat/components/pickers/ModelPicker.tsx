@@ -1,0 +1,50 @@
+import { useRef } from 'preact/hooks';
+import { Icon } from '../../../Icon';
+import { t } from '../../../localization';
+import { useChat } from '../ChatContext';
+import { laterParts } from '../laterParts';
+
+/** The button that says who answers and where prompts go, and the list behind it. */
+export function ModelPicker() {
+  const chat = useChat();
+  const { chosen } = chat.steady.value.model;
+  const open = chat.pickerOpen.value;
+  const button = useRef<HTMLButtonElement>(null);
+  const later = laterParts.value;
+  const close = (): void => {
+    chat.pickerOpen.value = false;
+    button.current?.focus();
+  };
+  return (
+    <div class="model-picker">
+      <button
+        ref={button}
+        type="button"
+        class="model-button"
+        role="combobox"
+        aria-label={t('Model')}
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        aria-controls={open ? 'model-popup' : undefined}
+        title={
+          chosen === null
+            ? t('Choose a Model')
+            : t('{model}: prompts go to {destination}', { model: chosen.label, destination: chosen.destination })
+        }
+        onClick={() => (open ? close() : chat.chooseModel())}
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown' || open) return;
+          event.preventDefault();
+          chat.chooseModel();
+        }}
+      >
+        <span class="model-label" dir="auto">
+          {chosen?.label ?? t('Choose a Model')}
+        </span>
+        {chosen !== null && <span class="model-destination">{chosen.destination}</span>}
+        <Icon name="chevron-down" />
+      </button>
+      {open && later !== null && <later.ModelPopup close={close} />}
+    </div>
+  );
+}

@@ -1,0 +1,12 @@
+import { Icon } from '../../../Icon';
+import { t } from '../../../localization';
+
+/** A session that is compressed between two turns. */
+export function CompressingLine() {
+  return (
+    <p class="activity" role="status">
+      <Icon name="loading" spin />
+      <span>{t('Summarising earlier messages…')}</span>
+    </p>
+  );
+}

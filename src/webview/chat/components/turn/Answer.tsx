@@ -1,0 +1,181 @@
+import type { ComponentChildren } from 'preact';
+import { Icon } from '../../../Icon';
+import { t } from '../../../localization';
+import { memo } from '../../../memo';
+import { clockTime, duration } from '../../../times';
+import { foldWords } from '../../../toolLabels';
+import { foldedReads, isFoldable, type AnswerRow, type CallRow } from '../../state/conversationRows';
+import { useChat } from '../ChatContext';
+import { FoldButton } from '../FoldButton';
+import { PartText, useLiveText, type PartTextProps } from './liveText';
+import { ToolRow } from './ToolRow';
+
+interface AnswerProps {
+  readonly row: AnswerRow;
+  /** Of the turn, in seconds since the epoch: the time of an answer whose row is not known yet. */
+  readonly startedAt: number | null;
+  /** Stands in front, also while the answer is folded away. */
+  readonly head?: ComponentChildren;
+  readonly folded?: boolean;
+  /** How the turn goes or went, below its last answer. */
+  readonly children?: ComponentChildren;
+}
+
+const AnswerBody = memo(({ row }: { readonly row: AnswerRow }) => {
+  return (
+    <>
+      {segments(row).map((segment) => {
+        switch (segment.kind) {
+          case 'text':
+            return (
+              <div class="answer-text" key={segment.key} data-part="text">
+                <PartText uid={row.message.uid} part={segment.part} text={segment.text} complete={segment.complete} />
+              </div>
+            );
+          case 'thinking':
+            return (
+              <Thinking
+                key={segment.key}
+                id={segment.key}
+                uid={row.message.uid}
+                part={segment.part}
+                text={segment.text}
+                complete={segment.complete}
+                thinking={row.message.thinking}
+              />
+            );
+          case 'calls':
+            return <Calls key={segment.key} id={segment.key} calls={segment.calls} turnUid={row.message.turnUid} />;
+        }
+      })}
+      {row.state === 'unsaved' && (
+        <p class="notice notice-error" role="alert">
+          <Icon name="error" />
+          <span class="notice-body">{t('Part of this answer is not saved. Copy it before you close this view.')}</span>
+        </p>
+      )}
+    </>
+  );
+});
+
+/** One answer of the model: thinking, text and tool calls in the order in which they came. */
+export function Answer({ row, startedAt, head, folded = false, children }: AnswerProps) {
+  const chat = useChat();
+  const { message, state } = row;
+  const now = chat.needs.timers.nowMs() / 1000;
+  const time = clockTime(message.row?.createdAt ?? startedAt ?? now, now);
+  return (
+    <article
+      class={`message${folded ? ' folded' : ''}`}
+      aria-label={t('Hermes, {time}', { time })}
+      data-uid={message.uid}
+      data-state={state}
+      tabIndex={-1}
+    >
+      {head}
+      <div class="answer" hidden={folded}>
+        <AnswerBody row={row} />
+      </div>
+      {children}
+    </article>
+  );
+}
+
+type Segment =
+  | {
+      readonly kind: 'text' | 'thinking';
+      readonly key: string;
+      readonly part: number;
+      readonly text: string;
+      readonly complete: boolean;
+    }
+  | { readonly kind: 'calls'; readonly key: string; readonly calls: readonly CallRow[] };
+
+/** Parts in order; neighbouring calls together, empty parts left out. */
+function segments({ message, calls, state }: AnswerRow): readonly Segment[] {
+  const rows = new Map(calls.map((row) => [row.call, row]));
+  const found: Segment[] = [];
+  message.parts.forEach((part, index) => {
+    const key = `${message.uid}:${index}`;
+    if (part.kind === 'text' || part.kind === 'thinking') {
+      const complete = state !== 'streaming' || index < message.parts.length - 1;
+      if (part.text !== '') found.push({ kind: part.kind, key, part: index, text: part.text, complete });
+      return;
+    }
+    const row = part.kind === 'toolCall' ? rows.get(part) : undefined;
+    if (row === undefined) return;
+    const last = found.at(-1);
+    if (last?.kind === 'calls') found[found.length - 1] = { ...last, calls: [...last.calls, row] };
+    else found.push({ kind: 'calls', key, calls: [row] });
+  });
+  return found;
+}
+
+interface CallsProps {
+  readonly id: string;
+  readonly calls: readonly CallRow[];
+  readonly turnUid: string | null;
+}
+
+function Calls({ id, calls, turnUid }: CallsProps) {
+  const chat = useChat();
+  if (calls.length < foldedReads || !calls.every(isFoldable))
+    return (
+      <>
+        {calls.map((row) => (
+          <ToolRow key={row.call.callId} row={row} turnUid={turnUid} />
+        ))}
+      </>
+    );
+  const open = chat.folds.open.value.has(id);
+  return (
+    <div class="reads">
+      <FoldButton open={open} words={foldWords(calls.map(({ call }) => call))} toggle={() => chat.folds.toggle(id)} />
+      {open && (
+        <div class="reads-open">
+          {calls.map((row) => (
+            <ToolRow key={row.call.callId} row={row} turnUid={turnUid} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface ThinkingProps extends PartTextProps {
+  readonly id: string;
+  readonly thinking: AnswerRow['message']['thinking'];
+}
+
+function Thinking({ id, thinking, ...part }: ThinkingProps) {
+  const chat = useChat();
+  const text = useLiveText(part);
+  const live = !part.complete;
+  const open = chat.folds.open.value.has(id);
+  return (
+    <div class="thinking">
+      <FoldButton open={open} words={thinkingWords(live, thinking)} toggle={() => chat.folds.toggle(id)} live={live} />
+      {live && !open && (
+        <div class="thinking-now" aria-hidden="true" dir="auto">
+          <span>{lastLine(text)}</span>
+        </div>
+      )}
+      {/* In the page even while folded, so that find in page and Verify see what was delivered. */}
+      <div class="thinking-text" hidden={!open} data-part="thinking" dir="auto">
+        {text}
+      </div>
+    </div>
+  );
+}
+
+/** The end of what was thought so far; lines are read by the hundred a second, so it is not looked for further than one is wide. */
+function lastLine(text: string): string {
+  const end = text.slice(-300).trimEnd();
+  return end.slice(end.lastIndexOf('\n') + 1);
+}
+
+function thinkingWords(live: boolean, thinking: ThinkingProps['thinking']): string {
+  if (live) return t('Thinking…');
+  if (thinking === null || thinking.until === null) return t('Thought');
+  return t('Thought for {duration}', { duration: duration(Math.max(1000, thinking.until - thinking.from)) });
+}

@@ -1,0 +1,116 @@
+import { useId, useState } from 'preact/hooks';
+import { answerText } from '../../../../protocol/transcriptTypes';
+import { t } from '../../../localization';
+import { recalledLabels } from '../../../recalledLabels';
+import { duration } from '../../../times';
+import { outcomeWords, type SettledTurn } from '../../../turnLabels';
+import { costWords, tokenWords, usageLines } from '../../../usageLabels';
+import { answersIn, shownAnswer, type AnswerRow, type TurnBlock } from '../../state/conversationRows';
+import { turnMarkdown } from '../../state/turnMarkdown';
+import { useChat } from '../ChatContext';
+import { Toolbar, type ToolbarAction } from '../Toolbar';
+
+/** What can be done with an answer behind which its turn went on. */
+export function StepTools({ row }: { readonly row: AnswerRow }) {
+  const chat = useChat();
+  const text = answerText(row.message.parts);
+  const actions: readonly (ToolbarAction | false)[] = [
+    row.message.row !== null && {
+      icon: 'git-branch',
+      label: t('Branch from Here'),
+      act: () => void chat.switches.branch(row.message.uid),
+    },
+    text !== '' && { icon: 'copy', label: t('Copy Answer'), act: () => chat.copy(text) },
+  ];
+  return (
+    <span class="on-hover step-tools">
+      <Toolbar label={t('Answer Actions')} actions={actions.filter((action) => action !== false)} />
+    </span>
+  );
+}
+
+interface TurnFooterProps {
+  readonly block: TurnBlock;
+  readonly turn: SettledTurn;
+}
+
+/** Below a turn, seen on hover and focus: what can be done with its answer; who answered, for how much, in what time. */
+export function TurnFooter({ block, turn }: TurnFooterProps) {
+  const chat = useChat();
+  const busy = chat.isBusy.value;
+  const answers = block.rows.flatMap(answersIn);
+  const last = answers.at(-1)?.message ?? null;
+  const text = answers
+    .map(({ message }) => answerText(message.parts))
+    .filter((part) => part !== '')
+    .join('\n\n');
+  // How a turn went wrong is said with a Retry of its own.
+  const offersRetry = outcomeWords(turn, shownAnswer(block))?.actions.includes('retry') === true;
+  const actions: readonly (ToolbarAction | false)[] = [
+    block.isLast &&
+      !offersRetry && { icon: 'refresh', label: t('Retry'), act: () => void chat.retry(turn.uid), disabled: busy },
+    last !== null &&
+      last.row !== null && {
+        icon: 'git-branch',
+        label: t('Branch from Here'),
+        act: () => void chat.switches.branch(last.uid),
+      },
+    text !== '' && { icon: 'copy', label: t('Copy Answer'), act: () => chat.copy(text) },
+    answers.length > 0 && {
+      icon: 'markdown',
+      label: t('Copy Turn as Markdown'),
+      act: () => chat.copy(turnMarkdown(block)),
+    },
+  ];
+  const offered = actions.filter((action) => action !== false);
+  return (
+    <div class="turn-footer">
+      {offered.length > 0 && <Toolbar label={t('Answer Actions')} actions={offered} />}
+      <TurnFacts block={block} turn={turn} />
+    </div>
+  );
+}
+
+/** In one line; with more to say it opens, because not everybody can hover. */
+function TurnFacts({ block, turn }: TurnFooterProps) {
+  const [open, setOpen] = useState(false);
+  const id = useId();
+  const { usage } = turn;
+  const took = duration((turn.settledAt - turn.startedAt) * 1000);
+  const facts = [
+    turn.model,
+    ...(usage === null ? [] : [tokenWords(usage), costWords(usage)]),
+    took,
+    ...recalledLabels(block.recalled),
+  ]
+    .filter((fact) => fact !== null)
+    .join(' · ');
+  const lines = usage === null ? [] : usageLines(usage);
+  if (lines.length === 0)
+    return (
+      <span class="turn-facts" title={facts}>
+        {facts}
+      </span>
+    );
+  return (
+    <>
+      <button
+        type="button"
+        class="turn-facts"
+        aria-expanded={open}
+        aria-controls={open ? id : undefined}
+        title={[facts, ...lines].join('\n')}
+        onClick={() => setOpen(!open)}
+      >
+        {facts}
+      </button>
+      {open && (
+        <ul class="turn-usage" id={id}>
+          {lines.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,125 @@
+import { useState } from 'preact/hooks';
+import type { ChangedFile } from '../../../../protocol/transcriptTypes';
+import { Icon } from '../../../Icon';
+import { lineCounts } from '../../../lineCounts';
+import { t } from '../../../localization';
+import { filesWords, fileStateWord, isUndecided } from '../../labels/changedFileLabels';
+import type { ReviewAction } from '../../session/fileReviews';
+import { ChangedFileItem } from './ChangedFileItem';
+import { useChat } from '../ChatContext';
+
+/** What a turn changed in files, with what becomes of it: all together, opened file by file, and a file change by change. */
+export function ChangedFilesBar({
+  turnUid,
+  files,
+}: {
+  readonly turnUid: string;
+  readonly files: readonly ChangedFile[];
+}) {
+  const chat = useChat();
+  const fold = `files:${turnUid}`;
+  const open = chat.folds.open.value.has(fold);
+  const busy = chat.files.busy.value.has(turnUid);
+  const undecided = files.filter(isUndecided);
+  const settled = undecided.length === 0 ? fileStateWord(files) : null;
+  const [first] = files;
+  const reviewAll = (action: ReviewAction): void => void chat.files.review(turnUid, null, action);
+  const look = (): void => {
+    if (files.length === 1 && first !== undefined) chat.openDiff(turnUid, first.path);
+    else if (!open) chat.folds.toggle(fold);
+  };
+  return (
+    <section class="files-bar" role="group" aria-label={t('Changed files')} aria-busy={busy}>
+      <div class="files-line">
+        <button
+          type="button"
+          class="fold-button files-fold"
+          aria-expanded={open}
+          onClick={() => chat.folds.toggle(fold)}
+        >
+          <Icon name={open ? 'chevron-down' : 'chevron-right'} />
+          <span>{filesWords(files)}</span>
+          <Counts {...lineCounts(files)} />
+          {settled !== null && <span class="files-state">{settled}</span>}
+        </button>
+        {undecided.length > 0 && (
+          <span class="files-actions">
+            <button type="button" class="button secondary tiny" onClick={look}>
+              {t('Review')}
+            </button>
+            <button type="button" class="button secondary tiny" disabled={busy} onClick={() => reviewAll('keep')}>
+              {t('Keep')}
+            </button>
+            <button type="button" class="button secondary tiny" disabled={busy} onClick={() => reviewAll('revert')}>
+              {t('Revert')}
+            </button>
+          </span>
+        )}
+      </div>
+      <ReviewProblem turnUid={turnUid} />
+      {open && (
+        <ul class="files-list">
+          {files.map((file) => (
+            <ChangedFileItem key={file.path} turnUid={turnUid} file={file} busy={busy} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** Lines added and removed; nothing for what is not text. */
+export function Counts({ added, removed }: { readonly added: number | null; readonly removed: number | null }) {
+  if (added === null && removed === null) return null;
+  return (
+    <span class="line-counts">
+      <span class="count-added">+{added ?? 0}</span> <span class="count-removed">−{removed ?? 0}</span>
+    </span>
+  );
+}
+
+/** What could not be done, and what can: files the person has changed since are overwritten only after a second press. */
+function ReviewProblem({ turnUid }: { readonly turnUid: string }) {
+  const chat = useChat();
+  const [asks, setAsks] = useState(false);
+  const notice = chat.files.notices.value.get(turnUid);
+  if (notice === undefined) return null;
+  const { sentence, conflicts } = notice;
+  return (
+    <div class="notice notice-warning" role="alert">
+      <Icon name="warning" />
+      <div class="notice-body">
+        <span>
+          {asks
+            ? t('What you changed in {files} since will be lost. Revert all the same?', {
+                files: conflicts.map(fileName).join(', '),
+              })
+            : sentence}
+        </span>
+        <span class="notice-actions">
+          {conflicts.length > 0 && !asks && (
+            <button type="button" class="button secondary compact" onClick={() => setAsks(true)}>
+              {t('Overwrite My Changes…')}
+            </button>
+          )}
+          {conflicts.length > 0 && asks && (
+            <button
+              type="button"
+              class="button compact"
+              onClick={() => void chat.files.review(turnUid, conflicts, 'revert', true)}
+            >
+              {t('Overwrite My Changes')}
+            </button>
+          )}
+          <button type="button" class="button secondary compact" onClick={() => chat.files.dismiss(turnUid)}>
+            {conflicts.length > 0 ? t('Leave Them') : t('Dismiss')}
+          </button>
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function fileName(path: string): string {
+  return path.split(/[/\\]/).at(-1) ?? path;
+}

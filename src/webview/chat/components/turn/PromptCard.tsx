@@ -1,0 +1,148 @@
+import { useComputed } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { answerText, isContinuation, sentParts, type Turn } from '../../../../protocol/transcriptTypes';
+import { t } from '../../../localization';
+import { memo } from '../../../memo';
+import { clockTime, fullTime } from '../../../times';
+import { promptFold } from '../../state/folds';
+import type { LiveMessage } from '../../state/liveMessage';
+import { useChat } from '../ChatContext';
+import { laterParts } from '../laterParts';
+import { PartChips } from '../composer/PartChips';
+
+interface PromptProps {
+  readonly message: LiveMessage;
+  /** The turn that it heads; null for what the person told a turn that was running, and for a prompt without one. */
+  readonly turn: Turn | null;
+  readonly versions: readonly string[];
+  readonly children: ComponentChildren;
+}
+
+const PromptCard = memo(({ message, turn, versions, at }: CardProps) => {
+  const chat = useChat();
+  const editing = useComputed(() => turn !== null && chat.edits.texts.value.has(turn.uid)).value;
+  const wasEdited = useRef(false);
+  const later = laterParts.value;
+  const text = answerText(message.parts);
+  const returns = wasEdited.current && !editing;
+  wasEdited.current = editing;
+  return (
+    <div class={`prompt${editing ? ' editing' : ''}`}>
+      <div class="prompt-head">
+        <span class="prompt-who">{t('You')}</span>
+        {turn !== null && versions.length > 1 && later !== null && (
+          <later.VersionSwitch turnUid={turn.uid} versions={versions} />
+        )}
+        <span class="prompt-space" />
+        {!editing && later !== null && <later.PromptTools message={message} turn={turn} focused={returns} />}
+        <time class="prompt-time" dateTime={new Date(at * 1000).toISOString()} title={fullTime(at)}>
+          {clockTime(at, chat.needs.timers.nowMs() / 1000)}
+        </time>
+      </div>
+      {editing && turn !== null && later !== null ? (
+        <later.PromptEditor turnUid={turn.uid} />
+      ) : (
+        <>
+          <PartChips parts={sentParts(message.parts)} />
+          {text !== '' && <PromptText id={promptFold(message.uid)} text={text} />}
+        </>
+      )}
+    </div>
+  );
+});
+
+export function Prompt({ message, turn, versions, children }: PromptProps) {
+  const chat = useChat();
+  const now = chat.needs.timers.nowMs() / 1000;
+  const at = message.row?.createdAt ?? now;
+  if (isContinuation(message))
+    return (
+      <Continued message={message} turn={turn} versions={versions} at={at}>
+        {children}
+      </Continued>
+    );
+  return (
+    <article
+      class="message"
+      aria-label={t('You, {time}', { time: clockTime(at, now) })}
+      data-uid={message.uid}
+      data-state="saved"
+      tabIndex={-1}
+    >
+      <PromptCard message={message} turn={turn} versions={versions} at={at} />
+      {children}
+    </article>
+  );
+}
+
+/** An answer goes on: nobody wrote what stands here. */
+function Continued({ message, turn, versions, at, children }: PromptProps & { readonly at: number }) {
+  const chat = useChat();
+  const later = laterParts.value;
+  return (
+    <article
+      class="message"
+      aria-label={t('Continued, {time}', { time: clockTime(at, chat.needs.timers.nowMs() / 1000) })}
+      data-uid={message.uid}
+      data-state="saved"
+      tabIndex={-1}
+    >
+      <div class="summary-line" title={fullTime(at)}>
+        <span>{t('Continued')}</span>
+        {turn !== null && versions.length > 1 && later !== null && (
+          <later.VersionSwitch turnUid={turn.uid} versions={versions} />
+        )}
+      </div>
+      {children}
+    </article>
+  );
+}
+
+interface CardProps extends Omit<PromptProps, 'children'> {
+  readonly at: number;
+}
+
+/** Lines after which a prompt is cut off until it is opened. */
+const foldedLines = 12;
+
+/** A long prompt shows its first lines. The rest stays in the page, for those who search it and for those who do not see it. */
+function PromptText({ id, text }: { readonly id: string; readonly text: string }) {
+  const chat = useChat();
+  const frame = useRef<HTMLDivElement>(null);
+  const [overflows, setOverflows] = useState(false);
+  const open = chat.folds.open.value.has(id);
+  const lines = text.split('\n', foldedLines + 1).length;
+  // Whether a few lines become many depends on the width; measuring is for texts that could.
+  const mayOverflow = lines > foldedLines || text.length > 300;
+  useEffect(() => {
+    if (frame.current === null || !mayOverflow || open) return undefined;
+    const watched = frame.current;
+    const watching = new ResizeObserver(() => setOverflows(watched.scrollHeight > watched.clientHeight + 1));
+    watching.observe(watched);
+    return () => watching.disconnect();
+  }, [mayOverflow, open]);
+  const folds = lines > foldedLines || overflows || (open && mayOverflow);
+  return (
+    <>
+      <div
+        class={`prompt-text${mayOverflow && !open ? ' cut' : ''}${folds && !open ? ' folds' : ''}`}
+        dir="auto"
+        data-part="text"
+        ref={frame}
+      >
+        {text}
+      </div>
+      {folds && (
+        <button
+          type="button"
+          class="link-button prompt-more"
+          aria-expanded={open}
+          onClick={() => chat.folds.toggle(id)}
+        >
+          {open ? t('Show Less') : t('Show More')}
+        </button>
+      )}
+    </>
+  );
+}

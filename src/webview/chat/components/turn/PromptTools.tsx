@@ -1,0 +1,43 @@
+import { answerText, type Turn } from '../../../../protocol/transcriptTypes';
+import { t } from '../../../localization';
+import type { LiveMessage } from '../../state/liveMessage';
+import { useChat } from '../ChatContext';
+import { Toolbar, type ToolbarAction } from '../Toolbar';
+
+interface PromptToolsProps {
+  readonly message: LiveMessage;
+  /** The turn that it heads. */
+  readonly turn: Turn | null;
+  /** Takes the focus when it is drawn. */
+  readonly focused: boolean;
+}
+
+/** What can be done with a prompt. One that is not stored yet can only be copied. */
+export function PromptTools({ message, turn, focused }: PromptToolsProps) {
+  const chat = useChat();
+  const busy = chat.isBusy.value;
+  const text = answerText(message.parts);
+  const heads = message.row !== null && turn !== null;
+  const isOpen = turn !== null && turn.state !== 'settled';
+  const actions: readonly (ToolbarAction | false)[] = [
+    heads && { icon: 'edit', label: t('Edit & Resend'), act: () => chat.edits.change(turn.uid, text), disabled: busy },
+    message.row !== null && {
+      icon: 'git-branch',
+      label: t('Branch from Here'),
+      act: () => void chat.switches.branch(message.uid),
+      disabled: isOpen,
+    },
+    heads && {
+      icon: 'discard',
+      label: t('Rewind to Here…'),
+      act: () => void chat.switches.offerRewind(message.uid),
+      disabled: busy,
+    },
+    { icon: 'copy', label: t('Copy Prompt'), act: () => chat.copy(text) },
+  ];
+  return (
+    <span class="on-hover">
+      <Toolbar label={t('Prompt Actions')} actions={actions.filter((action) => action !== false)} focused={focused} />
+    </span>
+  );
+}

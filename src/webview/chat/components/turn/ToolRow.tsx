@@ -1,0 +1,103 @@
+import { Icon } from '../../../Icon';
+import { lineCounts } from '../../../lineCounts';
+import { t } from '../../../localization';
+import { duration } from '../../../times';
+import { toolDetails } from '../../../toolDetails';
+import { resultCount, stateWord, toolName, toolLabels, type ToolState, type ToolLabels } from '../../../toolLabels';
+import type { CallRow } from '../../state/conversationRows';
+import { useChat } from '../ChatContext';
+import { laterParts } from '../laterParts';
+import { useNow } from '../timing';
+
+/** A tool call in one line; opens for its arguments and result. */
+export function ToolRow({ row, turnUid }: { readonly row: CallRow; readonly turnUid: string | null }) {
+  const chat = useChat();
+  const later = laterParts.value;
+  const { call, result, state } = row;
+  const details = toolDetails(result);
+  const id = `call:${call.callId}`;
+  const open = chat.folds.open.value.has(id);
+  const words = toolLabels(call, state, result);
+  const name = t('Tool: {tool}, {state}', { tool: toolName(call), state: stateWord(state) });
+  return (
+    <div class={`tool tool-${state}`} role="group" aria-label={name}>
+      <div class="tool-head">
+        <button type="button" class="tool-line" aria-expanded={open} onClick={() => chat.folds.toggle(id)}>
+          <Icon name={words.icon} />
+          <span class="tool-verb">{words.verb}</span>
+          <Target words={words} />
+          <LineCounts result={result} />
+          <span class="tool-state">
+            {state === 'done' || isEndedCommand(row) ? resultCount(result) : <StateMark row={row} />}
+          </span>
+          <Icon name={open ? 'chevron-down' : 'chevron-right'} />
+        </button>
+        {later !== null && <later.CallActions row={row} turnUid={turnUid} />}
+      </div>
+      {state === 'running' && later !== null && <later.CallTail row={row} />}
+      {details?.kind === 'command' && details.sandbox !== undefined && later !== null && (
+        <later.SandboxLine details={details} />
+      )}
+      {open && later !== null && <later.CallDetails row={row} />}
+    </div>
+  );
+}
+
+/** What a call works on. Of a file that has not enough room its folders go first: the name says more. */
+function Target({ words: { icon, target } }: { readonly words: ToolLabels }) {
+  const at = icon === 'file' || icon === 'edit' ? target.lastIndexOf('/') + 1 : 0;
+  if (at === 0)
+    return (
+      <span class="tool-target" dir="auto" title={target}>
+        {target}
+      </span>
+    );
+  return (
+    <span class="tool-target tool-path" dir="auto" title={target}>
+      <span class="tool-folder">{target.slice(0, at)}</span>
+      <span class="tool-file">{target.slice(at)}</span>
+    </span>
+  );
+}
+
+/** How a command ended says more than that it failed. */
+function isEndedCommand({ state, result }: CallRow): boolean {
+  return state === 'failed' && toolDetails(result)?.kind === 'command';
+}
+
+/** "+6 −2" of an edit. */
+function LineCounts({ result }: { readonly result: CallRow['result'] }) {
+  const details = toolDetails(result);
+  if (details?.kind !== 'edit') return null;
+  const { added, removed } = lineCounts(details.files);
+  return (
+    <span class="line-counts">
+      <span class="count-added">+{added}</span> <span class="count-removed">−{removed}</span>
+    </span>
+  );
+}
+
+const stateIcons: Readonly<Record<Exclude<ToolState, 'done'>, string>> = {
+  queued: 'circle-outline',
+  waiting: 'question',
+  running: 'loading',
+  failed: 'error',
+  denied: 'circle-slash',
+  cancelled: 'circle-slash',
+  interrupted: 'debug-stop',
+  repaired: 'wrench',
+};
+
+function StateMark({ row: { state, startedAt } }: { readonly row: CallRow }) {
+  const chat = useChat();
+  const now = useNow(chat.needs.timers.nowMs, 1000, state === 'running');
+  if (state === 'done') return null;
+  const elapsed = state === 'running' && startedAt !== null ? ` ${duration(Math.max(0, now - startedAt * 1000))}` : '';
+  return (
+    <>
+      <Icon name={stateIcons[state]} spin={state === 'running'} />{' '}
+      {state === 'waiting' ? t('waiting') : stateWord(state)}
+      {elapsed}
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+import { Icon } from '../../../Icon';
+import { t } from '../../../localization';
+import { duration } from '../../../times';
+import type { TurnActivity } from '../../../../protocol/transcriptTypes';
+import type { TurnBlock } from '../../state/conversationRows';
+import { useChat } from '../ChatContext';
+import { useLasting, useNow } from '../timing';
+
+/** What a running turn does right now where nothing else on the page shows it. */
+export function TurnActivityLine({ block }: { readonly block: TurnBlock }) {
+  const chat = useChat();
+  const now = useNow(chat.needs.timers.nowMs, 1000);
+  const { activity, turn } = block;
+  const isWaiting = turn?.state === 'waiting';
+  const since = activity === null ? 0 : Math.max(0, now - activity.receivedAt);
+  const words =
+    activity === null || isWaiting ? waitingWords(block) : activityWords(activity.activity, since, turn?.model ?? '');
+  const lasting = useLasting(words !== null, 150);
+  const meter = stepWords(block.steps);
+  if ((words === null || !lasting) && meter === null) return null;
+  const retrying = !isWaiting && activity?.activity.kind === 'retrying';
+  const recallOf = activity?.activity.kind === 'recalling' ? (turn?.uid ?? null) : null;
+  return (
+    <p class={`activity${retrying ? ' activity-warning' : ''}`}>
+      {words !== null && lasting && (
+        <>
+          <Icon name={retrying ? 'warning' : isWaiting ? 'question' : 'loading'} spin={!retrying && !isWaiting} />
+          <span>{words}</span>
+        </>
+      )}
+      {meter !== null && (
+        <span class="activity-steps" title={t('A turn ends after so many requests, and can be continued.')}>
+          {meter}
+        </span>
+      )}
+      {recallOf !== null && (
+        <button type="button" class="link-button" onClick={() => chat.skipRecall(recallOf)}>
+          {t('Skip')}
+        </button>
+      )}
+    </p>
+  );
+}
+
+/** Said once half of what a turn may ask is used up. */
+function stepWords(steps: TurnBlock['steps']): string | null {
+  return steps === null || steps.at * 2 <= steps.most ? null : t('{at} of {most} steps', steps);
+}
+
+// A view that was just drawn again has not been told what goes on; text that streams speaks for itself.
+function waitingWords(block: TurnBlock): string | null {
+  if (block.turn?.state === 'waiting') return t('Waiting for your decision.');
+  return block.rows.some((row) => row.kind === 'answer' && row.state === 'streaming') ? null : t('Working…');
+}
+
+/** Null where the conversation itself shows what is going on. `since` is in milliseconds. */
+function activityWords(activity: TurnActivity, since: number, model: string): string | null {
+  switch (activity.kind) {
+    case 'requesting': {
+      const elapsed = activity.elapsedMs + since;
+      return elapsed < 3000
+        ? t('Waiting for {model}…', { model })
+        : t('Waiting for {model}… {elapsed}', { model, elapsed: duration(elapsed) });
+    }
+    case 'recalling':
+      return t('Recalling…');
+    case 'loadingModel':
+      return t('Loading model… {elapsed}', { elapsed: duration(activity.elapsedMs + since) });
+    case 'retrying': {
+      const { attempt, attempts, failure } = activity;
+      const left = Math.max(0, activity.delayMs - since);
+      return t('{cause} Retrying in {delay} (attempt {attempt} of {attempts}).', {
+        cause: failure.sentence,
+        delay: duration(left),
+        attempt,
+        attempts,
+      });
+    }
+    case 'receivingToolCall':
+      return activity.characters === 0
+        ? t('Preparing {tool}…', { tool: activity.name })
+        : t('Preparing {tool}… {count} characters', { tool: activity.name, count: activity.characters });
+    case 'compressing':
+      return t('Summarising earlier messages…');
+    case 'runningTool':
+    case 'answering':
+      return null;
+  }
+}

@@ -1,0 +1,87 @@
+import { useId, useState } from 'preact/hooks';
+import { Icon } from '../../../Icon';
+import { t } from '../../../localization';
+import { actionWord, outcomeWords, type OutcomeAction, type SettledTurn } from '../../../turnLabels';
+import { answersIn, shownAnswer, type TurnBlock } from '../../state/conversationRows';
+import { crashTold } from '../../verify/crashTold';
+import { useChat } from '../ChatContext';
+import { CrashNotice } from '../cards/CrashNotice';
+import { FailureDetails } from '../cards/FailureDetails';
+
+interface TurnOutcomeProps {
+  readonly block: TurnBlock;
+  readonly turn: SettledTurn;
+}
+
+/** How a turn ended, where it is worth a word, and what can be done now. Retry and Continue belong to the last turn only; where the answer was
+ *  continued, how it stopped is no news any more. Said aloud once, when it happens (announcements.ts). */
+export function TurnOutcome({ block, turn }: TurnOutcomeProps) {
+  const began = block.rows.some((row) => answersIn(row).length > 0);
+  const words = outcomeWords(turn, shownAnswer(block), began);
+  // What the view itself remembers having shown goes ahead of what is usually said.
+  const told = (block.isLast ? crashTold.value?.(turn) : null) ?? null;
+  if (told !== null) return <CrashNotice told={told} turn={turn} />;
+  if (words === null) return null;
+  if (block.isContinued)
+    return (
+      <p class="turn-continued" title={words.sentence}>
+        {t('Continued below')}
+      </p>
+    );
+  return (
+    <div class={`notice notice-${words.tone}`} role="group" aria-label={t('How the turn ended')}>
+      <Icon name={words.tone} />
+      <div class="notice-body">
+        <span>{words.sentence}</span>
+        <OutcomeActions
+          block={block}
+          turn={turn}
+          offered={words.actions}
+          isPrimary={words.tone === 'error' && block.isLast}
+        />
+      </div>
+    </div>
+  );
+}
+
+interface OutcomeActionsProps extends TurnOutcomeProps {
+  readonly offered: readonly OutcomeAction[];
+  /** The first of them is what is to be done. */
+  readonly isPrimary: boolean;
+}
+
+function OutcomeActions({ block, turn, offered, isPrimary }: OutcomeActionsProps) {
+  const chat = useChat();
+  const [open, setOpen] = useState(false);
+  const id = useId();
+  const busy = chat.submitting.value || chat.isBusy.value;
+  const actions = offered.filter((action) => block.isLast || action === 'showDetails');
+  const act: Readonly<Record<OutcomeAction, () => void>> = {
+    retry: () => void chat.retry(turn.uid),
+    continue: () => void chat.continueAnswer(turn.uid).then(() => chat.focusComposer()),
+    chooseModel: () => chat.chooseModel(),
+    setUpModel: () => chat.runAction('setUpModel'),
+    showDetails: () => setOpen(!open),
+  };
+  if (actions.length === 0) return null;
+  return (
+    <>
+      <span class="notice-actions">
+        {actions.map((action, index) => (
+          <button
+            type="button"
+            key={action}
+            class={`button compact${index === 0 && isPrimary ? '' : ' secondary'}`}
+            disabled={busy && (action === 'retry' || action === 'continue')}
+            aria-expanded={action === 'showDetails' ? open : undefined}
+            aria-controls={action === 'showDetails' && open ? id : undefined}
+            onClick={act[action]}
+          >
+            {action === 'showDetails' && open ? t('Hide Details') : actionWord(action)}
+          </button>
+        ))}
+      </span>
+      {open && <FailureDetails id={id} turn={turn} />}
+    </>
+  );
+}

@@ -1,0 +1,140 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../../../localization';
+import { memo } from '../../../memo';
+import { restWhenFar } from '../../../restingElements';
+import { compactCount } from '../../../times';
+import { handoffTokens } from '../../../../protocol/transcriptTypes';
+import type { LiveMessage } from '../../state/liveMessage';
+import type { AnswerRow, ReadsRow, TurnBlock } from '../../state/conversationRows';
+import { foldWords } from '../../../toolLabels';
+import { Answer } from './Answer';
+import { useChat } from '../ChatContext';
+import { FoldButton } from '../FoldButton';
+import { laterParts } from '../laterParts';
+import { Prompt } from './PromptCard';
+import type * as parts from '../later';
+
+interface TurnViewProps {
+  readonly block: TurnBlock;
+  /** False for turns far above, which are laid out only when they come into sight. */
+  readonly near: boolean;
+}
+
+/** A prompt, what answers it, and how it ended. */
+export const TurnView = memo(({ block, near }: TurnViewProps) => {
+  const { turn, summary, prompt, rows, versions, isLast } = block;
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (near && !isLast && element.current !== null) restWhenFar(element.current);
+  }, [near, isLast]);
+  if (summary !== null) return <SummaryLine message={summary} />;
+  const startedAt = turn?.startedAt ?? null;
+  const tail = <TurnTail block={block} />;
+  return (
+    <div class={`turn${near ? '' : ' far'}`} data-turn={turn?.uid} ref={element}>
+      {prompt !== null && (
+        <Prompt message={prompt} turn={turn} versions={versions}>
+          {rows.length === 0 && tail}
+        </Prompt>
+      )}
+      {rows.map((row, index) => {
+        const end = index === rows.length - 1 && tail;
+        if (row.kind === 'summary')
+          return (
+            <SummaryLine key={row.key} message={row.message}>
+              {end}
+            </SummaryLine>
+          );
+        if (row.kind === 'steering')
+          return (
+            <Prompt key={row.key} message={row.message} turn={null} versions={[]}>
+              {end}
+            </Prompt>
+          );
+        if (row.kind === 'reads') return <Reads key={row.key} row={row} startedAt={startedAt} tail={end} />;
+        return (
+          <Answer key={row.key} row={row} startedAt={startedAt}>
+            {end === false && turn?.state === 'settled' && <Later draw={({ StepTools }) => <StepTools row={row} />} />}
+            {end}
+          </Answer>
+        );
+      })}
+    </div>
+  );
+});
+
+/** What is drawn once it is loaded. */
+function Later({ draw }: { readonly draw: (later: typeof parts) => ComponentChildren }) {
+  const later = laterParts.value;
+  return later === null ? null : <>{draw(later)}</>;
+}
+
+function TurnTail({ block }: { readonly block: TurnBlock }) {
+  const { turn } = block;
+  const later = laterParts.value;
+  if (turn === null) return null;
+  if (later === null) return <div class="turn-footer" />;
+  if (turn.state !== 'settled') return <later.TurnActivityLine block={block} />;
+  return (
+    <>
+      {block.changes.length > 0 && <later.ChangedFilesBar turnUid={turn.uid} files={block.changes} />}
+      <later.TurnOutcome block={block} turn={turn} />
+      <later.TurnFooter block={block} turn={turn} />
+    </>
+  );
+}
+
+/** Where a summary stands for what is above it, as far as the model is concerned. */
+function SummaryLine({ message, children }: { readonly message: LiveMessage; readonly children?: ComponentChildren }) {
+  const chat = useChat();
+  const tokens = handoffTokens(message);
+  const words =
+    tokens === null
+      ? t('Earlier part summarised')
+      : t('Earlier part summarised, {before} → {after}', {
+          before: compactCount(tokens.before),
+          after: compactCount(tokens.after),
+        });
+  return (
+    <>
+      <div class="summary-line">
+        <span>{words}</span>
+        <button type="button" class="link-button" onClick={() => chat.openTranscript(message.uid)}>
+          {t('View original')}
+        </button>
+      </div>
+      {children}
+    </>
+  );
+}
+
+interface ReadsProps {
+  readonly row: ReadsRow;
+  readonly startedAt: number | null;
+  readonly tail: ComponentChildren;
+}
+
+/** Answers that only looked, as one line. They stay in the page while folded: they are part of the conversation and of what was shown. */
+function Reads({ row, startedAt, tail }: ReadsProps) {
+  const chat = useChat();
+  const open = chat.folds.open.value.has(row.key);
+  const calls = row.answers.flatMap((answer: AnswerRow) => answer.calls.map(({ call }) => call));
+  return (
+    <>
+      {row.answers.map((answer, index) => (
+        <Answer
+          key={answer.key}
+          row={answer}
+          startedAt={startedAt}
+          folded={!open}
+          head={
+            index === 0 && <FoldButton open={open} words={foldWords(calls)} toggle={() => chat.folds.toggle(row.key)} />
+          }
+        >
+          {index === row.answers.length - 1 && tail}
+        </Answer>
+      ))}
+    </>
+  );
+}

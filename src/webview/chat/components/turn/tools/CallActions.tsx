@@ -1,0 +1,185 @@
+import { useComputed } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { Icon } from '../../../../Icon';
+import { t } from '../../../../localization';
+import { toolDetails, type EditDetails } from '../../../../toolDetails';
+import { isLongRunning } from '../../../../toolLabels';
+import type { CallRow } from '../../../state/conversationRows';
+import { useChat } from '../../ChatContext';
+
+interface CallProps {
+  readonly row: CallRow;
+  /** The turn it stands in. */
+  readonly turnUid: string | null;
+}
+
+/** What can be done with a call, at the end of its line. */
+export function CallActions({ row, turnUid }: CallProps) {
+  const details = toolDetails(row.result);
+  if (row.state === 'running') return <RunningActions row={row} />;
+  switch (details?.kind) {
+    case 'edit':
+      return turnUid === null ? null : <EditActions details={details} turnUid={turnUid} />;
+    case 'command':
+      return details.file === null || details.bytes === 0 ? null : (
+        <span class="tool-actions">
+          <OutputAction file={details.file} />
+        </span>
+      );
+    case 'delegate':
+      return (
+        <span class="tool-actions">
+          <SessionAction sessionId={details.sessionId} />
+        </span>
+      );
+    default:
+      return null;
+  }
+}
+
+function RunningActions({ row }: { readonly row: CallRow }) {
+  const chat = useChat();
+  const { callId, name } = row.call;
+  const { output = null, sessionId = null } = row.progress ?? {};
+  if (!isLongRunning(name)) return null;
+  return (
+    <span class="tool-actions">
+      <button
+        type="button"
+        class="button secondary tiny"
+        aria-label={t('Stop {tool}', { tool: name })}
+        title={t('Stop this call; the turn goes on')}
+        onClick={() => void chat.approvals.stopCall(callId)}
+      >
+        {t('Stop')}
+      </button>
+      {name === 'run_command' && (
+        <button
+          type="button"
+          class="button secondary tiny"
+          title={t('Proceed While Running: the turn goes on, and so does the command')}
+          onClick={() => void chat.approvals.proceedCall(callId)}
+        >
+          {t('Proceed While Running')}
+        </button>
+      )}
+      {sessionId !== null && <SessionAction sessionId={sessionId} />}
+      {output !== null && <OutputAction file={output.file} />}
+    </span>
+  );
+}
+
+function OutputAction({ file }: { readonly file: string }) {
+  const chat = useChat();
+  return (
+    <button
+      type="button"
+      class="button secondary tiny"
+      aria-label={t('Open Output')}
+      title={t('Open Output')}
+      onClick={() => chat.openOutput(file)}
+    >
+      <span class="tool-sign">
+        <Icon name="go-to-file" />
+      </span>
+      <span class="tool-label">{t('Open Output')}</span>
+    </button>
+  );
+}
+
+function SessionAction({ sessionId }: { readonly sessionId: string }) {
+  const chat = useChat();
+  return (
+    <button
+      type="button"
+      class="button secondary tiny"
+      title={t('Open the session of this sub-agent')}
+      onClick={() => void chat.switches.open(sessionId)}
+    >
+      {t('Open')}
+    </button>
+  );
+}
+
+/** Undo takes back what the whole turn did to the file, of which this call may be a part. */
+function EditActions({ details, turnUid }: { readonly details: EditDetails; readonly turnUid: string }) {
+  const chat = useChat();
+  const changes = useComputed(() => chat.state.value.conversation?.changes.get(turnUid)).value;
+  const busy = chat.files.busy.value.has(turnUid);
+  const paths = details.files.map(({ path }) => path);
+  const changed = changes?.filter(({ path }) => paths.includes(path)) ?? [];
+  const [single] = paths;
+  const revertible = changed.filter(({ state }) => state === 'open' || state === 'partly' || state === 'changedSince');
+  const isReverted = changed.length > 0 && changed.every(({ state }) => state === 'reverted');
+  return (
+    <span class="tool-actions">
+      {isReverted && <span class="tool-fact">{t('reverted')}</span>}
+      {paths.length === 1 && single !== undefined && changed.length > 0 && (
+        <button
+          type="button"
+          class="button secondary tiny"
+          title={t('Open what this turn changed in the diff editor')}
+          onClick={() => chat.openDiff(turnUid, single)}
+        >
+          {t('Diff')}
+        </button>
+      )}
+      {revertible.length > 0 && (
+        <button
+          type="button"
+          class="button secondary tiny"
+          disabled={busy}
+          title={t('Revert what this turn changed in {files}', {
+            files: revertible.map(({ shown }) => shown).join(', '),
+          })}
+          onClick={() =>
+            void chat.files.review(
+              turnUid,
+              revertible.map(({ path }) => path),
+              'revert',
+            )
+          }
+        >
+          {t('Undo')}
+        </button>
+      )}
+    </span>
+  );
+}
+
+/** The end of what a running command wrote, which is in its file already. Keeps its end in sight, also in a panel that was made narrower, unless the
+ *  person scrolled away from it; does not grow beyond a few lines. */
+export function CallTail({ row }: { readonly row: CallRow }) {
+  const tail = row.progress?.output?.tail ?? '';
+  const note = row.progress?.note ?? null;
+  const frame = useRef<HTMLPreElement>(null);
+  const follows = useRef(true);
+  const isEmpty = tail.trim() === '';
+  const toEnd = (): void => {
+    if (frame.current !== null && follows.current) frame.current.scrollTop = frame.current.scrollHeight;
+  };
+  useEffect(toEnd, [tail]);
+  useEffect(() => {
+    if (frame.current === null) return undefined;
+    const watching = new ResizeObserver(toEnd);
+    watching.observe(frame.current);
+    return () => watching.disconnect();
+  }, [isEmpty]);
+  const onScroll = (event: { readonly currentTarget: HTMLElement }): void => {
+    const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
+    follows.current = scrollTop + clientHeight >= scrollHeight - 8;
+  };
+  if (isEmpty) return note === null ? null : <p class="tool-note">{note}</p>;
+  return (
+    <pre
+      class="tool-text tool-tail"
+      ref={frame}
+      onScroll={onScroll}
+      tabIndex={0}
+      role="region"
+      aria-label={t('Output')}
+    >
+      {tail.replace(/\n+$/, '')}
+    </pre>
+  );
+}

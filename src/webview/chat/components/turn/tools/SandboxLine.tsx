@@ -1,0 +1,39 @@
+import { t } from '../../../../localization';
+import type { CommandDetails } from '../../../../toolDetails';
+import { withInsertion } from '../../../composer/composerText';
+import { useChat } from '../../ChatContext';
+
+/** Under a command's line: what the sandbox kept it from, and what appeared meanwhile and was taken out again. */
+export function SandboxLine({ details: { command, sandbox } }: { readonly details: CommandDetails }) {
+  const chat = useChat();
+  const askToRunOutside = (): void => {
+    const quoted = command.includes('`') || command.includes('\n') ? `\n~~~\n${command}\n~~~` : `\`${command}\``;
+    chat.drafts.edit(
+      withInsertion(chat.drafts.text.peek(), t('Run this again without the sandbox: {command}', { command: quoted })),
+    );
+    chat.focusComposer();
+  };
+  const { stopped = [], takenOut = [] } = sandbox ?? {};
+  return (
+    <>
+      {takenOut.length > 0 && (
+        <p class="tool-note" title={t('Editors and agents take orders from it, so only you can have it made.')}>
+          {t('Taken out again: {files}', { files: takenOut.join(', ') })}
+        </p>
+      )}
+      {stopped.length > 0 && (
+        <p class="tool-note tool-stopped">
+          <span>{t('Blocked by the sandbox: {what}', { what: stopped.join(', ') })}</span>{' '}
+          <button
+            type="button"
+            class="button secondary tiny"
+            title={t('Writes a prompt that asks for it. You are asked again before the command runs.')}
+            onClick={askToRunOutside}
+          >
+            {t('Run Without Sandbox…')}
+          </button>
+        </p>
+      )}
+    </>
+  );
+}

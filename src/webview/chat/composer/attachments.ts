@@ -1,0 +1,139 @@
+import { computed, signal, type ReadonlySignal } from '@preact/signals';
+import type { Attached, FoundMentions, Mention, Pinned } from '../../../protocol/attachmentProtocol';
+import type { DraftPart } from '../../../protocol/transcriptTypes';
+import { t } from '../../localization';
+import { RefusedRequest } from '../../rpc';
+import { partLabel, withParts } from './draftParts';
+import type { Drafts } from './drafts';
+import type { HostRequests } from '../connection/hostRequests';
+import { type MentionAt, withMention, withoutSign } from './mentionText';
+
+export interface AttachmentNeeds {
+  readonly requests: HostRequests;
+  readonly drafts: Drafts;
+  readonly mentions: (text: string, limit: number, whole: boolean) => Promise<FoundMentions>;
+  readonly pin: (source: string) => Promise<Pinned>;
+  readonly attachFiles: () => Promise<Attached>;
+  readonly dropped: (uris: readonly string[]) => Promise<Attached>;
+  readonly announce: (words: string) => void;
+  readonly focusComposer: () => void;
+}
+
+/** A long text that was pasted and is attached rather than written into the composer. */
+export interface PastedText {
+  readonly part: DraftPart & { readonly kind: 'attachment' };
+  /** What stood in the composer, and where the caret was in it. */
+  readonly typed: string;
+  readonly caret: number;
+}
+
+/** What can be mentioned, offered at once. */
+const offeredMentions = 30;
+
+/** What goes along with the prompt that is being written. */
+export class Attachments {
+  private readonly pasted = signal<PastedText | null>(null);
+
+  constructor(private readonly needs: AttachmentNeeds) {}
+
+  get parts(): ReadonlySignal<readonly DraftPart[]> {
+    return this.needs.drafts.parts;
+  }
+
+  /** The text that was attached when it was pasted, as long as it is attached. */
+  readonly lastPasted: ReadonlySignal<PastedText | null> = computed(() => {
+    const pasted = this.pasted.value;
+    return pasted !== null && this.parts.value.includes(pasted.part) ? pasted : null;
+  });
+
+  /** What can be mentioned by these words, known at once or as a `whole`; nothing where the host refuses to look. */
+  async search(text: string, whole: boolean): Promise<FoundMentions> {
+    try {
+      return await this.needs.mentions(text, offeredMentions, whole);
+    } catch (error) {
+      if (error instanceof RefusedRequest) return { mentions: [], isWhole: true };
+      throw error;
+    }
+  }
+
+  /** Writes the mention out and takes it along; where the caret goes. What may be gone when the prompt is sent is read at once. */
+  mention({ source, label, kind }: Mention, at: MentionAt): number {
+    const { drafts } = this.needs;
+    const written = withMention(drafts.text.peek(), at, label);
+    drafts.edit(written.text);
+    if (kind === 'selection' || kind === 'terminal') void this.pin(source);
+    else this.add([{ kind: 'mention', source, label }]);
+    return written.caret;
+  }
+
+  /** Says what is new and what could not be taken. */
+  add(added: readonly DraftPart[], problems: readonly string[] = []): void {
+    const { drafts, requests, announce } = this.needs;
+    const taken = withParts(drafts.parts.peek(), added);
+    const fresh = taken.parts.slice(drafts.parts.peek().length);
+    drafts.take(taken.parts);
+    if (fresh.length > 0) announce(t('Attached: {names}', { names: fresh.map(partLabel).join(', ') }));
+    const sentences = [...problems, ...taken.problems];
+    if (sentences.length > 0) requests.refuse(sentences.join(' '));
+  }
+
+  remove(part: DraftPart): void {
+    const { drafts, announce } = this.needs;
+    drafts.take(drafts.parts.peek().filter((other) => other !== part));
+    if (part.kind === 'mention') drafts.edit(withoutSign(drafts.text.peek(), part.label));
+    announce(t('Removed: {name}', { name: partLabel(part) }));
+  }
+
+  /** Whether there was something to remove. */
+  removeLast(): boolean {
+    const last = this.parts.peek().at(-1);
+    if (last !== undefined) this.remove(last);
+    return last !== undefined;
+  }
+
+  async pin(source: string): Promise<void> {
+    await this.needs.requests.ask(async () => {
+      const pinned = await this.needs.pin(source);
+      if (pinned.kind === 'problem') this.add([], [pinned.problem]);
+      else this.add([pinned]);
+    });
+  }
+
+  async attachFiles(): Promise<void> {
+    await this.take(() => this.needs.attachFiles());
+    this.needs.focusComposer();
+  }
+
+  async dropped(uris: readonly string[]): Promise<void> {
+    await this.take(() => this.needs.dropped(uris));
+  }
+
+  /** Attaches a long text instead of writing it where the caret is. */
+  paste(text: string, caret: number): void {
+    const others = this.parts.peek().filter((part) => part.kind === 'attachment' && part.source === 'pasted').length;
+    const label = others === 0 ? t('Pasted text') : t('Pasted text {number}', { number: others + 1 });
+    const part = { kind: 'attachment' as const, label, source: 'pasted', text };
+    this.add([part]);
+    this.pasted.value = this.parts.peek().includes(part) ? { part, typed: this.needs.drafts.text.peek(), caret } : null;
+  }
+
+  /** Writes the pasted text into the composer after all, where the caret was; where the caret goes. Null where there is none. */
+  pasteAsText(): number | null {
+    const pasted = this.lastPasted.peek();
+    if (pasted === null) return null;
+    const { drafts } = this.needs;
+    const typed = drafts.text.peek();
+    const at = typed.startsWith(pasted.typed.slice(0, pasted.caret)) ? pasted.caret : typed.length;
+    this.pasted.value = null;
+    drafts.edit(typed.slice(0, at) + pasted.part.text + typed.slice(at));
+    drafts.take(drafts.parts.peek().filter((part) => part !== pasted.part));
+    return at + pasted.part.text.length;
+  }
+
+  private async take(ask: () => Promise<Attached>): Promise<void> {
+    await this.needs.requests.ask(async () => {
+      const { parts, problems } = await ask();
+      this.add(parts, problems);
+    });
+  }
+}

@@ -1,0 +1,39 @@
+import type { ChatController } from '../chatController';
+import type { CommandTarget } from './commandRunner';
+import { afterSubmission } from './composerText';
+import type { HostRequests } from '../connection/hostRequests';
+import type { PromptSender } from './promptSender';
+
+/** What the composer's commands are carried out on: the chat as it is now. */
+export function commandTarget(chat: ChatController, requests: HostRequests, sender: PromptSender): CommandTarget {
+  const { drafts, switches, needs } = chat;
+  const { conversation } = chat.state.peek();
+  const shownSession = conversation?.session.id ?? null;
+  return {
+    requests,
+    shownSession,
+    isRunning: chat.isBusy.peek(),
+    lastTurn: conversation?.messages.findLast((live) => live.turnUid !== null)?.turnUid ?? null,
+    sendPrompt: (typed, text, busy) => sender.submit(typed, text, busy),
+    // What was typed behind the command meanwhile stays.
+    clear: (typed) => drafts.replace(afterSubmission(drafts.text.peek(), typed)),
+    rename: (title) => chat.rename(title),
+    stop: () => chat.stop(),
+    retry: (turnUid) => chat.retry(turnUid),
+    proposeCompression: (focus) => chat.context.propose(focus),
+    chooseModel: () => chat.chooseModel(),
+    searchSessions: (text) => needs.host.send('searchSessions', { text }),
+    exportSession: () => {
+      if (shownSession !== null) needs.host.send('exportSession', { sessionId: shownSession });
+    },
+    openMemory: () => needs.host.send('openMemory', {}),
+    newSession: () => switches.to({ reason: 'new_session' }),
+    reset: () => switches.to({ reason: 'reset' }),
+    resume: (text) => switches.resume(text),
+    branch: (title) => switches.branch(null, title),
+    undo: (count) => switches.undo(count),
+    restore: (typed) => {
+      if (drafts.text.peek() === '') drafts.edit(typed);
+    },
+  };
+}

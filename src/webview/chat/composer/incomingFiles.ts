@@ -1,0 +1,118 @@
+import { imageTypes, maxAttachmentCharacters, maxImageBytes } from '../../../protocol/attachmentProtocol';
+import type { DraftPart } from '../../../protocol/transcriptTypes';
+import { t } from '../../localization';
+import { bytesWords } from './draftParts';
+
+/** From this length on a pasted text goes along as an attachment. */
+export const longText = 10_000;
+
+/** Bytes of a file that are read to find out whether it is a text that fits: four for each character. */
+const mostTextBytes = maxAttachmentCharacters * 4;
+
+/** What of a drop or a clipboard is looked at. */
+export interface IncomingData {
+  readonly types: readonly string[];
+  readonly files: ArrayLike<File>;
+  getData(format: string): string;
+}
+
+/** Files and folders dragged from the editor, as addresses for the host. Links to pages are none: they are text. */
+export function droppedUris(data: IncomingData): readonly string[] {
+  for (const format of ['application/vnd.code.uri-list', 'text/uri-list']) {
+    const uris = uriLines(data.getData(format));
+    if (uris.length > 0) return uris;
+  }
+  return [];
+}
+
+/** Lines of a `text/uri-list` (RFC 2483): comments begin with "#". */
+export function uriLines(list: string): readonly string[] {
+  const lines = list.split(/\r\n|\r|\n/).map((line) => line.trim());
+  return [
+    ...new Set(
+      lines.filter(
+        (line) => /^[a-z][a-z\d+.-]*:/i.test(line) && !/^(https?|data|blob|javascript|about|mailto):/i.test(line),
+      ),
+    ),
+  ];
+}
+
+/** Whether something is dragged that could be attached. While it is dragged, only its types can be read. */
+export function mayBeAttached(types: readonly string[]): boolean {
+  return types.some((type) => type === 'Files' || type === 'application/vnd.code.uri-list' || type === 'text/uri-list');
+}
+
+/** Images of a clipboard. One that holds a text as well (a copied table has a picture of itself) is pasted as that text. */
+export function pastedImages(data: IncomingData): readonly File[] {
+  if (data.getData('text/plain') !== '') return [];
+  return Array.from(data.files).filter(({ type }) => type.startsWith('image/'));
+}
+
+/** A pasted text that is better attached; null for one that belongs into the composer, be it because no attachment may be so long. */
+export function attachedText(data: IncomingData): string | null {
+  const text = data.getData('text/plain');
+  return text.length > longText && text.length <= maxAttachmentCharacters ? text : null;
+}
+
+export interface ReadFiles {
+  readonly parts: readonly DraftPart[];
+  /** Which could not be taken and why, one sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** Reads files that the person dropped, pasted or picked: images as they are, everything else as text. */
+export async function readFiles(files: readonly File[]): Promise<ReadFiles> {
+  const read = await Promise.all(files.map(readFile));
+  return {
+    parts: read.filter((one) => typeof one !== 'string'),
+    problems: read.filter((one) => typeof one === 'string'),
+  };
+}
+
+async function readFile(file: File): Promise<DraftPart | string> {
+  const name = file.name === '' ? t('Pasted image') : file.name;
+  const args = { name, size: bytesWords(file.size) };
+  try {
+    return isImage(file) ? await asImage(file, name, args) : await asText(file, name, args);
+  } catch {
+    // A folder is handed over as a file that cannot be read.
+    return t('{name} could not be read. A folder can be attached by typing @ and its name.', args);
+  }
+}
+
+async function asImage(file: File, name: string, args: Readonly<Record<string, string>>): Promise<DraftPart | string> {
+  if (!imageTypes.some((type) => type === file.type))
+    return t('{name} was not attached: images can be PNG, JPEG, GIF or WebP.', args);
+  if (file.size > maxImageBytes)
+    return t('{name} was not attached: it is {size}, and an image may be 5 MB. A smaller one can be attached.', args);
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  if (bytes.length === 0) return t('{name} was not attached: it is empty.', args);
+  return { kind: 'image', mediaType: file.type, dataBase64: base64(bytes), name };
+}
+
+async function asText(file: File, name: string, args: Readonly<Record<string, string>>): Promise<DraftPart | string> {
+  const tooLong = t(
+    '{name} was not attached: it is longer than 200,000 characters. Name it with @ to send its head, or paste the part that matters.',
+    args,
+  );
+  if (file.size > mostTextBytes) return tooLong;
+  const text = new TextDecoder().decode(await file.arrayBuffer());
+  if (text.includes('\0') || text.includes('\uFFFD'))
+    return t('{name} was not attached: it is not a text in UTF-8, nor an image.', args);
+  return text.length > maxAttachmentCharacters
+    ? tooLong
+    : { kind: 'attachment', label: name, source: `dropped:${name}`, text };
+}
+
+/** A drawing that is written as text (SVG) is text. */
+function isImage({ type }: File): boolean {
+  return type.startsWith('image/') && type !== 'image/svg+xml';
+}
+
+/** In pieces: a call takes only so many arguments. */
+function base64(bytes: Uint8Array): string {
+  const pieces: string[] = [];
+  for (let at = 0; at < bytes.length; at += 0x8000)
+    pieces.push(String.fromCharCode(...bytes.subarray(at, at + 0x8000)));
+  return btoa(pieces.join(''));
+}

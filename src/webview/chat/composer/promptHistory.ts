@@ -1,0 +1,135 @@
+import type { EarlierPrompt, PromptHistoryPage } from '../../../protocol/composerProtocol';
+import { answerText, isWritten, mentionsAgain, type DraftPart } from '../../../protocol/transcriptTypes';
+import type { Conversation } from '../state/conversation';
+import { withParts } from './draftParts';
+import type { Drafts } from './drafts';
+
+export interface PromptHistoryNeeds {
+  readonly drafts: Drafts;
+  readonly shown: () => Pick<Conversation, 'session' | 'messages' | 'hasEarlier'> | null;
+  readonly earlier: (sessionId: string, before: number | null) => Promise<PromptHistoryPage>;
+}
+
+/** What a person who goes through their prompts has before them. */
+interface Browsing {
+  readonly place: string;
+  readonly sessionId: string;
+  /** Newest first. */
+  prompts: readonly EarlierPrompt[];
+  /** Where the host is asked for more; undefined: nowhere, there are no earlier ones. */
+  before: number | undefined;
+  index: number;
+  /** What was there before. */
+  readonly text: string;
+  readonly parts: readonly DraftPart[];
+  /** What was put into the composer last: whoever changes it writes a prompt of their own. */
+  written: string;
+}
+
+/** Prompts of the session that is shown, brought back into the composer one by one, the draft at their end. Those that the view has come at once, earlier
+ *  ones from the host. What goes along with the draft stays; what went along with an earlier prompt comes back where it can be read again. */
+export class PromptHistory {
+  private browsing: Browsing | null = null;
+  private isAsking = false;
+
+  constructor(private readonly needs: PromptHistoryNeeds) {}
+
+  /** Whether what is in the composer is an earlier prompt, unchanged. */
+  get isOpen(): boolean {
+    const { browsing } = this;
+    return (
+      browsing !== null &&
+      browsing.place === this.needs.drafts.place &&
+      browsing.written === this.needs.drafts.text.peek()
+    );
+  }
+
+  /** The prompt before; resolves when it is there (true), or there is none. */
+  async older(): Promise<boolean> {
+    const browsing = this.isOpen ? this.browsing : this.begin();
+    if (browsing === null || this.isAsking) return false;
+    if (browsing.index + 1 >= browsing.prompts.length) await this.more(browsing);
+    if (this.browsing !== browsing || !this.isUntouched(browsing) || browsing.index + 1 >= browsing.prompts.length)
+      return false;
+    browsing.index++;
+    this.write(browsing);
+    return true;
+  }
+
+  /** The prompt behind or, behind the newest, the draft. */
+  newer(): void {
+    const { browsing } = this;
+    if (browsing === null || !this.isOpen) return;
+    if (browsing.index === 0) return this.leave();
+    browsing.index--;
+    this.write(browsing);
+  }
+
+  /** Back to the draft. */
+  leave(): void {
+    const { browsing } = this;
+    if (browsing === null || !this.isOpen) return;
+    this.browsing = null;
+    this.needs.drafts.edit(browsing.text);
+    this.needs.drafts.take(browsing.parts);
+  }
+
+  private begin(): Browsing | null {
+    const { drafts, shown } = this.needs;
+    const conversation = shown();
+    const text = drafts.text.peek();
+    if (conversation === null || text !== '') return null;
+    const { messages, hasEarlier, session } = conversation;
+    const rows = messages.flatMap(({ row }) =>
+      row !== null && isWritten(row)
+        ? [{ uid: row.uid, text: answerText(row.parts), mentions: mentionsAgain(row.parts) }]
+        : [],
+    );
+    const before = hasEarlier ? messages.find(({ row }) => row !== null)?.row?.position : undefined;
+    this.browsing = {
+      place: drafts.place,
+      sessionId: session.id,
+      prompts: onceEach(rows.toReversed()),
+      before,
+      index: -1,
+      text,
+      parts: drafts.parts.peek(),
+      written: text,
+    };
+    return this.browsing;
+  }
+
+  private async more(browsing: Browsing): Promise<void> {
+    this.isAsking = true;
+    try {
+      while (
+        browsing.before !== undefined &&
+        browsing.index + 1 >= browsing.prompts.length &&
+        this.browsing === browsing
+      ) {
+        const page = await this.needs.earlier(browsing.sessionId, browsing.before);
+        browsing.prompts = onceEach([...browsing.prompts, ...page.prompts]);
+        browsing.before = page.before ?? undefined;
+      }
+    } finally {
+      this.isAsking = false;
+    }
+  }
+
+  private isUntouched(browsing: Browsing): boolean {
+    return this.needs.drafts.place === browsing.place && this.needs.drafts.text.peek() === browsing.written;
+  }
+
+  private write(browsing: Browsing): void {
+    const prompt = browsing.prompts[browsing.index];
+    if (prompt === undefined) return;
+    browsing.written = prompt.text;
+    this.needs.drafts.edit(prompt.text);
+    this.needs.drafts.take(withParts(browsing.parts, prompt.mentions).parts);
+  }
+}
+
+/** What was sent several times in a row is gone through once. */
+function onceEach(prompts: readonly EarlierPrompt[]): readonly EarlierPrompt[] {
+  return prompts.filter(({ text }, index) => text !== prompts[index - 1]?.text);
+}

@@ -1,0 +1,147 @@
+import { computed, signal } from '@preact/signals';
+import type { ChatResults } from '../../../protocol/chatProtocol';
+import type { BusyMode, DraftPart } from '../../../protocol/transcriptTypes';
+import { t } from '../../localization';
+import { noParts, partsLeft } from './draftParts';
+import type { Drafts } from './drafts';
+import type { HostRequests } from '../connection/hostRequests';
+
+/** A prompt on its way to the disk. */
+export interface PromptOnItsWay {
+  readonly uid: string;
+  readonly sessionId: string | null;
+  readonly text: string;
+  readonly parts?: readonly DraftPart[];
+  readonly busy?: BusyMode;
+}
+
+export interface PromptSenderNeeds {
+  readonly requests: HostRequests;
+  readonly drafts: Drafts;
+  /** `draft`: the composer that it was typed into, and how it read there. */
+  readonly submit: (
+    prompt: PromptOnItsWay & { readonly draft: { readonly key: string; readonly text: string } },
+  ) => Promise<ChatResults['submit']>;
+  readonly newUid: () => string;
+  readonly shownSession: () => string | null;
+  readonly hasModel: () => boolean;
+  /** A prompt goes out: the view returns to the newest text. */
+  readonly leaving: () => void;
+}
+
+/** Takes prompts from the composer to the disk, one at a time, in the order in which they were sent. A prompt is part of the composer's draft until
+ *  the host says that it is stored. */
+export class PromptSender {
+  /** On its way, and those behind it. */
+  private readonly lane = signal<readonly PromptOnItsWay[]>([]);
+  private emptied: Promise<boolean> = Promise.resolve(true);
+  /** The last prompt not known to have arrived: sent again unchanged it keeps its uid, so that it is stored once even if it had. */
+  private unconfirmed: PromptOnItsWay | null = null;
+  /** The draft of a session that came into view while a prompt was on its way. */
+  private draftDue: { readonly key: string; readonly text: string; readonly parts: readonly DraftPart[] } | null = null;
+
+  constructor(private readonly needs: PromptSenderNeeds) {}
+
+  readonly busy = computed(() => this.lane.value.length > 0);
+
+  /** Whether all that was sent is stored, as soon as nothing is on its way. */
+  get idle(): Promise<boolean> {
+    return this.emptied;
+  }
+
+  /** `typed` is what leaves the composer once `text` is on disk. Resolves when nothing is on its way. */
+  async submit(typed: string, text: string, busy: BusyMode | undefined): Promise<void> {
+    const { requests, drafts, hasModel, leaving } = this.needs;
+    if (!hasModel())
+      return requests.refuse(t('No model is chosen yet. Your prompt stays here; choose a model, then send it.'), true);
+    const parts = this.newParts();
+    const sessionId = this.needs.shownSession();
+    const uid = this.uidOfSame(sessionId, text, parts) ?? this.needs.newUid();
+    const prompt = {
+      uid,
+      sessionId,
+      text,
+      ...(parts.length === 0 ? {} : { parts }),
+      ...(busy === undefined ? {} : { busy }),
+    };
+    drafts.send(uid, typed, parts);
+    const isFirst = this.lane.peek().length === 0;
+    this.lane.value = [...this.lane.peek(), prompt];
+    leaving();
+    if (isFirst) this.emptied = this.sendAll();
+    await this.emptied;
+  }
+
+  /** Whether the draft of a session that came into view must wait: a prompt of the empty state is on its way into it, and its text stays until
+   *  that is known to have arrived. */
+  holdsBack(key: string, text: string, parts: readonly DraftPart[]): boolean {
+    if (this.lane.peek()[0]?.sessionId !== null) return false;
+    this.draftDue = { key, text, parts };
+    return true;
+  }
+
+  private async sendAll(): Promise<boolean> {
+    try {
+      for (let next = this.lane.peek()[0]; next !== undefined; next = this.lane.peek()[0])
+        if (!(await this.send(next))) return false;
+      return true;
+    } finally {
+      // What was sent behind a prompt that was refused stays behind it.
+      this.needs.drafts.returned(this.lane.peek().map(({ uid }) => uid));
+      this.lane.value = [];
+      this.showDueDraft();
+    }
+  }
+
+  private send(prompt: PromptOnItsWay): Promise<boolean> {
+    const { requests, drafts, submit } = this.needs;
+    this.unconfirmed = prompt;
+    return requests.ask(async () => {
+      const { sessionId } = await submit({
+        ...prompt,
+        draft: drafts.draftOf(prompt.uid) ?? { key: drafts.place, text: prompt.text },
+      });
+      this.unconfirmed = null;
+      // What was sent behind the first prompt of a session was meant for that session.
+      const [, ...behind] = this.lane.peek();
+      this.lane.value =
+        prompt.sessionId !== null
+          ? behind
+          : behind.map((each) => (each.sessionId === null ? { ...each, sessionId } : each));
+      drafts.stored(prompt.uid, sessionId);
+    });
+  }
+
+  private showDueDraft(): void {
+    const { drafts } = this.needs;
+    const due = this.draftDue;
+    this.draftDue = null;
+    if (due === null || due.key === drafts.place) return;
+    const text = drafts.text.peek();
+    const parts = drafts.parts.peek();
+    drafts.moveTo(due.key);
+    drafts.replace(text === '' ? due.text : text, parts.length === 0 ? due.parts : parts);
+  }
+
+  /** What is attached and was not sent yet. */
+  private newParts(): readonly DraftPart[] {
+    const sent = this.lane.peek().flatMap(({ parts }) => parts ?? []);
+    const left = partsLeft(this.needs.drafts.parts.peek(), sent);
+    return left.length === 0 ? noParts : left;
+  }
+
+  private uidOfSame(sessionId: string | null, text: string, parts: readonly DraftPart[]): string | null {
+    const { unconfirmed } = this;
+    if (
+      unconfirmed === null ||
+      this.lane.peek().length > 0 ||
+      unconfirmed.text !== text ||
+      unconfirmed.sessionId !== sessionId
+    )
+      return null;
+    const earlier = unconfirmed.parts ?? [];
+    return earlier.length === parts.length && earlier.every((part, index) => part === parts[index])
+      ? unconfirmed.uid
+      : null;
+  }
+}

@@ -1,0 +1,87 @@
+import type { OfferedPrompt } from '../../../protocol/chatProtocol';
+import { t } from '../../localization';
+
+/** What can be typed behind a "/" at the beginning of the composer. `takes`: whether a text follows the name, and may be left out. */
+export const slashCommands = [
+  { name: 'new', takes: 'nothing' },
+  { name: 'reset', takes: 'nothing' },
+  { name: 'resume', takes: 'optional' },
+  { name: 'branch', takes: 'optional' },
+  { name: 'undo', takes: 'optional' },
+  { name: 'retry', takes: 'nothing' },
+  { name: 'compress', takes: 'optional' },
+  { name: 'title', takes: 'text' },
+  { name: 'search', takes: 'optional' },
+  { name: 'model', takes: 'nothing' },
+  { name: 'memory', takes: 'nothing' },
+  { name: 'queue', takes: 'text' },
+  { name: 'steer', takes: 'text' },
+  { name: 'stop', takes: 'nothing' },
+  { name: 'export', takes: 'nothing' },
+  { name: 'help', takes: 'nothing' },
+] as const;
+export type SlashCommand = (typeof slashCommands)[number];
+
+/** What can be picked from the list: a command, or a prompt file of the project. */
+export type Offered = SlashCommand | (OfferedPrompt & { readonly takes: 'prompt' });
+
+/** What a submitted text is. incomplete: its text is missing · excess: a command that takes no text has one, which would be lost. */
+export type SlashInput =
+  | { readonly kind: 'prompt' }
+  | { readonly kind: 'command'; readonly name: SlashCommand['name']; readonly text: string }
+  | { readonly kind: 'incomplete' | 'excess' | 'unknown'; readonly name: string };
+
+/** A path (`/usr/bin`), a comment (`// why`), the name of a prompt file and whatever begins with a blank are prompts. */
+export function parseSlash(input: string, prompts: readonly OfferedPrompt[] = []): SlashInput {
+  const match = /^\/([\p{L}\d_-]*)(?:\s+([^]*))?$/u.exec(input.trimEnd());
+  if (match === null) return { kind: 'prompt' };
+  const name = (match[1] ?? '').toLowerCase();
+  const text = match[2] ?? '';
+  const command = slashCommands.find((known) => known.name === name);
+  if (command === undefined)
+    return prompts.some((prompt) => prompt.name === name) ? { kind: 'prompt' } : { kind: 'unknown', name };
+  if (command.takes === 'text' && text === '') return { kind: 'incomplete', name };
+  if (command.takes === 'nothing' && text !== '') return { kind: 'excess', name };
+  return { kind: 'command', name: command.name, text };
+}
+
+/** What to offer while a name is being typed; nothing once it is over. A prompt file with the name of a command is not offered: it would not run. */
+export function offeredCommands(typed: string, prompts: readonly OfferedPrompt[] = []): readonly Offered[] {
+  const begun = /^\/([\p{L}\d_-]*)$/u.exec(typed)?.[1]?.toLowerCase();
+  if (begun === undefined) return [];
+  const own = prompts
+    .filter(({ name }) => slashCommands.every((command) => command.name !== name))
+    .map((prompt) => ({ ...prompt, takes: 'prompt' as const }));
+  return [...slashCommands, ...own].filter(({ name }) => name.startsWith(begun));
+}
+
+/** The composer's text once this command was picked from the list. */
+export function completed(offered: Offered): string {
+  const takesText = offered.takes === 'text' || (offered.takes === 'prompt' && offered.argumentHint !== null);
+  return takesText ? `/${offered.name} ` : `/${offered.name}`;
+}
+
+/** Why a text that looks like a command was not carried out. Nothing was sent, and it is still in the composer. */
+export function refusalWords({
+  kind,
+  name,
+}: SlashInput & { readonly kind: 'incomplete' | 'excess' | 'unknown' }): string {
+  const args = { name, commands: commandList() };
+  switch (kind) {
+    case 'incomplete':
+      return t('/{name} needs a text behind it.', args);
+    case 'excess':
+      return t('/{name} takes no text. Nothing was sent; put a blank before the / to send this as a prompt.', args);
+    case 'unknown':
+      return t(
+        '/{name} is not a command. Nothing was sent; put a blank before the / to send this as a prompt. Commands: {commands}.',
+        args,
+      );
+    default:
+      return kind satisfies never;
+  }
+}
+
+export function commandList(): string {
+  return slashCommands.map(({ name }) => `/${name}`).join(' ');
+}

@@ -1,0 +1,69 @@
+import type { Mention, MentionKind } from '../../../protocol/attachmentProtocol';
+import { t } from '../../localization';
+import type { Offered } from './slashCommands';
+
+/** Suggestions of one sort, with their places in the whole list. */
+export interface SuggestionGroup<T> {
+  readonly name: string;
+  readonly items: readonly { readonly item: T; readonly place: number }[];
+}
+
+/** Those of one sort side by side, the sort of the best first; in each the order stays. */
+export function sortedByGroup(mentions: readonly Mention[]): readonly Mention[] {
+  const sorts = [...new Set(mentions.map(({ kind }) => sortOf(kind)))];
+  return sorts.flatMap((sort) => mentions.filter(({ kind }) => sortOf(kind) === sort));
+}
+
+/** Of a list in which each sort stands together. */
+export function mentionGroups(mentions: readonly Mention[]): readonly SuggestionGroup<Mention>[] {
+  return grouped(mentions, ({ kind }) => sortWords(sortOf(kind)));
+}
+
+export function commandGroups(commands: readonly Offered[]): readonly SuggestionGroup<Offered>[] {
+  return grouped(commands, ({ takes }) => (takes === 'prompt' ? t('Prompt Files') : t('Commands')));
+}
+
+type Sort = 'files' | 'symbols' | 'editor' | 'git' | 'sessions';
+
+const sorts: Readonly<Record<MentionKind, Sort>> = {
+  file: 'files',
+  folder: 'files',
+  symbol: 'symbols',
+  problems: 'editor',
+  selection: 'editor',
+  terminal: 'editor',
+  git: 'git',
+  session: 'sessions',
+};
+
+function sortOf(kind: MentionKind): Sort {
+  return sorts[kind];
+}
+
+function sortWords(sort: Sort): string {
+  switch (sort) {
+    case 'files':
+      return t('Files and Folders');
+    case 'symbols':
+      return t('Symbols');
+    case 'editor':
+      return t('In the Editor');
+    case 'git':
+      return t('Git');
+    case 'sessions':
+      return t('Sessions');
+    default:
+      return sort satisfies never;
+  }
+}
+
+function grouped<T>(items: readonly T[], nameOf: (item: T) => string): readonly SuggestionGroup<T>[] {
+  const groups = new Map<string, { readonly item: T; readonly place: number }[]>();
+  for (const [place, item] of items.entries()) {
+    const name = nameOf(item);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [{ item, place }]);
+    else group.push({ item, place });
+  }
+  return [...groups].map(([name, members]) => ({ name, items: members }));
+}

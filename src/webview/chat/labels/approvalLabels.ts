@@ -1,0 +1,126 @@
+import type { Approval, ApprovalRequest, AskReason } from '../../../protocol/transcriptTypes';
+import { t } from '../../localization';
+import { inPlainSight } from '../../plainSight';
+
+/** What is asked, in one line that stands alone: the card's name for those who do not see it. */
+export function approvalName({ access, subject }: ApprovalRequest): string {
+  switch (access.kind) {
+    case 'run':
+      return t('Allow running {subject}?', { subject });
+    case 'plan':
+      return t('Allow carrying out this plan?');
+    case 'edit':
+      return t('Allow editing {subject}?', { subject });
+    case 'read':
+      return t('Allow reading {subject}?', { subject });
+    case 'fetch':
+      return t('Allow fetching {subject}?', { subject });
+    case 'mcp':
+      return toolName(access);
+    case 'editorTool':
+      return t('Allow the tool {name} of another extension?', { name: oneLine(access.name) });
+  }
+}
+
+/** What stands over the subject, which follows in the editor's font. */
+export function approvalTitle({ access }: ApprovalRequest): string {
+  switch (access.kind) {
+    case 'run':
+      return t('Allow this command?');
+    case 'plan':
+      return t('Allow carrying out this plan?');
+    case 'edit':
+      return t('Allow this change?');
+    case 'read':
+      return t('Allow reading this?');
+    case 'fetch':
+      return t('Allow fetching this address?');
+    case 'mcp':
+      return toolName(access);
+    case 'editorTool':
+      return t('Allow the tool {name} of another extension?', { name: oneLine(access.name) });
+  }
+}
+
+/** Names are the server's own choice: nothing in them may pass for words of ours, or hide. */
+function toolName({ tool, server }: { readonly tool: string; readonly server: string }): string {
+  return t('Allow {tool} of the server {server}?', { tool: oneLine(tool), server: oneLine(server) });
+}
+
+function oneLine(name: string): string {
+  return inPlainSight(name).replaceAll('\n', '⏎');
+}
+
+/** Where it would happen, beyond what the subject says; null where that is all. */
+export function approvalPlace({ access, subject }: ApprovalRequest): string | null {
+  switch (access.kind) {
+    case 'run':
+      return commandPlace(access.folder.isInside ? access.folder.shown : access.folder.path);
+    case 'edit':
+    case 'read': {
+      const outside = access.paths.filter(({ isInside, path }) => !isInside && path !== subject);
+      return outside.length === 0 ? null : outside.map(({ path }) => path).join('\n');
+    }
+    default:
+      return null;
+  }
+}
+
+/** Where a command runs. The open folder is "." to tools and models. */
+export function commandPlace(folder: string): string {
+  return folder === '.' ? t('In the open folder') : t('In {folder}', { folder });
+}
+
+/** Why it is asked for. A command in the sandbox does not run with all of the person's rights. */
+export function reasonsOf({ access, reasons }: ApprovalRequest): readonly AskReason[] {
+  const isInside = access.kind === 'run' && access.confined?.kind === 'inside';
+  return isInside ? reasons.filter((reason) => reason !== 'command') : reasons;
+}
+
+export function reasonWords(reason: AskReason): string {
+  switch (reason) {
+    case 'change':
+      return t('It changes a file.');
+    case 'outside':
+      return t('It lies outside the open folders.');
+    case 'sensitive':
+      return t('Files like this often hold secrets.');
+    case 'dotConfig':
+      return t('It configures tools that run on this machine.');
+    case 'repositoryInternals':
+      return t('It belongs to the repository’s own data.');
+    case 'command':
+      return t('It runs on this machine with your rights.');
+    case 'unparsed':
+      return t('What it would do could not be read from it in full.');
+    case 'network':
+      return t('It reaches the network.');
+    case 'localAddress':
+      return t('The address is on this machine or in its network.');
+    case 'server':
+      return t('The server decides what the tool does.');
+    case 'extension':
+      return t('The extension decides what the tool does.');
+    case 'plan':
+      return t('With the plan, Plan mode ends: the agent may ask to change things.');
+    case 'rules':
+      return t(
+        'A rule in your settings that denies something of this kind cannot be read, so everything of the kind is asked for.',
+      );
+    case 'unconfined':
+      return t('It would run without the sandbox: with all that you may do on this machine.');
+    case 'discards':
+      return t('It may throw away work that cannot be brought back.');
+  }
+}
+
+/** Where the asked call stands among those of its answer that are still to run and do not only look; null for a single one. */
+export function placeAmong(
+  approval: Approval,
+  calls: readonly { readonly callId: string; readonly name: string }[],
+  isRead: (name: string) => boolean,
+): { readonly at: number; readonly count: number } | null {
+  const asking = calls.filter(({ name, callId }) => callId === approval.callId || !isRead(name));
+  const at = asking.findIndex(({ callId }) => callId === approval.callId) + 1;
+  return asking.length < 2 || at === 0 ? null : { at, count: asking.length };
+}

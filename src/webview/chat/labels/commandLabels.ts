@@ -1,0 +1,48 @@
+import { t } from '../../localization';
+import type { Offered, SlashCommand } from '../composer/slashCommands';
+
+/** What a command in the list does. */
+export function offeredWords(offered: Offered): string {
+  if (offered.takes !== 'prompt') return commandWords(offered.name);
+  const words = offered.description ?? t('Prompt file of this project');
+  return offered.argumentHint === null ? words : `${words} · ${offered.argumentHint}`;
+}
+
+function commandWords(name: SlashCommand['name']): string {
+  switch (name) {
+    case 'new':
+      return t('Begin a new session');
+    case 'reset':
+      return t('End this session and begin a new one');
+    case 'resume':
+      return t('Open an earlier session, by number, id or title');
+    case 'branch':
+      return t('Go on in a copy of this session, under this title');
+    case 'undo':
+      return t('Take back the last turn, or as many as you say');
+    case 'retry':
+      return t('Ask the last prompt again');
+    case 'compress':
+      return t('Summarise the earlier part, to make room');
+    case 'title':
+      return t('Name this session');
+    case 'search':
+      return t('Search all sessions');
+    case 'model':
+      return t('Choose the model');
+    case 'memory':
+      return t('Open what is remembered');
+    case 'stop':
+      return t('Stop the running turn');
+    case 'queue':
+      return t('Send after the running turn');
+    case 'steer':
+      return t('Tell the running turn');
+    case 'export':
+      return t('Export this session to a file');
+    case 'help':
+      return t('List the commands');
+    default:
+      return name satisfies never;
+  }
+}

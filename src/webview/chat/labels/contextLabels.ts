@@ -1,0 +1,11 @@
+import type { SessionContextUse } from '../../../protocol/chatProtocol';
+import { t } from '../../localization';
+import { compactCount } from '../../times';
+
+export const contextPanelId = 'context-panel';
+
+/** How much of the model's context a session takes. */
+export function totalWords({ tokens, window }: SessionContextUse): string {
+  if (window === null) return t('{used} tokens; how many the model takes is not known', { used: compactCount(tokens) });
+  return t('{used} of {window} tokens', { used: compactCount(tokens), window: compactCount(window) });
+}

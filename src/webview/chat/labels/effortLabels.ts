@@ -1,0 +1,47 @@
+import type { ModelRow } from '../../../protocol/chatProtocol';
+import { reasoningEfforts, type ReasoningEffort } from '../../../protocol/transcriptTypes';
+import { t } from '../../localization';
+
+/** What can be chosen for a model; empty where there is nothing to choose. An effort that was chosen stays in sight while it is not known what the model
+ *  takes. */
+export function offeredEfforts(
+  model: Pick<ModelRow, 'efforts'> | null,
+  chosen: ReasoningEffort,
+): readonly ReasoningEffort[] {
+  const efforts = model?.efforts ?? (chosen === 'default' ? [] : reasoningEfforts);
+  return efforts.length > 1 ? efforts : [];
+}
+
+export function effortName(effort: ReasoningEffort): string {
+  switch (effort) {
+    case 'default':
+      return t('Default');
+    case 'none':
+      return t('Off');
+    case 'low':
+      return t('Low');
+    case 'medium':
+      return t('Medium');
+    case 'high':
+      return t('High');
+    default:
+      return effort satisfies never;
+  }
+}
+
+export function effortLabels(effort: ReasoningEffort): string {
+  switch (effort) {
+    case 'default':
+      return t('As the model’s service decides.');
+    case 'none':
+      return t('Answers without thinking first, where the model can.');
+    case 'low':
+      return t('Thinks little: quicker and cheaper.');
+    case 'medium':
+      return t('Thinks for a while.');
+    case 'high':
+      return t('Thinks long: slower, and takes more tokens.');
+    default:
+      return effort satisfies never;
+  }
+}

@@ -1,0 +1,39 @@
+import type { Access, SandboxState } from '../../../protocol/transcriptTypes';
+import { t } from '../../localization';
+import { inPlainSight } from '../../plainSight';
+
+/** Whether commands are confined here, and where they are not, why and what can be done; null while that is not known. */
+export function sandboxLabels(state: SandboxState | null): string | null {
+  switch (state?.kind) {
+    case 'works':
+      return t(
+        'Commands run in a sandbox: they change only the open folders, read no secrets, and reach only hosts that you allow.',
+      );
+    case 'off':
+      return t('Commands are not sandboxed: hermes.terminal.sandbox is off.');
+    case 'missing':
+      return t('Commands are not sandboxed: {reason}. {remedy}', { reason: state.reason, remedy: state.remedy });
+    default:
+      return null;
+  }
+}
+
+type RunAccess = Extract<Access, { kind: 'run' }>;
+
+/** Of a command that would run in the sandbox: that it would, and what it may reach there. */
+export function insideWords({ confined }: RunAccess): readonly string[] {
+  if (confined?.kind !== 'inside') return [];
+  return [
+    t('in the sandbox'),
+    ...(confined.hosts.length === 0 ? [] : [t('connects to {hosts}', { hosts: confined.hosts.join(', ') })]),
+  ];
+}
+
+/** Of a command that would not: why. */
+export function unconfinedWords({ confined }: RunAccess, state: SandboxState | null): string | null {
+  if (confined?.kind === 'outside')
+    return t('Without the sandbox. The agent says why: {reason}', {
+      reason: inPlainSight(confined.reason).replaceAll('\n', '⏎'),
+    });
+  return confined === undefined && state?.kind !== 'works' ? sandboxLabels(state) : null;
+}

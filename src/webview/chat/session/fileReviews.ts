@@ -1,0 +1,101 @@
+import { signal, type ReadonlySignal } from '@preact/signals';
+import type { FileHunk, ReviewOutcome } from '../../../protocol/transcriptTypes';
+import { refusalOf } from '../connection/hostRequests';
+
+export type ReviewAction = 'keep' | 'revert';
+
+/** What there is to say about a turn's files after something was asked of them. */
+export interface ReviewNotice {
+  readonly sentence: string;
+  /** Files the person changed since, which would be reverted all the same if that is confirmed. */
+  readonly conflicts: readonly string[];
+}
+
+/** The changes within one file. `sentence`: why they cannot be shown. */
+export type HunkList =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'there'; readonly hunks: readonly FileHunk[] }
+  | { readonly kind: 'refused'; readonly sentence: string };
+
+export interface FileReviewNeeds {
+  readonly reviewFiles: (
+    turnUid: string,
+    paths: readonly string[] | null,
+    action: ReviewAction,
+    overwrite: boolean,
+  ) => Promise<ReviewOutcome>;
+  readonly reviewHunk: (turnUid: string, path: string, hunk: string, action: ReviewAction) => Promise<ReviewOutcome>;
+  readonly fileHunks: (turnUid: string, path: string) => Promise<readonly FileHunk[]>;
+}
+
+const hunkKey = (turnUid: string, path: string): string => `${turnUid} ${path}`;
+
+/** Keeps and reverts what turns changed in files. What became of it is told by the host's `changedFiles`; here is only what is under way and what
+ *  could not be done. */
+export class FileReviews {
+  private readonly said = signal<ReadonlyMap<string, ReviewNotice>>(new Map());
+  private readonly lists = signal<ReadonlyMap<string, HunkList>>(new Map());
+  private readonly inFlight = signal<ReadonlySet<string>>(new Set());
+
+  constructor(private readonly needs: FileReviewNeeds) {}
+
+  /** By turn. */
+  get notices(): ReadonlySignal<ReadonlyMap<string, ReviewNotice>> {
+    return this.said;
+  }
+
+  /** Turns of which something is under way. */
+  get busy(): ReadonlySignal<ReadonlySet<string>> {
+    return this.inFlight;
+  }
+
+  hunks(turnUid: string, path: string): HunkList | undefined {
+    return this.lists.value.get(hunkKey(turnUid, path));
+  }
+
+  /** `paths` null: every file of the turn. What the person changed since stays, unless `overwrite`. */
+  async review(
+    turnUid: string,
+    paths: readonly string[] | null,
+    action: ReviewAction,
+    overwrite = false,
+  ): Promise<void> {
+    await this.act(turnUid, () => this.needs.reviewFiles(turnUid, paths, action, overwrite));
+  }
+
+  async reviewHunk(turnUid: string, path: string, hunk: string, action: ReviewAction): Promise<void> {
+    await this.act(turnUid, () => this.needs.reviewHunk(turnUid, path, hunk, action));
+  }
+
+  /** Reads the changes within a file, again where they were read before. */
+  async readHunks(turnUid: string, path: string): Promise<void> {
+    const key = hunkKey(turnUid, path);
+    if (!this.lists.peek().has(key)) this.list(key, { kind: 'loading' });
+    let hunks: readonly FileHunk[] = [];
+    const refusal = await refusalOf(async () => void (hunks = await this.needs.fileHunks(turnUid, path)));
+    this.list(key, refusal === null ? { kind: 'there', hunks } : { kind: 'refused', sentence: refusal });
+  }
+
+  dismiss(turnUid: string): void {
+    const notices = new Map(this.said.peek());
+    if (notices.delete(turnUid)) this.said.value = notices;
+  }
+
+  private async act(turnUid: string, ask: () => Promise<ReviewOutcome>): Promise<void> {
+    if (this.inFlight.peek().has(turnUid)) return;
+    this.dismiss(turnUid);
+    this.inFlight.value = new Set([...this.inFlight.peek(), turnUid]);
+    let outcome: ReviewOutcome = { sentence: null, conflicts: [] };
+    const refusal = await refusalOf(async () => void (outcome = await ask()));
+    this.inFlight.value = new Set([...this.inFlight.peek()].filter((uid) => uid !== turnUid));
+    const sentence = refusal ?? outcome.sentence;
+    if (sentence !== null)
+      this.said.value = new Map(this.said.peek()).set(turnUid, { sentence, conflicts: outcome.conflicts });
+    const opened = [...this.lists.peek().keys()].filter((key) => key.startsWith(`${turnUid} `));
+    await Promise.all(opened.map((key) => this.readHunks(turnUid, key.slice(turnUid.length + 1))));
+  }
+
+  private list(key: string, list: HunkList): void {
+    this.lists.value = new Map(this.lists.peek()).set(key, list);
+  }
+}

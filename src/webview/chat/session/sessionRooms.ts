@@ -1,0 +1,57 @@
+import { Approvals, plainDecision } from './approvals';
+import type { ChatHost } from '../connection/chatHost';
+import { Effort } from './effort';
+import { FileReviews } from './fileReviews';
+import type { HostRequests } from '../connection/hostRequests';
+import { SessionContext } from './sessionContext';
+
+export interface SessionRoomsNeeds {
+  readonly host: ChatHost;
+  readonly requests: HostRequests;
+  readonly shownSession: () => string | null;
+  readonly isBusy: () => boolean;
+  /** The person has decided; the card goes at once. */
+  readonly decided: (sessionId: string, approvalId: string) => void;
+}
+
+/** Rooms of the chat that need nothing but the host and which session is shown. */
+export interface SessionRooms {
+  readonly context: SessionContext;
+  readonly approvals: Approvals;
+  readonly effort: Effort;
+  readonly files: FileReviews;
+}
+
+export function sessionRooms({ host, requests, shownSession, isBusy, decided }: SessionRoomsNeeds): SessionRooms {
+  return {
+    context: new SessionContext({
+      requests,
+      shownSession,
+      isBusy,
+      contextUse: (sessionId) => host.request('contextUse', { sessionId }),
+      preview: (sessionId) => host.request('compressionPreview', { sessionId }),
+      compress: (sessionId, focus) => host.request('compress', { sessionId, focus }),
+    }),
+    approvals: new Approvals({
+      requests,
+      shownSession,
+      decided,
+      decide: (approvalId, decision) =>
+        host.request('decideApproval', { approvalId, decision: plainDecision(decision) }),
+      setMode: (sessionId, mode) => host.request('setMode', { sessionId, mode }),
+      stopCall: (sessionId, callId) => host.request('stopCall', { sessionId, callId }),
+      proceedCall: (sessionId, callId) => host.request('proceedCall', { sessionId, callId }),
+    }),
+    effort: new Effort({
+      requests,
+      shownSession,
+      setEffort: (sessionId, effort) => host.request('setEffort', { sessionId, effort }),
+    }),
+    files: new FileReviews({
+      reviewFiles: (turnUid, paths, action, overwrite) =>
+        host.request('reviewFiles', { turnUid, paths: paths === null ? null : [...paths], action, overwrite }),
+      reviewHunk: (turnUid, path, hunk, action) => host.request('reviewHunk', { turnUid, path, hunk, action }),
+      fileHunks: (turnUid, path) => host.request('fileHunks', { turnUid, path }),
+    }),
+  };
+}

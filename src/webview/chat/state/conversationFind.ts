@@ -1,0 +1,160 @@
+import { signal, type ReadonlySignal } from '@preact/signals';
+import type { FindProgress, FoundInSession, FoundText } from '../../../protocol/feedProtocol';
+import type { Timers } from '../composer/drafts';
+
+/** One occurrence: the `nth` of those in a text. */
+export interface Occurrence {
+  readonly found: FoundText;
+  readonly nth: number;
+}
+
+export interface FindQuery {
+  readonly text: string;
+  readonly matchCase: boolean;
+  readonly tools: boolean;
+}
+
+export interface FindState extends FindQuery {
+  /** A question is under way. */
+  readonly searching: boolean;
+  /** How far it has come, where it takes long. */
+  readonly progress: FindProgress | null;
+  /** Null until the first question is answered. */
+  readonly occurrences: readonly Occurrence[] | null;
+  /** There are more than are listed. */
+  readonly more: boolean;
+  /** Index of the one that is shown; -1 while none is. */
+  readonly current: number;
+  readonly problem: string | null;
+}
+
+export interface ConversationFindNeeds {
+  readonly timers: Timers;
+  readonly find: (query: FindQuery) => Promise<FoundInSession>;
+  /** Ends the question under way: it is answered with what was found by then. */
+  readonly stop: () => void;
+  /** What the person reads is at this position: the first occurrence that is shown is the one there or behind. */
+  readonly position: () => number;
+  readonly show: (occurrence: Occurrence) => void;
+  readonly sentenceOf: (error: unknown) => string;
+}
+
+/** How long typing must pause before the conversation is looked through, in milliseconds. */
+const pauseMs = 150;
+const nothing: FindState = {
+  text: '',
+  matchCase: false,
+  tools: false,
+  searching: false,
+  progress: null,
+  occurrences: null,
+  more: false,
+  current: -1,
+  problem: null,
+};
+
+/** Finding words in a conversation: what is looked for, what was found, and which of it is shown. */
+export class ConversationFind {
+  private readonly current = signal<FindState>(nothing);
+  private asked = 0;
+  /** The host is looking. */
+  private isAsking = false;
+  private cancelPause: (() => void) | null = null;
+
+  constructor(private readonly needs: ConversationFindNeeds) {}
+
+  get state(): ReadonlySignal<FindState> {
+    return this.current;
+  }
+
+  look(change: Partial<FindQuery>): void {
+    this.set({ ...change, current: -1 });
+    this.soon(true);
+  }
+
+  /** The conversation went on: what stands there now is looked up, and what is shown stays. */
+  refresh(): void {
+    if (this.current.peek().text !== '') this.soon(false);
+  }
+
+  step(by: 1 | -1): void {
+    const { occurrences, current } = this.current.peek();
+    if (occurrences === null || occurrences.length === 0) return;
+    this.showAt(current === -1 ? this.nearest(occurrences) : (current + by + occurrences.length) % occurrences.length);
+  }
+
+  progressed(progress: FindProgress): void {
+    if (this.isAsking && this.current.peek().searching) this.set({ progress });
+  }
+
+  stop(): void {
+    if (this.isAsking) this.needs.stop();
+  }
+
+  /** Nobody waits for an answer any more. */
+  end(): void {
+    this.stop();
+    this.isAsking = false;
+    this.asked++;
+    this.cancelPause?.();
+    this.cancelPause = null;
+  }
+
+  private soon(moves: boolean): void {
+    this.end();
+    if (this.current.peek().text.trim() === '')
+      return this.set({ searching: false, progress: null, occurrences: null, more: false, current: -1, problem: null });
+    this.set({ progress: null, ...(moves ? { searching: true } : {}) });
+    this.cancelPause = this.needs.timers.after(pauseMs, () => void this.ask(moves));
+  }
+
+  private async ask(moves: boolean): Promise<void> {
+    const own = ++this.asked;
+    const { text, matchCase, tools } = this.current.peek();
+    this.isAsking = true;
+    try {
+      const answer = await this.needs.find({ text, matchCase, tools });
+      if (own !== this.asked || answer.superseded) return;
+      this.isAsking = false;
+      this.take(answer, moves);
+    } catch (error) {
+      if (own !== this.asked) return;
+      this.isAsking = false;
+      this.set({ searching: false, progress: null, problem: this.needs.sentenceOf(error) });
+    }
+  }
+
+  private take({ found, more }: FoundInSession, moves: boolean): void {
+    const before = this.current.peek();
+    const shown = before.occurrences?.[before.current];
+    const occurrences = found.flatMap((one) =>
+      Array.from({ length: one.count }, (_, nth): Occurrence => ({ found: one, nth })),
+    );
+    const same = occurrences.findIndex(
+      (one) => shown !== undefined && one.nth === shown.nth && isSamePart(one.found, shown.found),
+    );
+    this.set({ searching: false, progress: null, occurrences, more, current: moves ? -1 : same, problem: null });
+    if (moves && occurrences.length > 0) this.showAt(this.nearest(occurrences));
+  }
+
+  private nearest(occurrences: readonly Occurrence[]): number {
+    const position = this.needs.position();
+    const behind = occurrences.findIndex(({ found }) => found.position >= position);
+    return behind === -1 ? occurrences.length - 1 : behind;
+  }
+
+  private showAt(index: number): void {
+    const occurrence = this.current.peek().occurrences?.[index];
+    if (occurrence === undefined) return;
+    this.set({ current: index });
+    this.needs.show(occurrence);
+  }
+
+  private set(change: Partial<FindState>): void {
+    this.current.value = { ...this.current.peek(), ...change };
+  }
+}
+
+function isSamePart(left: FoundText, right: FoundText): boolean {
+  return left.messageUid === right.messageUid && left.kind === right.kind && left.part === right.part;
+}

@@ -1,0 +1,344 @@
+import {
+  isContinuation,
+  isMadeUpResult,
+  type ChangedFile,
+  type Part,
+  type Recalled,
+  type ToolCallPart,
+  type ToolResultPart,
+  type Turn,
+  type TurnActivity,
+} from '../../../protocol/transcriptTypes';
+import { isLowValueRead, type ToolState } from '../../toolLabels';
+import type { ShownAnswer } from '../../turnLabels';
+import type { Conversation, LiveActivity } from './conversation';
+import { deliveredLength, type LiveMessage } from './liveMessage';
+import { noWork, type CallProgress, type TurnWork } from './turnWork';
+
+export type ArticleState = 'streaming' | 'saved' | 'interrupted' | 'failed' | 'unsaved';
+
+/** A stored or streaming answer with the results of its calls. */
+export interface AnswerRow {
+  readonly kind: 'answer';
+  readonly key: string;
+  readonly message: LiveMessage;
+  readonly state: ArticleState;
+  readonly calls: readonly CallRow[];
+}
+
+export interface CallRow {
+  readonly call: ToolCallPart;
+  readonly result: ToolResultPart | null;
+  readonly state: ToolState;
+  /** Seconds since the epoch, of a running call. */
+  readonly startedAt: number | null;
+  /** What it lets be seen while it runs. */
+  readonly progress: CallProgress | null;
+}
+
+/** Answers that did nothing but look, one after the other. */
+export interface ReadsRow {
+  readonly kind: 'reads';
+  readonly key: string;
+  readonly answers: readonly AnswerRow[];
+}
+
+/** What the person told the turn while it ran. */
+export interface SteeringRow {
+  readonly kind: 'steering';
+  readonly key: string;
+  readonly message: LiveMessage;
+}
+
+/** Where a summary stands for what is above it, in the middle of a turn. */
+export interface SummaryRow {
+  readonly kind: 'summary';
+  readonly key: string;
+  readonly message: LiveMessage;
+}
+
+type SingleRow = AnswerRow | SteeringRow | SummaryRow;
+
+export type FeedRow = SingleRow | ReadsRow;
+
+/** A prompt with everything that answers it. */
+export interface TurnBlock {
+  readonly key: string;
+  readonly turn: Turn | null;
+  /** Not a turn: the summary that stands for what is above it. */
+  readonly summary: LiveMessage | null;
+  readonly prompt: LiveMessage | null;
+  readonly rows: readonly FeedRow[];
+  /** Of the running turn only. */
+  readonly activity: LiveActivity | null;
+  readonly isLast: boolean;
+  /** It was cut off, and goes on in the turn below. */
+  readonly isContinued: boolean;
+  /** The turns in which its prompt was asked, oldest first; empty for one that was asked once. */
+  readonly versions: readonly string[];
+  /** What memory found for its prompt. */
+  readonly recalled: readonly Recalled[];
+  /** Of the running turn: which of its requests is under way. */
+  readonly steps: TurnWork['steps'];
+  readonly changes: readonly ChangedFile[];
+  /** What this was made from: as long as that is the same, the block stays the same object and is not drawn again. */
+  readonly sources: readonly unknown[];
+}
+
+/** Number of adjacent reads from which they fold into one row. */
+export const foldedReads = 3;
+
+const once: readonly string[] = [];
+
+const nothing: readonly Recalled[] = [];
+
+const unchanged: readonly ChangedFile[] = [];
+
+/** What the feed shows: messages by turn, tool results joined to their calls, hidden and closing rows left out.
+ *  Pure; `previous` is what it gave last, whose unchanged blocks are given again. */
+export function conversationBlocks(conversation: Conversation, previous: readonly TurnBlock[]): readonly TurnBlock[] {
+  const groups = groupByTurn(conversation);
+  const known = new Map(previous.map((block) => [block.key, block]));
+  const last = groups.findLast(({ messages }) => !messages.every(isSummary));
+  return groups.map((group, index) => {
+    const { key, turn, messages } = group;
+    const isLast = group === last;
+    const activity =
+      turn !== null && turn.state !== 'settled' && conversation.activity?.turnUid === turn.uid
+        ? conversation.activity
+        : null;
+    const versions = (turn === null ? undefined : conversation.versions.get(turn.uid)) ?? once;
+    const recalled = (turn === null ? undefined : (turn.recalled ?? conversation.recalled.get(turn.uid))) ?? nothing;
+    const work = (turn === null ? undefined : conversation.work.get(turn.uid)) ?? noWork;
+    const changes = (turn === null ? undefined : conversation.changes.get(turn.uid)) ?? unchanged;
+    const asking = conversation.approval?.subAgent ?? conversation.approval;
+    const asked = asking?.turnUid === turn?.uid ? (asking?.callId ?? null) : null;
+    const isContinued = turn?.state === 'settled' && goesOn(groups[index + 1]);
+    const sources = [turn, activity, isLast, isContinued, versions, recalled, work, changes, asked, ...messages];
+    const before = known.get(key);
+    if (before !== undefined && sameItems(before.sources, sources)) return before;
+    const summary = messages.every(isSummary) ? (messages[0] ?? null) : null;
+    const prompt = summary === null && messages[0]?.role === 'user' ? messages[0] : null;
+    const answers = answerRows(messages, { turn, activity: activity?.activity ?? null, work, asked }, before);
+    const between = messages
+      .filter((live) => live.role === 'user' && live !== prompt && live !== summary)
+      .map(betweenAnswers);
+    return {
+      key,
+      turn,
+      summary,
+      prompt,
+      rows: foldReads(inPlace(messages, answers, between)),
+      activity,
+      isLast,
+      isContinued,
+      versions,
+      recalled,
+      steps: work.steps,
+      changes,
+      sources,
+    };
+  });
+}
+
+function isSummary(live: LiveMessage): boolean {
+  return live.row?.visibility.kind === 'handoff';
+}
+
+/** Its prompt is the one that stands for "go on". */
+function goesOn(group: Group | undefined): boolean {
+  const prompt = group?.messages[0];
+  return prompt !== undefined && isContinuation(prompt);
+}
+
+export function answersIn(row: FeedRow): readonly AnswerRow[] {
+  switch (row.kind) {
+    case 'answer':
+      return [row];
+    case 'reads':
+      return row.answers;
+    case 'steering':
+    case 'summary':
+      return [];
+    default:
+      return row satisfies never;
+  }
+}
+
+/** How much of the answer a block shows. */
+export function shownAnswer(block: TurnBlock): ShownAnswer {
+  return shownIn(block.rows.flatMap((row) => answersIn(row).flatMap((answer) => answer.message.parts)));
+}
+
+/** The same of the parts of an answer, words as a person would count them. */
+export function shownIn(parts: readonly Part[]): ShownAnswer {
+  return {
+    words: parts.reduce((sum, part) => sum + (part.kind === 'text' ? (part.text.match(/\S+/g)?.length ?? 0) : 0), 0),
+    hasThinking: parts.some((part) => part.kind === 'thinking' && part.text.trim() !== ''),
+    hasCalls: parts.some(({ kind }) => kind === 'toolCall'),
+  };
+}
+
+interface Group {
+  readonly key: string;
+  readonly turn: Turn | null;
+  readonly messages: LiveMessage[];
+}
+
+function groupByTurn(conversation: Conversation): readonly Group[] {
+  const turnOfPrompt = new Map([...conversation.turns.values()].map((turn) => [turn.userMessageUid, turn.uid]));
+  const groups = new Map<string, Group>();
+  for (const live of conversation.messages) {
+    if (live.row !== null && live.row.visibility.kind !== 'shown' && !isSummary(live)) continue;
+    const turnUid = turnOfPrompt.get(live.uid) ?? (isSummary(live) ? turnAround(live, conversation) : live.turnUid);
+    const key = turnUid ?? live.uid;
+    const group = groups.get(key) ?? {
+      key,
+      turn: (turnUid === null ? undefined : conversation.turns.get(turnUid)) ?? null,
+      messages: [],
+    };
+    group.messages.push(live);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
+/** The turn that was compressed in its middle: it goes on behind the summary, or still runs. Null for a summary between two turns. */
+function turnAround(summary: LiveMessage, { messages, turns }: Conversation): string | null {
+  const index = messages.indexOf(summary);
+  const ahead = messages.findLast((live, at) => at < index && live.turnUid !== null)?.turnUid ?? null;
+  if (ahead === null) return null;
+  const goesOn =
+    turns.get(ahead)?.state === 'running' || messages.some((live, at) => at > index && live.turnUid === ahead);
+  return goesOn ? ahead : null;
+}
+
+/** What is known of a turn beside its rows. */
+interface TurnState {
+  readonly turn: Turn | null;
+  readonly activity: TurnActivity | null;
+  readonly work: TurnWork;
+  /** The call the person is asked about. */
+  readonly asked: string | null;
+}
+
+function answerRows(
+  messages: readonly LiveMessage[],
+  state: TurnState,
+  before: TurnBlock | undefined,
+): readonly AnswerRow[] {
+  const { turn } = state;
+  const results = new Map(
+    messages
+      .flatMap((live) => live.parts)
+      .flatMap((part) => (part.kind === 'toolResult' ? [[part.callId, part] as const] : [])),
+  );
+  // Of a turn that ended well only a repair can have made one: its call had none.
+  const made = new Set(
+    messages.flatMap(({ row }) => (row?.role === 'tool' && isMadeUpResult(row) ? [row.parts[0].callId] : [])),
+  );
+  const known = new Map(before?.rows.flatMap(answersIn).map((row) => [row.key, row]));
+  const answers = messages.filter((live) => live.role === 'assistant' && hasContent(live));
+  return answers.map((message, index) => {
+    const calls = message.parts.flatMap((part) =>
+      part.kind === 'toolCall' ? [callRow(part, results.get(part.callId) ?? null, made, state)] : [],
+    );
+    const article = articleState(message, turn, index === answers.length - 1);
+    const same = known.get(message.uid);
+    if (same?.message === message && same.state === article && sameCalls(same.calls, calls)) return same;
+    return { kind: 'answer', key: message.uid, message, state: article, calls };
+  });
+}
+
+function hasContent(live: LiveMessage): boolean {
+  return deliveredLength(live.parts) > 0 || live.parts.some((part) => part.kind === 'toolCall');
+}
+
+function callRow(
+  call: ToolCallPart,
+  result: ToolResultPart | null,
+  made: ReadonlySet<string>,
+  { turn, activity, work, asked }: TurnState,
+): CallRow {
+  const row = (state: ToolState, startedAt: number | null = null, progress: CallProgress | null = null): CallRow => ({
+    call,
+    result,
+    state,
+    startedAt,
+    progress,
+  });
+  if (result !== null)
+    return row(
+      made.has(call.callId) && turn?.state === 'settled' && turn.outcome === 'complete' ? 'repaired' : result.outcome,
+    );
+  if (turn === null || turn.state === 'settled') return row('interrupted');
+  if (asked === call.callId) return row('waiting');
+  const progress = work.calls.get(call.callId) ?? null;
+  if (activity?.kind === 'runningTool' && activity.callId === call.callId)
+    return row('running', activity.startedAt, progress);
+  if (progress !== null && progress.startedAt !== null) return row('running', progress.startedAt, progress);
+  return row(turn.state === 'waiting' && asked === null ? 'waiting' : 'queued');
+}
+
+function articleState(message: LiveMessage, turn: Turn | null, isLast: boolean): ArticleState {
+  if (message.unsaved) return 'unsaved';
+  if (turn?.state === 'settled') return isLast && turn.outcome !== 'complete' ? turn.outcome : 'saved';
+  return message.final ? 'saved' : 'streaming';
+}
+
+function betweenAnswers(message: LiveMessage): SteeringRow | SummaryRow {
+  return { kind: isSummary(message) ? 'summary' : 'steering', key: message.uid, message };
+}
+
+function inPlace(
+  messages: readonly LiveMessage[],
+  answers: readonly AnswerRow[],
+  between: readonly (SteeringRow | SummaryRow)[],
+): readonly SingleRow[] {
+  if (between.length === 0) return answers;
+  return [...answers, ...between].sort((a, b) => messages.indexOf(a.message) - messages.indexOf(b.message));
+}
+
+function foldReads(answers: readonly SingleRow[]): readonly FeedRow[] {
+  const rows: FeedRow[] = [];
+  let run: AnswerRow[] = [];
+  const close = (): void => {
+    const count = run.reduce((sum, answer) => sum + answer.calls.length, 0);
+    const first = run[0];
+    if (first !== undefined && run.length > 1 && count >= foldedReads)
+      rows.push({ kind: 'reads', key: `reads-${first.key}`, answers: run });
+    else rows.push(...run);
+    run = [];
+  };
+  for (const answer of answers) {
+    if (answer.kind === 'answer' && onlyReads(answer)) run.push(answer);
+    else {
+      close();
+      rows.push(answer);
+    }
+  }
+  close();
+  return rows;
+}
+
+function onlyReads(answer: AnswerRow): boolean {
+  const text = answer.message.parts.filter((part) => part.kind === 'text');
+  return (
+    answer.state === 'saved' && answer.calls.length > 0 && deliveredLength(text) === 0 && answer.calls.every(isFoldable)
+  );
+}
+
+/** A read that went well: nothing a person needs to look at one by one. */
+export function isFoldable(row: CallRow): boolean {
+  return row.state === 'done' && isLowValueRead(row.call.name);
+}
+
+function sameCalls(left: readonly CallRow[], right: readonly CallRow[]): boolean {
+  const items = (rows: readonly CallRow[]): readonly unknown[] =>
+    rows.flatMap((row) => [row.call, row.result, row.state, row.startedAt, row.progress]);
+  return sameItems(items(left), items(right));
+}
+
+function sameItems(left: readonly unknown[], right: readonly unknown[]): boolean {
+  return left.length === right.length && left.every((item, index) => Object.is(item, right[index]));
+}

@@ -1,0 +1,46 @@
+import type { Message } from '../../../protocol/transcriptTypes';
+import { RefusedRequest } from '../../rpc';
+import { messagesInDoubt, type Conversation } from './conversation';
+import type { Timers } from '../composer/drafts';
+
+export interface DoubtNeeds {
+  readonly shown: () => Conversation | null;
+  readonly readMessage: (uid: string) => Promise<Message | null>;
+  readonly wasRead: (sessionId: string, uid: string, message: Message | null) => void;
+  readonly timers: Timers;
+}
+
+/** Milliseconds before a message still in doubt after a re-read is read again; doubled each time up to the second figure. */
+const rereadDelay = { first: 250, longest: 8000 } as const;
+
+/** Reads messages of which the view cannot be sure, until it is: a chunk is missing, or a row holds less than what was shown. */
+export class DoubtfulMessages {
+  private readonly reading = new Set<string>();
+
+  constructor(private readonly needs: DoubtNeeds) {}
+
+  /** To be called after every change of what is shown. */
+  check(): void {
+    const conversation = this.needs.shown();
+    if (conversation === null) return;
+    for (const uid of messagesInDoubt(conversation)) {
+      if (!this.reading.has(uid)) void this.read(conversation.session.id, uid, rereadDelay.first);
+    }
+  }
+
+  private async read(sessionId: string, uid: string, delay: number): Promise<void> {
+    this.reading.add(uid);
+    try {
+      this.needs.wasRead(sessionId, uid, await this.needs.readMessage(uid));
+    } catch (error) {
+      if (!(error instanceof RefusedRequest)) throw error;
+      // The store could not be asked now; the message stays in doubt and is asked about again.
+    }
+    this.needs.timers.after(delay, () => {
+      const conversation = this.needs.shown();
+      const doubtful = conversation?.session.id === sessionId && messagesInDoubt(conversation).includes(uid);
+      if (doubtful) void this.read(sessionId, uid, Math.min(delay * 2, rereadDelay.longest));
+      else this.reading.delete(uid);
+    });
+  }
+}

@@ -1,0 +1,75 @@
+import type { FeedPage } from '../../../protocol/feedProtocol';
+import { placedAt, withEarlier, withLater } from './conversationPages';
+import type { FeedPages, FeedPagesNeeds } from './feedPages';
+
+/** Rows asked for at a time. */
+const pageSize = 60;
+
+/** Fetches parts of the conversation for what is drawn of it: the next page at an edge, or another place. Loaded behind the first paint. */
+export class FeedFetching {
+  constructor(
+    private readonly pages: FeedPages,
+    private readonly needs: FeedPagesNeeds,
+  ) {}
+
+  async earlier(): Promise<void> {
+    const { drawn } = this.pages;
+    const before = drawn?.messages[0]?.row?.position;
+    if (drawn === null || before === undefined || !drawn.hasEarlier) return;
+    await this.fetch('earlier', async (isCurrent) => {
+      const page = await this.needs.loadEarlier(drawn.session.id, before, pageSize);
+      if (isCurrent()) this.pages.change((pages) => withEarlier(pages, page, this.needs.nowMs()));
+    });
+  }
+
+  async later(): Promise<void> {
+    const drawn = this.pages.away.peek();
+    const after = drawn?.messages.at(-1)?.row?.position;
+    if (drawn === null || after === undefined) return;
+    await this.fetch('later', async (isCurrent) => {
+      const page = await this.needs.loadLater(drawn.session.id, after, pageSize);
+      if (isCurrent()) this.pages.change((pages) => withLater(pages, page, this.needs.nowMs()));
+    });
+  }
+
+  /** Whether the message is drawn now. */
+  async around(uid: string): Promise<boolean> {
+    const isDrawn = (): boolean => this.pages.drawn?.messages.some((live) => live.uid === uid) ?? false;
+    if (!isDrawn()) await this.place((sessionId) => this.needs.loadAround(sessionId, uid, pageSize), uid);
+    return isDrawn();
+  }
+
+  /** Whether the beginning is drawn now. */
+  async start(): Promise<boolean> {
+    const begins = (): boolean => this.pages.drawn?.hasEarlier === false;
+    if (!begins()) await this.place((sessionId) => this.needs.loadLater(sessionId, null, pageSize), null);
+    return begins();
+  }
+
+  private async place(read: (sessionId: string) => Promise<FeedPage | null>, reading: string | null): Promise<void> {
+    const newest = this.needs.newest();
+    if (newest === null) return;
+    this.pages.moved();
+    await this.fetch('place', async (isCurrent) => {
+      const page = await read(newest.session.id);
+      if (page === null || !isCurrent()) return;
+      this.pages.reading = reading ?? page.messages[0]?.uid ?? null;
+      this.pages.change(({ tail }) => placedAt(tail, page, this.needs.nowMs()));
+    });
+  }
+
+  /** One at a time; an answer that comes when something else is drawn changes nothing. */
+  private async fetch(
+    what: 'earlier' | 'later' | 'place',
+    read: (isCurrent: () => boolean) => Promise<void>,
+  ): Promise<void> {
+    const { fetching, moves } = this.pages;
+    if (fetching.peek() !== null) return;
+    const conversationId = this.needs.newest()?.session.conversationId;
+    const isCurrent = (): boolean =>
+      moves === this.pages.moves && conversationId === this.needs.newest()?.session.conversationId;
+    fetching.value = what;
+    await this.needs.requests.ask(() => read(isCurrent));
+    if (moves === this.pages.moves) fetching.value = null;
+  }
+}

@@ -1,0 +1,30 @@
+import type { Conversation } from './conversation';
+import { todosIn, type Todo } from '../../toolDetails';
+
+/** The agent's list as it last wrote it. */
+export interface TodoList {
+  /** Of the call that wrote it. */
+  readonly callId: string;
+  readonly items: readonly Todo[];
+}
+
+/** The newest list of the conversation, as far as it is in the view; null where there is none, or where it is done and nothing runs that
+ *  could go on with it. */
+export function newestTodos({ messages, turns }: Pick<Conversation, 'messages' | 'turns'>): TodoList | null {
+  for (const live of messages.toReversed()) {
+    if (live.row !== null && live.row.visibility.kind !== 'shown') continue;
+    for (const part of live.parts.toReversed()) {
+      if (part.kind !== 'toolResult') continue;
+      const items = todosIn(part);
+      if (items === null) continue;
+      const isOver =
+        items.every(({ state }) => state === 'done') && [...turns.values()].every(({ state }) => state === 'settled');
+      return items.length === 0 || isOver ? null : { callId: part.callId, items };
+    }
+  }
+  return null;
+}
+
+export function doneCount(items: readonly Todo[]): number {
+  return items.filter(({ state }) => state === 'done').length;
+}

@@ -1,0 +1,243 @@
+import * as v from 'valibot';
+import type { Part } from '../../../protocol/transcriptTypes';
+import {
+  beginsAs,
+  emptyHash,
+  hashFrom,
+  hashOn,
+  hashWord,
+  type HashState,
+  type WitnessEntry,
+} from '../../../protocol/deliveryTypes';
+import type { LiveMessage } from '../state/liveMessage';
+
+/** Messages that are remembered of the session that is shown, and of each of the ones before it. */
+const mostMessages = { shown: 300, before: 60 } as const;
+const mostConversations = 5;
+/** Characters of what is remembered, about: over that, what is older is left out. */
+const mostCharacters = 90_000;
+
+/** A part as it is remembered: its number, `t`ext or thin`k`ing, its length, its hash. */
+const partPattern = /^(\d+) ([tk]) (\d+) ([0-9a-f]{16})$/;
+// Made of what the first paint needs anyway: all of valibot that is used anywhere is loaded with it.
+const keptMessage = v.object({ m: v.string(), t: v.nullable(v.string()), p: v.array(v.string()) });
+const keptWitness = v.array(v.object({ id: v.string(), messages: v.array(keptMessage) }));
+
+/** What the view remembers of its witness over a reload, the session shown last first. */
+export type KeptWitness = v.InferOutput<typeof keptWitness>;
+
+interface PartWitness {
+  readonly kind: 'text' | 'thinking';
+  readonly length: number;
+  readonly hash: HashState;
+}
+
+interface MessageWitness {
+  readonly turnUid: string | null;
+  readonly parts: Map<number, PartWitness>;
+}
+
+/** What was shown of a turn before its host was gone, against the rows that were read from disk when it was back. In characters. */
+export interface Survival {
+  readonly shown: number;
+  /** Of these, in parts that are stored as they were shown. */
+  readonly onDisk: number;
+  /** What the parts that were shown hold on disk, whatever it says. */
+  readonly stored: number;
+}
+
+/** What this view was given and drew, part by part: how long, and what it hashes to. Knows nothing of what the host or the disk hold. Following a
+ *  text costs what is new of it; a stored row that takes the place of a streamed text is read once. */
+export class DeliveryReport {
+  /** By conversation, the one shown last at the end. */
+  private readonly conversations = new Map<string, Map<string, MessageWitness>>();
+  /** Messages of the conversation that is shown as they were when they were last looked at. */
+  private seen = new Map<string, LiveMessage>();
+  private seenOf: string | null = null;
+  private readonly survivals = new Map<string, Survival>();
+
+  constructor(kept: unknown = []) {
+    const parsed = v.safeParse(keptWitness, kept);
+    for (const { id, messages } of parsed.success ? parsed.output.toReversed() : []) {
+      this.conversations.set(
+        id,
+        new Map(messages.map(({ m, t, p }) => [m, { turnUid: t, parts: new Map(p.flatMap(partFrom)) }])),
+      );
+    }
+  }
+
+  /** Looks at what is drawn now. Returns what was not known before. */
+  observe(conversationId: string, messages: readonly LiveMessage[]): readonly WitnessEntry[] {
+    if (this.seenOf !== conversationId) this.seen = new Map();
+    this.seenOf = conversationId;
+    const known = this.conversations.get(conversationId) ?? new Map<string, MessageWitness>();
+    this.conversations.delete(conversationId);
+    this.conversations.set(conversationId, known);
+    const next = new Map<string, LiveMessage>();
+    const changed: WitnessEntry[] = [];
+    for (const live of messages) {
+      if (!isShownAnswer(live)) continue;
+      const before = this.seen.get(live.uid);
+      next.set(live.uid, live);
+      if (before === live) continue;
+      changed.push(...this.follow(known, live, before));
+    }
+    this.seen = next;
+    return changed;
+  }
+
+  entriesOf(conversationId: string): readonly WitnessEntry[] {
+    return [...(this.conversations.get(conversationId) ?? [])].flatMap(([uid, message]) => entriesOf(uid, message));
+  }
+
+  get conversationIds(): readonly string[] {
+    return [...this.conversations.keys()];
+  }
+
+  /** Of a turn that was cut off. `isWhole`: all rows of the session are loaded, so that a message that is not there is not stored. */
+  survivalOf(conversationId: string, turnUid: string, isWhole: boolean): Survival {
+    const all = [...(this.conversations.get(conversationId) ?? [])].filter(
+      ([uid, message]) => message.turnUid === turnUid && (isWhole || this.seen.has(uid) || this.survivals.has(uid)),
+    );
+    const each = all.map(
+      ([uid, message]) => this.survivals.get(uid) ?? { shown: lengthOf(message), onDisk: 0, stored: 0 },
+    );
+    const sum = (of: keyof Survival): number => each.reduce((total, one) => total + one[of], 0);
+    return { shown: sum('shown'), onDisk: sum('onDisk'), stored: sum('stored') };
+  }
+
+  /** The text shown of a message, where the view still has it as it was first shown. */
+  shownText(messageUid: string): string | null {
+    const live = this.seen.get(messageUid);
+    const message = this.seenOf === null ? undefined : this.conversations.get(this.seenOf)?.get(messageUid);
+    if (live === undefined || message === undefined) return null;
+    const parts = entriesOf(messageUid, message).filter(({ kind }) => kind === 'text');
+    const texts = parts.map((entry) => [entry, textAt(live.parts, entry.part, entry.kind)] as const);
+    return texts.length > 0 && texts.every(([entry, text]) => text !== null && beginsAs(text, entry))
+      ? texts.map(([, text]) => text).join('')
+      : null;
+  }
+
+  forget(conversationIds: readonly string[]): void {
+    for (const id of conversationIds) this.conversations.delete(id);
+  }
+
+  /** What is to be remembered: the newest messages of the sessions shown last. */
+  kept(): KeptWitness {
+    const kept: KeptWitness = [];
+    let room: number = mostCharacters;
+    for (const [id, all] of [...this.conversations].toReversed().slice(0, mostConversations)) {
+      const messages: KeptWitness[number]['messages'] = [];
+      for (const [m, message] of this.inOrder(id, all)
+        .slice(-(kept.length === 0 ? mostMessages.shown : mostMessages.before))
+        .toReversed()) {
+        const entry = { m, t: message.turnUid, p: [...message.parts].map(keptPartOf) };
+        room -= JSON.stringify(entry).length + 1;
+        if (room < 0) break;
+        messages.unshift(entry);
+      }
+      if (messages.length > 0) kept.push({ id, messages });
+    }
+    return kept;
+  }
+
+  private follow(
+    known: Map<string, MessageWitness>,
+    live: LiveMessage,
+    before: LiveMessage | undefined,
+  ): readonly WitnessEntry[] {
+    const message = known.get(live.uid) ?? { turnUid: live.turnUid, parts: new Map<number, PartWitness>() };
+    // Chunks only add to a text; a row that was read may hold anything.
+    const onlyGrew = before !== undefined && before.row === live.row;
+    if (!onlyGrew) this.compare(live, message);
+    const changed: WitnessEntry[] = [];
+    live.parts.forEach((part, index) => {
+      const text = textAt(live.parts, index, part.kind);
+      if (text === null || text === '' || (part.kind !== 'text' && part.kind !== 'thinking')) return;
+      const next = grown(message.parts.get(index), part.kind, text, onlyGrew);
+      if (next === null) return;
+      message.parts.set(index, next);
+      changed.push(entryOf(live.uid, message.turnUid, index, next));
+    });
+    if (message.parts.size > 0) known.set(live.uid, message);
+    return changed;
+  }
+
+  /** A final row takes the place of what was streamed: from then on it is known what of that was on disk. */
+  private compare(live: LiveMessage, message: MessageWitness): void {
+    if (live.row?.role !== 'assistant' || live.row.state !== 'final' || this.survivals.has(live.uid)) return;
+    const { parts } = live.row;
+    const compared = entriesOf(live.uid, message).map((entry) => ({
+      entry,
+      text: textAt(parts, entry.part, entry.kind) ?? '',
+    }));
+    this.survivals.set(live.uid, {
+      shown: lengthOf(message),
+      onDisk: compared.reduce((sum, { entry, text }) => sum + (beginsAs(text, entry) ? entry.length : 0), 0),
+      stored: compared.reduce((sum, { text }) => sum + text.length, 0),
+    });
+  }
+
+  /** Messages of the transcript in its order; those that are not loaded stand before them. */
+  private inOrder(
+    conversationId: string,
+    messages: ReadonlyMap<string, MessageWitness>,
+  ): readonly (readonly [string, MessageWitness])[] {
+    if (conversationId !== this.seenOf) return [...messages];
+    const places = new Map([...this.seen.keys()].map((uid, index) => [uid, index]));
+    return [...messages].sort(([a], [b]) => (places.get(a) ?? -1) - (places.get(b) ?? -1));
+  }
+}
+
+/** What is known of a part that is drawn with this text; null where nothing new is. Once another text stands where one was shown, what was shown
+ *  first stays known. */
+function grown(
+  known: PartWitness | undefined,
+  kind: PartWitness['kind'],
+  text: string,
+  onlyGrew: boolean,
+): PartWitness | null {
+  if (known === undefined) return { kind, length: text.length, hash: hashOn(emptyHash, text) };
+  if (known.kind !== kind || text.length <= known.length) return null;
+  if (!onlyGrew && !beginsAs(text, { length: known.length, hash: hashWord(known.hash) })) return null;
+  return { kind, length: text.length, hash: hashOn(known.hash, text, known.length) };
+}
+
+function isShownAnswer(live: LiveMessage): boolean {
+  return live.role === 'assistant' && (live.row === null || live.row.visibility.kind === 'shown');
+}
+
+function textAt(parts: readonly Part[], index: number, kind: Part['kind']): string | null {
+  const part = parts[index];
+  return part !== undefined && part.kind === kind && (part.kind === 'text' || part.kind === 'thinking')
+    ? part.text
+    : null;
+}
+
+function lengthOf({ parts }: MessageWitness): number {
+  return [...parts.values()].reduce((sum, { length }) => sum + length, 0);
+}
+
+function entriesOf(messageUid: string, { turnUid, parts }: MessageWitness): readonly WitnessEntry[] {
+  return [...parts].map(([part, witness]) => entryOf(messageUid, turnUid, part, witness));
+}
+
+function entryOf(
+  messageUid: string,
+  turnUid: string | null,
+  part: number,
+  { kind, length, hash }: PartWitness,
+): WitnessEntry {
+  return { messageUid, turnUid, part, kind, length, hash: hashWord(hash) };
+}
+
+function keptPartOf([part, { kind, length, hash }]: readonly [number, PartWitness]): string {
+  return `${part} ${kind === 'text' ? 't' : 'k'} ${length} ${hashWord(hash)}`;
+}
+
+function partFrom(kept: string): readonly (readonly [number, PartWitness])[] {
+  const [, part, kind, length, hash = ''] = partPattern.exec(kept) ?? [];
+  return kind === undefined
+    ? []
+    : [[Number(part), { kind: kind === 't' ? 'text' : 'thinking', length: Number(length), hash: hashFrom(hash) }]];
+}

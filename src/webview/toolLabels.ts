@@ -1,0 +1,240 @@
+import { t } from './localization';
+import type { ToolCallPart, ToolOutcome, ToolResultPart } from '../protocol/transcriptTypes';
+import { compactCount, duration } from './times';
+import { type CommandDetails, type DelegateDetails, serverToolIn, toolDetails } from './toolDetails';
+import { toolKinds, type ToolKind } from './toolKinds';
+
+/** What a person sees a tool call do. queued: it waits for its turn to run it · repaired: no result was stored, and a repair of the history says so. */
+export type ToolState = 'queued' | 'waiting' | 'running' | 'repaired' | ToolOutcome;
+
+export interface ToolLabels {
+  readonly icon: string;
+  /** What it does or did: "Read", "Searching for". */
+  readonly verb: string;
+  /** What it works on; empty where the arguments do not say. */
+  readonly target: string;
+}
+
+/** The words of a call's row. A tool that is not known here is named as it is; one of a server or another extension by its own name. */
+export function toolLabels(call: ToolCallPart, state: ToolState, result: ToolResultPart | null = null): ToolLabels {
+  const kind = kindOf(call.name);
+  if (kind === null) return foreignWords(call.name, result);
+  const target = shownTarget(call, result);
+  const verb = state === 'done' ? (createdVerb(result) ?? kind.did()) : kind.doing();
+  return { icon: kind.icon, verb, target: kind.quoted && target !== '' ? `“${target}”` : target };
+}
+
+/** `mcp_<server>_<tool>` and `ext_<tool>`: who offers a tool is part of its name. Where a server's own name ends is known for certain only from a
+ *  result; until then it is taken to end at the first `_`. */
+function foreignWords(name: string, result: ToolResultPart | null): ToolLabels {
+  const own = serverToolIn(name, result);
+  if (own !== null) return { icon: 'plug', verb: `${own.server}: ${own.tool}`, target: '' };
+  const mcp = /^mcp_([^_]+)_(.+)$/.exec(name);
+  if (mcp !== null) return { icon: 'plug', verb: `${mcp[1] ?? ''}: ${mcp[2] ?? ''}`, target: '' };
+  if (name.startsWith('ext_')) return { icon: 'extensions', verb: name.slice('ext_'.length), target: '' };
+  return { icon: 'tools', verb: name, target: '' };
+}
+
+function kindOf(name: string): ToolKind | null {
+  return Object.hasOwn(toolKinds, name) ? (toolKinds[name] ?? null) : null;
+}
+
+/** What a result says it was about goes ahead of the arguments. */
+function shownTarget(call: ToolCallPart, result: ToolResultPart | null): string {
+  const details = toolDetails(result);
+  if (details?.kind === 'edit')
+    return details.files.length === 1
+      ? (details.files[0]?.shown ?? '')
+      : t('{count} files', { count: details.files.length });
+  if (details?.kind === 'todos')
+    return t('{done} of {count} done', {
+      done: details.items.filter(({ state }) => state === 'done').length,
+      count: details.items.length,
+    });
+  const target = toolTarget(call);
+  return isOpenFolder(target) || (target === '' && call.name === 'list_directory') ? t('the folder') : target;
+}
+
+/** The open folder is "." to tools and models. */
+function isOpenFolder(target: string): boolean {
+  return target === '.' || target === './';
+}
+
+/** A call as its row is named: the tool by its own name, with what it works on. */
+export function toolName(call: ToolCallPart): string {
+  const target = toolTarget(call);
+  return target === '' || isOpenFolder(target) ? call.name : `${call.name} ${target}`;
+}
+
+function createdVerb(result: ToolResultPart | null): string | null {
+  const details = toolDetails(result);
+  if (details?.kind !== 'edit' || details.files.length !== 1) return null;
+  switch (details.files[0]?.change) {
+    case 'created':
+      return t('Created');
+    case 'deleted':
+      return t('Deleted');
+    default:
+      return null;
+  }
+}
+
+/** The plain argument that says what a call works on: a path, a query, the first line of a command. */
+export function toolTarget(call: ToolCallPart): string {
+  const given = parsedArguments(call.arguments);
+  const key = kindOf(call.name)?.target.find((name) => typeof given[name] === 'string');
+  const value = key === undefined ? undefined : given[key];
+  return typeof value === 'string'
+    ? (value.split('\n').find((line) => line.trim() !== '') ?? '')
+    : patchedFile(given['patch']);
+}
+
+function patchedFile(patch: unknown): string {
+  return typeof patch === 'string' ? (/^\*\*\* (?:Update|Add|Delete) File: (.+)$/m.exec(patch)?.[1] ?? '') : '';
+}
+
+/** A call the person may want to end by itself, or have go on beside the turn. */
+export function isLongRunning(name: string): boolean {
+  const kind = kindOf(name);
+  return kind === null || kind.runsLong === true;
+}
+
+/** Calls that only look: several in a row are folded into one line. */
+export function isLowValueRead(name: string): boolean {
+  return kindOf(name)?.folds === true;
+}
+
+/** "Read 3 files · searched for “retry(”": what a fold of reads says. */
+export function foldWords(calls: readonly ToolCallPart[]): string {
+  const of = (name: string): readonly ToolCallPart[] => calls.filter((call) => call.name === name);
+  const [read, listed, searched] = [of('read_file'), of('list_directory'), of('search_files')];
+  const counted = new Set(['read_file', 'list_directory', 'search_files']);
+  const others = calls.filter(({ name }) => !counted.has(name));
+  const words = [
+    read.length === 0 ? [] : [read.length === 1 ? t('read 1 file') : t('read {count} files', { count: read.length })],
+    listed.length === 0
+      ? []
+      : [listed.length === 1 ? t('listed 1 folder') : t('listed {count} folders', { count: listed.length })],
+    searched.length === 0
+      ? []
+      : [
+          searched.length === 1
+            ? t('searched for “{query}”', { query: firstTarget(searched) })
+            : t('searched {count} times', { count: searched.length }),
+        ],
+    others.length === 0
+      ? []
+      : [others.length === 1 ? t('looked up 1 thing') : t('looked up {count} things', { count: others.length })],
+  ]
+    .flat()
+    .join(' · ');
+  return words.charAt(0).toLocaleUpperCase() + words.slice(1);
+}
+
+/** State in words, for the row's end and its accessible name. */
+export function stateWord(state: ToolState): string {
+  switch (state) {
+    case 'queued':
+      return t('queued');
+    case 'waiting':
+      return t('waiting for approval');
+    case 'running':
+      return t('running');
+    case 'done':
+      return t('done');
+    case 'failed':
+      return t('failed');
+    case 'denied':
+      return t('denied');
+    case 'cancelled':
+      return t('cancelled');
+    case 'interrupted':
+      return t('interrupted');
+    case 'repaired':
+      return t('no result, repaired');
+  }
+}
+
+/** A short count of what came back, from the result's details: "42 lines", "3 matches". Empty where there is none. */
+export function resultCount(result: ToolResultPart | null): string {
+  const known = knownCount(result);
+  if (known !== null) return known;
+  const details = result?.details;
+  if (details === undefined || details === null || typeof details !== 'object') return '';
+  const counts = new Map<string, unknown>(Object.entries(details));
+  const count = (key: string): number | null => {
+    const value = counts.get(key);
+    return typeof value === 'number' ? value : null;
+  };
+  const [lines, entries, matches] = [count('lines'), count('entries'), count('matches')];
+  if (matches !== null) return matches === 1 ? t('1 match') : t('{count} matches', { count: matches });
+  if (entries !== null) return entries === 1 ? t('1 entry') : t('{count} entries', { count: entries });
+  if (lines !== null) return lines === 1 ? t('1 line') : t('{count} lines', { count: lines });
+  return '';
+}
+
+/** Null for what counts nothing of its own. */
+function knownCount(result: ToolResultPart | null): string | null {
+  const details = toolDetails(result);
+  switch (details?.kind) {
+    case 'command':
+      return commandEnd(details);
+    case 'fetch':
+      return details.status === null ? '' : String(details.status);
+    case 'delegate':
+      return delegateEnd(details);
+    case 'edit':
+    case 'todos':
+    case 'plan':
+      return '';
+    case undefined:
+      return null;
+  }
+}
+
+/** What a sub-agent took: "3 steps · 12k tokens · 40 s". */
+function delegateEnd({ turns, ms, tokens }: DelegateDetails): string {
+  const steps = turns === 1 ? t('1 step') : t('{count} steps', { count: turns });
+  return [steps, ...(tokens === null ? [] : [t('{count} tokens', { count: compactCount(tokens) })]), duration(ms)].join(
+    ' · ',
+  );
+}
+
+/** How a command ended: "12 s", "exit 1 · 3 s". */
+function commandEnd({ exitCode, signal, ms, timedOut, background }: CommandDetails): string {
+  const how =
+    background !== null
+      ? t('goes on in the background')
+      : timedOut
+        ? t('timed out')
+        : signal !== null
+          ? t('ended by {signal}', { signal })
+          : exitCode === 0
+            ? null
+            : t('exit {code}', { code: exitCode ?? '?' });
+  return [...(how === null ? [] : [how]), duration(ms)].join(' · ');
+}
+
+/** Arguments indented for reading; as written where they are not JSON. */
+export function readableArguments(text: string): string {
+  const value = parsed(text);
+  return value === undefined ? text : JSON.stringify(value, null, 2);
+}
+
+function firstTarget(calls: readonly ToolCallPart[]): string {
+  return calls[0] === undefined ? '' : toolTarget(calls[0]);
+}
+
+function parsedArguments(text: string): Readonly<Record<string, unknown>> {
+  const value = parsed(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+/** Undefined for text that is not JSON: a model may write anything, and a call cut off by a stop ends in the middle. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

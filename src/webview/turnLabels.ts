@@ -1,0 +1,178 @@
+import { t } from './localization';
+import type { Failure, StopReason, Turn } from '../protocol/transcriptTypes';
+
+export type SettledTurn = Turn & { readonly state: 'settled' };
+
+/** What can be done about how a turn ended. */
+export type OutcomeAction = 'retry' | 'continue' | 'chooseModel' | 'setUpModel' | 'showDetails';
+
+export interface OutcomeWords {
+  /** How loud: a plain remark, something cut off, something that failed. */
+  readonly tone: 'info' | 'warning' | 'error';
+  readonly sentence: string;
+  readonly actions: readonly OutcomeAction[];
+}
+
+/** How much of an answer was shown when its turn ended. */
+export interface ShownAnswer {
+  readonly words: number;
+  readonly hasThinking: boolean;
+  readonly hasCalls: boolean;
+}
+
+/** What is said under an answer about how it ended: what happened, what is safe, what can be done; null where there is nothing to say. `began`: there
+ *  is something to continue. */
+export function outcomeWords(turn: SettledTurn, shown: ShownAnswer, began = hasBegun(shown)): OutcomeWords | null {
+  const again: readonly OutcomeAction[] = began ? ['continue', 'retry'] : ['retry'];
+  if (turn.failure !== null)
+    return {
+      tone: 'error',
+      sentence: failureSentence(turn.failure, turn.stopReason, shown),
+      actions: failureActions(turn.failure, again),
+    };
+  const sentence = stopSentence(turn.stopReason, shown);
+  if (sentence === null) return null;
+  const tone =
+    turn.outcome === 'failed'
+      ? 'error'
+      : turn.stopReason === 'user' || turn.stopReason === 'newPrompt'
+        ? 'info'
+        : 'warning';
+  const another: readonly OutcomeAction[] =
+    turn.stopReason === 'refusal' || turn.stopReason === 'empty' || turn.stopReason === 'error' ? ['chooseModel'] : [];
+  return { tone, sentence, actions: [...again, ...another] };
+}
+
+function hasBegun({ words, hasThinking, hasCalls }: ShownAnswer): boolean {
+  return words > 0 || hasThinking || hasCalls;
+}
+
+function stopSentence(reason: StopReason, shown: ShownAnswer): string | null {
+  switch (reason) {
+    case 'stop':
+      return null;
+    case 'length':
+      return t(
+        'The answer reached the model’s output limit and ends here. Everything shown is saved. Continue has the model go on.',
+      );
+    case 'refusal':
+      return t('The model declined to answer. Everything shown is saved. Ask in other words, or choose another model.');
+    case 'iterations':
+      return t(
+        'The agent used up its steps for one turn and stopped. Everything shown is saved. Continue gives it as many again.',
+      );
+    case 'empty':
+      return t('The model ended without a word. Your prompt is saved. Retry, or choose another model.');
+    case 'user':
+      return hasBegun(shown)
+        ? t('You stopped this answer. Everything shown is saved.')
+        : t('You stopped this before an answer began. Your prompt is saved.');
+    case 'newPrompt':
+      return t('A newer prompt took over. Everything shown is saved.');
+    case 'windowClosed':
+      return t('Interrupted: the window closed or the editor stopped {after}. Everything shown is saved.', {
+        after: after(shown),
+      });
+    case 'crash':
+      return t('Interrupted: the editor’s extension process ended {after}. Everything shown is saved.', {
+        after: after(shown),
+      });
+    case 'connectionLost':
+      return t('Interrupted: the connection was lost {after}. Everything shown is saved.', { after: after(shown) });
+    case 'error':
+      return t('The request failed. Everything shown is saved. Retry, or choose another model.');
+    case 'storeFailed':
+      return t(
+        'Nothing more could be saved, so nothing more was shown. What is shown is saved. Go on once there is room again.',
+      );
+  }
+}
+
+function after({ words, hasThinking, hasCalls }: ShownAnswer): string {
+  if (words === 0 && hasCalls) return t('while the agent was working');
+  if (words === 0) return hasThinking ? t('while the model was thinking') : t('before the answer began');
+  return words === 1 ? t('after 1 word') : t('after {count} words', { count: words });
+}
+
+// A failure's sentence says what happened and what to do; how far the answer came is said in front of it where something was shown.
+function failureSentence(failure: Failure, reason: StopReason, shown: ShownAnswer): string {
+  return reason === 'connectionLost' && hasBegun(shown)
+    ? t('Interrupted {after}. {sentence}', { after: after(shown), sentence: failure.sentence })
+    : failure.sentence;
+}
+
+function failureActions(failure: Failure, again: readonly OutcomeAction[]): readonly OutcomeAction[] {
+  switch (failure.cause) {
+    case 'noModel':
+    case 'notFound':
+    case 'context':
+    case 'contentFilter':
+      return ['chooseModel', 'retry', 'showDetails'];
+    case 'auth':
+    case 'noKey':
+    case 'quota':
+    case 'notAnApi':
+      return ['setUpModel', 'chooseModel', 'retry', 'showDetails'];
+    case 'network':
+    case 'timeout':
+    case 'rateLimit':
+    case 'overloaded':
+    case 'badRequest':
+    case 'empty':
+    case 'consent':
+      return [...again, 'chooseModel', 'showDetails'];
+    case 'locked':
+    case 'full':
+    case 'readOnly':
+    case 'corrupt':
+    case 'newer':
+    case 'replaced':
+    case 'unknown':
+      return [...again, 'showDetails'];
+  }
+}
+
+/** A stop reason in a few words, for tables. */
+export function stopReasonWord(turn: SettledTurn): string {
+  switch (turn.stopReason) {
+    case 'stop':
+      return t('finished');
+    case 'length':
+      return t('output limit');
+    case 'refusal':
+      return t('declined');
+    case 'iterations':
+      return t('step limit');
+    case 'empty':
+      return t('empty answer');
+    case 'user':
+      return t('stopped by you');
+    case 'newPrompt':
+      return t('newer prompt');
+    case 'windowClosed':
+      return t('shut down');
+    case 'crash':
+      return t('crash');
+    case 'connectionLost':
+      return t('connection lost');
+    case 'error':
+      return t('failed');
+    case 'storeFailed':
+      return t('could not be saved');
+  }
+}
+
+export function actionWord(action: OutcomeAction): string {
+  switch (action) {
+    case 'retry':
+      return t('Retry');
+    case 'continue':
+      return t('Continue');
+    case 'chooseModel':
+      return t('Choose Model');
+    case 'setUpModel':
+      return t('Set Up Model');
+    case 'showDetails':
+      return t('Show Details');
+  }
+}

@@ -1,0 +1,51 @@
+import type { Usage } from '../protocol/transcriptTypes';
+import { t } from './localization';
+import { compactCount, percentOf } from './times';
+
+const whole = new Intl.NumberFormat();
+const dollars = new Intl.NumberFormat(undefined, {
+  style: 'currency',
+  currency: 'USD',
+  currencyDisplay: 'narrowSymbol',
+});
+const cents = new Intl.NumberFormat(undefined, {
+  style: 'currency',
+  currency: 'USD',
+  currencyDisplay: 'narrowSymbol',
+  maximumSignificantDigits: 2,
+});
+const leastCost = 0.0001;
+
+/** "12.3K tok (80% cached)": what went to the model and came back. Null where neither was counted. */
+export function tokenWords({ inputTokens, outputTokens, cachedInputTokens }: Usage): string | null {
+  if (inputTokens === null && outputTokens === null) return null;
+  const tokens = compactCount((inputTokens ?? 0) + (outputTokens ?? 0));
+  if (cachedInputTokens === null || cachedInputTokens === 0 || inputTokens === null || inputTokens === 0)
+    return t('{tokens} tok', { tokens });
+  return t('{tokens} tok ({share} cached)', { tokens, share: percentOf(Math.min(1, cachedInputTokens / inputTokens)) });
+}
+
+/** "$0.021". Null where it is not known. */
+export function costWords({ costUsd }: Usage): string | null {
+  if (costUsd === null || costUsd === undefined) return null;
+  if (costUsd > 0 && costUsd < leastCost) return t('less than {cost}', { cost: cents.format(leastCost) });
+  return (costUsd > 0 && costUsd < 1 ? cents : dollars).format(costUsd);
+}
+
+/** What was counted, one thing a line: for a tooltip, or a list. */
+export function usageLines(usage: Usage): readonly string[] {
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens, requests } = usage;
+  const counted = (count: number | null, words: (tokens: string) => string): readonly string[] =>
+    count === null ? [] : [words(whole.format(count))];
+  const some = (count: number | null): number | null => (count === 0 ? null : count);
+  const cost = costWords(usage);
+  return [
+    ...counted(inputTokens, (tokens) => t('Input: {tokens} tokens', { tokens })),
+    ...counted(some(cachedInputTokens), (tokens) => t('of these from the cache: {tokens}', { tokens })),
+    ...counted(some(cacheWriteTokens), (tokens) => t('of these written to the cache: {tokens}', { tokens })),
+    ...counted(outputTokens, (tokens) => t('Output: {tokens} tokens', { tokens })),
+    ...counted(some(reasoningTokens), (tokens) => t('of these for reasoning: {tokens}', { tokens })),
+    ...(requests === undefined ? [] : [requests === 1 ? t('1 request') : t('{count} requests', { count: requests })]),
+    ...(cost === null ? [] : [t('Cost: {cost}', { cost })]),
+  ];
+}

@@ -1,0 +1,73 @@
+/** Guards of what goes over the wire: well-formed strings, reasoning that services ask back, call ids. */
+export const guards = [
+  {
+    name: 'well-formed request',
+    file: 'src/models/http/httpChatModel.ts',
+    tests: ['fidelity', 'test/unit/models/wellFormedRequest'],
+    from: 'wellFormedRequest(fitted(request, info))',
+    to: '(wellFormedRequest(request), fitted(request, info))',
+  },
+  {
+    name: 'well-formed request to the editor',
+    file: 'src/host/models/editorChatModel.ts',
+    tests: ['test/unit/host/models/editorChatModel'],
+    from: 'wellFormedRequest(request), signal',
+    to: '(wellFormedRequest(request), request), signal',
+  },
+  {
+    name: 'reasoning goes back in later turns',
+    file: 'src/models/providers/openaiTransport.ts',
+    tests: ['reasoning'],
+    from: 'if (called) for (const answer',
+    to: 'if (called && message === null) for (const answer',
+  },
+  {
+    name: 'empty reasoning',
+    file: 'src/models/providers/reasoningTap.ts',
+    tests: ['reasoning'],
+    from: 'return called && this.field',
+    to: 'return called && this.hasThought && this.field',
+  },
+  {
+    name: 'thinking of what was cut',
+    file: 'src/agent/wireNotes.ts',
+    tests: ['reasoning'],
+    from: 'content: [...thought, { kind',
+    to: 'content: [...thought.slice(thought.length), { kind',
+  },
+  {
+    name: 'learned to send reasoning',
+    file: 'src/models/http/refusals.ts',
+    tests: ['reasoning', 'test/unit/models/http/refusals'],
+    from: 'if (missesReasoning.test(message)) return',
+    to: 'if (message === askingKey(modelId) && missesReasoning.test(message)) return',
+  },
+  {
+    name: 'parts of metadata alone are joined',
+    file: 'src/transcript/joinedRows.ts',
+    tests: ['test/unit/transcript/sequenceRepair'],
+    from: "return part.text === '' && part.metadata === undefined;",
+    to: "return part.text === '';",
+  },
+  {
+    name: 'own call ids',
+    file: 'src/agent/agent.ts',
+    tests: ['approvals'],
+    from: 'withOwnIds(terminal.toolCalls, callIdsOf(shorter ?? rows)).map(toolCallPart)',
+    to: '(withOwnIds([], callIdsOf(shorter ?? rows)), terminal.toolCalls.map(toolCallPart))',
+  },
+  {
+    name: 'calls under one id go on',
+    file: 'src/agent/waitingCalls.ts',
+    tests: ['approvals'],
+    from: 'called.filter((call) => !answers.has(call))',
+    to: 'called.filter((call) => !answers.has(call) && !results.some(({ callId }) => callId === call.callId))',
+  },
+  {
+    name: 'stored calls under one id are sent',
+    file: 'src/transcript/callIds.ts',
+    tests: ['test/unit/transcript/wireProjection'],
+    from: 'calls.filter((call, index) => answers.has(call) || !calls',
+    to: 'calls.filter((call, index) => !calls',
+  },
+];

@@ -1,0 +1,163 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { sandboxProblem } from '../../scripts/sandboxInstall.mjs';
+import { reply, startModelServer, type ModelServer } from '../support/modelServer';
+import {
+  projectRoot,
+  readStateDb,
+  type Row,
+  type VscodeSessionOptions,
+  waitFor,
+  type Workbench,
+} from '../support/vscode';
+import { ChatPanel } from './chatPanel';
+import { EXTENSION_ID, sharedVscode, test } from './vscodeTest';
+import { ApprovalCard, chooseMode, settled, toolRow } from './workPanel';
+import { WorkRepository } from './workRepository';
+
+const themes = ['Light Modern', 'Default High Contrast', 'Dark Modern'];
+const pictures = path.join(projectRoot(), '.vscode-test/screenshots/work');
+
+if (sandboxProblem() === undefined) {
+  let server: ModelServer;
+  let repository: WorkRepository;
+  let workbench: Workbench;
+  let panel: ChatPanel;
+  const settings = (): VscodeSessionOptions => ({
+    settings: {
+      'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
+      'hermes.model': 'Local/test-model',
+    },
+  });
+  beforeAll(async () => {
+    server = await startModelServer();
+  });
+  const running = sharedVscode(settings);
+  beforeAll(async () => {
+    repository = WorkRepository.create(running());
+    workbench = await running().open(repository.folder);
+    panel = await ChatPanel.open(workbench);
+    await workbench.resizeSecondarySideBar(460);
+  });
+  afterAll(() => server.close());
+
+  const stored = (sql: string): readonly Row[] =>
+    readStateDb(running().workspaceStorageFolders(EXTENSION_ID)[0] ?? '', sql);
+  const told = (callId: string): string =>
+    server.requests.at(-1)?.outline.find((line) => line.startsWith(`tool ${callId}: `)) ?? '';
+  const answered = async (text: string): Promise<void> => {
+    await panel.waitForAnswer(`the answer "${text}"`, (answer) => answer === text);
+    await settled(panel);
+  };
+
+  test('in Edit Automatically a command runs in the sandbox without a question, and the mode menu says why', async () => {
+    for (const theme of themes) {
+      await workbench.setTheme(theme);
+      await panel.frame.getByRole('combobox', { name: 'Mode', exact: true }).click();
+      await panel.frame
+        .getByText(
+          'Commands run in a sandbox: they change only the open folders, read no secrets, and reach only hosts that you allow.',
+        )
+        .waitFor();
+      await workbench.screenshot(pictures, `sandbox-modes-${theme.replaceAll(' ', '-')}`);
+      await workbench.page.keyboard.press('Escape');
+    }
+    await chooseMode(panel, 'Edit Automatically');
+    server.script(
+      reply().calls('run_command', { command: 'echo made > src/made.js && node --version' }, { id: 'inside' }),
+      reply().says('It is made.'),
+    );
+    await panel.send('Make it.');
+    await answered('It is made.');
+    await toolRow(panel, 'run_command echo made > src/made.js && node --version', 'done').waitFor();
+    expect({
+      made: fs.readFileSync(path.join(repository.folder, 'src/made.js'), 'utf8'),
+      asked: stored("SELECT count(*) AS asked FROM approvals WHERE call_id = 'inside'"),
+      told: told('inside').includes('Exit code 0'),
+    }).toEqual({ made: 'made\n', asked: [{ asked: 0 }], told: true });
+  });
+
+  test('what the sandbox stops is said on the row; without it is a question of its own, with why', async () => {
+    const outside = path.join(repository.folder, '..', 'outside.txt');
+    // Words say nothing of what a program does.
+    fs.writeFileSync(
+      path.join(repository.folder, 'evil.sh'),
+      `echo evil > .git/hooks/pre-commit\necho x > ${outside}\ncurl -sS -m 5 https://registry.example.org/\necho evil > AGENTS.md\nexit 1\n`,
+    );
+    const command = 'sh evil.sh';
+    server.script(reply().calls('run_command', { command }, { id: 'stopped' }), reply().says('It was kept from it.'));
+    await panel.send('Try that.');
+    await answered('It was kept from it.');
+    // The editor hides a notification after a while.
+    await workbench.waitForToast('AGENTS.md appeared while “sh evil.sh” ran in the sandbox.');
+    await workbench.screenshot(pictures, 'sandbox-taken-out');
+    const isTakenOut = !fs.existsSync(path.join(repository.folder, 'AGENTS.md'));
+    await workbench.clickToast('Put Back');
+    await waitFor('the file to be back', () => fs.existsSync(path.join(repository.folder, 'AGENTS.md')));
+    fs.rmSync(path.join(repository.folder, 'AGENTS.md'));
+    const line = panel.frame.getByText(/^Blocked by the sandbox: /);
+    await line.waitFor();
+    const words = await line.innerText();
+    await panel.frame.getByText('Taken out again: AGENTS.md').waitFor();
+    for (const theme of themes) {
+      await workbench.setTheme(theme);
+      await workbench.screenshot(pictures, `sandbox-blocked-${theme.replaceAll(' ', '-')}`);
+    }
+    expect({
+      words: ['write to .git/hooks/pre-commit', 'connect to registry.example.org'].filter((each) =>
+        words.includes(each),
+      ).length,
+      told: told('stopped').includes('which kept it from this: '),
+      hook: fs.existsSync(path.join(repository.folder, '.git/hooks/pre-commit')),
+      isTakenOut,
+    }).toEqual({ words: 2, told: true, hook: false, isTakenOut: true });
+
+    await panel.button('Run Without Sandbox…').last().click();
+    await waitFor(
+      'the prompt that asks for it',
+      async () => (await panel.composer.inputValue()) === 'Run this again without the sandbox: `sh evil.sh`',
+    );
+    server.script(
+      reply().calls(
+        'run_command',
+        { command: `echo x > ${outside}`, without_sandbox: 'It writes beside the project.' },
+        { id: 'outside' },
+      ),
+      reply().says('Written.'),
+    );
+    await panel.composer.press('Enter');
+    const card = await ApprovalCard.asks(panel, `Allow running echo x > ${outside}?`);
+    await workbench.screenshot(pictures, 'sandbox-outside-card');
+    expect([
+      await card.buttons(),
+      (await card.card.innerText()).includes('Without the sandbox. The agent says why: It writes beside the project.'),
+      await card.reasons(),
+    ]).toEqual([
+      ['Allow Once', 'Deny'],
+      true,
+      expect.arrayContaining(['It would run without the sandbox: with all that you may do on this machine.']),
+    ]);
+    await card.press('Allow Once');
+    await answered('Written.');
+    expect(fs.readFileSync(outside, 'utf8')).toBe('x\n');
+  });
+
+  test('a host is asked for once, and can be allowed from then on', async () => {
+    const command = 'curl -sS -m 5 -o /dev/null https://registry.example.org/ || true';
+    server.script(
+      reply().calls('run_command', { command, hosts: ['registry.example.org'] }, { id: 'first' }),
+      reply().calls('run_command', { command, hosts: ['registry.example.org'] }, { id: 'second' }),
+      reply().says('Asked it twice.'),
+    );
+    await panel.send('Ask the registry.');
+    const card = await ApprovalCard.asks(panel, `Allow running ${command}?`);
+    await workbench.screenshot(pictures, 'sandbox-host-card');
+    expect((await card.card.innerText()).includes('in the sandbox · connects to registry.example.org')).toBe(true);
+    await card.press('Allow for Session');
+    await answered('Asked it twice.');
+    expect(stored("SELECT call_id FROM approvals WHERE call_id IN ('first', 'second')")).toEqual([
+      { call_id: 'first' },
+    ]);
+  });
+}

@@ -1,0 +1,236 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ModelServer, reply, startModelServer } from '../support/modelServer';
+import { readStateDb, type Workbench, waitFor } from '../support/vscode';
+import { ChatPanel } from './chatPanel';
+import { EXTENSION_ID } from './extensionId';
+import { gate } from './gate';
+import { sharedVscode } from './vscodeTest';
+import { numberedWords } from './words';
+
+let server: ModelServer;
+let workbench: Workbench | undefined;
+let folder = '';
+
+beforeAll(async () => {
+  server = await startModelServer();
+  server.otherwise(reply().says('Answered.'));
+});
+afterAll(() => server.close());
+
+const vscode = sharedVscode(() => ({
+  settings: {
+    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
+    'hermes.model': 'Local/test-model',
+  },
+}));
+
+const at = (name: string): string => path.join(folder, name);
+
+/** The one window, loaded anew: what tests before said is gone. */
+async function freshPanel(): Promise<ChatPanel> {
+  const workspace = path.join(vscode().root, 'workspace');
+  fs.mkdirSync(workspace, { recursive: true });
+  if (workbench === undefined) workbench = await vscode().open(workspace);
+  else await workbench.open(workspace);
+  const panel = await ChatPanel.open(workbench);
+  if (folder !== '') return panel;
+  await panel.send('Hello');
+  await panel.waitForSettledAnswer('the first answer', (text) => text === 'Answered.');
+  folder = await waitFor('the workspace storage', () =>
+    vscode()
+      .workspaceStorageFolders(EXTENSION_ID)
+      .find((each) => fs.existsSync(path.join(each, 'state.db'))),
+  );
+  return panel;
+}
+
+async function closeWindow(): Promise<void> {
+  await workbench?.page.goto('about:blank');
+  await waitFor('the extension host to end', () => vscode().server.extensionHostPids().length === 0);
+}
+
+/** Asks, and does something to the files in the middle of the answer. Resolves with all its words once the panel shows them. */
+async function inTheMiddle(panel: ChatPanel, name: string, touch: () => void): Promise<string> {
+  const words = numberedWords(name, 60);
+  const [first, rest] = [numberedWords(name, 20), gate()];
+  server.script(reply().says(first, { every: 2 }).waitsFor(rest.opened).says(words.slice(first.length), { every: 5 }));
+  await panel.send(`Ask ${name}`);
+  await panel.waitForAnswer('the first words', (text) => text.startsWith(`${name}0001`));
+  touch();
+  rest.open();
+  await panel.waitForAnswer('the whole answer', (text) => text.trimEnd() === words.trimEnd());
+  return words;
+}
+
+const prompts = (): readonly unknown[] =>
+  readStateDb(folder, "SELECT content FROM messages WHERE role = 'user' AND active = 1 ORDER BY position").map(
+    ({ content }) => content,
+  );
+
+/** Waits until the answers, each with its prompt, are stored, whole and once. */
+async function stored(...answers: readonly string[]): Promise<void> {
+  await waitFor('the answers to be stored', () => {
+    if (!fs.existsSync(at('state.db'))) return undefined;
+    const rows = readStateDb(folder, "SELECT content FROM messages WHERE role = 'assistant' AND active = 1").map(
+      (row) => String(row['content']).trimEnd(),
+    );
+    const open = readStateDb(folder, "SELECT uid FROM turns WHERE state <> 'settled'").length;
+    return (
+      (open === 0 && answers.every((answer) => rows.filter((row) => row === answer.trimEnd()).length === 1)) ||
+      undefined
+    );
+  });
+}
+
+test('the lock is deleted in the middle of an answer: it is made again, and the answer is stored', async () => {
+  const panel = await freshPanel();
+  const answer = await inTheMiddle(panel, 'lock', () => fs.rmSync(at('state.db.lock')));
+  await panel.sees(/Hermes made it again\. Everything shown is saved\./);
+  await stored(answer);
+  expect(fs.existsSync(at('state.db.lock'))).toBe(true);
+});
+
+test('the file is deleted in the middle of an answer: everything is put back', async () => {
+  const panel = await freshPanel();
+  const before = prompts();
+  const answer = await inTheMiddle(panel, 'file', () => fs.rmSync(at('state.db')));
+  await panel.sees(/was deleted while it was in use\. Hermes had kept what it held and put it back\./);
+  await stored(answer);
+  expect(prompts()).toEqual([...before, 'Ask file']);
+});
+
+test('the folder is deleted in the middle of an answer: everything is put back', async () => {
+  const panel = await freshPanel();
+  const before = prompts();
+  const answer = await inTheMiddle(panel, 'folder', () => fs.rmSync(folder, { recursive: true }));
+  await panel.sees(/Hermes had kept what it held and put it back\./);
+  await stored(answer);
+  expect(prompts()).toEqual([...before, 'Ask folder']);
+});
+
+test('the folder is deleted while nothing is asked, and the window closed: the next one shows everything', async () => {
+  await freshPanel();
+  const before = prompts();
+  fs.rmSync(folder, { recursive: true });
+  await closeWindow();
+  const panel = await freshPanel();
+  await panel.sees(/Hermes had kept what it held and put it back\./);
+  await panel.waitForSettledAnswer('the last answer');
+  expect(prompts()).toEqual(before);
+});
+
+test('the log is deleted in the middle of an answer: the reason is said once, and Try Again saves everything', async () => {
+  const panel = await freshPanel();
+  const words = inTheMiddle(panel, 'log', () => fs.rmSync(at('state.db.wal')));
+  await panel.sees(/A file that belongs to your sessions was deleted, moved or replaced/);
+  const answer = await words;
+  const said = await panel.frame.getByRole('alert').filter({ hasText: 'belongs to your sessions' }).innerText();
+  await panel.button('Try Again').first().click();
+  await stored(answer);
+  expect(said.split('belongs to your sessions').length).toBe(2);
+});
+
+test('an older copy takes the place of the file: the rest is offered at every start, and comes back in order', async () => {
+  await freshPanel();
+  await closeWindow();
+  const older = path.join(vscode().root, 'older.db');
+  fs.copyFileSync(at('state.db'), older);
+  let panel = await freshPanel();
+  const before = prompts();
+  await panel.send('Ask between');
+  await panel.waitForSettledAnswer('the answer between', (text) => text === 'Answered.');
+  const answer = await inTheMiddle(panel, 'older', () => fs.renameSync(older, at('state.db')));
+  await panel.sees(/Another file replaced the one that holds your sessions\. Choose Try Again/);
+  await panel.button('Try Again').first().click();
+  await panel.sees(/Bring your sessions back to have both here\./);
+  const without = prompts();
+  await closeWindow();
+  panel = await freshPanel();
+  await panel.sees(/Bring your sessions back to have both here\./);
+  await panel.send('Ask after');
+  await panel.waitForSettledAnswer('the answer after', (text) => text === 'Answered.');
+  await panel.button('Bring Them Back').click();
+  await panel.sees(/Your sessions are back: 2 messages that were missing were added\./);
+  await stored(answer);
+  const shown = await waitFor('the turn between to be shown', async () => {
+    const texts = (await panel.prompts()).map(({ text }) => text);
+    return texts.includes('Ask between') ? texts.slice(-3) : undefined;
+  });
+  expect({ without, after: prompts(), shown }).toEqual({
+    without: [...before, 'Ask older'],
+    after: [...before, 'Ask between', 'Ask older', 'Ask after'],
+    shown: ['Ask between', 'Ask older', 'Ask after'],
+  });
+});
+
+test('another window takes the lock after it was deleted: this one says so', async () => {
+  const panel = await freshPanel();
+  const lock = fs.readFileSync(at('state.db.lock'));
+  const words = inTheMiddle(panel, 'taken', () => {
+    fs.writeFileSync(at('state.db.lock.other'), lock);
+    fs.renameSync(at('state.db.lock.other'), at('state.db.lock'));
+  });
+  await panel.sees(/Another window has taken over your sessions/);
+  const answer = await words;
+  fs.rmSync(at('state.db.lock'));
+  await panel.button('Try Again').first().click();
+  await stored(answer);
+});
+
+test('the window that has the sessions sleeps: another one says so in a sentence, which goes when it wakes', async () => {
+  await freshPanel();
+  const [sleeping] = vscode().server.extensionHostPids();
+  if (sleeping === undefined) throw new Error('no extension host runs');
+  process.kill(sleeping, 'SIGSTOP');
+  try {
+    const second = await vscode().open(path.join(vscode().root, 'workspace'));
+    const panel = await ChatPanel.open(second);
+    const notice = panel.frame.getByText(
+      /Another window has your sessions open and does not answer \(process \d+ on this machine\)\. Close it, or wait/,
+    );
+    await notice.waitFor();
+    await waitFor('the window to be given up', async () => (await panel.button('Try Again').count()) > 0 || undefined);
+    process.kill(sleeping, 'SIGCONT');
+    await waitFor('the notice to go', async () => (await notice.count()) === 0 || undefined);
+    await panel.waitForSettledAnswer('the last answer in the second window');
+    await second.page.close();
+  } finally {
+    process.kill(sleeping, 'SIGCONT');
+  }
+});
+
+test('the host is killed while only thinking is shown: that is what is said', async () => {
+  const panel = await freshPanel();
+  server.script(reply().thinks('Let me see what this is about. '.repeat(20), { every: 2 }).hangs());
+  await panel.send('Think');
+  await panel.frame
+    .getByText(/Thinking…/)
+    .first()
+    .waitFor();
+  await waitFor(
+    'the thinking to be stored',
+    () => readStateDb(folder, "SELECT 1 FROM stream_chunks WHERE kind = 'thinking' LIMIT 1").length > 0 || undefined,
+  );
+  const pid = await vscode().extensionHostPid();
+  await vscode().killExtensionHost();
+  await vscode().waitForNewExtensionHost(pid);
+  await workbench?.reload();
+  const again = await ChatPanel.attach(workbench as Workbench);
+  await again.sees(/ended while the model was thinking/);
+});
+
+test('the whole server is killed in the middle of an answer: nobody is said to have closed the window', async () => {
+  const panel = await freshPanel();
+  server.script(reply().says(numberedWords('killed', 30), { every: 2 }).hangs());
+  await panel.send('Be killed');
+  await panel.waitForAnswer('the first words', (text) => text.startsWith('killed0001'));
+  await vscode().server.kill();
+  await waitFor('the extension host to end', () => vscode().server.extensionHostPids().length === 0);
+  await vscode().server.start();
+  const again = await freshPanel();
+  await again.sees(
+    /Interrupted: (the window closed or the editor stopped|the editor’s extension process ended) after \d+ words?\./,
+  );
+});

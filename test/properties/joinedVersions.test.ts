@@ -1,0 +1,8 @@
+import { describe, expect, it } from 'vitest';
+import { failingVersions } from './joinedVersions';
+
+describe('versions of prompts that were joined to an earlier one', () => {
+  it('show and send the words of one version, whatever a person does with them', async () => {
+    expect(await failingVersions({ runs: 60, seed: 12 })).toBeNull();
+  }, 120_000);
+});

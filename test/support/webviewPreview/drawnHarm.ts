@@ -1,0 +1,55 @@
+import { allowedAttributes, allowedClasses, allowedElements } from '../hostileMarkdown';
+import type { OpenPreview } from './browserPreview';
+
+/** What must not be there, of everything that was drawn as Markdown. */
+export async function harm({
+  page,
+  problems,
+  strays,
+}: OpenPreview): Promise<Readonly<Record<keyof typeof harmless, unknown>>> {
+  // Names are asked about and code is coloured a moment after it was seen.
+  await page.waitForTimeout(400);
+  const found = await page.evaluate(() => {
+    const elements = [...document.querySelectorAll('.markdown *')];
+    const attributes = elements.flatMap((element) => [...element.attributes].map(({ name }) => name));
+    const links = elements.flatMap((element) =>
+      element instanceof HTMLElement && element.dataset['href'] !== undefined ? [element.dataset['href']] : [],
+    );
+    const classes = elements.flatMap((element) => [...element.classList]);
+    return {
+      classes: [...new Set(classes)],
+      names: [...new Set(elements.map(({ localName }) => localName))],
+      attributes: [...new Set(attributes)],
+      links,
+      drawn: elements.length,
+      pwned: Reflect.get(window, 'pwned'),
+      address: location.pathname,
+    };
+  });
+  return {
+    drawn: found.drawn > 0,
+    elements: found.names.filter((name) => !allowedElements.test(name)),
+    attributes: found.attributes.filter((name) => !allowedAttributes.test(name)),
+    classes: found.classes.filter((name) => !allowedClasses.test(name)),
+    links: found.links.filter(
+      (href) => !/^(?:https?:\/\/|mailto:)/i.test(href) && /^(?:[a-z][a-z0-9+.-]*:(?!\d)|[\\/]{2})/i.test(href),
+    ),
+    pwned: found.pwned,
+    left: found.address.startsWith('/view/') ? [] : [found.address],
+    problems,
+    strays,
+  };
+}
+
+/** `harm` of a page on which something was drawn and nothing else happened. */
+export const harmless = {
+  drawn: true,
+  elements: [],
+  attributes: [],
+  classes: [],
+  links: [],
+  pwned: undefined,
+  left: [],
+  problems: [],
+  strays: [],
+};

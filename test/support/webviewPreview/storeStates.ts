@@ -1,0 +1,86 @@
+import { putRightNotices, replacedOffers } from '../../../src/host/storage/replacedLabels';
+import { foundSpillNotices, spillNotices } from '../../../src/host/storage/spillLabels';
+import { storeLabels } from '../../../src/host/storage/storeLabels';
+import type { ChatState, ShownSession, StoreNotice, StoreState } from '../../../src/protocol/chatProtocol';
+import { StoreError } from '../../../src/store/storeError';
+import type { OpenReport } from '../../../src/store/worker/openedStore';
+import { answer, prompt, settledTurn, shownSession } from '../builders/viewMessages';
+import type { PreviewState } from './states';
+
+const t = (message: string, args: Record<string, string> = {}): string =>
+  Object.entries(args).reduce((text, [name, value]) => text.replaceAll(`{${name}}`, value), message);
+
+const folder = '/home/me/.config/Code/User/workspaceStorage/0b7c1f2e9d4a4c7f8e1d2a3b4c5d6e7f/hermes.hermes-vscode';
+const copy = `${folder}/state.replaced-1.db`;
+const report: OpenReport = {
+  path: `${folder}/state.db`,
+  created: false,
+  recoveredTurns: [],
+  setAside: null,
+  salvaged: [],
+  merged: [],
+  mergeProblems: [],
+  putBack: null,
+  replaced: [],
+  broughtBack: [],
+  spills: [],
+  readOnly: null,
+};
+const replaced = new StoreError(
+  'replaced',
+  `Another file replaced the one that holds your sessions. Choose Try Again to use that file. Then you can bring your sessions back. Your sessions are kept in ${copy}.`,
+  `${folder}/state.db is not the file that was opened; copied to ${copy}`,
+);
+const spillPath = `${folder}/20261120_080000_abcdef.jsonl`;
+
+/** The store's sentences as the host words them, with paths as long as they are. `state` makes what the host tells a view first, `streams` a
+ *  view in which an answer is being written. */
+export function storeStates(
+  state: (shown: ShownSession | null, change?: Partial<ChatState>) => ChatState,
+  streams: (store: StoreState) => PreviewState,
+): Readonly<Record<string, PreviewState>> {
+  const done = async (): Promise<void> => undefined;
+  const [offer] = replacedOffers(
+    { ...report, replaced: [{ path: copy, problem: null }] },
+    { bringBack: done, leave: done },
+    t,
+  );
+  const offered: StoreNotice = {
+    sentence: offer?.sentence ?? '',
+    actions: (offer?.choices ?? []).map(({ label }) => ({ action: label, label })),
+  };
+  const failed = storeLabels({ kind: 'failed', error: replaced }, [], t);
+  const [kept] = spillNotices(
+    [{ turnUid: 'turn2', sessionId: 's', state: 'writing', path: spillPath, cause: replaced, isOver: false }],
+    false,
+    t,
+  );
+  const thinking = answer({ uid: 'a1', position: 2 }, [
+    { kind: 'thinking', text: 'The test fails on CI only, which smells of time.' },
+  ]);
+  const crashed = settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'crash' });
+  const question = prompt({ uid: 'u1', position: 1 }, 'Why does upload.test.ts fail on CI only?');
+  return {
+    'store-replaced': streams(
+      failed.kind === 'failed' ? { ...failed, sentence: `${failed.sentence} ${kept?.sentence ?? ''}` } : failed,
+    ),
+    'store-offer': streams({
+      kind: 'open',
+      notices: [
+        offered,
+        ...foundSpillNotices([{ path: spillPath, outcome: 'otherStore', sessionId: null, technical: '' }], t),
+      ],
+    }),
+    'store-put-back': streams({ kind: 'open', notices: putRightNotices({ ...report, putBack: copy }, null, t) }),
+    'store-silent': {
+      view: 'chat',
+      bootstrap: state(null, {
+        store: storeLabels({ kind: 'opening', blockedBy: 'process 9731 on this machine' }, [], t),
+      }),
+    },
+    'store-thinking': {
+      view: 'chat',
+      bootstrap: state(shownSession({ messages: [question, thinking], turns: [crashed] })),
+    },
+  };
+}

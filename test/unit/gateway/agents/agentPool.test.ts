@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import type { SurfaceAgent } from '../../../../src/gateway/agents/surfaceAgent';
+import { AgentPool } from '../../../../src/gateway/agents/agentPool';
+import type { Session } from '../../../../src/transcript/session';
+import { ManualClock } from '../../../support/manualClock';
+import { memoryOf } from '../../../support/memoryOf';
+import { RecordingMemory } from '../../../support/recordingMemory';
+
+const silent = { trace: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+function session(id: string, changes: Partial<Session> = {}): Session {
+  return {
+    id,
+    title: null,
+    titleSource: null,
+    parentSessionId: null,
+    parentKind: null,
+    conversationId: id,
+    model: null,
+    folder: null,
+    startedAt: 1,
+    lastActiveAt: 1,
+    endedAt: null,
+    endReason: null,
+    pinned: false,
+    archived: false,
+    trashedAt: null,
+    private: false,
+    ...changes,
+  };
+}
+
+/** A agentPool whose agents write down, each for itself, what their memory hears. */
+function agentPoolWith(pause?: (clock: ManualClock) => Promise<void>) {
+  const clock = new ManualClock();
+  const heard: string[][] = [];
+  const createMemory = ({ isPrivate }: { readonly isPrivate: boolean }) => {
+    const log: string[] = [];
+    heard.push(log);
+    return memoryOf([new RecordingMemory(log, pause === undefined ? {} : { pause: () => pause(clock) })], {
+      clock,
+      log: silent,
+      isPrivate,
+    });
+  };
+  return { clock, heard, agentPool: new AgentPool({ createMemory, clock }) };
+}
+
+const settle = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+const running = (seat: SurfaceAgent): SurfaceAgent => {
+  seat.turnBegan();
+  return seat;
+};
+
+describe('seats', () => {
+  it('are at most sixteen: the least recently used goes first, but none in which a turn runs', async () => {
+    const { agentPool, heard } = agentPoolWith();
+    running(agentPool.seatFor('surface-0', session('s0'), 'resume'));
+    for (let number = 1; number < 20; number++) agentPool.seatFor(`surface-${number}`, session(`s${number}`), 'resume');
+    await settle();
+    const gone = heard.flatMap((log, number) => (log.includes('shutdown') ? [number] : []));
+    expect({ gone, ended: heard.flat().filter((line) => line.startsWith('end')) }).toEqual({
+      gone: [1, 2, 3, 4],
+      ended: [],
+    });
+  });
+
+  it('may be more while turns run in all of them', async () => {
+    const { agentPool, heard } = agentPoolWith();
+    for (let number = 0; number < 20; number++)
+      running(agentPool.seatFor(`surface-${number}`, session(`s${number}`), 'resume'));
+    await settle();
+    expect(heard.flat().filter((line) => line === 'shutdown')).toEqual([]);
+  });
+
+  it('that were idle for an hour go, without an end of their sessions; work that is slow is still done', async () => {
+    const { agentPool, heard, clock } = agentPoolWith((time) => new Promise((resolve) => time.after(2000, resolve)));
+    const seat = agentPool.seatFor('one', session('s1'), 'resume');
+    seat.memory.syncTurn({
+      turnUid: 't1',
+      outcome: 'complete',
+      prompt: 'a long question',
+      answer: 'a',
+      startedAt: 1,
+      settledAt: 2,
+    });
+    await clock.advance(1);
+    const later = clock.now() + 3601;
+    Object.assign(clock, { now: () => later });
+    agentPool.seatFor('two', session('s2'), 'resume');
+    for (let moment = 0; moment < 12; moment++) await clock.advance(1000);
+    expect(heard[0]).toEqual(['initialize s1', 'sync s1: a long question -> a', 'shutdown']);
+  });
+
+  it('come back to a surface that returns to their session while a turn runs there', async () => {
+    const { agentPool, heard } = agentPoolWith();
+    const first = running(agentPool.seatFor('panel', session('s1'), 'resume'));
+    agentPool.seatFor('panel', session('s2'), 'new_session');
+    const back = agentPool.seatFor('panel', session('s1'), 'resume');
+    first.turnEnded();
+    agentPool.settled(first);
+    await settle();
+    expect({ same: back === first, heard }).toEqual({
+      same: true,
+      heard: [['initialize s1'], ['initialize s2', 'shutdown']],
+    });
+  });
+
+  it('behind which a new session was begun hear the end of theirs when their turn has settled', async () => {
+    const { agentPool, heard } = agentPoolWith();
+    const first = running(agentPool.seatFor('panel', session('s1'), 'resume'));
+    agentPool.seatFor('panel', session('s2'), 'new_session');
+    await settle();
+    const during = [...(heard[0] ?? [])];
+    first.turnEnded();
+    agentPool.settled(first);
+    await settle();
+    expect({ during, then: heard }).toEqual({
+      during: ['initialize s1'],
+      then: [['initialize s1', 'end s1', 'shutdown'], ['initialize s2']],
+    });
+  });
+
+  it('all follow a compression, shown or not, so that none serves a segment that is closed', async () => {
+    const { agentPool, heard } = agentPoolWith();
+    agentPool.seatFor('one', session('s1'), 'resume');
+    agentPool.seatFor('two', session('s1'), 'resume');
+    agentPool.movedOn('s1', session('s1b', { parentSessionId: 's1', parentKind: 'compression', conversationId: 's1' }));
+    agentPool.seatFor('two', session('s2'), 'new_session');
+    await settle();
+    expect(heard).toEqual([
+      ['initialize s1', 'switch s1b compression parent s1'],
+      ['initialize s1', 'switch s1b compression parent s1', 'end s1b', 'switch s2 new_session reset'],
+    ]);
+  });
+
+  it('of private sessions serve no others, and the other way round', async () => {
+    const { agentPool, heard } = agentPoolWith();
+    agentPool.seatFor('panel', session('s1'), 'resume');
+    agentPool.seatFor('panel', session('s2', { private: true }), 'new_session');
+    agentPool.seatFor('panel', session('s3'), 'resume');
+    await settle();
+    expect(heard.map((log) => log.join(', '))).toEqual(['initialize s1, end s1, shutdown', '', 'initialize s3']);
+  });
+
+  it('of sessions that were erased tell memory so, go, and say what memory cannot erase', async () => {
+    const { agentPool, heard } = agentPoolWith();
+    agentPool.seatFor('panel', session('s1'), 'resume');
+    const sentences = [...(await agentPool.forget(['s1'])), ...(await agentPool.forget(['s9']))];
+    await settle();
+    expect({ sentences, heard, serving: agentPool.serving('s1') }).toEqual({
+      sentences: [],
+      heard: [
+        ['initialize s1', 'forget s1', 'shutdown'],
+        ['forget s9', 'shutdown'],
+      ],
+      serving: null,
+    });
+  });
+});

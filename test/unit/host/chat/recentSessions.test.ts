@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { RecentSessions } from '../../../../src/host/chat/recentSessions';
+import { StoreStatus } from '../../../../src/host/storage/storeStatus';
+import { RecordingLog } from '../recordingLog';
+import { settle } from '../recordingPort';
+import { noSpills, StoreAtHand } from '../storeAtHand';
+
+const t = (message: string, args: Readonly<Record<string, string>> = {}): string =>
+  message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? '');
+
+describe('recent sessions that cannot be read', () => {
+  it('are told apart from none, and read again when that is asked for', async () => {
+    const store = new StoreStatus(new StoreAtHand(), t, noSpills);
+    let isBroken = true;
+    const read: number[] = [];
+    const recent: RecentSessions = new RecentSessions(
+      { listSessions: async () => (isBroken ? Promise.reject(new Error('disk I/O error')) : []) },
+      new RecordingLog(),
+      (sessions) => void read.push(sessions.length),
+      (reason) => store.recentUnread(reason, async () => recent.refresh()),
+    );
+    recent.refresh();
+    await settle();
+    const notice = store.shown.kind === 'open' ? store.shown.notices : [];
+    isBroken = false;
+    await store.runAction(notice[0]?.actions[0]?.action ?? '');
+    await settle();
+    recent.dispose();
+    expect([
+      notice.map(({ sentence, actions }) => [sentence.slice(0, 81), actions.map(({ label }) => label)]),
+      store.shown,
+      read,
+    ]).toEqual([
+      [
+        [
+          'Your recent sessions could not be read. What is stored is not touched. Something ',
+          ['Try Again', 'Show Log'],
+        ],
+      ],
+      { kind: 'open', notices: [] },
+      [0],
+    ]);
+  });
+});

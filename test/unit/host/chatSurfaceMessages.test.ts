@@ -1,0 +1,356 @@
+import { describe, expect, it } from 'vitest';
+import { Emitter } from '../../../src/base/disposable';
+import type { WorkNotifications } from '../../../src/protocol/workProtocol';
+import { noChangedFiles } from '../../../src/host/changedFiles/chatFiles';
+import { GatewayError } from '../../../src/gateway/gateway';
+import { RecordingPort, settle } from './recordingPort';
+import { session } from './scriptedGateway';
+import { openState } from './storeAtHand';
+import { bridgeWorld, shownIn } from './bridgeWorld';
+
+describe('what a chat view asks for and is told', () => {
+  it('holds a prompt that is sent while the store is being opened, instead of refusing it', async () => {
+    const { bridge, connection, gateway } = bridgeWorld({ store: { kind: 'opening', blockedBy: null } });
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.request(1, 'submit', { sessionId: null, uid: 'u1', text: 'hello' });
+    await settle();
+    connection.become({ kind: 'opening', blockedBy: 'Another window is closing.' });
+    await settle();
+    expect({ calls: gateway.calls, responses: port.responses }).toEqual({ calls: [], responses: [] });
+    connection.become(openState);
+    await settle();
+    expect(gateway.calls).toEqual(['submit chat new hello']);
+    expect(port.responses).toMatchObject([{ id: 1, ok: true, result: { kind: 'started', sessionId: 's1' } }]);
+  });
+
+  it('passes on what is to become of a prompt while a turn runs, and refuses what it does not know', async () => {
+    const { bridge, gateway } = bridgeWorld();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.request(1, 'submit', { sessionId: 's1', uid: 'u1', text: 'hello', busy: 'steer' });
+    port.request(2, 'submit', { sessionId: 's1', uid: 'u2', text: 'hello', busy: 'shout' });
+    await settle();
+    expect(gateway.calls).toEqual(['submit chat s1 hello (steer)']);
+    expect(port.responses).toMatchObject([
+      { id: 2, ok: false },
+      { id: 1, ok: true },
+    ]);
+  });
+
+  it('saves what the composer held before it switches, and hands on what there is to say', async () => {
+    const { bridge, gateway } = bridgeWorld();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.request(3, 'saveDraft', { key: 's1', text: 'half a thought' });
+    port.request(1, 'switchSession', { target: { reason: 'resume', sessionId: 's2' } });
+    port.request(2, 'switchSession', { target: { reason: 'rewind', sessionId: 's1', turns: 0 } });
+    await settle();
+    expect(gateway.calls).toEqual(['draft s1 half a thought', 'switch chat s2']);
+    expect(port.responses).toMatchObject([
+      { id: 2, ok: false },
+      { id: 3, ok: true, result: null },
+      { id: 1, ok: true, result: { sessionId: 's2', notice: null } },
+    ]);
+  });
+
+  it('has what stood in the composer on disk before it does anything with the prompt, which leaves that draft', async () => {
+    const { bridge, gateway } = bridgeWorld();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    let store: () => void = () => undefined;
+    const stored = new Promise<void>((resolve) => (store = resolve));
+    gateway.saveDraft = async (key, text, _parts, around) => {
+      await stored;
+      gateway.calls.push(`draft ${key} ${text}${JSON.stringify(around)}`);
+    };
+    const submit = gateway.submit.bind(gateway);
+    gateway.submit = (surfaceId, prompt) => (
+      gateway.calls.push(JSON.stringify(prompt.draft)),
+      submit(surfaceId, prompt)
+    );
+    port.request(1, 'saveDraft', { key: 's1', text: '', sent: [{ uid: 'u1', text: '/queue hello' }] });
+    port.request(2, 'submit', {
+      sessionId: 's1',
+      uid: 'u1',
+      text: 'hello',
+      draft: { key: 's1', text: '/queue hello' },
+    });
+    await settle();
+    const early = [...gateway.calls];
+    store();
+    await settle();
+    expect([early, gateway.calls]).toEqual([
+      [],
+      [
+        'draft s1 {"sent":[{"uid":"u1","text":"/queue hello"}]}',
+        '{"key":"s1","text":"/queue hello","shownKey":"shown:chat"}',
+        'submit chat s1 hello',
+      ],
+    ]);
+  });
+
+  it('draws a page that was loaded behind Enter when it is certain whether the prompt is stored, be it that it was refused', async () => {
+    const { bridge, gateway } = bridgeWorld();
+    const [gone, port] = [new RecordingPort(), new RecordingPort()];
+    bridge.connect(gone);
+    let refuse: (error: Error) => void = () => undefined;
+    gateway.submit = () => new Promise((_resolve, reject) => (refuse = reject));
+    gone.request(1, 'submit', { sessionId: 's1', uid: 'u1', text: 'hello' });
+    bridge.connect(port);
+    port.command('ready');
+    await settle();
+    const early = port.notifications.length;
+    refuse(new GatewayError('closing', 'This window is closing.'));
+    await settle();
+    expect([early, port.notifications.map(([name]) => name)]).toEqual([0, ['bootstrap']]);
+  });
+
+  it('has files put back before a prompt is asked again and behind a rewind, where that was asked for, and says what stayed', async () => {
+    const takeBack = async (turnUid: string): Promise<string> => {
+      gateway.calls.push(`files of ${turnUid}`);
+      return 'a.ts stays as it is.';
+    };
+    const { bridge, gateway } = bridgeWorld({ files: { ...noChangedFiles, takeBack } });
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.request(1, 'retry', { turnUid: 't1', files: true });
+    await settle();
+    port.request(2, 'retry', { turnUid: 't2' });
+    await settle();
+    port.request(3, 'editAndResend', { turnUid: 't3', text: 'other', uid: 'e1', files: true });
+    await settle();
+    port.request(4, 'switchSession', { target: { reason: 'rewind', sessionId: 's1', to: 'u1', files: true } });
+    await settle();
+    port.request(5, 'switchSession', { target: { reason: 'rewind', sessionId: 's1', to: 'u1' } });
+    await settle();
+    expect(gateway.calls).toEqual([
+      'files of t1',
+      'retry t1',
+      'retry t2',
+      'files of t3',
+      'edit t3 other',
+      'switch chat new',
+      'files of t1',
+      'switch chat new',
+    ]);
+    expect(port.responses.map((response) => ('result' in response ? response.result : null))).toMatchObject([
+      { notice: 'a.ts stays as it is.' },
+      { notice: null },
+      { notice: 'a.ts stays as it is.' },
+      { notice: 'a.ts stays as it is.' },
+      { notice: null },
+    ]);
+  });
+
+  it('draws what turns changed in files, and tells it again when it changes', async () => {
+    const changes = new Emitter<WorkNotifications['changedFiles']>();
+    const file = { path: '/w/a.ts', shown: 'a.ts', kind: 'edited', added: 1, removed: 1, state: 'open' } as const;
+    const { bridge, gateway } = bridgeWorld({
+      files: { ...noChangedFiles, ofTurns: async () => ({ t1: [file] }), onDidChange: changes.event },
+    });
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.command('ready');
+    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    await settle();
+    changes.fire({ sessionId: 's1', turnUid: 't1', files: [{ ...file, state: 'kept' }] });
+    expect(port.notifications.slice(-2).map(([, payload]) => payload)).toEqual([
+      expect.objectContaining({ shown: expect.objectContaining({ changes: { t1: [file] } }) }),
+      { sessionId: 's1', turnUid: 't1', files: [{ ...file, state: 'kept' }] },
+    ]);
+  });
+
+  it('says that rows of the session shown have changed, and not where another one is shown', async () => {
+    const { bridge, gateway } = bridgeWorld();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.command('ready');
+    await settle();
+    for (const sessionId of ['s1', 's1', 's2']) {
+      await gateway.switchSession('chat', { reason: 'resume', sessionId });
+      await settle();
+    }
+    expect(port.notifications.filter(([name]) => name === 'shown').map(([, payload]) => payload)).toMatchObject([
+      { session: { id: 's1' }, changed: false },
+      { session: { id: 's1' }, changed: true },
+      { session: { id: 's2' }, changed: false },
+    ]);
+  });
+
+  it('names what a session was branched from, by its newest segment, or that it was erased', async () => {
+    const { bridge, gateway } = bridgeWorld();
+    const port = new RecordingPort();
+    gateway.sessions.set('b', session('b', { parentSessionId: 's1', parentKind: 'branch' }));
+    gateway.sessions.set('b2', session('b2', { parentSessionId: 'b', parentKind: 'compression', conversationId: 'b' }));
+    gateway.sessions.set('s1', session('s1', { trashedAt: 5 }));
+    gateway.sessions.set('c', session('c', { parentSessionId: null, parentKind: 'branch' }));
+    bridge.connect(port);
+    port.command('ready');
+    await settle();
+    const origins: unknown[] = [];
+    for (const sessionId of ['b2', 's2', 'c']) {
+      await gateway.switchSession('chat', { reason: 'resume', sessionId });
+      await settle();
+      origins.push(port.notifications.filter(([name]) => name === 'shown').at(-1)?.[1]);
+    }
+    expect(origins).toMatchObject([
+      { origin: { sessionId: 's1', title: 'Title of s1', isTrashed: true } },
+      { origin: null },
+      { origin: { sessionId: null } },
+    ]);
+  });
+
+  it('counts what it shows as seen only while its page is there, and what came meanwhile when it is back', async () => {
+    const { bridge, gateway } = bridgeWorld();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    const seen = [bridge.isVisible()];
+    port.command('ready');
+    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    await settle();
+    seen.push(bridge.isVisible());
+    bridge.pageUnloaded();
+    seen.push(bridge.isVisible());
+    const before = gateway.calls.length;
+    port.command('ready');
+    await settle();
+    expect({ seen, back: bridge.isVisible(), calls: gateway.calls.slice(before) }).toEqual({
+      seen: [false, true, false],
+      back: true,
+      calls: ['seen s1'],
+    });
+  });
+
+  it('writes nothing to the store before what is shown was read, and what is remembered already never', async () => {
+    const { bridge, gateway, written } = bridgeWorld({ remembered: 's1' });
+    await settle();
+    const restored = [...written];
+    const port = new RecordingPort();
+    bridge.connect(port);
+    let arrive: () => void = () => undefined;
+    gateway.beforeSnapshotArrives = new Promise((resolve) => (arrive = resolve));
+    const writes = (): readonly string[] => [...gateway.calls.filter((call) => call.startsWith('seen')), ...written];
+    port.command('ready');
+    await settle();
+    const drawing = writes();
+    arrive();
+    await settle();
+    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's2' });
+    await settle();
+    expect({ restored, drawing, after: writes() }).toEqual({
+      restored: [],
+      drawing: [],
+      after: ['seen s1', 'shown:chat s2'],
+    });
+  });
+
+  it('tells what runs in the background, and no longer of what the person dismissed', async () => {
+    const { bridge, gateway } = bridgeWorld();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.command('ready');
+    await settle();
+    const list = async (state: 'running' | 'complete', unread: boolean): Promise<void> => {
+      gateway.listed.set('s2', { lastTurn: { state }, unread });
+      gateway.changed('s2');
+      await settle();
+    };
+    await list('running', false);
+    await list('complete', true);
+    port.command('dismissBackground', { sessionId: 's2' });
+    await settle();
+    expect(port.notifications.filter(([name]) => name === 'background').map(([, payload]) => payload)).toEqual([
+      [{ sessionId: 's2', title: 'Title of s2', state: 'running' }],
+      [{ sessionId: 's2', title: 'Title of s2', state: 'complete' }],
+      [],
+    ]);
+  });
+
+  it('tells of a new title and of a chosen model', async () => {
+    const { bridge, gateway } = bridgeWorld();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.command('ready');
+    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    await settle();
+    const before = port.notifications.length;
+    port.request(1, 'rename', { sessionId: 's1', title: 'Better' });
+    await settle();
+    port.request(2, 'selectModel', { sessionId: 's1', ref: 'Local/m' });
+    await settle();
+    expect(port.notifications.slice(before).filter(([name]) => name !== 'recentSessions')).toEqual([
+      ['sessionRenamed', { sessionId: 's1', title: 'Better' }],
+      ['model', { chosen: null, problem: 'model of Local/m' }],
+    ]);
+  });
+
+  it('focuses the composer as soon as the page is there', async () => {
+    const { bridge } = bridgeWorld();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    bridge.focusComposer();
+    port.command('ready');
+    expect(await shownIn(port)).toEqual(['bootstrap', 'focusComposer']);
+  });
+
+  it('keeps what is to go into the composer until a page shows it, and gives it once', async () => {
+    const { bridge } = bridgeWorld();
+    bridge.insertPrompt('`a.ts:1`');
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.command('ready');
+    expect(await shownIn(port)).toEqual(['bootstrap', 'insertPrompt']);
+    bridge.insertPrompt('more');
+    expect(port.notifications.slice(1)).toEqual([
+      ['insertPrompt', { text: '`a.ts:1`' }],
+      ['insertPrompt', { text: 'more' }],
+    ]);
+  });
+
+  it('leaves nothing behind when it is disposed', async () => {
+    const { bridge, gateway, models } = bridgeWorld();
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.command('ready');
+    await settle();
+    bridge.dispose();
+    const before = port.posted.length;
+    models.fire();
+    port.request(1, 'switchSession', { target: { reason: 'new_session' } });
+    await settle();
+    expect({ attached: gateway.attached, posted: port.posted.length, calls: gateway.calls }).toEqual({
+      attached: 0,
+      posted: before,
+      calls: [],
+    });
+  });
+
+  it('shows, in a folder the window moves to, what was shown there last, and nothing of the one it left', async () => {
+    const { bridge, connection, gateway, meta } = bridgeWorld({ remembered: 's1' });
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.command('ready');
+    await settle();
+    const before = bridge.shownSession;
+    connection.become({ kind: 'opening', blockedBy: null });
+    bridge.leaveStore();
+    const between = bridge.shownSession;
+    meta.set('shown:chat', 's2');
+    connection.become(openState);
+    await settle();
+    expect({
+      before,
+      between,
+      after: bridge.shownSession,
+      drawn: gateway.shownSession('chat'),
+      last: port.notifications.at(-1)?.[0],
+    }).toEqual({
+      before: 's1',
+      between: null,
+      after: 's2',
+      drawn: 's2',
+      last: 'bootstrap',
+    });
+  });
+});

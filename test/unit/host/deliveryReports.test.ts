@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { Emitter } from '../../../src/base/disposable';
+import { DeliveryReports } from '../../../src/host/verify/deliveryReports';
+import { VerifyService } from '../../../src/host/verify/verifyService';
+import type { WitnessAsk } from '../../../src/protocol/witnessProtocol';
+import type { WitnessEntry } from '../../../src/transcript/witness';
+import { session } from '../../support/builders/viewMessages';
+import { ManualClock } from '../../support/manualClock';
+import { RecordingLog } from './recordingLog';
+
+function desk(change: { readonly readable?: boolean } = {}) {
+  const stored = new Set(['c1', 'c2']);
+  const changed = new Emitter<readonly string[]>();
+  const clock = new ManualClock();
+  const asks: WitnessAsk[] = [];
+  const plug = { conversationId: 'c1', turnUid: 't', at: 1 };
+  const witness = new DeliveryReports({
+    sessions: { getSession: async (id) => (stored.has(id) ? session({ id, conversationId: id }) : null) },
+    store: { settled: async () => undefined, isReadable: change.readable ?? true },
+    onDidChangeSessions: changed.event,
+    plug: { current: plug, seen: () => undefined },
+    clock,
+    log: new RecordingLog(),
+  });
+  witness.onDidAsk((ask) => asks.push(ask));
+  return { witness, stored, changed, asks, clock, plug };
+}
+
+const entry = (messageUid: string, length = 5): WitnessEntry => ({
+  messageUid,
+  turnUid: 't',
+  part: 0,
+  kind: 'text',
+  length,
+  hash: '0'.repeat(16),
+});
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('what views say they showed', () => {
+  it('is kept by view, the newer word for each part, and what is not stored is handed back to be forgotten', async () => {
+    const { witness, plug } = desk();
+    await witness.witnessed('chat', [{ conversationId: 'c1', entries: [entry('m1')] }]);
+    await witness.witnessed('tab', [{ conversationId: 'c1', entries: [entry('m1', 3)] }]);
+    const answer = await witness.witnessed('chat', [
+      { conversationId: 'c1', entries: [entry('m1', 9)] },
+      { conversationId: 'gone', entries: [entry('m2')] },
+    ]);
+    expect([answer, witness.entriesOf('c1').map(({ length }) => length), witness.entriesOf('gone')]).toEqual([
+      { forgotten: ['gone'], plug },
+      [9, 3],
+      [],
+    ]);
+  });
+
+  it('goes with a session that is erased, here and in the views, also in those that had not told of it', async () => {
+    const { witness, stored, changed, asks } = desk();
+    await witness.witnessed('chat', [{ conversationId: 'c1', entries: [entry('m1')] }]);
+    stored.delete('c1');
+    changed.fire(['c1', 'c2']);
+    await settle();
+    expect([witness.entriesOf('c1'), asks]).toEqual([[], [{ kind: 'erased', conversationIds: ['c1'] }]]);
+  });
+
+  it('is taken only while the history can be read, so that nothing is forgotten by mistake', async () => {
+    await expect(
+      desk({ readable: false }).witness.witnessed('chat', [{ conversationId: 'c1', entries: [] }]),
+    ).rejects.toThrow('cannot be read');
+  });
+
+  it('copies what a view still has on its screen, or says that none has', async () => {
+    const { witness, clock } = desk();
+    const done: string[] = [];
+    const broken = (): Promise<never> => Promise.reject(new Error('not asked'));
+    const verify = new VerifyService({
+      store: {
+        getSession: broken,
+        getMessage: broken,
+        getTurn: broken,
+        revisionsOf: broken,
+        readTranscript: broken,
+        verifyIntegrity: broken,
+      },
+      witness,
+      clock,
+      log: new RecordingLog(),
+      t: (message) => message,
+      isAnswering: () => false,
+      storeSentence: () => null,
+      copy: async (text) => void done.push(`copied ${text}`),
+      say: (sentence) => void done.push(sentence),
+    });
+    const first = verify.copyShown('m1');
+    witness.shownText('m1', null);
+    witness.shownText('m1', 'Hello');
+    await first;
+    const second = verify.copyShown('m2');
+    await clock.advance(1000);
+    await second;
+    expect(done).toEqual([
+      'copied Hello',
+      'What was shown is on the clipboard.',
+      'No chat view has this text any more: what it showed is known by length alone.',
+    ]);
+  });
+});

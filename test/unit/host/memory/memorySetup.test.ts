@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../../../src/base/clock';
+import { createHindsightApi } from '../../../../src/memory/hindsight/client/index';
+import { HindsightStandIn } from '../../../support/hindsight/standIn';
+
+/** What the person answers, in order, and what they were asked. */
+const { person } = vi.hoisted(() => ({ person: { answers: [] as (string | undefined)[], asked: [] as string[] } }));
+vi.mock('vscode', () => ({
+  l10n: {
+    t: (text: string, args: Record<string, string> = {}) =>
+      text.replace(/\{(\w+)\}/g, (_, name: string) => args[name] ?? ''),
+  },
+  ProgressLocation: { Notification: 15 },
+  window: {
+    showInputBox: async ({ prompt, password, value }: { prompt: string; password?: boolean; value?: string }) => {
+      person.asked.push(`${password === true ? 'key' : 'input'}: ${prompt.split('.')[0] ?? ''}`);
+      const answer = person.answers.shift();
+      return answer === 'default' ? value : answer;
+    },
+    showInformationMessage: async (sentence: string, options?: { modal?: boolean }) => {
+      person.asked.push(sentence);
+      return options?.modal === true ? person.answers.shift() : undefined;
+    },
+    showErrorMessage: async (sentence: string) => {
+      person.asked.push(sentence);
+      return person.answers.shift();
+    },
+    withProgress: async (_options: unknown, work: (progress: unknown, token: unknown) => Promise<unknown>) =>
+      work({}, { onCancellationRequested: () => undefined }),
+  },
+}));
+const { MemorySetup } = await import('../../../../src/host/memory/memorySetup');
+
+let server: HindsightStandIn;
+beforeEach(async () => {
+  server = await HindsightStandIn.start();
+  person.asked.length = 0;
+});
+afterEach(() => server.close());
+
+/** Runs the set-up with these answers; what was kept, what was written, what the server saw. */
+async function setUp(answers: readonly (string | undefined)[], kept: Readonly<Record<string, string>> = {}) {
+  person.answers = [...answers];
+  const keys: Record<string, string> = { ...kept };
+  const saved: string[] = [];
+  await new MemorySetup({
+    desk: {
+      connectionTo: (place, key) => ({
+        place,
+        api: createHindsightApi({
+          place,
+          key,
+          fetch: globalThis.fetch,
+          after: (ms, run) => systemClock.after(ms, run),
+        }),
+      }),
+      keyOf: async (origin) => keys[origin],
+      keepKey: async (origin, key) => void (keys[origin] = key),
+      changed: () => saved.push('changed'),
+    },
+    current: () => ({ url: null, bank: null }),
+    save: async (url, bank) => void saved.push(`${url} ${bank}`),
+  }).run();
+  return {
+    keys,
+    saved,
+    seen: server.requests.map(({ operation, authorization }) => `${operation} ${authorization ?? '-'}`),
+  };
+}
+
+describe('Set Up Memory…', () => {
+  it('says what is sent where before it connects, and sends nothing when the person does not agree', async () => {
+    const outcome = await setUp([server.url, 'default', undefined]);
+    expect({ ...outcome, asked: person.asked }).toEqual({
+      keys: {},
+      saved: [],
+      seen: [],
+      asked: [
+        'input: Address of the Hindsight server',
+        'input: Memory bank',
+        `Completed turns of every session in this workspace are sent to ${new URL(server.url).host}. Deleting here does not delete there.`,
+      ],
+    });
+  });
+
+  it('connects to a server on this machine without a key', async () => {
+    expect(await setUp([`${server.url}/`, ' team ', 'Connect'])).toEqual({
+      keys: {},
+      saved: [`${server.url} team`, 'changed'],
+      seen: ['get_version -', 'list_operations -', 'list_operations -'],
+    });
+  });
+
+  it('asks for a key where it is refused, and keeps the one that works for this origin', async () => {
+    server.options = { key: 'right' };
+    const outcome = await setUp([server.url, 'hermes', 'Connect', 'Enter a Key', 'wrong', 'Enter a Key', 'right']);
+    expect({
+      keys: outcome.keys,
+      saved: outcome.saved,
+      said: person.asked.flatMap((sentence) => /(asks for a key|refused the key) \(401\)/.exec(sentence)?.[1] ?? []),
+    }).toEqual({
+      keys: { [server.url]: 'right' },
+      saved: [`${server.url} hermes`, 'changed'],
+      said: ['asks for a key', 'refused the key'],
+    });
+  });
+
+  it('uses the key that is kept for the origin', async () => {
+    server.options = { key: 'right' };
+    const outcome = await setUp([server.url, 'hermes', 'Connect'], { [server.url]: 'right' });
+    expect(outcome.saved).toEqual([`${server.url} hermes`, 'changed']);
+  });
+
+  it.each([
+    ['is broken', 500, 'failed (500)'],
+    ['is busy', 503, 'is busy (503)'],
+    ['is something else', 404, undefined],
+  ] as const)('changes nothing where the server %s, and says so', async (_what, status, words) => {
+    server.options = { fault: (operation) => (operation === 'get_version' ? (status === 404 ? 302 : status) : null) };
+    const outcome = await setUp([server.url, 'hermes', 'Connect']);
+    expect({
+      keys: outcome.keys,
+      saved: outcome.saved,
+      said: person.asked.at(-1)?.includes(words ?? 'is not Hindsight. Nothing was changed.'),
+    }).toEqual({ keys: {}, saved: [], said: true });
+  });
+
+  it('says that nothing answers', async () => {
+    const { url } = server;
+    await server.close();
+    const outcome = await setUp([url, 'hermes', 'Connect']);
+    server = await HindsightStandIn.start();
+    expect({ saved: outcome.saved, said: person.asked.at(-1) }).toEqual({
+      saved: [],
+      said: `Nothing answers at ${new URL(url).host} (ECONNREFUSED). Nothing was changed. Start the server, or correct the address.`,
+    });
+  });
+});

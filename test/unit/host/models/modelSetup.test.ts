@@ -1,0 +1,552 @@
+import { createServer as createSecureServer } from 'node:https';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createSocketServer, type Server } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock, type Clock } from '../../../../src/base/clock';
+import { checkConnection } from '../../../../src/host/models/connectionCheck';
+import { ModelService } from '../../../../src/host/models/modelService';
+import { ProviderKeys } from '../../../../src/host/models/providerKeys';
+import { ModelCatalog } from '../../../../src/models/catalog';
+import { DemoProvider } from '../../../../src/models/demo/demoProvider';
+import type { LocalServerPreset } from '../../../../src/models/presets';
+import type { ModelProvider } from '../../../../src/models/modelProvider';
+import type { ProviderSettings } from '../../../../src/models/providerSettings';
+import { ManualClock } from '../../../support/manualClock';
+import { startModelServer, type ModelServerOptions } from '../../../support/modelServer';
+import { selfSigned } from '../../../support/selfSigned';
+import { RecordingLog } from '../recordingLog';
+import { settle } from '../recordingPort';
+
+/** What the person answers, in order, and what they were shown. A row of a list is answered by the beginning of its label. */
+const { person, fill } = vi.hoisted(() => {
+  const fill = (text: string, args: Record<string, string> = {}): string =>
+    text.replace(/\{(\w+)\}/g, (_, name: string) => args[name] ?? '');
+  return { person: { answers: [] as (string | undefined)[], shown: [] as string[] }, fill };
+});
+vi.mock('vscode', () => {
+  class Picker {
+    title = '';
+    placeholder = '';
+    buttons: unknown[] = [];
+    activeItems: unknown[] = [];
+    selectedItems: { label: string }[] = [];
+    private accept: () => void = () => undefined;
+    private hidden: () => void = () => undefined;
+    onDidTriggerButton(): void {}
+    onDidAccept(run: () => void): void {
+      this.accept = run;
+    }
+    onDidHide(run: () => void): void {
+      this.hidden = run;
+    }
+    show(): void {}
+    hide(): void {
+      this.hidden();
+    }
+    dispose(): void {}
+    set items(items: { label: string; kind?: number }[]) {
+      const rows = items.filter(({ kind }) => kind !== -1);
+      person.shown.push(`${this.title}: ${rows.map(({ label }) => label).join(', ')}`);
+      const answer = person.answers.shift();
+      const picked = rows.find(({ label }) => answer !== undefined && label.startsWith(answer));
+      if (picked === undefined) this.hide();
+      else {
+        this.selectedItems = [picked];
+        this.accept();
+      }
+    }
+  }
+  return {
+    l10n: { t: fill },
+    env: { language: 'en' },
+    ProgressLocation: { Notification: 15 },
+    QuickPickItemKind: { Separator: -1 },
+    ThemeIcon: class {
+      constructor(readonly id: string) {}
+    },
+    commands: { executeCommand: async () => undefined },
+    window: {
+      createQuickPick: () => new Picker(),
+      showQuickPick: async (
+        items: PromiseLike<{ label: string }[]> | { label: string }[],
+        { title }: { title: string },
+      ) => {
+        const rows = await items;
+        person.shown.push(`${title}: ${rows.map(({ label }) => label).join(', ')}`);
+        const answer = person.answers.shift();
+        return rows.find(({ label }) => answer !== undefined && label.startsWith(answer));
+      },
+      showInputBox: async ({
+        prompt,
+        value,
+        validateInput,
+      }: {
+        prompt: string;
+        value?: string;
+        validateInput?: (text: string) => string | undefined;
+      }) => {
+        const answer = person.answers.shift();
+        const typed = answer === 'default' ? value : answer;
+        const problem = typed === undefined ? undefined : validateInput?.(typed);
+        person.shown.push(problem === undefined ? `${prompt.split('.')[0] ?? ''}?` : `refused: ${problem}`);
+        return problem === undefined ? typed : undefined;
+      },
+      showInformationMessage: async (sentence: string, options?: { modal?: boolean }) => (
+        person.shown.push(sentence),
+        typeof options === 'object' && options.modal === true ? person.answers.shift() : undefined
+      ),
+      showWarningMessage: async (sentence: string, options?: { modal?: boolean }) => (
+        person.shown.push(`! ${sentence}`),
+        typeof options === 'object' && options.modal === true ? person.answers.shift() : undefined
+      ),
+      withProgress: async (_options: unknown, work: (progress: unknown, token: unknown) => Promise<unknown>) =>
+        work({}, { onCancellationRequested: () => undefined }),
+    },
+  };
+});
+const { ModelSetup } = await import('../../../../src/host/models/modelSetup');
+
+const t = fill;
+const closing: (() => Promise<unknown>)[] = [];
+beforeEach(() => {
+  person.answers = [];
+  person.shown = [];
+});
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((close) => close()));
+});
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => new Promise((resolve) => server.close(resolve)));
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function serving(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  closing.push(async () => server.closeAllConnections());
+  return `http://127.0.0.1:${await listening(server)}`;
+}
+
+async function modelServer(options: ModelServerOptions = {}) {
+  const server = await startModelServer(options);
+  closing.push(() => server.close());
+  return server;
+}
+
+function catalogOf(
+  over: {
+    readonly clock?: Clock;
+    readonly providers?: () => readonly ProviderSettings[];
+    readonly others?: readonly ModelProvider[];
+    readonly localServers?: readonly LocalServerPreset[];
+    readonly keys?: ProviderKeys;
+    readonly fetch?: typeof globalThis.fetch;
+  } = {},
+): ModelCatalog {
+  return new ModelCatalog({
+    settings: over.providers ?? (() => []),
+    others: over.others ?? [],
+    localServers: over.localServers ?? [],
+    keyOf: async (provider, origin) => over.keys?.get(provider, origin),
+    loadTransports: () => Promise.reject(new Error('No prompt is sent to test a connection.')),
+    fetch: over.fetch ?? globalThis.fetch,
+    clock: over.clock ?? systemClock,
+  });
+}
+
+const at = (baseUrl: string, over: Partial<ProviderSettings> = {}): ProviderSettings => ({
+  name: 'Local',
+  protocol: 'openai',
+  baseUrl,
+  ...over,
+});
+const check = (baseUrl: string, key: string | null = null, catalog = catalogOf()) =>
+  checkConnection(catalog, at(baseUrl), key, t, new AbortController().signal);
+const json =
+  (status: number, body: unknown): RequestListener =>
+  (_request, response) =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+
+describe('a connection that is tested', () => {
+  it('says that the address does not exist', async () => {
+    expect(await check('http://models.invalid/v1')).toEqual({
+      kind: 'failed',
+      mayKeep: true,
+      sentence:
+        'The address of Local (http://models.invalid/v1) could not be found. Check the network and the base URL.',
+    });
+  });
+
+  it('says that nothing listens', async () => {
+    const server = createSocketServer();
+    const port = await listening(server);
+    await closing.pop()?.();
+    expect(await check(`http://127.0.0.1:${port}/v1`)).toMatchObject({
+      mayKeep: true,
+      sentence: expect.stringContaining('the connection was refused. Start the server or check the base URL'),
+    });
+  });
+
+  it('tells a certificate that is not trusted from a server that speaks no https', async () => {
+    const secure = createSecureServer(selfSigned, json(200, { data: [] }));
+    const [untrusted, plain] = [
+      await check(`https://127.0.0.1:${await listening(secure)}/v1`),
+      await check((await serving(json(200, {}))).replace('http:', 'https:')),
+    ];
+    expect(
+      [untrusted, plain].map((result) =>
+        result.kind === 'failed' ? result.sentence.replace(/127\.0\.0\.1:\d+/, 'HOST') : result,
+      ),
+    ).toEqual([
+      'The certificate of Local (https://HOST/v1) is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT). Check the base URL, the proxy, or install the certificate.',
+      'Local (https://HOST) does not speak https. Check the base URL: its port, and whether it begins with http:// instead.',
+    ]);
+  });
+
+  it('names a proxy that wants to know who asks', async () => {
+    const tunnel = Object.assign(new TypeError('fetch failed'), {
+      cause: new Error('Proxy response (407) !== 200 when HTTP Tunneling'),
+    });
+    expect(await check('https://example.com/v1', 'k-1', catalogOf({ fetch: () => Promise.reject(tunnel) }))).toEqual({
+      kind: 'failed',
+      mayKeep: true,
+      sentence:
+        "The proxy on the way to Local asks who you are (407). Give it a name and password, or another proxy, in the editor's setting http.proxy, then retry.",
+    });
+  });
+
+  it('gives up on a server that is silent', async () => {
+    const clock = new ManualClock();
+    const url = await serving(() => undefined);
+    const result = check(`${url}/v1`, null, catalogOf({ clock }));
+    for (let step = 0; step < 6; step++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      clock.advance(10_000);
+    }
+    expect(await result).toMatchObject({
+      mayKeep: true,
+      sentence: 'Local did not begin to answer within 10 s. Retry.',
+    });
+  });
+
+  it.each([
+    [401, null, 'Local asks for a key (401), and none is set. Set a key.', false],
+    [401, 'k-12345', 'The key for Local was refused (401). Set a new key.', false],
+    [
+      403,
+      'k-12345',
+      'Local does not allow this (403). Local says: no. Check what the key may do or set a new key.',
+      false,
+    ],
+    [429, 'k-12345', 'Local is limiting requests (429). Wait and retry.', true],
+    [503, 'k-12345', 'Local is overloaded (503). Retry in a moment.', true],
+  ])('says what %d means (key: %s)', async (status, key, sentence, mayKeep) => {
+    expect(await check(`${await serving(json(status, { error: { message: 'no' } }))}/v1`, key)).toEqual({
+      kind: 'failed',
+      sentence,
+      mayKeep,
+    });
+  });
+
+  it.each(['', '/v1/chat/completions', '/v1/models', '/api', '/api/chat'])(
+    'finds the base URL that is meant by "%s"',
+    async (path) => {
+      const server = await modelServer({ models: ['qwen3:8b'] });
+      expect(await check(`${server.origin}${path}`)).toEqual({
+        kind: 'answers',
+        corrected: true,
+        models: 1,
+        endpoint: at(server.url),
+      });
+    },
+  );
+
+  it('finds it for Ollama too, whose models are listed whatever the base URL is', async () => {
+    const server = await modelServer({ models: [{ id: 'qwen3:8b' }], local: 'ollama' });
+    expect([await check(server.origin), await check(server.url)]).toEqual([
+      { kind: 'answers', corrected: true, models: 1, endpoint: at(server.url) },
+      { kind: 'answers', corrected: false, models: 1, endpoint: at(server.url) },
+    ]);
+  });
+
+  it('sends no key to another origin while it looks for the base URL, and says when the right address wants another key', async () => {
+    const server = await modelServer({ key: 'k-right', models: ['m'] });
+    expect(await check(server.origin, 'k-wrong')).toEqual({
+      kind: 'failed',
+      mayKeep: false,
+      sentence: `The key for Local was refused (401). Set a new key. (The address was tried as ${server.url}.)`,
+    });
+  });
+
+  it('tells a web page from a model', async () => {
+    const page: RequestListener = (_request, response) =>
+      void response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><p>Welcome');
+    const url = await serving(page);
+    expect(await check(`${url}/v1`)).toEqual({
+      kind: 'failed',
+      mayKeep: true,
+      sentence: `${url}/v1 answered with a web page, not with a model. Check the base URL; most end in /v1.`,
+    });
+  });
+
+  it('does not doubt the address of a known service, nor send its key anywhere else there, where a web page answers in its place', async () => {
+    const asked: string[] = [];
+    const portal: typeof globalThis.fetch = async (input) => (
+      asked.push(String(input instanceof Request ? input.url : input)),
+      new Response('<!doctype html><p>Sign in to the Wi-Fi', { headers: { 'content-type': 'text/html' } })
+    );
+    const result = await checkConnection(
+      catalogOf({ fetch: portal }),
+      at('https://api.openai.com/v1', { name: 'OpenAI' }),
+      'sk-1',
+      t,
+      new AbortController().signal,
+    );
+    expect([result, new Set(asked)]).toEqual([
+      {
+        kind: 'failed',
+        mayKeep: true,
+        sentence:
+          'Not OpenAI itself but something between answered at https://api.openai.com/v1: perhaps a sign-in page or a proxy of this network. Open that address in a browser to see what it is, then try again.',
+      },
+      new Set(['https://api.openai.com/v1/models']),
+    ]);
+  });
+
+  it('says that a server has no models', async () => {
+    const server = await modelServer({ models: [], local: 'ollama' });
+    expect(await check(server.url)).toMatchObject({
+      kind: 'empty',
+      sentence: 'Local answers, but has no models. Load one there (with Ollama: ollama pull qwen3), then try again.',
+    });
+  });
+});
+
+/** Set Up Model… with these answers: what the person saw, what was chosen and kept, and how often the composer got the keys back. */
+async function setUp(
+  entry: string | null,
+  answers: readonly (string | undefined)[],
+  over: Parameters<typeof catalogOf>[0] & { readonly endpoints?: readonly ProviderSettings[] } = {},
+) {
+  person.answers = [...answers];
+  const secrets = new Map<string, string>();
+  const keys = new ProviderKeys({
+    get: async (name) => secrets.get(name),
+    store: async (name, value) => void secrets.set(name, value),
+    delete: async (name) => void secrets.delete(name),
+  });
+  const written: ProviderSettings[] = [...(over.endpoints ?? [])];
+  const catalog = catalogOf({
+    ...over,
+    keys,
+    providers: () => written,
+    others: [...(over.others ?? []), new DemoProvider(systemClock)],
+  });
+  const desk = new ModelService({
+    catalog,
+    defaultModel: () => null,
+    words: { editorProvider: 'Editor', machine: 'this machine', t },
+    clock: systemClock,
+    log: new RecordingLog(),
+  });
+  const [chosen, focused]: [string[], string[]] = [[], []];
+  await new ModelSetup({
+    catalog,
+    desk,
+    keys,
+    // Choosing writes a setting, and every change of settings makes the desk forget.
+    gateway: { selectModel: async (_session, ref) => (chosen.push(ref), desk.invalidate()) },
+    endpoints: { all: () => written, add: async (endpoint) => void written.push(endpoint) },
+    shownSession: () => null,
+    modelOf: async () => null,
+    focusChat: async () => void focused.push('composer'),
+  }).run(entry);
+  await settle();
+  desk.dispose();
+  return {
+    shown: person.shown,
+    chosen,
+    focused: focused.length,
+    secrets: Object.fromEntries(secrets),
+    written,
+    left: person.answers,
+  };
+}
+
+describe('Set Up Model…', () => {
+  const ollama = (origin: string): readonly LocalServerPreset[] => [
+    { name: 'Ollama', program: 'ollama', protocol: 'openai', baseUrl: `${origin}/v1` },
+  ];
+  const untested = 'Whether it answers is seen with the first prompt: none was sent to test it.';
+
+  it('offers Demo and a key to somebody who has nothing, and leads back to the composer', async () => {
+    const { shown, chosen, focused } = await setUp(null, ['Try the Demo']);
+    expect([shown, chosen, focused]).toEqual([
+      [
+        'Set Up Model: Paste a Key, Try the Demo, Add an Endpoint…',
+        'Ready: Demo answers from a script, and nothing leaves this machine.',
+      ],
+      ['Demo/script'],
+      1,
+    ]);
+  });
+
+  it('finds Ollama, and says how to give a model more context', async () => {
+    const server = await modelServer({ local: 'ollama', models: [{ id: 'qwen3:8b', contextLength: 40_960 }] });
+    const { shown, chosen } = await setUp(null, ['Found Ollama', 'qwen3:8b'], { localServers: ollama(server.origin) });
+    expect([shown, chosen]).toEqual([
+      [
+        'Set Up Model: Found Ollama on this machine: 1 model, Paste a Key, Try the Demo, Add an Endpoint…',
+        'Select Model of Ollama: qwen3:8b',
+        expect.stringMatching(
+          /^! qwen3:8b is chosen: Ollama lists it, and prompts go to 127\.0\.0\.1:\d+\. .* qwen3:8b is given only 4,096 tokens here, and what is longer is cut off\. .*OLLAMA_CONTEXT_LENGTH=32768/,
+        ),
+      ],
+      ['Ollama/qwen3:8b'],
+    ]);
+  });
+
+  it('leads back to the composer where a way of the panel is left half-way, and nowhere from the palette', async () => {
+    const server = await modelServer({ local: 'ollama', models: [{ id: 'qwen3:8b' }] });
+    const focused = [
+      await setUp('local:Ollama', [undefined], { localServers: ollama(server.origin) }),
+      await setUp('pasteKey', [undefined]),
+      await setUp(null, ['Paste a Key', undefined]),
+    ].map((each) => each.focused);
+    expect(focused).toEqual([1, 1, 0]);
+  });
+
+  it('says so when Ollama has no models yet', async () => {
+    const server = await modelServer({ local: 'ollama', models: [] });
+    const { shown, chosen } = await setUp('local:Ollama', [], { localServers: ollama(server.origin) });
+    expect([shown, chosen]).toEqual([['Select Model of Ollama: Ollama has no models yet.'], []]);
+  });
+
+  it("uses the editor's models where there are some", async () => {
+    const editor: ModelProvider = {
+      name: 'Editor',
+      kind: 'editor',
+      destination: 'Copilot',
+      listModels: async () => ({
+        kind: 'models',
+        models: [
+          {
+            ref: 'Editor/gpt',
+            provider: 'Editor',
+            id: 'gpt',
+            label: 'GPT',
+            destination: 'Editor (Copilot)',
+            contextWindow: 1000,
+            allocatedContext: null,
+            tools: true,
+            images: null,
+            efforts: ['default'],
+            price: null,
+            warnings: [],
+          },
+        ],
+      }),
+      open: () => Promise.reject(new Error('No prompt is sent here.')),
+    };
+    const { shown, chosen } = await setUp(null, ['Use the Editor', 'GPT'], { others: [editor] });
+    expect([shown.at(-1), chosen]).toEqual([
+      `GPT is chosen: Editor lists it, and prompts go to Editor (Copilot). ${untested}`,
+      ['Editor/gpt'],
+    ]);
+  });
+
+  /** OpenRouter, as far as a key and a list go; every other address fails the test. */
+  const openRouter =
+    (key: string, asked: string[] = []): typeof globalThis.fetch =>
+    async (input, init) => {
+      const url = String(input instanceof Request ? input.url : input);
+      asked.push(url);
+      if (!url.startsWith('https://openrouter.ai/')) throw new Error(`${url} was asked`);
+      if (url.endsWith('/key'))
+        return Response.json(
+          {},
+          { status: new Headers(init?.headers).get('authorization') === `Bearer ${key}` ? 200 : 401 },
+        );
+      return Response.json({
+        data: [
+          { id: 'qwen/qwen3', name: 'Qwen3', context_length: 128_000, supported_parameters: ['tools'] },
+          { id: 'talk/only', name: 'Talk', context_length: 8000, supported_parameters: [] },
+        ],
+      });
+    };
+
+  it.each([
+    'sk-or-v1-abc123',
+    '  "sk-or-v1-abc123"\n',
+    'Bearer sk-or-v1-abc123',
+    'Authorization: Bearer sk-or-v1-abc123',
+    "export OPENROUTER_API_KEY='sk-or-v1-abc123'",
+    '\ufeffsk-or-v1-abc123\u200b',
+  ])('takes an OpenRouter key as it was pasted: %j', async (pasted) => {
+    const { shown, chosen, secrets, focused } = await setUp('pasteKey', [pasted, 'Qwen3'], {
+      fetch: openRouter('sk-or-v1-abc123'),
+    });
+    expect([shown.slice(1), chosen, secrets, focused]).toEqual([
+      [
+        'Select Model of OpenRouter: Qwen3',
+        `Qwen3 is chosen: OpenRouter lists it, and prompts go to openrouter.ai. ${untested}`,
+      ],
+      ['OpenRouter/qwen/qwen3'],
+      { 'key https://openrouter.ai OpenRouter': 'sk-or-v1-abc123' },
+      1,
+    ]);
+  });
+
+  it('does not take two keys for one', async () => {
+    const { shown, secrets } = await setUp('pasteKey', ['sk-or-v1-abc sk-or-v1-def']);
+    expect([shown, secrets]).toEqual([['refused: A key has no spaces in it.'], {}]);
+  });
+
+  it('keeps no key that was refused, and can try again', async () => {
+    const { shown, chosen, secrets, focused } = await setUp('pasteKey', ['sk-or-v1-wrong', 'Try Again', undefined], {
+      fetch: openRouter('sk-or-v1-abc123'),
+    });
+    const refused = '! The key for OpenRouter was refused (401). Set a new key.';
+    expect([shown.slice(1), chosen, secrets, focused]).toEqual([[refused, refused], [], {}, 1]);
+  });
+
+  it('asks before a key goes to a service that did not give it out', async () => {
+    const asked: string[] = [];
+    const { shown, written, secrets } = await setUp(
+      'addEndpoint',
+      ['https://api.other.example/v1', 'OpenAI', 'default', 'sk-ant-api03-abc', undefined],
+      { fetch: openRouter('x', asked) },
+    );
+    expect([shown.at(-1), asked.filter((url) => url.includes('other')), written, secrets]).toEqual([
+      '! This looks like a key of Anthropic, and would be sent to api.other.example (api.other.example). It was not sent yet.',
+      [],
+      [],
+      {},
+    ]);
+  });
+
+  it('offers the base URL that works, and keeps that one', async () => {
+    const server = await modelServer({ models: ['qwen3:8b'] });
+    const { shown, written, chosen } = await setUp('addEndpoint', [
+      server.origin,
+      'OpenAI',
+      'default',
+      '',
+      'Use It',
+      'qwen3:8b',
+    ]);
+    expect([shown.filter((sentence) => sentence.startsWith('Nothing')), written, chosen]).toEqual([
+      [`Nothing answers at ${server.origin}, but models are listed at ${server.url}.`],
+      [at(server.url)],
+      ['Local/qwen3:8b'],
+    ]);
+  });
+
+  it('keeps an endpoint that is asleep where that is wanted, and nothing where the person leaves', async () => {
+    const kept = await setUp('addEndpoint', ['http://127.0.0.1:9/v1', 'OpenAI', 'default', '', 'Keep It Anyway']);
+    const left = await setUp('addEndpoint', ['http://127.0.0.1:9/v1', 'OpenAI', 'default', '', undefined]);
+    expect([kept.written, left.written]).toEqual([[at('http://127.0.0.1:9/v1')], []]);
+  });
+});

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { toDisposable } from '../../../../src/base/disposable';
+import { AnswerNotices, type AnswerNoticeNeeds } from '../../../../src/host/notifications/answerNotices';
+import type { Settlement } from '../../../../src/transcript/turn';
+import type { TurnEvent } from '../../../../src/transcript/turnEvent';
+import { ManualClock } from '../../../support/manualClock';
+import { RecordingLog } from '../recordingLog';
+import { settle } from '../recordingPort';
+
+const complete: Settlement = { outcome: 'complete', stopReason: 'stop', failure: null };
+const failed: Settlement = {
+  outcome: 'failed',
+  stopReason: 'error',
+  failure: { cause: 'auth', sentence: 'The key was refused (401).', technical: '' },
+};
+
+function ended(how: Settlement, seconds = 60, uid = 't1'): TurnEvent {
+  return {
+    kind: 'turnSettled',
+    turn: {
+      uid,
+      sessionId: 's1',
+      userMessageUid: 'u1',
+      model: 'm',
+      startedAt: 100,
+      usage: null,
+      supersedes: null,
+      state: 'settled',
+      settledAt: 100 + seconds,
+      ...how,
+    },
+    messages: [],
+  };
+}
+
+async function seen(events: readonly TurnEvent[], over: Partial<AnswerNoticeNeeds> = {}, press?: string) {
+  const [shown, calls]: [string[], string[]] = [[], []];
+  let tell: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void = () => undefined;
+  const made = new AnswerNotices({
+    gateway: { onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)) },
+    sessions: { getSession: async () => ({ title: 'Fix upload', parentKind: null }) },
+    when: () => 'whenHidden',
+    isInSight: () => false,
+    isWindowFocused: () => true,
+    open: async (id) => void calls.push(`open ${id}`),
+    turnOff: async () => void calls.push('off'),
+    notify: async (kind, message) => (shown.push(`${kind}: ${message}`), press),
+    t: (message, args = {}) => message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? ''),
+    clock: new ManualClock(),
+    log: new RecordingLog(),
+    ...over,
+  });
+  for (const event of events) tell({ sessionId: 's1', event });
+  await settle();
+  made.dispose();
+  return { shown, calls };
+}
+
+const answered = 'info: Hermes has answered in “Fix upload”.';
+
+describe('an answer that ends', () => {
+  it('is announced once where nobody saw it', async () => {
+    expect((await seen([ended(complete), ended(complete)])).shown).toEqual([answered]);
+  });
+
+  it.each<readonly [string, Settlement, number, Partial<AnswerNoticeNeeds>, readonly string[]]>([
+    ['a short one beside the window in front', complete, 5, {}, []],
+    ['a short one behind another program', complete, 5, { isWindowFocused: () => false }, [answered]],
+    ['one in sight', complete, 60, { isInSight: () => true }, []],
+    [
+      'one in sight of nobody, behind another program',
+      complete,
+      60,
+      { isInSight: () => true, isWindowFocused: () => false },
+      [answered],
+    ],
+    [
+      'one that failed at once',
+      failed,
+      1,
+      {},
+      ['warning: Hermes could not finish its answer in “Fix upload”. The key was refused (401).'],
+    ],
+    [
+      'one that lost its connection',
+      { outcome: 'interrupted', stopReason: 'connectionLost', failure: null },
+      1,
+      {},
+      ['warning: Hermes could not finish its answer in “Fix upload”. What was shown is saved.'],
+    ],
+    ['one that the person stopped', { outcome: 'interrupted', stopReason: 'user', failure: null }, 60, {}, []],
+    ['any, where nothing is to be announced', complete, 60, { when: () => 'never' }, []],
+    ['any, where everything is', complete, 1, { when: () => 'always', isInSight: () => true }, [answered]],
+    [
+      'one of a sub-agent',
+      complete,
+      60,
+      { sessions: { getSession: async () => ({ title: 'Look', parentKind: 'delegate' }) } },
+      [],
+    ],
+    [
+      'one whose title is a trap',
+      complete,
+      60,
+      { sessions: { getSession: async () => ({ title: '[x](command:evil)\nnext', parentKind: null }) } },
+      ['info: Hermes has answered in “[x] (command:evil) next”.'],
+    ],
+  ])('is announced as it should: %s', async (_name, how, seconds, over, expected) => {
+    expect((await seen([ended(how, seconds)], over)).shown).toEqual(expected);
+  });
+
+  it('is silent about a notification that went with its window, and not about one that could not be shown', async () => {
+    const told = async (failure: Error): Promise<readonly string[]> => {
+      const log = new RecordingLog();
+      await seen([ended(complete)], { log, notify: () => Promise.reject(failure) });
+      return log.lines;
+    };
+    const canceled = Object.assign(new Error('Canceled'), { name: 'Canceled' });
+    expect([await told(canceled), await told(new Error('No such command.'))]).toEqual([
+      [],
+      [expect.stringContaining('warn: The end of an answer could not be announced')],
+    ]);
+  });
+
+  it('leads to its session, and to silence', async () => {
+    expect([
+      (await seen([ended(complete)], {}, 'Open')).calls,
+      (await seen([ended(complete)], {}, "Don't Show Again")).calls,
+      (await seen([ended(complete)])).calls,
+    ]).toEqual([['open s1'], ['off'], []]);
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { toDisposable } from '../../../../src/base/disposable';
+import { statusWords, type RunningSession, type StatusFacts } from '../../../../src/host/notifications/statusBar';
+import { StatusPresenter } from '../../../../src/host/notifications/statusPresenter';
+import type { TurnEvent } from '../../../../src/transcript/turnEvent';
+import { answer, call } from '../../../support/builders/viewMessages';
+import { ManualClock } from '../../../support/manualClock';
+import { settle } from '../recordingPort';
+import { userMessage } from '../scriptedGateway';
+
+const t = (message: string, args: Readonly<Record<string, string>> = {}): string =>
+  message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? '');
+const model = { label: 'Qwen', destination: '127.0.0.1:11434' };
+const running = (over: Partial<RunningSession> = {}): RunningSession => ({
+  sessionId: 's1',
+  title: 'Fix upload',
+  startedAt: null,
+  call: null,
+  contextUsed: null,
+  ...over,
+});
+const words = (over: Partial<StatusFacts> = {}) =>
+  statusWords({ running: [], waiting: 0, store: 'open', model, now: 100, ...over }, t);
+
+describe('the status bar', () => {
+  it('says what goes on, and warns only when the person is needed', () => {
+    const seen = [
+      words({ model: null }),
+      words({ store: 'opening' }),
+      words({ running: [running()] }),
+      words({ running: [running(), running(), running()] }),
+      words({ running: [running()], store: 'failed' }),
+      words({ store: 'elsewhere' }),
+      words({ running: [running(), running()], waiting: 1 }),
+    ];
+    expect(seen.map(({ text, spoken, warning }) => [text, spoken, warning])).toEqual([
+      ['$(sparkle) Hermes', 'Hermes: ready (no model chosen)', false],
+      ['$(sparkle) Qwen', 'Hermes: ready (Qwen, 127.0.0.1:11434)', false],
+      ['$(loading~spin) Qwen', 'Hermes: answering (Qwen, 127.0.0.1:11434)', false],
+      ['$(loading~spin) Qwen', 'Hermes: answering in 3 sessions (Qwen, 127.0.0.1:11434)', false],
+      ['$(warning) Hermes', 'Hermes: sessions cannot be saved. Open the chat to see why.', true],
+      ['$(multiple-windows) Hermes', 'Hermes: continued in another window.', false],
+      ['$(bell-dot) Qwen', 'Hermes: waiting for your approval (Qwen, 127.0.0.1:11434)', true],
+    ]);
+  });
+
+  it('names what takes time, briefly', () => {
+    const call = (name: string, startedAt: number) => words({ running: [running({ call: { name, startedAt } })] }).text;
+    expect([
+      call('npm test', 88),
+      call('npm test', 100),
+      call('npm test', -100),
+      call('find . -name "*.ts" -exec wc -l {} +', 99),
+      call('echo $(bell)', 100),
+    ]).toEqual([
+      '$(loading~spin) npm test 12 s',
+      '$(loading~spin) npm test',
+      '$(loading~spin) npm test 3 min',
+      '$(loading~spin) find . -name "*.ts" -exe… 1 s',
+      '$(loading~spin) echo $ (bell)',
+    ]);
+  });
+
+  it('has every running session in its tooltip, with the way to it and to its end; what a model wrote makes no link', () => {
+    const { tooltip } = words({
+      running: [
+        running({ title: '[Fix](command:evil) `x`', call: { name: 'npm test', startedAt: 1 }, contextUsed: 0.412 }),
+      ],
+    });
+    expect(tooltip.split('\n\n')).toEqual([
+      'Hermes: answering \\(Qwen, 127.0.0.1:11434\\)',
+      `**\\[Fix\\]\\(command:evil\\) \\\`x\\\`** · running npm test · context 41% full · [Open](command:hermes.openSession?${encodeURIComponent('[{"sessionId":"s1"}]')}) · [Stop](command:hermes.stop?${encodeURIComponent('[{"sessionId":"s1"}]')})`,
+      '[Open Chat](command:hermes.focusChat)',
+    ]);
+  });
+
+  it('offers to set up a model while none is chosen', () => {
+    expect(words({ model: null }).tooltip).toContain('[Set Up Model…](command:hermes.setUpModel)');
+  });
+});
+
+describe('what the status bar is told', () => {
+  it('is which call runs and since when, by the words of a command', async () => {
+    const clock = new ManualClock();
+    let tell: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void = () => undefined;
+    const shown: StatusFacts[] = [];
+    const desk = new StatusPresenter({
+      gateway: {
+        runningTurns: () => [
+          { sessionId: 's1', turnUid: 't1', activity: null, isWaiting: false },
+          { sessionId: 'child', turnUid: 't2', activity: null, isWaiting: false, isSubAgent: true },
+        ],
+        onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)),
+        onDidChangeRunning: () => toDisposable(() => undefined),
+        onDidChangeSessions: () => toDisposable(() => undefined),
+        contextUse: async () => ({ tokens: 50, counted: true, window: 100, parts: null }),
+      },
+      sessions: { getSession: async () => ({ title: 'Fix upload' }) },
+      bar: { show: (facts) => void shown.push(facts) },
+      facts: () => ({ waiting: 0, store: 'open', model }),
+      clock,
+    });
+    const happens = (event: TurnEvent) => tell({ sessionId: 's1', event });
+    happens({
+      kind: 'turnOpened',
+      turn: {
+        uid: 't1',
+        sessionId: 's1',
+        userMessageUid: 'u1',
+        model: 'm',
+        startedAt: 5,
+        usage: null,
+        supersedes: null,
+        state: 'running',
+      },
+      userMessage: userMessage('u1', 'go'),
+    });
+    happens({
+      kind: 'messageStored',
+      message: answer({ uid: 'a1', position: 2 }, [call('c1', 'run_command', { command: 'npm test' })]),
+    });
+    happens({ kind: 'activity', turnUid: 't1', activity: { kind: 'runningTool', callId: 'c1', startedAt: 7 } });
+    await settle();
+    const during = shown.at(-1)?.running;
+    clock.advance(1000);
+    const ticked = shown.length;
+    happens({ kind: 'activity', turnUid: 't1', activity: { kind: 'answering' } });
+    const after = shown.at(-1)?.running[0]?.call;
+    const still = shown.length;
+    clock.advance(5000);
+    desk.dispose();
+    expect([during, ticked > 1, after, shown.length - still]).toEqual([
+      [
+        {
+          sessionId: 's1',
+          title: 'Fix upload',
+          startedAt: 5,
+          call: { name: 'npm test', startedAt: 7 },
+          contextUsed: null,
+        },
+      ],
+      true,
+      null,
+      0,
+    ]);
+  });
+});

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import { type Consent, PageConsent } from '../../../src/host/approvals/pageConsent';
+import type { Approval, ApprovalDecision, Mode } from '../../../src/transcript/approval';
+
+const approval = (id: string): Approval => ({
+  id,
+  sessionId: 's1',
+  turnUid: 't',
+  messageUid: 'm',
+  callId: 'c',
+  requestedAt: 1,
+  state: { kind: 'pending' },
+  request: {
+    tool: 'run_command',
+    access: { kind: 'fetch', url: 'https://a.example' },
+    subject: 'make test',
+    reasons: ['command'],
+    rules: ['run(make test)', 'run(make lint)'],
+    preview: null,
+  },
+});
+
+/** A page whose person answers `agrees` to whatever the host asks. */
+function page(agrees: boolean, options: { readonly mode?: Mode; readonly pending?: string } = {}) {
+  const asked: Consent[] = [];
+  const consent = new PageConsent({
+    gateway: {
+      pendingApproval: async () => (options.pending === undefined ? null : approval(options.pending)),
+      mode: async () => options.mode ?? 'ask',
+    },
+    sessions: { approval: async (id) => (id === 'unknown' ? null : approval(id)) },
+    confirm: async (what) => {
+      asked.push(what);
+      return agrees;
+    },
+  });
+  const decided = (decision: ApprovalDecision, id = 'a1') =>
+    consent.decision(id, decision).then(
+      () => true,
+      () => false,
+    );
+  return { consent, asked, decided };
+}
+
+test('what the card offered is done without another question', async () => {
+  const { decided, asked } = page(false);
+  const offered: readonly ApprovalDecision[] = [
+    { kind: 'allow', scope: 'once' },
+    { kind: 'deny', reason: null },
+    { kind: 'allow', scope: 'session', rules: ['run(make test)'] },
+    { kind: 'allow', scope: 'workspace', rules: ['run(make test)', ' run(make lint) '] },
+    { kind: 'allow', scope: 'user', rules: ['run(make lint)'] },
+  ];
+  const done: boolean[] = [];
+  for (const decision of offered) done.push(await decided(decision));
+  expect([done, asked]).toEqual([[true, true, true, true, true], []]);
+});
+
+test.each(['session', 'workspace', 'user'] as const)(
+  'rules that the card did not offer need the person: %s',
+  async (scope) => {
+    const [refusing, agreeing] = [page(false), page(true)];
+    const decision: ApprovalDecision = { kind: 'allow', scope, rules: ['run(make test)', 'run(make *)'] };
+    expect([
+      await refusing.decided(decision),
+      await agreeing.decided(decision),
+      refusing.asked,
+      agreeing.asked,
+    ]).toEqual([
+      false,
+      true,
+      [{ kind: 'rules', rules: ['run(make *)'], scope }],
+      [{ kind: 'rules', rules: ['run(make *)'], scope }],
+    ]);
+  },
+);
+
+test('a question that waited in a session which the page opened needs the person; what is asked there later does not, nor does saying no', async () => {
+  const { consent, decided, asked } = page(false, { pending: 'a1' });
+  await consent.opened('s1');
+  expect([
+    await decided({ kind: 'allow', scope: 'once' }),
+    await decided({ kind: 'deny', reason: null }),
+    await decided({ kind: 'allow', scope: 'once' }, 'a2'),
+    await decided({ kind: 'allow', scope: 'once' }, 'unknown'),
+    asked,
+  ]).toEqual([false, true, true, true, [{ kind: 'waiting', subject: 'run_command: make test' }]]);
+});
+
+test('Edit Automatically needs the person once; other modes do not, nor does staying in it', async () => {
+  const [refusing, agreeing, already] = [page(false), page(true), page(false, { mode: 'auto' })];
+  const set = ({ consent }: ReturnType<typeof page>, mode: Mode) =>
+    consent.mode('chat', 's1', mode).then(
+      () => true,
+      () => false,
+    );
+  expect([
+    await set(refusing, 'auto'),
+    await set(refusing, 'plan'),
+    await set(refusing, 'ask'),
+    await set(agreeing, 'auto'),
+    await set(agreeing, 'auto'),
+    await set(already, 'auto'),
+  ]).toEqual([false, true, true, true, true, true]);
+  expect([refusing.asked.length, agreeing.asked.length, already.asked.length]).toEqual([1, 1, 0]);
+});

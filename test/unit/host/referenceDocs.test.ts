@@ -1,0 +1,27 @@
+import fs from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { referencePages } from '../../../scripts/referenceDocs.mjs';
+import { slashCommands } from '../../../src/webview/chat/composer/slashCommands';
+
+const pages = referencePages(process.cwd());
+
+describe('the pages about commands and settings', () => {
+  it.each(Object.entries(pages))('%s is what npm run docs writes', (name, text) => {
+    expect(fs.readFileSync(name, 'utf8')).toBe(text);
+  });
+
+  it('name every slash command', () => {
+    const named = [...(pages['docs/commands.md'] ?? '').matchAll(/^\| `\/(\w+)` \|/gm)].map((match) => match[1]);
+    expect(named).toEqual(slashCommands.map(({ name }) => name));
+  });
+
+  it('name every setting', () => {
+    const manifest = JSON.parse(fs.readFileSync('package.json', 'utf8')) as {
+      contributes: { configuration: { properties: object }[] };
+    };
+    const settings = manifest.contributes.configuration.flatMap(({ properties }) => Object.keys(properties));
+    expect([...(pages['docs/settings.md'] ?? '').matchAll(/^### `([\w.]+)`$/gm)].map((match) => match[1])).toEqual(
+      settings,
+    );
+  });
+});

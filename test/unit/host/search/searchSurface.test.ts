@@ -1,0 +1,206 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { SearchSurface } from '../../../../src/host/search/searchSurface';
+import { StoreStatus } from '../../../../src/host/storage/storeStatus';
+import type { SearchHit, SearchProgress, SearchQuery, SessionQuery } from '../../../../src/store/sessionStore';
+import { StoreError } from '../../../../src/store/storeError';
+import { RecordingLog } from '../recordingLog';
+import { RecordingPort, settle } from '../recordingPort';
+import { ScriptedGateway, session } from '../scriptedGateway';
+import { noSpills, openState, StoreAtHand } from '../storeAtHand';
+
+interface Running {
+  readonly query: SearchQuery;
+  readonly signal: AbortSignal | undefined;
+  readonly progress: ((progress: SearchProgress) => void) | undefined;
+  readonly answer: (hits: readonly SearchHit[]) => void;
+  readonly fail: (error: Error) => void;
+}
+
+let bridges: readonly SearchSurface[] = [];
+afterEach(() => {
+  for (const bridge of bridges) bridge.dispose();
+  bridges = [];
+});
+
+function screen(asked: string | null = null, state = openState) {
+  const port = new RecordingPort();
+  const gateway = new ScriptedGateway(session('s1'));
+  const listed: SessionQuery[] = [];
+  const opened: unknown[] = [];
+  const running: Running[] = [];
+  const connection = new StoreAtHand(state);
+  const summaries = gateway.listSessions.bind(gateway);
+  const bridge = new SearchSurface(asked, port, {
+    gateway: {
+      listSessions: async (query) => {
+        listed.push(query);
+        return query.state === 'archived' ? [] : summaries();
+      },
+    },
+    sessions: {
+      // As the store does: an aborted search rejects at once.
+      search: (query, signal, progress) =>
+        new Promise((answer, fail) => {
+          running.push({ query, signal, progress, answer, fail });
+          signal?.addEventListener('abort', () => fail(new Error('aborted')));
+        }),
+      statistics: async () => ({ sessions: 1, messages: 2, fileBytes: 3, logBytes: 4, dirtyRows: 1200 }),
+    },
+    store: new StoreStatus(connection, (message) => message, noSpills),
+    localization: { Words: 'Wörter' },
+    open: async (...target) => {
+      opened.push(target);
+      if (target[0] === 'gone') throw new StoreError('not-found', 'This session is no longer stored.', 'no row');
+    },
+    log: new RecordingLog(),
+  });
+  bridges = [...bridges, bridge];
+  return { port, bridge, listed, opened, running, connection };
+}
+
+function hit(messageUid: string): SearchHit {
+  return {
+    sessionId: 's1',
+    conversationId: 's1',
+    position: 7,
+    sessionTitle: 'Title of s1',
+    messageUid,
+    role: 'user',
+    createdAt: 1,
+    snippet: 'needle',
+    matches: [{ start: 0, end: 6 }],
+  };
+}
+
+const ask = (port: RecordingPort, search: number, change: object = {}): void =>
+  port.request(search, 'search', { search, text: 'needle', kind: 'words', offset: 0, limit: 2, ...change });
+
+describe('the search screen', () => {
+  it('begins with what was asked for, and says why nothing can be searched', async () => {
+    const asked = screen('flaky test');
+    asked.port.command('ready');
+    const failed = screen(null, { kind: 'continuedElsewhere' });
+    failed.port.command('ready');
+    await settle();
+    expect([asked.port.notifications, failed.port.notifications]).toEqual([
+      [['bootstrap', { asked: 'flaky test', problem: null, localization: { Words: 'Wörter' } }]],
+      [
+        [
+          'bootstrap',
+          { asked: null, problem: expect.stringMatching(/another window/), localization: { Words: 'Wörter' } },
+        ],
+      ],
+    ]);
+  });
+
+  it('takes a text from elsewhere whether its page is up or not', async () => {
+    const { port, bridge } = screen('first');
+    bridge.ask('second');
+    port.command('ready');
+    await settle();
+    bridge.ask('third');
+    expect(port.notifications.map(([name, payload]) => [name, payload])).toEqual([
+      ['bootstrap', expect.objectContaining({ asked: 'second' })],
+      ['ask', { text: 'third' }],
+    ]);
+  });
+
+  it('gives a page of messages with their sessions, those whose title fits, and whether there is more', async () => {
+    const { port, running, listed } = screen();
+    ask(port, 1);
+    await settle();
+    running[0]?.answer([hit('m1'), hit('m2'), hit('m3')]);
+    await settle();
+    expect({ query: running[0]?.query, listed, answer: port.responses }).toEqual({
+      query: { text: 'needle', kind: 'words', offset: 0, limit: 3 },
+      listed: [
+        { text: 'needle', limit: 10, state: 'active' },
+        { text: 'needle', limit: 10, state: 'archived' },
+        { sessionIds: ['s1'], limit: 1, state: 'active' },
+        { sessionIds: ['s1'], limit: 1, state: 'archived' },
+      ],
+      answer: [
+        expect.objectContaining({
+          id: 1,
+          ok: true,
+          result: {
+            kind: 'found',
+            hits: [expect.objectContaining({ messageUid: 'm1' }), expect.objectContaining({ messageUid: 'm2' })],
+            hasMore: true,
+            sessions: [expect.objectContaining({ id: 's1', title: 'Title of s1' })],
+            titled: [expect.objectContaining({ id: 's1' })],
+            indexLeft: 1200,
+          },
+        }),
+      ],
+    });
+  });
+
+  it('tells how far a scan has come, and ends it when it is cancelled', async () => {
+    const { port, running } = screen();
+    ask(port, 5, { kind: 'substring' });
+    await settle();
+    running[0]?.progress?.({ done: 10, total: 30 });
+    port.command('cancel', { search: 4 });
+    const other = running[0]?.signal?.aborted;
+    port.command('cancel', { search: 5 });
+    running[0]?.progress?.({ done: 20, total: 30 });
+    await settle();
+    expect({ other, now: running[0]?.signal?.aborted, told: port.notifications, answer: port.responses }).toEqual({
+      other: false,
+      now: true,
+      told: [['progress', { search: 5, progress: { done: 10, total: 30 } }]],
+      answer: [expect.objectContaining({ id: 5, ok: true, result: { kind: 'cancelled' } })],
+    });
+  });
+
+  it('ends a search when the next one begins, and when its page is gone', async () => {
+    const { port, running, bridge } = screen();
+    ask(port, 1);
+    await settle();
+    ask(port, 2, { text: 'needles' });
+    await settle();
+    const first = running[0]?.signal?.aborted;
+    bridge.pageUnloaded();
+    await settle();
+    expect([
+      first,
+      running[1]?.signal?.aborted,
+      port.responses.map((response) => 'result' in response && response.result),
+    ]).toEqual([true, true, [{ kind: 'cancelled' }, { kind: 'cancelled' }]]);
+  });
+
+  it('answers a search that cannot be done with a sentence', async () => {
+    const { port, running } = screen();
+    ask(port, 1);
+    await settle();
+    running[0]?.fail(new StoreError('corrupt', 'The sessions could not be read.', 'EIO'));
+    await settle();
+    expect(port.responses).toEqual([
+      expect.objectContaining({
+        id: 1,
+        ok: false,
+        error: { sentence: 'The sessions could not be read.', cause: 'corrupt' },
+      }),
+    ]);
+  });
+
+  it('opens what was found where it is wanted, or says why not', async () => {
+    const { port, opened } = screen();
+    port.request(1, 'open', { sessionId: 's1', messageUid: 'm1', place: 'transcript' });
+    port.request(2, 'open', { sessionId: 'gone', messageUid: null, place: 'chat' });
+    port.request(3, 'open', { sessionId: 's1', messageUid: null, place: 'elsewhere' });
+    await settle();
+    expect({ opened, ok: port.responses.map((response) => 'ok' in response && [response.id, response.ok]) }).toEqual({
+      opened: [
+        ['s1', 'm1', 'transcript'],
+        ['gone', null, 'chat'],
+      ],
+      ok: [
+        [3, false],
+        [1, true],
+        [2, false],
+      ],
+    });
+  });
+});

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { workspaceOverrides } from '../../../../src/host/settings/workspaceOverrides';
+
+const file = '.vscode/settings.json';
+
+describe('settings that a workspace tries to make', () => {
+  it('are found in a settings file with comments and trailing commas', () => {
+    const text = `{
+      // "hermes.model": "not this one, it is a comment",
+      "editor.tabSize": 2, /* "hermes.storage.path": no */
+      "hermes.providers" : [{ "name": "Collector", "baseUrl": "https://collector.example/v1" }],
+    }`;
+    expect(workspaceOverrides(file, text)).toEqual([{ setting: 'hermes.providers', file }]);
+  });
+
+  it('are found when their name is written with escapes', () => {
+    expect(workspaceOverrides(file, '{"\\u0068ermes.model": "Collector/any"}')).toEqual([
+      { setting: 'hermes.model', file },
+    ]);
+  });
+
+  it('are not seen in values, in other settings, or in a file that is not there', () => {
+    expect(
+      workspaceOverrides(
+        file,
+        '{"search.query": "hermes.model", "hermes.maxIterations": 3, "url": "http://x//hermes.model"}',
+      ),
+    ).toEqual([]);
+    expect(workspaceOverrides(file, '')).toEqual([]);
+  });
+});

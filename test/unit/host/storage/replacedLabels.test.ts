@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { putRightNotices, replacedOffers } from '../../../../src/host/storage/replacedLabels';
+import { StoreError } from '../../../../src/store/storeError';
+import type { OpenReport } from '../../../../src/store/worker/openedStore';
+import { openState } from '../storeAtHand';
+
+const t = (message: string, args: Record<string, string> = {}): string =>
+  Object.entries(args).reduce((text, [name, value]) => text.replace(`{${name}}`, value), message);
+
+function report(found: Partial<OpenReport> = {}): OpenReport {
+  if (openState.kind !== 'open') throw new Error('The store at hand is open.');
+  return { ...openState.report, ...found };
+}
+
+describe('sessions that another file took the place of', () => {
+  it('are offered, with where they are and both answers', async () => {
+    const asked: string[] = [];
+    const choices = {
+      bringBack: async () => void asked.push('bring'),
+      leave: async (path: string) => void asked.push(`leave ${path}`),
+    };
+    const offers = replacedOffers(
+      report({
+        replaced: [
+          { path: '/s/state.replaced-1.db', problem: null },
+          { path: '/s/state.replaced-2.db', problem: 'malformed' },
+        ],
+      }),
+      choices,
+      t,
+    );
+    for (const { choices: buttons } of offers) for (const { run } of buttons) await run();
+    expect({
+      said: offers.map(({ sentence, choices: buttons }) => [sentence, ...buttons.map(({ label }) => label)]),
+      asked,
+    }).toEqual({
+      said: [
+        [
+          'Another file replaced the one that holds your sessions. Bring your sessions back to have both here. They are kept in /s/state.replaced-1.db.',
+          'Bring Them Back',
+          'Leave Them There',
+        ],
+        [
+          'The sessions kept in /s/state.replaced-2.db could not be brought back. That file is unchanged.',
+          'Try Again',
+          'Leave Them There',
+        ],
+      ],
+      asked: ['bring', 'leave /s/state.replaced-1.db', 'bring', 'leave /s/state.replaced-2.db'],
+    });
+  });
+});
+
+describe('what opening put right', () => {
+  const said = (found: Partial<OpenReport>, regained: StoreError | null = null) =>
+    putRightNotices(report(found), regained, t).map(({ sentence }) => sentence);
+  const lost = new StoreError('deleted', 'Deleted.', 'gone');
+
+  it('is said as what it was: a file that was deleted, a lock that was deleted, sessions that are back', () => {
+    expect([
+      said({}),
+      said({ putBack: '/s/state.replaced-1.db' }, lost),
+      said({}, lost),
+      said({ broughtBack: [{ path: '/s/state.merged-1.db', sessions: 0, messages: 4, complete: true }] }),
+    ]).toEqual([
+      [],
+      [
+        'The file that holds your sessions was deleted while it was in use. Hermes had kept what it held and put it back.',
+      ],
+      ['A file that marks your sessions as open was deleted. Hermes made it again. Everything shown is saved.'],
+      [
+        'Your sessions are back: 4 messages that were missing were added. The file they came from is kept in /s/state.merged-1.db.',
+      ],
+    ]);
+  });
+
+  it('says so where a part could not be read', () => {
+    expect(said({ broughtBack: [{ path: '/s/m.db', sessions: 0, messages: 4, complete: false }] })[0]).toContain(
+      'Some rows could not be read.',
+    );
+  });
+});

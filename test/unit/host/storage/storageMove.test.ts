@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { Emitter } from '../../../../src/base/disposable';
+import { lateSettingsMs, StorageMove } from '../../../../src/host/storage/storageMove';
+import { ManualClock } from '../../../support/manualClock';
+
+function world() {
+  const clock = new ManualClock();
+  const changes = new Emitter<void>();
+  const said: (readonly string[])[] = [];
+  const moves: string[] = [];
+  const state = { wanted: '/first', used: false };
+  new StorageMove('/first', {
+    wantedFolder: () => state.wanted,
+    onDidChangeSettings: changes.event,
+    isUsed: () => state.used,
+    move: (folder) => void moves.push(folder),
+    tell: (notices) =>
+      void said.push(
+        notices.map(({ sentence, actions }) => [sentence, ...actions.map(({ label }) => label)].join(' · ')),
+      ),
+    clock,
+    t: (message, args = {}) => message.replace(/\{(\w+)\}/g, (_, name: string) => args[name] ?? ''),
+  });
+  const change = (wanted: string): void => {
+    state.wanted = wanted;
+    changes.fire();
+  };
+  return { clock, state, change, moves, notices: () => said.at(-1) };
+}
+
+const stays =
+  'The setting hermes.storage.path was changed. This window still keeps its sessions in /first. Reload to use the new place. · Reload Window';
+
+describe('a storage folder that is changed under an open window', () => {
+  it('is gone to at once by a window that has just come up and was asked nothing', async () => {
+    const { clock, change, moves, notices } = world();
+    await clock.advance(900);
+    change('/second');
+    change('/second');
+    expect({ moves, notices: notices() }).toEqual({ moves: ['/second'], notices: [] });
+  });
+
+  it('is told, and not gone to, once something of the person is in the old one', () => {
+    const { state, change, moves, notices } = world();
+    state.used = true;
+    change('/second');
+    expect({ moves, notices: notices() }).toEqual({ moves: [], notices: [stays] });
+  });
+
+  it('is told, and not gone to, while somebody may be typing it', async () => {
+    const { clock, change, moves, notices } = world();
+    await clock.advance(lateSettingsMs + 1);
+    change('/sec');
+    change('/second');
+    expect({ moves, notices: notices() }).toEqual({ moves: [], notices: [stays] });
+  });
+
+  it('is no word any more once it is what it was', () => {
+    const { state, change, notices } = world();
+    state.used = true;
+    change('/second');
+    change('/first');
+    expect(notices()).toEqual([]);
+  });
+});

@@ -1,0 +1,480 @@
+import { createServer } from 'node:https';
+import { describe, expect, it } from 'vitest';
+import {
+  bodyMessage,
+  failureOf,
+  invalidBaseUrlFailure,
+  mayRetry,
+  noKeyFailure,
+  noModelFailure,
+  retryAfterMs,
+} from '../../../../src/models/http/failures';
+import type { FailureContext } from '../../../../src/models/http/failures';
+import { systemClock } from '../../../../src/base/clock';
+import { parseEndpoint } from '../../../../src/models/endpoint';
+import { EndpointProvider } from '../../../../src/models/endpointProvider';
+import { withoutSecrets } from '../../../../src/models/secrecy';
+import type { TransportFault } from '../../../../src/models/transport';
+import { refuses, reply, startModelServer } from '../../../support/modelServer';
+import { ask, modelAt } from '../asking';
+
+const about = (change: Partial<FailureContext> = {}): FailureContext => ({
+  provider: 'OpenRouter',
+  modelId: 'qwen/qwen3',
+  baseUrl: 'https://openrouter.ai/api/v1',
+  key: 'sk-or-secret',
+  purpose: 'request',
+  delivered: false,
+  ...change,
+});
+const http = (status: number, body: string | object = '', headers: Record<string, string> = {}): TransportFault => ({
+  kind: 'http',
+  status,
+  headers,
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+});
+const openai = (message: string): object => ({ error: { message, type: 'x', code: null } });
+const anthropic = (type: string, message: string): object => ({ type: 'error', error: { type, message } });
+
+describe('a failure in words', () => {
+  const sentences: readonly (readonly [string, TransportFault, string, string])[] = [
+    [
+      'a refused key',
+      http(401, openai('No auth')),
+      'auth',
+      'The key for OpenRouter was refused (401). Your prompt is saved. Set a new key or choose another model.',
+    ],
+    [
+      'an account without credit',
+      http(402, openai('Insufficient credits')),
+      'quota',
+      'The account at OpenRouter has no credit left (402). OpenRouter says: Insufficient credits. Your prompt is saved. Add credit there, or choose another model.',
+    ],
+    [
+      'an account without credit, as Anthropic says it',
+      http(400, anthropic('invalid_request_error', 'Your credit balance is too low to access the API.')),
+      'quota',
+      'The account at OpenRouter has no credit left (400). OpenRouter says: Your credit balance is too low to access the API. Your prompt is saved. Add credit there, or choose another model.',
+    ],
+    [
+      'something forbidden',
+      http(403, openai('Country not supported')),
+      'auth',
+      'OpenRouter does not allow this (403). OpenRouter says: Country not supported. Your prompt is saved. Check what the key may do, set a new key, or choose another model.',
+    ],
+    [
+      'an unknown model',
+      http(404, anthropic('not_found_error', 'model: qwen/qwen3')),
+      'notFound',
+      'OpenRouter has no model "qwen/qwen3" (404). Your prompt is saved. Choose another model.',
+    ],
+    [
+      'a path that is not there',
+      http(404, '404 page not found'),
+      'notAnApi',
+      'Nothing answers at https://openrouter.ai/api/v1 (404). Your prompt is saved. Check the base URL; most end in /v1.',
+    ],
+    [
+      'a web page',
+      { kind: 'notAnApi', contentType: 'text/html', excerpt: '<html>' },
+      'notAnApi',
+      'https://openrouter.ai/api/v1 answered with a web page, not with a model. Your prompt is saved. Check the base URL; most end in /v1.',
+    ],
+    [
+      'a redirect',
+      http(308, '', { location: 'https://other' }),
+      'notAnApi',
+      'The base URL of OpenRouter leads elsewhere (308). Your prompt is saved. Check the base URL; most end in /v1.',
+    ],
+    [
+      'too long a conversation',
+      http(400, openai("This model's maximum context length is 8192 tokens.")),
+      'context',
+      'The conversation is longer than qwen/qwen3 can take (400). Your prompt is saved. Compress the session, start a new one, or choose a model with a larger context.',
+    ],
+    [
+      'too large a body',
+      http(413),
+      'context',
+      'The conversation is longer than qwen/qwen3 can take (413). Your prompt is saved. Compress the session, start a new one, or choose a model with a larger context.',
+    ],
+    [
+      'rate limiting',
+      http(429, openai('Slow down'), { 'retry-after': '90' }),
+      'rateLimit',
+      'OpenRouter is limiting requests (429). It asks to wait 90 s. Your prompt is saved. Wait and retry, or choose another model.',
+    ],
+    [
+      'overload',
+      http(529, anthropic('overloaded_error', 'Overloaded')),
+      'overloaded',
+      'OpenRouter is overloaded (529). Your prompt is saved. Retry in a moment, or choose another model.',
+    ],
+    [
+      'a failure of the service',
+      http(502, '<html>Bad gateway</html>'),
+      'overloaded',
+      'OpenRouter failed on its side (502). Your prompt is saved. Retry in a moment, or choose another model.',
+    ],
+    [
+      'a content filter',
+      http(400, openai('The response was filtered due to the prompt triggering content management policy')),
+      'contentFilter',
+      'OpenRouter declined the request for its content (400). OpenRouter says: The response was filtered due to the prompt triggering content management policy. Your prompt is saved. Rephrase it, or choose another model.',
+    ],
+    [
+      'an invalid request',
+      http(422, { detail: [{ msg: 'Extra inputs are not permitted' }] }),
+      'badRequest',
+      'OpenRouter refused the request (422). OpenRouter says: Extra inputs are not permitted. Your prompt is saved. Retry, start a new session, or choose another model.',
+    ],
+    [
+      'a refused connection',
+      { kind: 'network', code: 'ECONNREFUSED', message: 'x' },
+      'network',
+      'Nothing listens at OpenRouter (https://openrouter.ai/api/v1): the connection was refused. Your prompt is saved. Start the server, check the base URL, or choose another model.',
+    ],
+    [
+      'an address that does not exist',
+      { kind: 'network', code: 'ENOTFOUND', message: 'x' },
+      'network',
+      'The address of OpenRouter (https://openrouter.ai/api/v1) could not be found. Your prompt is saved. Check the network and the base URL, or choose another model.',
+    ],
+    [
+      'a certificate that is not trusted',
+      { kind: 'network', code: 'SELF_SIGNED_CERT_IN_CHAIN', message: 'x' },
+      'network',
+      'The certificate of OpenRouter (https://openrouter.ai/api/v1) is not trusted (SELF_SIGNED_CERT_IN_CHAIN). Your prompt is saved. Check the base URL, the proxy, or install the certificate.',
+    ],
+    [
+      'a proxy that asks who you are',
+      http(407),
+      'network',
+      "The proxy on the way to OpenRouter asks who you are (407). Your prompt is saved. Give it a name and password, or another proxy, in the editor's setting http.proxy, then retry, or choose another model.",
+    ],
+    [
+      'a server without https',
+      { kind: 'network', code: 'ERR_SSL_WRONG_VERSION_NUMBER', message: 'x' },
+      'network',
+      'OpenRouter (https://openrouter.ai/api/v1) does not speak https. Your prompt is saved. Check the base URL: its port, and whether it begins with http:// instead.',
+    ],
+    [
+      'an empty answer',
+      { kind: 'empty' },
+      'empty',
+      'OpenRouter answered with nothing. Your prompt is saved. Retry, or choose another model.',
+    ],
+  ];
+  it.each(sentences)('says of %s what happened, what is safe and what to do', (_name, fault, cause, sentence) => {
+    expect(failureOf(fault, about())).toMatchObject({ cause, sentence });
+  });
+
+  it('speaks of what was shown once something was', () => {
+    expect(
+      failureOf({ kind: 'network', code: 'UND_ERR_SOCKET', message: 'other side closed' }, about({ delivered: true }))
+        .sentence,
+    ).toBe('The connection to OpenRouter was lost. Everything shown is saved. Continue or retry.');
+  });
+
+  it('says nothing of prompts when only the models were asked for', () => {
+    expect(failureOf(http(401), about({ purpose: 'listing' })).sentence).toBe(
+      'The key for OpenRouter was refused (401). Set a new key.',
+    );
+  });
+
+  it('leads to no other model where models were only asked for', () => {
+    const faults: readonly TransportFault[] = [
+      ...[400, 401, 402, 403, 404, 407, 418, 422, 429, 500, 503].map((status) => http(status, openai('no'))),
+      { kind: 'empty' },
+      { kind: 'malformed', message: 'x' },
+      { kind: 'timeout', of: 'firstByte', ms: 1000 },
+      { kind: 'internal', message: 'x' },
+      ...['ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT', 'EPIPE'].map(
+        (code) => ({ kind: 'network', code, message: 'x' }) as const,
+      ),
+      ...['overloaded', 'insufficient_quota', 'invalid_api_key'].map(
+        (code) => ({ kind: 'inStream', code, status: null, message: 'x' }) as const,
+      ),
+    ];
+    const sentences = faults.map((fault) => failureOf(fault, about({ purpose: 'listing' })).sentence);
+    expect(
+      sentences.filter((sentence) => /another model|new session/.test(sentence) || !/[^,\s]\.$/.test(sentence)),
+    ).toEqual([]);
+    expect(noKeyFailure('OpenAI', 'api.openai.com', 'listing').sentence).toBe(
+      'No key is set for OpenAI (api.openai.com). Set a key.',
+    );
+  });
+
+  it('asks for a key where none was sent', () => {
+    expect(failureOf(http(401), about({ key: null }))).toMatchObject({
+      cause: 'noKey',
+      sentence:
+        'OpenRouter asks for a key (401), and none is set. Your prompt is saved. Set a key or choose another model.',
+    });
+  });
+
+  it('names what is missing before anything is sent', () => {
+    expect([
+      noKeyFailure('OpenAI', 'api.openai.com', 'request').sentence,
+      invalidBaseUrlFailure('Local', 'localhost:1234').sentence,
+      noModelFailure('').sentence,
+    ]).toEqual([
+      'No key is set for OpenAI (api.openai.com). Your prompt is saved. Set a key or choose another model.',
+      'The base URL of Local, "localhost:1234", is not a web address. Correct it in the settings: it begins with http:// or https://, and most end in /v1.',
+      'No model is chosen. Your prompt is kept. Choose a model.',
+    ]);
+  });
+
+  it('finds the sentence in every shape of error body', () => {
+    const bodies = [
+      openai('a'),
+      anthropic('t', 'b'),
+      { error: 'c' },
+      { message: 'd' },
+      { detail: 'e' },
+      { detail: [{ msg: 'f' }] },
+      [{ error: { message: 'g' } }],
+      {},
+    ];
+    expect(bodies.map((body) => bodyMessage(JSON.stringify(body)))).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', '']);
+    expect([bodyMessage('plain words'), bodyMessage('<!doctype html><p>no'), bodyMessage('')]).toEqual([
+      'plain words',
+      '',
+      '',
+    ]);
+  });
+
+  it.each([
+    [http(429), true],
+    [http(500), true],
+    [http(503), true],
+    [http(529), true],
+    [http(408), true],
+    [http(400), false],
+    [http(401), false],
+    [http(404), false],
+    [{ kind: 'network', code: 'ECONNRESET', message: '' } as const, true],
+    [{ kind: 'network', code: 'ENOTFOUND', message: '' } as const, false],
+    [{ kind: 'network', code: 'CERT_HAS_EXPIRED', message: '' } as const, false],
+    [{ kind: 'noFinish' } as const, true],
+    [{ kind: 'notAnApi', contentType: '', excerpt: '' } as const, false],
+  ])('knows whether %o may pass', (fault, expected) => {
+    expect(mayRetry(fault)).toBe(expected);
+  });
+
+  it('reads Retry-After in milliseconds, seconds and dates', () => {
+    const at = Date.parse('2026-11-20T10:00:00Z');
+    const headers = [
+      { 'retry-after-ms': '250' },
+      { 'retry-after': '1.5' },
+      { 'retry-after': 'Fri, 20 Nov 2026 10:00:09 GMT' },
+      { 'retry-after': 'soon' },
+      {},
+    ];
+    expect(headers.map((header) => retryAfterMs(http(429, '', { ...header }), at))).toEqual([
+      250,
+      1500,
+      9000,
+      null,
+      null,
+    ]);
+  });
+
+  it('holds no key, in whatever shape a service repeats it', () => {
+    const leaks = [
+      'Incorrect API key provided: sk-or-secret',
+      'key sk-proj-abcDEF123456789',
+      'gsk_abcdefgh12345678',
+      'xai-abcdefgh12345678',
+      '{"authorization":"Bearer abcdefghijk"}',
+      'x-api-key: abcdefghijkl',
+    ];
+    expect(leaks.map((leak) => withoutSecrets(leak, 'sk-or-secret'))).toEqual([
+      'Incorrect API key provided: [key]',
+      'key [key]',
+      '[key]',
+      '[key]',
+      '{"authorization":"Bearer [key]"}',
+      'x-api-key: [key]',
+    ]);
+    expect(withoutSecrets('Please ask-for-something-else about the basket-weaving', null)).toBe(
+      'Please ask-for-something-else about the basket-weaving',
+    );
+  });
+});
+
+describe('a known key in what a service says', () => {
+  const key = 'Zx9-Qw8/Er7+Ty6_Ui5.Op4Aa3Ss2Dd1';
+  /** The longest run of the key's letters that is left in the text. */
+  const left = (text: string, of = key): number => {
+    for (let length = of.length; length > 0; length--)
+      for (let at = 0; at + length <= of.length; at++) if (text.includes(of.slice(at, at + length))) return length;
+    return 0;
+  };
+  const told = (fault: TransportFault) => {
+    const { sentence, technical } = failureOf(fault, about({ key }));
+    return `${sentence}\n${technical}`;
+  };
+  const faults = (text: string): readonly TransportFault[] => [
+    http(400, openai(text)),
+    http(500, text),
+    { kind: 'inStream', message: text, code: null, status: null },
+    { kind: 'network', code: null, message: text },
+    { kind: 'notAnApi', contentType: 'text/plain', excerpt: text },
+    { kind: 'malformed', message: text },
+    { kind: 'internal', message: text },
+  ];
+
+  it('is masked before the text is cut, wherever the cut falls', () => {
+    const lengths = [150, 165, 170, 180, 190, 195, 1950, 1965, 1975, 1985, 1995];
+    expect(
+      Math.max(
+        ...lengths.flatMap((length) =>
+          faults(`${'x '.repeat(length / 2)}${key} is wrong`).map((fault) => left(told(fault))),
+        ),
+      ),
+    ).toBeLessThan(8);
+  });
+
+  it('is masked in part: any eight letters of it', () => {
+    const parts = [key.slice(0, 28), key.slice(4), key.slice(10, 18), `${key.slice(0, 12)}…${key.slice(-9)}`];
+    expect(
+      parts
+        .flatMap((part) => faults(`Key ${part} is wrong.`).map((fault) => left(told(fault))))
+        .every((length) => length < 8),
+    ).toBe(true);
+    expect(withoutSecrets(`Key ${key.slice(3, 10)} is wrong.`, key)).toContain(key.slice(3, 10));
+  });
+
+  it.each([0, 1, 2])('is masked in base64, behind %i other letters', (offset) => {
+    for (const encoding of ['base64', 'base64url'] as const) {
+      const encoded = Buffer.from(`${'u:'.slice(0, offset)}${key}`).toString(encoding);
+      expect(left(withoutSecrets(`Basic: "${encoded}" is wrong.`, key), encoded)).toBeLessThan(8);
+      expect(left(withoutSecrets(`Part ${encoded.slice(8, 30)} is wrong.`, key), encoded)).toBeLessThan(8);
+    }
+  });
+
+  it('is masked percent-encoded', () => {
+    const encoded = encodeURIComponent(key);
+    const lower = encoded.replace(/%[0-9A-F]{2}/g, (sign) => sign.toLowerCase());
+    for (const text of [encoded, lower])
+      expect(left(withoutSecrets(`at https://h.example/?k=${text}&x`, key), text)).toBeLessThan(8);
+  });
+
+  it('leaves other words alone', () => {
+    expect(withoutSecrets('The model is overloaded. Ask again in a minute, see https://h.example/status.', key)).toBe(
+      'The model is overloaded. Ask again in a minute, see https://h.example/status.',
+    );
+  });
+
+  it.each([
+    ['https://ann:hunter2@h.example/v1', 'hunter2'],
+    ['https://ann:hun/ter2@h.example/v1', 'ter2'],
+    ['ann:hunter2@h.example/v1', 'hunter2'],
+    ['https://:hunter2@h.example', 'hunter2'],
+    ['https://hunter2@h.example', 'hunter2'],
+    ['https://h.example/v1?key=hunter2', 'hunter2'],
+    ['https://h.example/v1#hunter2', 'hunter2'],
+    ['b7f3c2a9d8e1f0a4b6c5d7e8', 'b7f3c2a9'],
+    ['ftp://h.example/b7f3c2a9d8e1f0a4b6c5d7e8', 'b7f3c2a9'],
+  ])('is not repeated of the base URL %s', (baseUrl, secret) => {
+    const { sentence, technical } = invalidBaseUrlFailure('Mine', baseUrl);
+    const shown = new EndpointProvider(
+      { name: 'Mine', protocol: 'openai', baseUrl },
+      {
+        keyOf: async () => undefined,
+        fetch,
+        clock: systemClock,
+        loadTransports: () => Promise.reject(new Error('none')),
+      },
+    ).destination;
+    expect([sentence, technical, shown].filter((text) => text.includes(secret))).toEqual([]);
+    expect(withoutSecrets('at https://ann:hunter2@h.example/v1', null)).toBe('at https://ann:[key]@h.example/v1');
+  });
+
+  it.each(['localhost:1234', 'ftp://host/v1', 'not a url'])('repeats the base URL %s', (baseUrl) =>
+    expect(invalidBaseUrlFailure('Mine', baseUrl).sentence).toContain(`"${baseUrl}"`),
+  );
+});
+
+describe('an endpoint', () => {
+  it.each([
+    [
+      'http://127.0.0.1:11434/v1/',
+      { baseUrl: 'http://127.0.0.1:11434/v1', destination: '127.0.0.1:11434', loopback: true },
+    ],
+    [
+      ' https://openrouter.ai/api/v1 ',
+      { baseUrl: 'https://openrouter.ai/api/v1', destination: 'openrouter.ai', loopback: false },
+    ],
+    ['http://[::1]:8080', { baseUrl: 'http://[::1]:8080', destination: '[::1]:8080', loopback: true }],
+    [
+      'http://LOCALHOST:1234/v1',
+      { baseUrl: 'http://localhost:1234/v1', destination: 'localhost:1234', loopback: true },
+    ],
+    [
+      'http://127.evil.example/v1',
+      { baseUrl: 'http://127.evil.example/v1', destination: '127.evil.example', loopback: false },
+    ],
+  ])('is read from %s', (text, expected) => {
+    expect(parseEndpoint(text)).toMatchObject(expected);
+  });
+
+  it.each([
+    '',
+    'localhost:1234',
+    'ftp://host/v1',
+    'file:///etc/passwd',
+    'https://user:pass@host/v1',
+    'https://host/v1?key=x',
+    'not a url',
+  ])('is not %j', (text) => {
+    expect(parseEndpoint(text)).toBeNull();
+  });
+});
+
+describe('a real network', () => {
+  it('says that nothing listens, without trying three times', async () => {
+    const server = await startModelServer();
+    await server.close();
+    const { events, terminal } = await ask(modelAt({ url: server.url, protocol: 'openai' }));
+    expect(terminal).toMatchObject({
+      outcome: 'failed',
+      failure: { cause: 'network', sentence: expect.stringContaining('Nothing listens at Test') },
+    });
+    expect(events).toEqual([]);
+  });
+
+  it.each(['openai', 'anthropic'] as const)('never follows a redirect with a key (%s)', async (protocol) => {
+    const [first, second] = [await startModelServer(), await startModelServer()];
+    first.script(refuses(307, { headers: { location: `${second.url}/chat/completions` } }));
+    second.otherwise(reply().says('caught'));
+    const { terminal } = await ask(modelAt({ url: first.url, protocol, key: 'sk-secret-key' }));
+    expect([terminal.outcome, second.paths]).toEqual(['failed', []]);
+    await Promise.all([first.close(), second.close()]);
+  });
+
+  it('fails in words when no secure connection can be made', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const { terminal } = await ask(
+      modelAt({ url: `https://127.0.0.1:${port}/v1`, protocol: 'openai', policy: { backoffMs: 1 } }),
+    );
+    expect(terminal).toMatchObject({ outcome: 'failed', failure: { cause: 'network' } });
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+
+  it('takes no key from the environment', async () => {
+    const server = await startModelServer({ protocols: ['anthropic'] });
+    server.otherwise(reply().says('Hi'));
+    const before = process.env['ANTHROPIC_API_KEY'];
+    process.env['ANTHROPIC_API_KEY'] = 'sk-ant-from-environment';
+    await ask(modelAt({ url: server.url, protocol: 'anthropic' }));
+    if (before === undefined) delete process.env['ANTHROPIC_API_KEY'];
+    else process.env['ANTHROPIC_API_KEY'] = before;
+    expect(server.requests[0]?.headers['x-api-key']).toBeUndefined();
+    await server.close();
+  });
+});

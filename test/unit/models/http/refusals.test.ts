@@ -1,0 +1,257 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ModelRequest, WireMessage } from '../../../../src/models/chatModel';
+import { asking, moonshot } from '../../../support/asksReasoning';
+import { refuses, reply, startModelServer } from '../../../support/modelServer';
+import type { ModelServer } from '../../../support/modelServer';
+import { ask, modelAt, prompt, request, textOf } from '../asking';
+
+let server: ModelServer;
+beforeEach(async () => {
+  server = await startModelServer();
+});
+afterEach(() => server.close());
+
+const signed = { anthropic: { signature: 'sig' } };
+const image: WireMessage = {
+  role: 'user',
+  content: [
+    { kind: 'text', text: 'See' },
+    { kind: 'image', mediaType: 'image/png', dataBase64: 'iVBORw0KGgo=' },
+  ],
+};
+/** A history whose last answer called a tool and thought before it, with what its provider wants back. */
+const thought: readonly WireMessage[] = [
+  prompt('one'),
+  {
+    role: 'assistant',
+    content: [
+      { kind: 'thinking', text: 'Hm.', metadata: { endpoint: { field: 'reasoning_content' } } },
+      { kind: 'toolCall', callId: 'a', name: 'read_file', arguments: {} },
+    ],
+  },
+  { role: 'tool', results: [{ callId: 'a', name: 'read_file', text: 'content', isError: false }] },
+];
+const tools = [{ name: 'read_file', description: 'Reads a file', parameters: { type: 'object' } }];
+
+/** What of it each request carried. */
+const carried = (): readonly string[] =>
+  server.requests.map(({ body }) => {
+    const text = JSON.stringify(body);
+    return [
+      /reasoning_content|"thinking":"|encrypted/.test(text) && 'reasoning',
+      /reasoning_effort|budget_tokens/.test(text) && 'effort',
+      text.includes('image_url') && 'image',
+    ]
+      .filter(Boolean)
+      .join(' ');
+  });
+
+const model = (info = {}) => modelAt({ url: server.url, protocol: 'openai', info });
+const withThought = (change: Partial<ModelRequest> = {}): ModelRequest =>
+  request({ messages: thought, tools, cacheKey: 'conversation', ...change });
+
+describe('a service that refuses part of a request', () => {
+  it('is asked again without the reasoning it was sent back, and never sent it again in this conversation', async () => {
+    server.script(
+      refuses(400, { message: 'The encrypted content for reasoning item rs_1 could not be verified.' }),
+      reply().says('Two.'),
+      reply().says('Three.'),
+      reply().says('Elsewhere.'),
+    );
+    const one = model();
+    const { events, terminal } = await ask(one, withThought());
+    await ask(one, withThought());
+    await ask(one, withThought({ cacheKey: 'another' }));
+    expect([textOf(events), terminal.outcome, carried()]).toEqual([
+      'Two.',
+      'complete',
+      ['reasoning', '', '', 'reasoning'],
+    ]);
+  });
+
+  it('is asked again with its own amount of reasoning, in every conversation', async () => {
+    server.script(
+      refuses(400, { message: "Unsupported parameter: 'reasoning_effort' is not supported with this model." }),
+      reply().says('Two.'),
+      reply().says('Three.'),
+    );
+    const one = model();
+    await ask(one, request({ reasoningEffort: 'high', cacheKey: 'one' }));
+    await ask(one, request({ reasoningEffort: 'high', cacheKey: 'two' }));
+    expect(carried()).toEqual(['effort', '', '']);
+  });
+
+  it('is told that a tool returned an image where the model takes none', async () => {
+    const result: WireMessage = {
+      role: 'tool',
+      results: [
+        {
+          callId: 'a',
+          name: 'read_file',
+          text: 'a picture',
+          isError: false,
+          images: [{ kind: 'image', mediaType: 'image/png', dataBase64: 'AAAA' }],
+        },
+      ],
+    };
+    await ask(model({ images: false }), request({ messages: [...thought.slice(0, 2), result], tools }));
+    expect(JSON.stringify(server.requests[0]?.body)).toContain(
+      'a picture\\n\\n(An image stood here. This model takes no images.)',
+    );
+  });
+
+  it.each([
+    [404, 'No endpoints found that support image input'],
+    [
+      400,
+      'Failed to deserialize the JSON body into the target type: messages[1]: unknown variant `image_url`, expected `text`',
+    ],
+    [400, 'model does not support images'],
+  ])('is told that there was an image where it takes none (%i %s)', async (status, message) => {
+    server.script(refuses(status, { message }), reply().says('Two.'), reply().says('Three.'));
+    const one = model({ images: null });
+    await ask(one, request({ messages: [image] }));
+    await ask(one, request({ messages: [image] }));
+    expect([carried(), server.requests[1]?.outline.slice(1)]).toEqual([
+      ['image', '', ''],
+      ['user: See', 'user: (An image stood here. This model takes no images.)'],
+    ]);
+  });
+
+  it.each([
+    [400, 'image exceeds 5 MB maximum: 6291456 bytes'],
+    [400, 'Could not process image'],
+    [401, 'Invalid signature'],
+    [400, 'maximum context length is 8192 tokens; reasoning counts'],
+    [400, 'Invalid value for tools[0].name'],
+  ])('is not asked again for what leaving out would not cure (%i %s)', async (status, message) => {
+    server.script(refuses(status, { message }), reply().says('Not asked for.'));
+    const { terminal } = await ask(
+      model(),
+      withThought({ messages: [...thought, { role: 'assistant', content: [{ kind: 'text', text: 'ok' }] }, image] }),
+    );
+    expect([server.requests.length, terminal.outcome]).toEqual([1, 'failed']);
+  });
+
+  it('is asked once more for each of them at most; what did not help is not remembered', async () => {
+    server.script(
+      ...Array.from({ length: 3 }, () => refuses(400, { message: 'Thinking is wrong here' })),
+      reply().says('Better.'),
+    );
+    const one = model();
+    const { terminal } = await ask(one, withThought());
+    await ask(one, withThought());
+    expect([
+      terminal.outcome === 'failed' && terminal.failure.sentence.includes('Thinking is wrong here'),
+      carried(),
+    ]).toEqual([true, ['reasoning', '', 'reasoning', '']]);
+  });
+
+  it('is not asked again once its answer has begun', async () => {
+    server.script(
+      reply().says('Half ').breaksWith('Invalid signature in thinking block', 'invalid_request_error'),
+      reply().says('Not asked for.'),
+    );
+    const { terminal } = await ask(model(), withThought());
+    expect([server.requests.length, terminal.outcome]).toEqual([1, 'interrupted']);
+  });
+
+  it('speaks Anthropic’s protocol: signatures go, and the exchange ends without thinking', async () => {
+    server.script(reply().says('Two.'));
+    const messages = thought.map((message) =>
+      message.role === 'assistant'
+        ? {
+            ...message,
+            content: message.content.map((part) => (part.kind === 'thinking' ? { ...part, metadata: signed } : part)),
+          }
+        : message,
+    );
+    const { terminal } = await ask(
+      modelAt({ url: server.url, protocol: 'anthropic' }),
+      withThought({ messages, reasoningEffort: 'low' }),
+    );
+    expect([
+      terminal.outcome,
+      server.requests[0]?.rejection?.includes('signature'),
+      server.requests[1]?.rejection,
+      JSON.stringify(server.requests[1]?.body).includes('thinking'),
+    ]).toEqual(['complete', true, null, false]);
+  });
+});
+
+describe('a service that misses reasoning', () => {
+  const anothers: readonly WireMessage[] = [
+    prompt('one'),
+    { role: 'assistant', content: [{ kind: 'toolCall', callId: 'a', name: 'read_file', arguments: {} }] },
+    ...thought.slice(2),
+  ];
+
+  it('is sent some over Anthropic’s protocol too, before the call and without a signature', async () => {
+    const lenient = await startModelServer({ strict: false });
+    lenient.script(asking(moonshot, reply().says('Not sent.')), asking(moonshot, reply().says('Two.')));
+    const { terminal } = await ask(
+      modelAt({ url: lenient.url, protocol: 'anthropic' }),
+      withThought({ messages: anothers }),
+    );
+    const blocks = JSON.stringify(lenient.requests[1]?.body);
+    await lenient.close();
+    expect([
+      terminal.outcome,
+      lenient.requests.length,
+      blocks.includes('[{"type":"thinking","thinking":" ","signature":""},{"type":"tool_use"'),
+    ]).toEqual(['complete', 2, true]);
+  });
+
+  it.each([
+    'thinking is enabled but reasoning_content is missing in assistant tool call message at index 1',
+    'Missing `reasoning_content` field in the assistant message at message index 1. For more information, please refer to https://api-docs.deepseek.com/guides/thinking_mode#tool-calls',
+    'The `reasoning_content` in the thinking mode must be passed back to the API.',
+    'messages with tool_calls must include reasoning_content',
+  ])('is understood: %s', async (message) => {
+    server.script(refuses(400, { message }), reply().says('Two.'));
+    const { terminal } = await ask(model(), withThought({ messages: anothers }));
+    expect([terminal.outcome, carried()]).toEqual(['complete', ['', 'reasoning']]);
+  });
+
+  it('is not asked again with what it had, nor without it; and what did not help is not remembered', async () => {
+    const missing = (): ReturnType<typeof refuses> =>
+      refuses(400, { message: 'The `reasoning_content` in the thinking mode must be passed back to the API.' });
+    server.script(missing(), missing(), missing(), reply().says('Better.'));
+    const one = model();
+    const had = await ask(one, withThought({ messages: thought }));
+    const lacked = await ask(one, withThought({ messages: anothers }));
+    await ask(one, withThought({ messages: anothers }));
+    expect([had.terminal.outcome, lacked.terminal.outcome, carried()]).toEqual([
+      'failed',
+      'failed',
+      ['reasoning', '', 'reasoning', ''],
+    ]);
+  });
+
+  it('and refuses it all the same is given up after one try each way', async () => {
+    server.script(
+      refuses(400, { message: 'reasoning_content is missing' }),
+      refuses(400, { message: 'thinking blocks are wrong' }),
+      refuses(400, { message: 'reasoning_content is missing' }),
+      reply().says('Not asked for.'),
+    );
+    const { terminal } = await ask(model(), withThought({ messages: anothers }));
+    expect([terminal.outcome, carried()]).toEqual(['failed', ['', 'reasoning', '']]);
+  });
+});
+
+describe('a model known to take no images', () => {
+  it('is never sent one', async () => {
+    server.otherwise(reply().says('Fine.'));
+    await ask(
+      model({ images: false }),
+      request({
+        messages: [image, { role: 'assistant', content: [{ kind: 'text', text: 'ok' }] }, prompt('and now?')],
+      }),
+    );
+    expect([carried(), server.requests[0]?.outline.slice(1, 3)]).toEqual([
+      [''],
+      ['user: See', 'user: (An image stood here. This model takes no images.)'],
+    ]);
+  });
+});

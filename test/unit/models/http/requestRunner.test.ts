@@ -1,0 +1,237 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ModelStream, StreamEvent } from '../../../../src/models/chatModel';
+import { loopbackPolicy, remotePolicy } from '../../../../src/models/http/requestRunner';
+import { ManualClock } from '../../../support/manualClock';
+import { refuses, reply, startModelServer } from '../../../support/modelServer';
+import type { ModelServer } from '../../../support/modelServer';
+import { follow, modelAt, request, textOf } from '../asking';
+
+let server: ModelServer;
+let clock: ManualClock;
+beforeEach(async () => {
+  server = await startModelServer();
+  clock = new ManualClock();
+});
+afterEach(() => server.close());
+
+function start(policy = remotePolicy, signal = new AbortController().signal): ModelStream {
+  return modelAt({ url: server.url, protocol: 'openai', clock, policy }).stream(request(), signal);
+}
+
+async function untilRequests(count: number): Promise<void> {
+  await server.request(count - 1);
+}
+
+async function untilRetryNotice(stream: ModelStream, count = 1): Promise<void> {
+  for (let index = 0, seen = 0; seen < count; index += 1) {
+    if (!(await stream.hasEvent(index))) throw new Error('the request ended without a retry');
+    const event = stream.events[index];
+    if (event?.kind === 'notice' && event.notice.kind === 'retrying') seen += 1;
+  }
+  await clock.untilWaiting();
+}
+
+const retryDelays = (events: readonly StreamEvent[]): readonly number[] =>
+  events.flatMap((event) =>
+    event.kind === 'notice' && event.notice.kind === 'retrying' ? [event.notice.delayMs] : [],
+  );
+const waits = (events: readonly StreamEvent[], kind: 'loadingModel' | 'waiting'): readonly number[] =>
+  events.flatMap((event) => (event.kind === 'notice' && event.notice.kind === kind ? [event.notice.elapsedMs] : []));
+
+describe('a retry', () => {
+  it('waits as long as the service asks, and not a moment less', async () => {
+    server.script(refuses(429, { retryAfter: 20 }), reply().says('Now.'));
+    const stream = start();
+    await untilRetryNotice(stream);
+    await clock.advance(19_900);
+    expect(server.requests.length).toBe(1);
+    await clock.advance(100);
+    const { events } = await follow(stream);
+    expect([retryDelays(events), textOf(events)]).toEqual([[20_000], 'Now.']);
+  });
+
+  it('reads a date as well', async () => {
+    server.script(
+      refuses(503, { retryAfter: new Date((clock.now() + 30) * 1000).toUTCString() }),
+      reply().says('Now.'),
+    );
+    const stream = start();
+    await untilRetryNotice(stream);
+    await clock.advance(30_000);
+    expect(retryDelays((await follow(stream)).events)).toEqual([30_000]);
+  });
+
+  it('doubles its own pause when the service names none', async () => {
+    server.script(refuses(500), refuses(500), reply().says('Now.'));
+    const stream = start();
+    await untilRetryNotice(stream);
+    await clock.advance(1000);
+    await untilRetryNotice(stream, 2);
+    await clock.advance(2000);
+    expect(retryDelays((await follow(stream)).events)).toEqual([1000, 2000]);
+  });
+
+  it('does not happen when the service asks for more than a minute: the sentence says how long', async () => {
+    server.script(refuses(429, { retryAfter: 600 }), reply().says('too early'));
+    const { terminal } = await follow(start());
+    expect(terminal).toMatchObject({
+      outcome: 'failed',
+      failure: {
+        cause: 'rateLimit',
+        sentence:
+          'Test is limiting requests (429). It asks to wait 10 minutes. Your prompt is saved. Wait and retry, or choose another model.',
+      },
+    });
+  });
+
+  it('is cancelled by Stop while it waits', async () => {
+    server.script(refuses(429, { retryAfter: 20 }), reply().says('never'));
+    const stop = new AbortController();
+    const stream = start(remotePolicy, stop.signal);
+    await untilRetryNotice(stream);
+    stop.abort();
+    expect([(await stream.terminal).outcome, server.requests.length, clock.waiting]).toEqual(['aborted', 1, 0]);
+  });
+
+  it.each([400, 401, 402, 403, 404, 413, 422])('does not happen for %i', async (status) => {
+    server.script(refuses(status), reply().says('never'));
+    const { terminal } = await follow(start());
+    expect([terminal.outcome, server.requests.length]).toEqual(['failed', 1]);
+  });
+
+  it('does not happen for an account without credit, though its status is 429', async () => {
+    server.script(
+      refuses(429, { message: 'You exceeded your current quota, please check your plan and billing details.' }),
+    );
+    const { terminal } = await follow(start());
+    expect(terminal).toMatchObject({ outcome: 'failed', failure: { cause: 'quota' } });
+  });
+
+  it('happens when an overloaded service says so inside an answer that has not begun', async () => {
+    server.script(reply().breaksWith('Overloaded'), reply().says('Now.'));
+    const stream = start();
+    await untilRetryNotice(stream);
+    await clock.advance(1000);
+    expect(textOf((await follow(stream)).events)).toBe('Now.');
+  });
+});
+
+describe('waiting for the first byte', () => {
+  it('shows each second of a cold load on this machine, and never gives up within ten minutes', async () => {
+    let loaded: () => void = () => undefined;
+    server.script(
+      reply()
+        .startsAfter(
+          new Promise<void>((resolve) => {
+            loaded = resolve;
+          }),
+        )
+        .says('Loaded.'),
+    );
+    const stream = start(loopbackPolicy);
+    await untilRequests(1);
+    await clock.advance(599_000);
+    loaded();
+    const { events, terminal } = await follow(stream);
+    const shown = waits(events, 'loadingModel');
+    expect([shown.length, shown[0], shown.at(-1), textOf(events), terminal.outcome]).toEqual([
+      599,
+      1000,
+      599_000,
+      'Loaded.',
+      'complete',
+    ]);
+  });
+
+  it('fails after two minutes of silence from a remote service, in words', async () => {
+    server.script(reply().startsAfter(new Promise(() => undefined)));
+    const stream = start(remotePolicy);
+    await untilRequests(1);
+    await clock.advance(120_000);
+    const { events, terminal } = await follow(stream);
+    expect([waits(events, 'waiting').length, terminal]).toEqual([
+      119,
+      {
+        outcome: 'failed',
+        usage: null,
+        requestId: null,
+        failure: {
+          cause: 'timeout',
+          sentence:
+            'Test did not begin to answer within 2 minutes. Your prompt is saved. Retry, or choose another model.',
+          technical: `Test · test-model · ${server.url}\nno first byte within 120000 ms`,
+        },
+      },
+    ]);
+    await server.requests[0]?.ended;
+    expect(server.requests[0]?.clientClosed).toBe(true);
+  });
+});
+
+describe('silence in the middle of an answer', () => {
+  it.each([
+    { where: 'a remote service', policy: remotePolicy, limit: 120_000 },
+    { where: 'this machine', policy: loopbackPolicy, limit: 300_000 },
+  ])('interrupts it at its limit on $where and keeps what was delivered', async ({ policy, limit }) => {
+    server.script(reply().says('One two').hangs());
+    const stream = start(policy);
+    await stream.hasEvent(1);
+    await clock.advance(limit - 1000);
+    await clock.advance(1000);
+    const { events, terminal } = await follow(stream);
+    expect([
+      textOf(events),
+      terminal.outcome,
+      terminal.outcome === 'interrupted' ? terminal.failure.cause : null,
+    ]).toEqual(['One two', 'interrupted', 'timeout']);
+    await server.requests[0]?.ended;
+    expect([server.requests[0]?.clientClosed, clock.waiting]).toEqual([true, 0]);
+  });
+
+  it('is no silence while keep-alives arrive', async () => {
+    let goOn: () => void = () => undefined;
+    let sawComment: () => void = () => undefined;
+    const commentSeen = new Promise<void>((resolve) => {
+      sawComment = resolve;
+    });
+    const watched: typeof globalThis.fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      const watch = new TransformStream<Uint8Array, Uint8Array>({
+        transform(bytes, controller) {
+          controller.enqueue(bytes);
+          if (Buffer.from(bytes).includes(': processing')) setImmediate(sawComment);
+        },
+      });
+      return new Response(response.body?.pipeThrough(watch) ?? null, {
+        status: response.status,
+        headers: response.headers,
+      });
+    };
+    server.script(
+      reply()
+        .says('One')
+        .waitsFor(
+          new Promise<void>((resolve) => {
+            goOn = resolve;
+          }),
+        )
+        .comments('processing')
+        .hangs(),
+    );
+    const stream = modelAt({ url: server.url, protocol: 'openai', clock, policy: remotePolicy, fetch: watched }).stream(
+      request(),
+      new AbortController().signal,
+    );
+    await stream.hasEvent(0);
+    await clock.advance(119_000);
+    goOn();
+    await commentSeen;
+    await clock.advance(119_000);
+    const stillOpen = await Promise.race([
+      stream.terminal.then(() => false),
+      new Promise<boolean>((resolve) => setImmediate(() => resolve(true))),
+    ]);
+    await clock.advance(1000);
+    expect([stillOpen, (await stream.terminal).outcome]).toEqual([true, 'interrupted']);
+  });
+});

@@ -1,0 +1,159 @@
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { chunkOf, openingTurn, settlingTurn, spoken } from '../ownership/turnBuilder';
+import { answersIn, outsideWorld, said, session, tell, tellTurn, whenOpen } from './outsideWorld';
+
+const world = outsideWorld();
+const halve = (file: string): void => truncateSync(file, Math.floor(statSync(file).size / 8192) * 4096);
+const empty = (file: string): void => truncateSync(file, 0);
+
+describe('a file that is cut short', { timeout: 60_000 }, () => {
+  it.each([
+    ['the file by half', () => halve(world.main), 'The session file had been cut short.'],
+    ['the file to nothing', () => empty(world.main), 'The session file had been emptied.'],
+    ['the log to nothing', () => empty(world.log), 'The session file was damaged.'],
+  ])(
+    'while it is open, under a running turn: the turn is whole afterwards, and so is everything shown before: %s',
+    async (_name, cut, sentence) => {
+      const window = await world.openWindow();
+      const { store } = window.spilling;
+      await tell(window, 1, 4);
+      await store.openTurn(openingTurn(session(1), 'now'));
+      await store.activeMessages(session(1));
+      await store.appendChunks(chunkOf(session(1), 'now', 1, 0, 'one '));
+      cut();
+      await store.appendChunks(chunkOf(session(1), 'now', 2, 4, 'two '));
+      await whenOpen(window);
+      await window.spilling.tryAgain();
+      await store.appendChunks(chunkOf(session(1), 'now', 3, 8, 'three'));
+      await store.settleTurn(settlingTurn('now'));
+      await tellTurn(store, 1, 'next');
+      expect({
+        answers: await answersIn(window, 1),
+        said: said(window).map((text) => text.slice(0, sentence.length)),
+        problems: await store.verifyIntegrity(),
+      }).toEqual({
+        answers: { whole: 5, others: ['one two three'] },
+        said: [sentence],
+        problems: [],
+      });
+    },
+  );
+
+  it('while it is open, by a process that is killed before it notices: the next window says so and saves what the file and its log hold', async () => {
+    const window = await world.openWindow();
+    await tell(window, 1, 4);
+    await window.spilling.store.checkpoint();
+    await tellTurn(window.spilling.store, 1, 'late');
+    world.killedNow('left');
+    halve(world.at('left', 'state.db'));
+    const next = await world.openWindow('left');
+    const { whole, others } = await answersIn(next, 1);
+    expect({
+      said: said(next).map((text) => text.slice(0, 36)),
+      late: spoken(await next.spilling.store.activeMessages(session(1))).some((line) =>
+        line.includes('Answer of late'),
+      ),
+      some: whole > 0,
+      others: others.every((text) => text.startsWith('Answer of') || text.includes('cannot be read')),
+    }).toEqual({
+      said: ['The session file had been cut short.'],
+      late: true,
+      some: true,
+      others: true,
+    });
+  });
+
+  it('by half while it is closed: what is still in it is here, and it is kept', async () => {
+    const window = await world.openWindow();
+    await tell(window, 1, 40);
+    await window.spilling.store.close();
+    halve(world.main);
+    const left = readFileSync(world.main);
+    const next = await world.openWindow();
+    const { whole } = await answersIn(next, 1);
+    const kept = readdirSync(world.at('store')).find((name) => /^state\.corrupt-.*\.db$/.test(name)) ?? '';
+    expect({
+      said: said(next).map((text) => text.slice(0, 36)),
+      some: whole > 0,
+      kept: readFileSync(world.at('store', kept)).equals(left),
+    }).toEqual({ said: ['The session file had been cut short.'], some: true, kept: true });
+  });
+
+  it('to nothing while it is closed: a new history is begun, and said to be one', async () => {
+    const window = await world.openWindow();
+    await tell(window, 1, 2);
+    await window.spilling.store.close();
+    empty(world.main);
+    const next = await world.openWindow();
+    await tell(next, 2, 1);
+    expect({ said: said(next), answers: await answersIn(next, 2), files: world.files() }).toEqual({
+      said: [
+        expect.stringMatching(
+          /^The session file was empty when it was opened: another program emptied or replaced it\. A new history was begun\. To have your sessions back, put a copy of the file at .*state\.db while this window is closed\./,
+        ),
+      ],
+      answers: { whole: 1, others: [] },
+      files: ['state.corrupt-<time>.db', 'state.db'],
+    });
+  });
+
+  it('to nothing while it is closed, in a folder where there was never a history: is said too', async () => {
+    const first = await world.openWindow('other');
+    await first.spilling.store.close();
+    empty(world.at('other', 'state.db'));
+    expect(said(await world.openWindow('other'))[0]).toMatch(/^The session file was empty/);
+  });
+});
+
+describe('a file whose content is another', { timeout: 60_000 }, () => {
+  it('without its first page while it is closed: all of it is here', async () => {
+    const window = await world.openWindow();
+    await tell(window, 1, 4);
+    await window.spilling.store.close();
+    const bytes = readFileSync(world.main);
+    writeFileSync(world.main, bytes.fill(0, 0, 4096));
+    const next = await world.openWindow();
+    expect({ answers: await answersIn(next, 1), said: said(next) }).toEqual({
+      answers: { whole: 4, others: [] },
+      said: [
+        expect.stringMatching(
+          /^The session file was damaged\. Everything in it was read again \(1 sessions, 8 messages\)\. The damaged file is kept at <path>\.$/,
+        ),
+      ],
+    });
+  });
+
+  it('which is no database while it is closed: it is kept whole, and a new history is begun', async () => {
+    const window = await world.openWindow();
+    await tell(window, 1, 1);
+    await window.spilling.store.close();
+    writeFileSync(world.main, 'this is not a database '.repeat(1000));
+    const next = await world.openWindow();
+    const kept = readdirSync(world.at('store')).find((name) => /^state\.corrupt-.*\.db$/.test(name)) ?? '';
+    expect({
+      said: said(next),
+      kept: readFileSync(world.at('store', kept), 'utf8').startsWith('this is not a database'),
+      state: next.connection.state.kind,
+    }).toEqual({
+      said: ['The session file could not be read and was set aside, whole, at <path>. A new history was begun.'],
+      kept: true,
+      state: 'open',
+    });
+  });
+
+  it('which is written over in place while it is open: what the window had is here', async () => {
+    const window = await world.openWindow();
+    const { store } = window.spilling;
+    await tell(window, 1, 6);
+    await store.checkpoint();
+    writeFileSync(world.main, 'this is not a database '.repeat(100));
+    await tellTurn(store, 1, 'next').catch(() => undefined);
+    await whenOpen(window);
+    expect({
+      whole: (await answersIn(window, 1)).whole >= 6,
+      spills: existsSync(world.at('store', `${session(1)}.jsonl`)),
+      problems: await store.verifyIntegrity(),
+    }).toEqual({ whole: true, spills: false, problems: [] });
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { otherSqlite } from '../../../support/otherSqlite';
+import { chunkOf, openingTurn, settlingTurn, spoken } from '../ownership/turnBuilder';
+import {
+  answersIn,
+  type OutsideWindow,
+  outsideWorld,
+  pageWith,
+  said,
+  session,
+  spoilPage,
+  tell,
+  tellTurn,
+  whenOpen,
+} from './outsideWorld';
+
+const world = outsideWorld();
+
+/** A store of three sessions with five answers each, closed in order. */
+async function storedSessions(): Promise<void> {
+  const window = await world.openWindow();
+  for (const name of [1, 2, 3]) await tell(window, name, 5);
+  await window.spilling.store.close();
+}
+
+/** What a check finds, but for messages that go on in the damaged page: those are kept as they were found, and named. */
+async function otherProblems({ spilling }: OutsideWindow): Promise<readonly string[]> {
+  return (await spilling.store.verifyIntegrity()).filter((line) => !line.startsWith('a message cannot be read: '));
+}
+
+describe('a page of the rows that is damaged', { timeout: 60_000 }, () => {
+  it('while the file is closed: the next window repairs it when it meets it, asks for nothing, and says so', async () => {
+    await storedSessions();
+    spoilPage(world.main, pageWith(world.main, 'Answer of 2.2'));
+    const window = await world.openWindow();
+    await window.spilling.store.readTranscript({ sessionId: session(2), limit: 100 }).catch(() => undefined);
+    await whenOpen(window);
+    await tellTurn(window.spilling.store, 3, '3.new');
+    const kept = await Promise.all([1, 2, 3].map((name) => answersIn(window, name)));
+    expect({
+      kept: kept.map(({ whole }) => whole),
+      said: said(window),
+      files: world.files(),
+      problems: await otherProblems(window),
+    }).toEqual({
+      kept: [5, 4, 6],
+      said: [
+        expect.stringMatching(
+          /^The session file was damaged\. What could be read is here \(3 sessions, \d+ messages\); some rows could not\. The damaged file is kept at <path>\.$/,
+        ),
+      ],
+      files: ['state.corrupt-<time>.db', 'state.db'],
+      problems: [],
+    });
+  });
+
+  it('while it is closed, in the pages that opening itself reads: is repaired by that opening', async () => {
+    const first = await world.openWindow();
+    await tell(first, 1, 5);
+    await first.spilling.store.openTurn(openingTurn(session(1), 'running'));
+    await first.spilling.store.checkpoint();
+    world.killedNow('left');
+    spoilPage(world.at('left', 'state.db'), pageWith(world.at('left', 'state.db'), 'Prompt of running'));
+    const window = await world.openWindow('left');
+    expect({
+      said: said(window).map((text) => text.slice(0, 29)),
+      whole: (await answersIn(window, 1)).whole >= 4,
+      problems: await otherProblems(window),
+    }).toEqual({
+      said: ['The session file was damaged.'],
+      whole: true,
+      problems: [],
+    });
+  });
+
+  it('while it is open, under a running turn: the turn goes on, is whole afterwards, and the file is repaired', async () => {
+    await storedSessions();
+    const window = await world.openWindow();
+    const { store } = window.spilling;
+    await store.openTurn(openingTurn(session(1), 'now'));
+    await store.activeMessages(session(1));
+    await store.appendChunks(chunkOf(session(1), 'now', 1, 0, 'one '));
+    spoilPage(world.main, pageWith(world.main, 'Answer of 2.2'));
+    await store.readTranscript({ sessionId: session(2), limit: 100 }).catch(() => undefined);
+    await store.appendChunks(chunkOf(session(1), 'now', 2, 4, 'two '));
+    await whenOpen(window);
+    await window.spilling.tryAgain();
+    await store.appendChunks(chunkOf(session(1), 'now', 3, 8, 'three'));
+    const { turn } = await store.settleTurn(settlingTurn('now'));
+    expect({
+      outcome: turn.outcome,
+      answer: spoken((await store.readTranscript({ sessionId: session(1), limit: 100 })).messages).at(-1),
+      kept: await Promise.all([1, 2, 3].map(async (name) => (await answersIn(window, name)).whole)),
+      problems: await otherProblems(window),
+    }).toEqual({ outcome: 'complete', answer: 'assistant: one two three', kept: [5, 4, 5], problems: [] });
+  });
+
+  it('while it is open, under a turn that writes nothing meanwhile: the turn goes on in the new file', async () => {
+    await storedSessions();
+    const window = await world.openWindow();
+    const { store } = window.spilling;
+    await store.openTurn(openingTurn(session(1), 'now'));
+    await store.activeMessages(session(1));
+    await store.appendChunks(chunkOf(session(1), 'now', 1, 0, 'one '));
+    spoilPage(world.main, pageWith(world.main, 'Answer of 2.2'));
+    await store.readTranscript({ sessionId: session(2), limit: 100 }).catch(() => undefined);
+    await whenOpen(window);
+    await store.appendChunks(chunkOf(session(1), 'now', 2, 4, 'two'));
+    const { turn } = await store.settleTurn(settlingTurn('now'));
+    expect({
+      outcome: turn.outcome,
+      answer: spoken((await store.readTranscript({ sessionId: session(1), limit: 100 })).messages).at(-1),
+    }).toEqual({ outcome: 'complete', answer: 'assistant: one two' });
+  });
+});
+
+describe('a page of the search index that is damaged', { timeout: 60_000 }, () => {
+  it.each(['closed', 'open'])('while the file is %s: nothing is lost or said, words are found again', async (when) => {
+    await storedSessions();
+    let window = when === 'open' ? await world.openWindow() : null;
+    const [page] = otherSqlite(world.main, "SELECT rootpage FROM sqlite_master WHERE name = 'messages_fts_stat'");
+    spoilPage(world.main, Number(page));
+    window ??= await world.openWindow();
+    await tellTurn(window.spilling.store, 1, '1.new');
+    await window.spilling.store.indexBatch(500);
+    const found = await window.spilling.store.search({ text: 'Answer', limit: 50 });
+    expect({
+      state: window.connection.state.kind,
+      said: said(window),
+      answers: await answersIn(window, 1),
+      found: found.length > 0,
+      files: world.files(),
+    }).toEqual({
+      state: 'open',
+      said: [],
+      answers: { whole: 6, others: [] },
+      found: true,
+      files: ['state.db'],
+    });
+  });
+});

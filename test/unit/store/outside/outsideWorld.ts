@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { systemClock } from '../../../../src/base/clock';
+import { silentLog } from '../../../../src/base/log';
+import { openReportNotices } from '../../../../src/host/storage/openReportLabels';
+import { openStore } from '../../../../src/store/ownership/openStore';
+import type { StoreConnection } from '../../../../src/store/ownership/storeConnection';
+import { NodeSpillHome } from '../../../../src/store/spill/nodeSpillHome';
+import { SpillingStore } from '../../../../src/store/spill/spillingStore';
+import { startNodeWorker } from '../../../../src/store/worker/nodeWorkerPort';
+import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
+import { chunkOf, openingTurn, settlingTurn, spoken } from '../ownership/turnBuilder';
+
+export interface OutsideWindow {
+  readonly connection: StoreConnection;
+  readonly spilling: SpillingStore;
+}
+
+/** Windows on real files behind the real worker, and a disk on which a test does what another program may do. */
+export interface OutsideWorld {
+  /** A path in the test's own folder. */
+  at(...names: readonly string[]): string;
+  readonly main: string;
+  readonly log: string;
+  /** Opens the store of `folder` as the extension does. Resolves when that has worked or failed. */
+  openWindow(folder?: string): Promise<OutsideWindow>;
+  /** The files as a process leaves them that is killed now, in another folder. */
+  killedNow(folder: string): void;
+  /** File names in the store's folder: stamps left out, and logs, which may or may not be there. */
+  files(folder?: string): readonly string[];
+}
+
+/** One for each test; everything is closed and removed behind it. */
+export function outsideWorld(): OutsideWorld {
+  let built: BuiltStoreWorker;
+  let home = '';
+  const windows: OutsideWindow[] = [];
+  beforeAll(async () => {
+    built = await buildStoreWorker();
+  });
+  afterAll(() => built.remove());
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'hermes-outside-'));
+  });
+  afterEach(async () => {
+    for (const { spilling } of windows.splice(0)) await spilling.store.close();
+    rmSync(home, { recursive: true, force: true });
+  });
+  const at = (...names: readonly string[]): string => join(home, ...names);
+  return {
+    at,
+    get main() {
+      return at('store', 'state.db');
+    },
+    get log() {
+      return at('store', 'state.db.wal');
+    },
+    openWindow: async (folder = 'store') => {
+      const connection: StoreConnection = openStore({
+        storageFolder: at(folder),
+        workerEntry: built.entry,
+        clock: systemClock,
+        log: silentLog,
+        spills: () => ({ folders: [at('global')], liveTurns: spilling.liveTurns }),
+      });
+      const spillHome = new NodeSpillHome({
+        folders: () => [at(folder), at('global')],
+        temporaryFolder: () => Promise.resolve(null),
+        startWorker: () => startNodeWorker(built.entry),
+      });
+      const spilling: SpillingStore = new SpillingStore(
+        connection.store,
+        spillHome,
+        systemClock,
+        silentLog,
+        randomUUID,
+      );
+      const window = { connection, spilling };
+      windows.push(window);
+      // As the desk does.
+      connection.onDidChangeState((state) => {
+        if (state.kind === 'open') void spilling.tryAgain();
+      });
+      await connection.open();
+      return window;
+    },
+    killedNow: (folder) => {
+      mkdirSync(at(folder));
+      for (const name of readdirSync(at('store')))
+        if (!name.endsWith('.lock')) copyFileSync(at('store', name), at(folder, name));
+    },
+    files: (folder = 'store') =>
+      readdirSync(at(folder))
+        .map((name) => name.replace(/\d{8}T\d{9}Z(-\d+)?/, '<time>'))
+        .filter((name) => !name.startsWith('state.db.') && !name.endsWith('.wal'))
+        .sort(),
+  };
+}
+
+export const session = (name: string | number): string => `20261120_080000_00000${name}`;
+export const longText = (turn: string): string => `Answer of ${turn}. `.repeat(400);
+
+/** Stores a session of whole turns, each answered with a text of several pages. */
+export async function tell(
+  { spilling: { store } }: OutsideWindow,
+  name: string | number,
+  turns: number,
+): Promise<void> {
+  await store.createSession({ id: session(name), startedAt: 1 });
+  for (let turn = 0; turn < turns; turn++) await tellTurn(store, name, `${name}.${turn}`);
+}
+
+export async function tellTurn(
+  store: OutsideWindow['spilling']['store'],
+  name: string | number,
+  turn: string,
+  text = longText(turn),
+): Promise<void> {
+  await store.openTurn(openingTurn(session(name), turn));
+  await store.appendChunks(chunkOf(session(name), turn, 1, 0, text));
+  await store.settleTurn(settlingTurn(turn));
+}
+
+/** How many of the answers told are in a session, word for word; what else is there, in full. */
+export async function answersIn(
+  { spilling: { store } }: OutsideWindow,
+  name: string | number,
+): Promise<{ readonly whole: number; readonly others: readonly string[] }> {
+  const { messages } = await store.readTranscript({ sessionId: session(name), limit: 1000 });
+  const answers = spoken(messages)
+    .filter((line) => line.startsWith('assistant: '))
+    .map((line) => line.slice('assistant: '.length));
+  const isWhole = (text: string): boolean =>
+    /^Answer of (\S+)\. /.test(text) && text === longText(/^Answer of (\S+)\. /.exec(text)?.[1] ?? '');
+  return { whole: answers.filter(isWhole).length, others: answers.filter((text) => !isWhole(text)) };
+}
+
+/** What the chat says above its feed of how opening went; paths left out. */
+export function said({ connection: { state } }: OutsideWindow): readonly string[] {
+  if (state.kind === 'failed') return [`failed: ${state.error.message}`];
+  if (state.kind === 'readOnly') return [`read-only: ${state.error.message}`];
+  if (state.kind !== 'open') return [state.kind];
+  const words = (sentence: string, args: Record<string, string> = {}): string =>
+    sentence.replace(/\{(\w+)\}/g, (_, name: string) => (name === 'path' ? '<path>' : (args[name] ?? '')));
+  return openReportNotices(state.report, words).map(({ sentence }) => sentence);
+}
+
+/** Resolves when the window has its store open, or open for reading. */
+export function whenOpen({ connection }: OutsideWindow, kind: 'open' | 'readOnly' = 'open'): Promise<void> {
+  return new Promise((resolve) => {
+    if (connection.state.kind === kind) return resolve();
+    const listening = connection.onDidChangeState((state) => {
+      if (state.kind !== kind) return;
+      listening.dispose();
+      resolve();
+    });
+  });
+}
+
+/** Overwrites one page of a file, counted from 1. */
+export function spoilPage(file: string, page: number, byte = 0x5a): void {
+  const bytes = readFileSync(file);
+  bytes.fill(byte, (page - 1) * 4096, page * 4096);
+  writeFileSync(file, bytes);
+}
+
+/** The first page that holds this text, counted from 1. */
+export function pageWith(file: string, text: string): number {
+  const at = readFileSync(file).indexOf(text);
+  if (at < 0) throw new Error(`${file} does not hold ${text}`);
+  return Math.floor(at / 4096) + 1;
+}

@@ -1,0 +1,121 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { missingOrders, putBack, setAside } from '../../../../src/tools/sandbox/setAside';
+import { WrittenOrders } from '../../../../src/tools/sandbox/writtenOrders';
+
+describe('files that editors and agents take orders from, made while a command ran in the sandbox', () => {
+  let base: string;
+  let folder: string;
+  let written: WrittenOrders;
+  beforeEach(() => {
+    base = realpathSync(mkdtempSync(join(tmpdir(), 'hermes-aside-')));
+    folder = join(base, 'project');
+    mkdirSync(folder);
+    written = new WrittenOrders();
+  });
+  afterEach(() => rmSync(base, { recursive: true }));
+
+  const make = (path: string, text: string): string => {
+    const file = join(folder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    return file;
+  };
+  const byEditor = (path: string, text: string): void => written.note(make(path, text), text);
+  const end = async (missing: ReturnType<typeof missingOrders>): Promise<readonly string[]> => {
+    const { taken, left } = await setAside(missing, join(base, 'aside'), (path) => written.has(path));
+    expect(left).toEqual([]);
+    return taken.map(({ path }) => relative(base, path));
+  };
+
+  it('are taken out; those that were written through the editor stay', async () => {
+    const missing = missingOrders([folder]);
+    make('CLAUDE.md', 'evil');
+    byEditor('AGENTS.md', 'ours');
+    byEditor('.vscode/settings.json', '{}');
+    make('.vscode/tasks.json', 'evil');
+    make('.husky/pre-commit', 'evil');
+    make('README.md', 'fine');
+    expect(await end(missing)).toEqual(['project/.vscode/tasks.json', 'project/.husky', 'project/CLAUDE.md']);
+    expect(['AGENTS.md', '.vscode/settings.json', 'README.md'].map((path) => existsSync(join(folder, path)))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  it('are taken out where a command has changed what the editor wrote', async () => {
+    const missing = missingOrders([folder]);
+    byEditor('AGENTS.md', 'ours');
+    make('AGENTS.md', 'ours and evil');
+    expect(await end(missing)).toEqual(['project/AGENTS.md']);
+  });
+
+  it('stay where the editor put them, until they are changed', async () => {
+    const missing = missingOrders([folder]);
+    await written.noteAsItIs(make('AGENTS.md', 'copied here'));
+    expect(await end(missing)).toEqual([]);
+    make('AGENTS.md', 'evil');
+    expect(await end(missing)).toEqual(['project/AGENTS.md']);
+  });
+
+  it('are told from those that were there before', async () => {
+    make('AGENTS.md', 'there');
+    const missing = missingOrders([folder]);
+    make('AGENTS.md', 'the sandbox keeps this from happening');
+    expect(await end(missing)).toEqual([]);
+  });
+
+  it('are known by another name of the folder too', async () => {
+    const missing = missingOrders([folder]);
+    symlinkSync(folder, join(base, 'link'));
+    make('AGENTS.md', 'ours');
+    written.note(join(base, 'link', 'AGENTS.md'), 'ours');
+    expect(await end(missing)).toEqual([]);
+  });
+
+  it('are not followed to where a link leads that took the place of their folder: the link is taken out', async () => {
+    mkdirSync(join(folder, '.github'));
+    mkdirSync(join(base, 'elsewhere', 'workflows'), { recursive: true });
+    const missing = missingOrders([folder]);
+    renameSync(join(folder, '.github'), join(folder, 'g'));
+    symlinkSync(join(base, 'elsewhere'), join(folder, '.github'));
+    expect(await end(missing)).toEqual(['project/.github']);
+    expect(existsSync(join(base, 'elsewhere', 'workflows'))).toBe(true);
+  });
+
+  it('can be put back, but not over what is there by now', async () => {
+    const missing = missingOrders([folder]);
+    make('AGENTS.md', 'one');
+    make('.husky/pre-commit', 'two');
+    const { taken } = await setAside(missing, join(base, 'aside'), (path) => written.has(path));
+    make('AGENTS.md', 'new');
+    const left = await putBack(taken);
+    expect([
+      left.map(({ path }) => relative(folder, path)),
+      readFileSync(join(folder, 'AGENTS.md'), 'utf8'),
+      readFileSync(join(folder, '.husky/pre-commit'), 'utf8'),
+      left.map(({ kept }) => readFileSync(kept, 'utf8')),
+    ]).toEqual([['AGENTS.md'], 'new', 'two', ['one']]);
+  });
+
+  it('that cannot be moved are named', async () => {
+    const missing = missingOrders([folder]);
+    make('AGENTS.md', 'evil');
+    writeFileSync(join(base, 'aside'), 'a file in the way');
+    const { taken, left } = await setAside(missing, join(base, 'aside'), (path) => written.has(path));
+    expect([taken, left.map(({ path }) => relative(folder, path))]).toEqual([[], ['AGENTS.md']]);
+  });
+});

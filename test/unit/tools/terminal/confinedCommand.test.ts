@@ -1,0 +1,152 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { SandboxState } from '../../../../src/transcript/sandboxState';
+import type { TerminalNeeds } from '../../../../src/tools/terminal/terminalNeeds';
+import { terminalTools } from '../../../../src/tools/terminal/terminalTools';
+import { TerminalWorld } from '../../../support/terminalWorld';
+
+interface Asked {
+  readonly command: string;
+  readonly hosts: readonly string[];
+}
+
+let world: TerminalWorld;
+afterEach(() => world.dispose());
+
+const works: SandboxState = { kind: 'works' };
+
+/** A stand-in for the operating system: it runs the command as it is, with a word in front, and tells what it is said to have stopped. */
+function confining(
+  asked: Asked[],
+  over: Partial<TerminalNeeds['confinement']> = {},
+  end = { stopped: [] as readonly string[], takenOut: [] as readonly string[], aside: '' },
+): TerminalNeeds['confinement'] {
+  return {
+    isRequired: false,
+    state: () => Promise.resolve(works),
+    confine: (command, shell, { hosts }) => {
+      asked.push({ command, hosts });
+      return Promise.resolve({
+        program: shell,
+        args: ['-c', `echo inside; ${command}`],
+        stopped: () => Promise.resolve([]),
+        unreadIn: (output) => (output.includes('.env') ? ['read .env'] : []),
+        ended: () => Promise.resolve(end),
+      });
+    },
+    ...over,
+  };
+}
+
+describe('a command where commands are confined', () => {
+  it('runs inside, with the hosts it names', async () => {
+    const asked: Asked[] = [];
+    world = new TerminalWorld({ confinement: confining(asked) });
+    expect(await world.run('echo hi', { hosts: [' Registry.npmjs.org ', 'a.example', 'a.example'] })).toBe(
+      'done: Exit code 0 after <time> in the open folder.\n\ninside\nhi',
+    );
+    expect(asked).toEqual([{ command: 'echo hi', hosts: ['a.example', 'registry.npmjs.org'] }]);
+  });
+
+  it('asks for where it would run', async () => {
+    world = new TerminalWorld({ confinement: confining([]) });
+    const access = async (input: object): Promise<unknown> => {
+      const bound = terminalTools(world.needs)[0]?.bind(input);
+      return bound?.kind === 'ready' ? (await bound.asks?.(new AbortController().signal))?.access : bound;
+    };
+    expect([
+      await access({ command: 'a', hosts: ['x.example'] }),
+      await access({ command: 'a', without_sandbox: 'Docker', hosts: ['x.example'] }),
+    ]).toEqual([
+      expect.objectContaining({ confined: { kind: 'inside', hosts: ['x.example'] } }),
+      expect.objectContaining({ confined: { kind: 'outside', reason: 'Docker' } }),
+    ]);
+    expect(await access({ command: 'a', hosts: ['127.0.0.1'] })).toMatchObject({ kind: 'invalid' });
+  });
+
+  it('runs outside where that was asked for, and nowhere else', async () => {
+    const asked: Asked[] = [];
+    world = new TerminalWorld({ confinement: confining(asked) });
+    expect([await world.run('echo hi', { without_sandbox: 'Docker' }), asked]).toEqual([
+      'done: Exit code 0 after <time> in the open folder.\n\nhi',
+      [],
+    ]);
+  });
+
+  it('is told with its row what was stopped and taken out', async () => {
+    world = new TerminalWorld({
+      confinement: confining(
+        [],
+        {},
+        { stopped: ['write to ~/x', 'connect to b.example'], takenOut: ['.husky'], aside: '/kept' },
+      ),
+    });
+    const output = await world.call('run_command', { command: 'exit 3' });
+    expect(output.text).toMatch(
+      /^Exit code 3 after [\d.]+ s in the open folder\. It ran in the sandbox, which kept it from this: write to ~\/x; connect to b\.example\. Name hosts .* The person is asked then\. While it ran, \.husky appeared, which only the person may allow; that was taken out again and is kept in \/kept\./,
+    );
+    expect(output.details).toMatchObject({
+      sandbox: { stopped: ['write to ~/x', 'connect to b.example'], takenOut: ['.husky'] },
+    });
+  });
+
+  it('is told what it speaks of and could not read, where it failed', async () => {
+    world = new TerminalWorld({ confinement: confining([]) });
+    expect((await world.call('run_command', { command: 'echo no .env; exit 1' })).details).toMatchObject({
+      sandbox: { stopped: ['read .env'] },
+    });
+    expect((await world.call('run_command', { command: 'echo .env is fine' })).details).toMatchObject({
+      sandbox: { stopped: [] },
+    });
+  });
+
+  it('does not run where the sandbox does not hold it, and its output is let go', async () => {
+    world = new TerminalWorld({
+      confinement: confining([], { confine: () => Promise.reject(new Error('too many files')) }),
+    });
+    expect(await world.run('touch made')).toBe(
+      'failed: The command could not be started: the sandbox does not hold it (too many files).',
+    );
+    expect(existsSync(join(world.project, 'made'))).toBe(false);
+  });
+
+  it('does not run where the sandbox is lost while the question is open', async () => {
+    let state: SandboxState = works;
+    world = new TerminalWorld({ confinement: confining([], { state: () => Promise.resolve(state) }) });
+    const bound = terminalTools(world.needs)[0]?.bind({ command: 'touch made' });
+    if (bound?.kind !== 'ready') throw new Error('not bound');
+    await bound.asks?.(new AbortController().signal);
+    state = { kind: 'missing', reason: 'it is gone', remedy: '' };
+    const { outcome, text } = await bound.run(new AbortController().signal, {
+      callId: 'c',
+      turnUid: 't',
+      conversationId: 'v',
+    } as never);
+    expect([outcome, text.includes('Nothing was run.'), existsSync(join(world.project, 'made'))]).toEqual([
+      'failed',
+      true,
+      false,
+    ]);
+  });
+
+  it('does not run at all where it must be confined and cannot be', async () => {
+    world = new TerminalWorld({
+      confinement: confining([], {
+        isRequired: true,
+        state: () => Promise.resolve({ kind: 'missing', reason: 'bubblewrap is not installed', remedy: 'Install it.' }),
+      }),
+    });
+    const inside = new TerminalWorld({ confinement: confining([], { isRequired: true }) });
+    expect([await inside.run('echo hi'), await inside.run('echo hi', { without_sandbox: 'Docker' })]).toEqual([
+      'done: Exit code 0 after <time> in the open folder.\n\ninside\nhi',
+      'failed: Commands may only run in the sandbox here (hermes.terminal.sandbox), and this one asked to run without. Nothing was run.',
+    ]);
+    await inside.dispose();
+    writeFileSync(join(world.project, 'a'), '');
+    expect(await world.run('rm a')).toBe(
+      'failed: Commands may only run in the sandbox here (hermes.terminal.sandbox), and there is none: bubblewrap is not installed. Install it. Nothing was run.',
+    );
+    expect(existsSync(join(world.project, 'a'))).toBe(true);
+  });
+});
