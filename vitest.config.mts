@@ -11,7 +11,7 @@ const folders = ['test/unit', 'test/conformance'];
 /** What takes half a minute or more, as begun last it would be waited for alone. */
 const longest = [
   'test/{properties,faults,fuzz}/**/*.test.{ts,tsx}',
-  'test/unit/webview/{viewsForEverybody,pseudoLocale,hostileMarkdown,feed}.test.ts',
+  'test/unit/webview/{page/viewsForEverybody,page/pseudoLocale,markdown/hostileMarkdown,chat/feed}.test.ts',
   'test/unit/{gateway/crash,store/ownership/twoProcesses,tools/terminal/endingCommands}.test.ts',
 ];
 const alone = folders

@@ -1,5 +1,5 @@
 import type { StreamEvent } from '../models/chatModel';
-import type { RepeatMode } from '../transcript/repeats';
+import type { RepeatMode } from '../transcript/text/repeats';
 import type { DeliveredKind, ProviderMetadata } from '../transcript/part';
 import { OutputFilter, type OutputPiece } from './outputFilter';
 import { type Passed, RepeatGate } from './repeatGate';

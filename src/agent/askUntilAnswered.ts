@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock';
 import type { ChatModel, Finish, ModelRequest, Terminal } from '../models/chatModel';
 import { withCost } from '../models/requestCost';
 import { sleep } from '../models/sleep';
-import type { RepeatMode } from '../transcript/repeats';
+import type { RepeatMode } from '../transcript/text/repeats';
 import type { Failure } from '../transcript/stopReason';
 import { addUsage, type Usage } from '../transcript/usage';
 import { AnswerIntake } from './answerIntake';

@@ -4,7 +4,7 @@ import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { Message } from '../transcript/message';
 import type { Turn } from '../transcript/turn';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
-import type { DelegatedTask, DelegatedWork } from '../tools/delegate/delegation';
+import type { DelegatedTask, DelegatedWork } from '../tools/delegation';
 import type { ToolCallContext } from '../tools/tool';
 import type { RunningCalls } from './runningCalls';
 

@@ -1,4 +1,4 @@
-import { documentStart, isCodeAt, isLineBlank, placeBehind } from '../transcript/documentPlace';
+import { documentStart, isCodeAt, isLineBlank, placeBehind } from '../transcript/text/documentPlace';
 import {
   memoryBlockAt,
   type OutputTag,
@@ -6,7 +6,7 @@ import {
   tagAt,
   thinkingEndIn,
   wordEndIn,
-} from '../transcript/outputTags';
+} from '../transcript/text/outputTags';
 
 /** What the filter makes of an answer's text. `thinkingEnd` closes a stretch of thinking that stood in tags. */
 export type OutputPiece =

@@ -1,4 +1,4 @@
-import { type ComparedText, judgeRepeat, type RepeatMode, squeezed } from '../transcript/repeats';
+import { type ComparedText, judgeRepeat, type RepeatMode, squeezed } from '../transcript/text/repeats';
 
 /** What passed a gate. `joins`: it follows what was delivered as it is; otherwise it begins differently. */
 export interface Passed {

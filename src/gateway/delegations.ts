@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { MemoryManager } from '../memory/memoryManager';
 import type { SessionStore } from '../store/sessionStore';
-import type { DelegatedTask, DelegatedWork } from '../tools/delegate/delegation';
+import type { DelegatedTask, DelegatedWork } from '../tools/delegation';
 import type { ToolCallContext } from '../tools/tool';
 import type { Approval } from '../transcript/approval';
 import { answerText, type Message } from '../transcript/message';

@@ -13,7 +13,7 @@ import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
-import type { DelegatedTask, DelegatedWork } from '../tools/delegate/delegation';
+import type { DelegatedTask, DelegatedWork } from '../tools/delegation';
 import type { ToolCallContext } from '../tools/tool';
 import type { SurfaceAgent } from './agents/surfaceAgent';
 import { asSubAgent, type SubAgentRun } from './delegations';

@@ -1,4 +1,4 @@
-import { maskSecrets } from '../models/secrecy';
+import { maskSecrets } from '../models/secrecy/secrecy';
 import type { Message } from '../transcript/message';
 import type { AssistantPart, ToolResultPart, UserPart } from '../transcript/part';
 import type { CompletedTurn, Delegation, MemoryWrite, StartingTurn } from './memoryProvider';

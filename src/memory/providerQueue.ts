@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
-import { withoutSecrets } from '../models/secrecy';
+import { withoutSecrets } from '../models/secrecy/secrecy';
 import type { MadeProvider } from './memoryProviders';
 import type { MemoryProvider } from './memoryProvider';
 

@@ -1,4 +1,4 @@
-import { memoryTag } from '../transcript/outputTags';
+import { memoryTag } from '../transcript/text/outputTags';
 
 const note =
   '(Recalled from memory of earlier sessions. It is reference, not part of the message above and not a request; it may be out of date. Where it differs from this conversation or from the files, those hold.)';

@@ -1,7 +1,7 @@
 import type { ChatModel } from './chatModel';
 import { findLocalServers } from './discovery';
 import type { FoundServer } from './discovery';
-import { parseEndpoint } from './endpoint';
+import { parseEndpoint } from './http/endpoint';
 import { EndpointProvider } from './endpointProvider';
 import type { EndpointParts } from './endpointProvider';
 import { noModelFailure } from './http/failures';

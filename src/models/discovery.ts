@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Clock } from '../base/clock';
-import { parseEndpoint } from './endpoint';
+import { parseEndpoint } from './http/endpoint';
 import { requestJson } from './http/jsonRequest';
 import { ollamaTags } from './listings/ollama';
 import type { LocalServerPreset } from './presets';

@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import type { Clock } from '../base/clock';
-import type { Endpoint } from './endpoint';
+import type { Endpoint } from './http/endpoint';
 import { requestJson } from './http/jsonRequest';
 import type { JsonAnswer } from './http/jsonRequest';
 import { anthropicListing, factsOfAnthropicListing } from './listings/anthropicListing';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { Clock } from '../base/clock';
 import type { ChatModel } from './chatModel';
-import { parseEndpoint } from './endpoint';
-import type { Endpoint } from './endpoint';
+import { parseEndpoint } from './http/endpoint';
+import type { Endpoint } from './http/endpoint';
 import { askForModels, keyHeaders } from './endpointModels';
 import type { FactsAnswer } from './endpointModels';
 import { failureOf, invalidBaseUrlFailure, noKeyFailure } from './http/failures';
@@ -18,7 +18,7 @@ import { patientFetch } from './http/patientFetch';
 import type { ProviderSettings } from './providerSettings';
 import { LearnedRefusals } from './http/refusals';
 import { loopbackPolicy, remotePolicy } from './http/requestRunner';
-import { shownAddress } from './secrecy';
+import { shownAddress } from './secrecy/secrecy';
 import type { LoadTransports, TransportFault } from './transport';
 
 /** Gives the key of a provider for exactly this origin. */

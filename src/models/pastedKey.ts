@@ -1,4 +1,4 @@
-import { parseEndpoint } from './endpoint';
+import { parseEndpoint } from './http/endpoint';
 import type { ProviderSettings } from './providerSettings';
 import { servicePresets, type ServicePreset } from './presets';
 

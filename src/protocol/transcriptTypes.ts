@@ -30,4 +30,4 @@ export { reasoningEfforts } from '../transcript/reasoningEffort';
 export type { SessionEvent, ToolProgress, TurnActivity, TurnEvent } from '../transcript/turnEvent';
 export type { PromptVersions, Turn } from '../transcript/turn';
 export type { Usage } from '../transcript/usage';
-export { wordsPattern } from '../transcript/wordsPattern';
+export { wordsPattern } from '../transcript/text/wordsPattern';

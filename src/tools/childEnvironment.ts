@@ -1,4 +1,4 @@
-import { maskSecrets } from '../models/secrecy';
+import { maskSecrets } from '../models/secrecy/secrecy';
 
 /** Names of variables that hold credentials, by the words in them. */
 const secretWords =

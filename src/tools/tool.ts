@@ -2,7 +2,7 @@ import type { Access } from '../transcript/approval';
 import type { JsonObject, JsonValue } from '../transcript/json';
 import type { ImagePart } from '../transcript/part';
 import type { ToolProgress } from '../transcript/turnEvent';
-import type { Delegate } from './delegate/delegation';
+import type { Delegate } from './delegation';
 import * as v from 'valibot';
 import type { GenericSchema, InferOutput } from 'valibot';
 

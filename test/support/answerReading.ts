@@ -1,7 +1,7 @@
 import { AnswerBuffer } from '../../src/agent/answerBuffer';
 import { AnswerIntake } from '../../src/agent/answerIntake';
 import type { DeliveredKind } from '../../src/transcript/part';
-import type { RepeatMode } from '../../src/transcript/repeats';
+import type { RepeatMode } from '../../src/transcript/text/repeats';
 
 /** One request of an answer: the text of its deltas. */
 export interface AnswerRequest {

@@ -1,4 +1,4 @@
-import { maskSecrets } from '../../models/secrecy';
+import { maskSecrets } from '../../models/secrecy/secrecy';
 import { isContinuation } from '../../transcript/continuation';
 import { promptWithLabels } from '../../transcript/draftPart';
 import { answerText, type Message } from '../../transcript/message';

@@ -1,5 +1,5 @@
 import type { ModelRequest } from '../../models/chatModel';
-import { maskSecrets } from '../../models/secrecy';
+import { maskSecrets } from '../../models/secrecy/secrecy';
 import { estimateTokens } from '../../models/tokenEstimate';
 import { answerText } from '../../transcript/message';
 import type { CompressionPlan } from './compressionPlan';

@@ -1,4 +1,4 @@
-import { maskSecrets } from '../../models/secrecy';
+import { maskSecrets } from '../../models/secrecy/secrecy';
 import { todoLines, type TodoItem, todosOf } from '../../tools/todo/todoList';
 import type { Message } from '../../transcript/message';
 

@@ -4,7 +4,7 @@ import type { SessionStore } from '../../store/sessionStore';
 import { StoreError } from '../../store/storeError';
 import type { Message } from '../../transcript/message';
 import type { Turn } from '../../transcript/turn';
-import { backfilled } from '../backfill';
+import { backfilled } from './backfill';
 import type { DeliveredMessage, ShownLengths } from './shownLengths';
 
 interface CheckParts {

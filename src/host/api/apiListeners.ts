@@ -1,6 +1,6 @@
 import { type Disposable, toDisposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
-import { withoutSecrets } from '../../models/secrecy';
+import { withoutSecrets } from '../../models/secrecy/secrecy';
 import { ApiError } from './hermesError';
 
 /** Listeners of other extensions for one kind of event. Whatever one of them does stays with it: failures are logged, the first of each

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Log } from '../../base/log';
 import type { MemoryProvider, RecallStatus } from '../../memory/memoryProvider';
 import type { MemoryProviderFactory } from '../../memory/memoryProviders';
-import { withoutSecrets } from '../../models/secrecy';
+import { withoutSecrets } from '../../models/secrecy/secrecy';
 import type * as api from './hermes';
 import { ApiError } from './hermesError';
 import { adaptedTool, describe } from './apiTools';

@@ -5,7 +5,7 @@ import type { ApprovalPolicy } from '../../tools/approval/approvalPolicy';
 import { RulesPolicy } from '../../tools/approval/rulesPolicy';
 import type { DeniesReading } from '../../tools/secretFiles';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
-import type { CommandTable } from '../commands';
+import type { CommandTable } from '../common/commands';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
 import { tellingUnkept } from './unkeptRules';
 import { type RuleMemory, WorkspaceRules } from './workspaceRules';

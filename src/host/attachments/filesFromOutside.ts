@@ -1,8 +1,8 @@
 import type { Attached } from '../../protocol/attachmentProtocol';
-import { isSecret } from '../../tools/approval/sensitivePaths';
+import { isSecret } from '../../tools/sensitivePaths';
 import type { DraftPart } from '../../transcript/draftPart';
 import { contentOf, secretRefused, tooLarge } from './mentionReading';
-import { MentionError } from './promptAttachments';
+import { MentionError } from '../common/mentionError';
 import type { Translate } from './sendableParts';
 
 /** A file or folder that the person picked or dropped. */

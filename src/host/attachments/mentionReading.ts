@@ -2,7 +2,7 @@ import type { AccessPath } from '../../transcript/approval';
 import type { MentionPart, SentPart } from '../../transcript/draftPart';
 import type { AttachmentPart } from '../../transcript/part';
 import { maxImageBytes } from '../../protocol/attachmentProtocol';
-import { isSecret } from '../../tools/approval/sensitivePaths';
+import { isSecret } from '../../tools/sensitivePaths';
 import { imageMediaType } from '../../tools/imageFile';
 import type { CodeSymbol } from '../../tools/knowledge/editorKnowledge';
 import { problemLine, rank } from '../../tools/knowledge/overviewTools';
@@ -13,7 +13,7 @@ import { cutTo, excerptOf, mostCharacters, treeOf } from './attachedText';
 import { gitText } from './gitMentions';
 import { type MentionPlaces, within } from './mentionPlaces';
 import { type LineRange, type MentionTarget, readSource, withLines } from './mentionSource';
-import { MentionError } from './promptAttachments';
+import { MentionError } from '../common/mentionError';
 import { sessionText } from './sessionMention';
 
 type TargetOf<K extends MentionTarget['kind']> = Extract<MentionTarget, { readonly kind: K }>;

@@ -1,6 +1,7 @@
 import type { Attached, FoundMentions, Pinned } from '../../protocol/attachmentProtocol';
 import type { ModelRow } from '../../protocol/chatProtocol';
 import type { DraftPart, SentPart } from '../../transcript/draftPart';
+import { MentionError } from '../common/mentionError';
 
 /** What a chat view asks about the things that go along with a prompt. */
 export interface PromptAttachments {
@@ -14,11 +15,6 @@ export interface PromptAttachments {
   resolve(parts: readonly DraftPart[]): Promise<readonly SentPart[]>;
   /** What a person should know who sends these to this model; null where there is nothing to say. */
   noticeOf(parts: readonly SentPart[], model: Pick<ModelRow, 'label' | 'images'> | null): string | null;
-}
-
-/** Something mentioned cannot be read. The message is for the person and names it. */
-export class MentionError extends Error {
-  override readonly name = 'MentionError';
 }
 
 /** Where nothing can be mentioned. */

@@ -1,7 +1,7 @@
 import { maxImages, maxParts } from '../../protocol/attachmentProtocol';
 import type { ModelRow } from '../../protocol/chatProtocol';
 import type { DraftPart, MentionPart, SentPart } from '../../transcript/draftPart';
-import { MentionError } from './promptAttachments';
+import { MentionError } from '../common/mentionError';
 
 export type Translate = (message: string, args?: Record<string, string>) => string;
 

@@ -4,7 +4,7 @@ import type { ChatState, ShownSession } from '../../protocol/chatProtocol';
 import type { SessionStore } from '../../store/sessionStore';
 import type { ChatFiles } from '../changedFiles/chatFiles';
 import type { PageWindow } from './pageWindow';
-import { describeError } from '../describeError';
+import { describeError } from '../common/describeError';
 import type { RecentSessions } from './recentSessions';
 import { originOf } from './sessionOrigin';
 import type { StoreStatus } from '../storage/storeStatus';

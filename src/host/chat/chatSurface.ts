@@ -22,7 +22,7 @@ import type { ChatModels } from './chatModels';
 import { PageWindow } from './pageWindow';
 import { PendingViewActions } from './pendingViewActions';
 import { readAroundSession, readShownSession } from './chatSnapshot';
-import { describeError } from '../describeError';
+import { describeError } from '../common/describeError';
 import type { StarterService } from '../firstSteps/starterService';
 import { PendingWrites } from '../storage/pendingWrites';
 import { RecentSessions } from './recentSessions';

@@ -2,7 +2,7 @@ import type { Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import type { Gateway } from '../../gateway/gateway';
 import type { SessionSummary } from '../../transcript/session';
-import { describeError } from '../describeError';
+import { describeError } from '../common/describeError';
 
 const limit = 20;
 

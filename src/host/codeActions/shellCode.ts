@@ -1,4 +1,4 @@
-import { unseenSigns } from '../../tools/approval/unseenSigns';
+import { unseenSigns } from '../../tools/approval/shell/invisibleCharacters';
 import { editorLanguage } from './fence';
 
 /** run: the code is one line that is seen whole, which can be run · place: anything else, which is put into the terminal and not run · refused: why, for a person. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Log } from '../../base/log';
 import type { RunGit } from '../../tools/knowledge/git/gitCommand';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
-import { describeError } from '../describeError';
+import { describeError } from '../common/describeError';
 import { starterPrompts } from './starterPrompts';
 
 export interface StarterServiceNeeds {

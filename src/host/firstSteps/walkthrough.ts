@@ -1,7 +1,7 @@
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Gateway } from '../../gateway/gateway';
 import type { Session } from '../../transcript/session';
-import type { CommandTable } from '../commands';
+import type { CommandTable } from '../common/commands';
 
 export interface WalkthroughNeeds {
   readonly gateway: Pick<Gateway, 'onDidTurnEvent' | 'onDidSwitchSession'>;

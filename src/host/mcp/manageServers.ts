@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { maskSecrets } from '../../models/secrecy';
+import { maskSecrets } from '../../models/secrecy/secrecy';
 import { hostName } from '../../tools/approval/ruleText';
 import type { McpServer } from '../../tools/mcp/mcpServer';
 import { commandLine } from '../../tools/mcp/serverDefinition';

@@ -14,7 +14,7 @@ import { placeOf, type ServerDecision, type ServerPlace } from '../../tools/mcp/
 import { envFilePath, serverPlan } from '../../tools/mcp/serverPlan';
 import type { Confinement } from '../../tools/sandbox/confinement';
 import type { AnyTool } from '../../tools/tool';
-import type { CommandTable } from '../commands';
+import type { CommandTable } from '../common/commands';
 import type { Secrets } from '../models/providerKeys';
 import type { Offer } from '../storage/storeStatus';
 import { mcpBundle } from './mcpBundle';

@@ -11,7 +11,7 @@ import type { MemoryProviderFactory } from '../../memory/memoryProviders';
 import { NodeFileSystem } from '../../store/engine/nodeFileSystem';
 import { SystemProcessTable } from '../../store/lock/processTable';
 import type { SessionStore } from '../../store/sessionStore';
-import { describeError } from '../describeError';
+import { describeError } from '../common/describeError';
 
 export interface MemoryFilesNeeds {
   readonly store: SessionStore;

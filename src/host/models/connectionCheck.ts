@@ -1,5 +1,5 @@
 import type { ModelCatalog } from '../../models/catalog';
-import { parseEndpoint } from '../../models/endpoint';
+import { parseEndpoint } from '../../models/http/endpoint';
 import { likelyBaseUrls } from '../../models/pastedKey';
 import { servicePresets } from '../../models/presets';
 import type { ProviderSettings } from '../../models/providerSettings';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { parseEndpoint } from '../../models/endpoint';
+import { parseEndpoint } from '../../models/http/endpoint';
 import { keyIn } from '../../models/pastedKey';
 import type { ProviderSettings } from '../../models/providerSettings';
 

@@ -3,7 +3,7 @@ import type { ModelCatalog } from '../../models/catalog';
 import type { FoundServer } from '../../models/discovery';
 import type { ModelInfo } from '../../models/modelInfo';
 import type { Setup, SetupEntry } from '../../protocol/chatProtocol';
-import { describeError } from '../describeError';
+import { describeError } from '../common/describeError';
 
 export interface DiscoveryWords {
   readonly editorProvider: string;

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { ModelChoices, ModelRow } from '../../protocol/chatProtocol';
-import { describeError } from '../describeError';
+import { describeError } from '../common/describeError';
 import { modelDetail } from './modelLabels';
 
 interface ModelItem extends vscode.QuickPickItem {

@@ -2,13 +2,13 @@ import type { Clock } from '../../base/clock';
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import type { ModelCatalog, ProviderModels } from '../../models/catalog';
-import { isLoopback } from '../../models/endpoint';
+import { isLoopback } from '../../models/http/endpoint';
 import { noModelFailure } from '../../models/http/failures';
 import type { ModelInfo } from '../../models/modelInfo';
 import { ModelError, type ModelProvider } from '../../models/modelProvider';
 import type { ModelChoices, ModelRow, ModelState, Setup } from '../../protocol/chatProtocol';
 import type { ChatModels } from '../chat/chatModels';
-import { describeError } from '../describeError';
+import { describeError } from '../common/describeError';
 import { ModelDiscovery, type DiscoveryWords } from './modelDiscovery';
 import { modelRow } from './modelLabels';
 

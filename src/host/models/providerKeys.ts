@@ -1,5 +1,5 @@
 import type { SecretStorage } from 'vscode';
-import { knownKeys } from '../../models/secrecy';
+import { knownKeys } from '../../models/secrecy/secrecy';
 
 /** The part of the editor's secret storage that keys need. */
 export type Secrets = Pick<SecretStorage, 'get' | 'store' | 'delete'>;

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
-import type { CommandTable } from '../commands';
+import type { CommandTable } from '../common/commands';
 import type { SearchTab } from '../search/searchTab';
 import type { SessionOpener } from './sessionOpener';
 import type { ChosenSessions } from '../sessions/chosenSessions';

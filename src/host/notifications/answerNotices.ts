@@ -4,7 +4,7 @@ import type { Log } from '../../base/log';
 import type { Gateway } from '../../gateway/gateway';
 import type { Session } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
-import { describeError, isWithdrawn } from '../describeError';
+import { describeError, isWithdrawn } from '../common/describeError';
 import type { NotificationMode } from '../settings/settings';
 
 export interface AnswerNoticeNeeds {

@@ -3,7 +3,7 @@ import { encodeLabel, type FolderLabel, folderLabelKey } from '../../store/libra
 import { type OldPlace, storesOfThisFolder } from '../../store/library/movedFolder';
 import type { SessionStore } from '../../store/sessionStore';
 import type { StoreStatus } from '../storage/storeStatus';
-import { describeError } from '../describeError';
+import { describeError } from '../common/describeError';
 import type { WordContext } from '../sessions/sessionLabels';
 import { ageLabels } from '../sessions/ageLabels';
 import type { OtherFolder, OtherFolders } from './otherFolders';

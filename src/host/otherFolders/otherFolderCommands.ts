@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
-import type { CommandTable } from '../commands';
+import type { CommandTable } from '../common/commands';
 import { factsOf, titleWords, type WordContext } from '../sessions/sessionLabels';
 import type { BringingProgress, OtherFolder, OtherFolders } from './otherFolders';
 import { countWords, folderFacts, folderName, folderPath } from './otherFolderLabels';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Log } from '../../base/log';
 import type { SessionSummary } from '../../transcript/session';
-import { describeError } from '../describeError';
+import { describeError } from '../common/describeError';
 import { factsOf, hoverWords, titleWords, type WordContext } from '../sessions/sessionLabels';
 import type { OtherFolder, OtherFolders } from './otherFolders';
 import { folderFacts, folderName, folderPath } from './otherFolderLabels';

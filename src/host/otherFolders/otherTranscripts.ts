@@ -5,7 +5,7 @@ import type { Log } from '../../base/log';
 import { GatewayError } from '../../gateway/gateway';
 import type { OtherStore } from '../../store/library/otherStore';
 import { withoutNames, type CodeActions } from '../codeActions/codeHandlers';
-import { describeError } from '../describeError';
+import { describeError } from '../common/describeError';
 import { exportSession } from '../sessions/exportSession';
 import { translate } from '../sessions/translation';
 import { TranscriptSurface, type TranscriptNeeds } from '../transcript/transcriptSurface';

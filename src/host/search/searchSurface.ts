@@ -15,7 +15,7 @@ import {
 } from '../../protocol/searchProtocol';
 import type { SearchHit as StoredHit, SessionStore } from '../../store/sessionStore';
 import type { SessionSummary } from '../../transcript/session';
-import { describeError } from '../describeError';
+import { describeError } from '../common/describeError';
 import type { StoreStatus } from '../storage/storeStatus';
 import { ViewEndpoint, type WebviewPort } from '../webviews/viewEndpoint';
 

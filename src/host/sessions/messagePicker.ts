@@ -5,7 +5,7 @@ import { isContinuation } from '../../transcript/continuation';
 import { promptWords } from '../../transcript/draftPart';
 import { answerText, type Message } from '../../transcript/message';
 import { ageLabels } from './ageLabels';
-import { describeError } from '../describeError';
+import { describeError } from '../common/describeError';
 
 const pageSize = 200;
 

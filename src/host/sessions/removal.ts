@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { ForgetReport, Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { Session } from '../../transcript/session';
-import { describeError } from '../describeError';
+import { describeError } from '../common/describeError';
 import { titleWords } from './sessionLabels';
 import { translate } from './translation';
 

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { type Gateway, type SwitchOutcome, type SwitchTarget } from '../../gateway/gateway';
 import type { SessionQuery, SessionStore } from '../../store/sessionStore';
 import type { Session } from '../../transcript/session';
-import type { CommandTable } from '../commands';
+import type { CommandTable } from '../common/commands';
 import type { ChosenSessions } from './chosenSessions';
 import { compressSession } from './compressSession';
 import { exportSession } from './exportSession';

@@ -4,7 +4,7 @@ import type { Log } from '../../base/log';
 import type { Gateway } from '../../gateway/gateway';
 import type { SessionQuery } from '../../store/sessionStore';
 import type { SessionSummary } from '../../transcript/session';
-import { describeError } from '../describeError';
+import { describeError } from '../common/describeError';
 import type { StoreStatus } from '../storage/storeStatus';
 import { type ListPart, missingOrigins, type SessionLists } from './sessionGroups';
 

@@ -3,7 +3,7 @@ import type { Gateway } from '../../gateway/gateway';
 import type { SearchHit, SessionQuery, SessionStore } from '../../store/sessionStore';
 import type { SessionSummary } from '../../transcript/session';
 import { ageLabels } from './ageLabels';
-import { describeError } from '../describeError';
+import { describeError } from '../common/describeError';
 import { factsOf, titleWords } from './sessionLabels';
 import { translate } from './translation';
 

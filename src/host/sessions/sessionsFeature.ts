@@ -5,7 +5,7 @@ import type { Log } from '../../base/log';
 import type { Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { ChatFiles } from '../changedFiles/chatFiles';
-import type { CommandTable } from '../commands';
+import type { CommandTable } from '../common/commands';
 import type { OtherFolderRows } from '../otherFolders/otherFolderRows';
 import type { StoreStatus } from '../storage/storeStatus';
 import { ChosenSessions } from './chosenSessions';

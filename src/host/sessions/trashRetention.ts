@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import type { Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
-import { describeError } from '../describeError';
+import { describeError } from '../common/describeError';
 
 const daySeconds = 86_400;
 /** Erasing rewrites the file: not while the window is still coming up. */

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
-import { parseEndpoint } from '../../models/endpoint';
+import { parseEndpoint } from '../../models/http/endpoint';
 import { type Mode, modes } from '../../transcript/approval';
 import { type BusyMode, busyModes } from '../../transcript/busyMode';
 import { reasoningEfforts, type ReasoningEffort } from '../../transcript/reasoningEffort';
 import type { ProviderSettings } from '../../models/providerSettings';
 import { type SandboxSetting, sandboxSettings } from '../../tools/sandbox/sandboxSetting';
-import { type ApprovalSettings, readApprovals } from '../approvals/approvalSettings';
+import { type ApprovalSettings, readApprovals } from './approvalSettings';
 import { guardedSettings } from './workspaceOverrides';
 
 export const notificationModes = ['whenHidden', 'always', 'never'] as const;

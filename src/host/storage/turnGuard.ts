@@ -3,7 +3,7 @@ import type { Log } from '../../base/log';
 import type { Gateway } from '../../gateway/gateway';
 import type { TurnGuard } from '../../store/ownership/storeConnection';
 import type { SessionStore } from '../../store/sessionStore';
-import { describeError } from '../describeError';
+import { describeError } from '../common/describeError';
 
 /** What another window is told when it asks for the history while turns run here, and how they are stopped for it. A turn that waits for the person
  *  is in nobody's way: it goes on waiting in the store. */

@@ -3,7 +3,7 @@ import { toDisposable, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import type { OutputFolder } from '../../tools/terminal/outputFolder';
 import type { RunningCommands } from '../../tools/terminal/runningCommands';
-import { describeError } from '../describeError';
+import { describeError } from '../common/describeError';
 
 /** Not while the window is still coming up. */
 const delayMs = 60_000;

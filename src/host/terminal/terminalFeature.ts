@@ -20,7 +20,7 @@ import type { AnyTool } from '../../tools/tool';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import type { Confinement, ConfinementNeeds } from '../../tools/sandbox/confinement';
 import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
-import { registerCommands } from '../commands';
+import { registerCommands } from '../common/commands';
 import { MirrorTerminals } from './mirrorTerminal';
 import { openReadOnly } from './openReadOnly';
 import { OutputRetention } from './outputRetention';

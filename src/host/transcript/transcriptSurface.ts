@@ -15,7 +15,7 @@ import type { SessionStore } from '../../store/sessionStore';
 import type { Session } from '../../transcript/session';
 import type { SessionEvent } from '../../transcript/turnEvent';
 import { codeHandlers, type CodeActions } from '../codeActions/codeHandlers';
-import { describeError } from '../describeError';
+import { describeError } from '../common/describeError';
 import { originalRow } from './originalRow';
 import type { StoreStatus } from '../storage/storeStatus';
 import { rawRow, revisionsWithDiffs, rowsAs } from './storedRowText';

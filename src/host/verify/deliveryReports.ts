@@ -5,7 +5,7 @@ import { GatewayError } from '../../gateway/gateway';
 import type { PulledPlug, WitnessAsk, WitnessResults } from '../../protocol/witnessProtocol';
 import type { SessionStore } from '../../store/sessionStore';
 import type { WitnessEntry } from '../../transcript/witness';
-import { describeError } from '../describeError';
+import { describeError } from '../common/describeError';
 import type { ChatWitness, WitnessedConversation } from './chatWitness';
 
 /** How long views have to say what they showed. */

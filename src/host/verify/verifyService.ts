@@ -3,7 +3,7 @@ import type { Log } from '../../base/log';
 import { verifySession, type VerificationCourse, type VerificationNeeds } from '../../gateway/verify/verification';
 import type { SessionStore } from '../../store/sessionStore';
 import type { Verification } from '../../transcript/verification';
-import { describeError } from '../describeError';
+import { describeError } from '../common/describeError';
 import type { TranscriptVerification } from './tabVerification';
 import type { DeliveryReports } from './deliveryReports';
 

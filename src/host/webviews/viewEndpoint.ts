@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { fromViewSchema, protocolVersion, type ProtocolError, type ToView } from '../../protocol/envelope';
-import { describeError, isExpected } from '../describeError';
+import { describeError, isExpected } from '../common/describeError';
 
 /** The part of a webview that the endpoint needs. */
 export interface WebviewPort {

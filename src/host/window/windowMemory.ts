@@ -5,7 +5,7 @@ import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { MemoryProviders } from '../../memory/memoryProviders';
 import { MemoryFiles } from '../memory/memoryFiles';
-import { reportFailure } from '../commands';
+import { reportFailure } from '../common/commands';
 import { hindsightBundle } from '../memory/hindsightBundle';
 import { HindsightHost } from '../memory/hindsightHost';
 import { MemorySetup } from '../memory/memorySetup';

@@ -1,4 +1,4 @@
-import { maskSecrets } from '../../models/secrecy';
+import { maskSecrets } from '../../models/secrecy/secrecy';
 
 /** What memory must not hold: it is part of every later request, so that a sentence planted once would speak to the model for ever. */
 const threats: readonly (readonly [name: string, pattern: RegExp])[] = [

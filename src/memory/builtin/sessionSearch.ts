@@ -1,4 +1,4 @@
-import { maskSecrets } from '../../models/secrecy';
+import { maskSecrets } from '../../models/secrecy/secrecy';
 import { searchWords } from '../../store/search/searchTerms';
 import { snippetOf } from '../../store/search/snippet';
 import type { SearchHit, SessionStore } from '../../store/sessionStore';

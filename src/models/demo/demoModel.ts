@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock';
 import type { ChatModel, CompletedToolCall, ModelRequest, ModelStream, WireMessage } from '../chatModel';
 import type { ModelInfo } from '../modelInfo';
-import { EventPump } from '../pump';
+import { EventPump } from '../http/pump';
 import { sleep } from '../sleep';
 import { folderAnswer, honestAnswer, longAnswer, searchAnswer } from './demoAnswers';
 import type { DemoToolResult } from './demoAnswers';

@@ -1,5 +1,5 @@
 import type { Failure, ModelFailureCause } from '../../transcript/stopReason';
-import { shownAddress, withoutSecrets } from '../secrecy';
+import { shownAddress, withoutSecrets } from '../secrecy/secrecy';
 import type { TransportFault } from '../transport';
 
 /** What a failure's sentence needs to know about the request. */

@@ -3,7 +3,7 @@ import type { ModelInfo } from '../modelInfo';
 import { LearnedRefusals, withoutImages } from './refusals';
 import { runRequest } from './requestRunner';
 import type { RunnerParts } from './requestRunner';
-import { wellFormedRequest } from '../wellFormedRequest';
+import { wellFormedRequest } from './wellFormedRequest';
 
 /** A model behind an HTTP endpoint. */
 export function httpChatModel(info: ModelInfo, parts: RunnerParts): ChatModel {

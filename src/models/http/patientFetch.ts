@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { isLoopback } from '../endpoint';
+import { isLoopback } from './endpoint';
 
 /** A `fetch` that waits for servers on this machine as long as its caller does. The built-in one gives up 300 s after the request when no
  *  header has come, and a large model may take longer to be read from disk. Plain HTTP to a loopback address goes through node:http, which

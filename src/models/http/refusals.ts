@@ -1,6 +1,6 @@
 import type { ModelRequest, WireAssistantContent, WireMessage } from '../chatModel';
 import { bodyMessage, isTooLong } from './failures';
-import { lacksReasoning, withReasoning } from '../reasoningField';
+import { lacksReasoning, withReasoning } from './reasoningField';
 import type { TransportFault } from '../transport';
 
 /** What a request can do without: the reasoning of earlier answers that is sent back · how much to reason · images. */

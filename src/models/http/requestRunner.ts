@@ -4,7 +4,7 @@ import type { Usage } from '../../transcript/usage';
 import type { ModelRequest, ModelStream, Terminal } from '../chatModel';
 import { failureOf, mayRetry, retryAfterMs } from './failures';
 import type { FailureContext } from './failures';
-import { EventPump } from '../pump';
+import { EventPump } from './pump';
 import { isRefusal, LearnedRefusals } from './refusals';
 import { sleep } from '../sleep';
 import type {

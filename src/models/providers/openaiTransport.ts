@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4TextPart, LanguageModelV4ToolCallPart } from '@ai-sdk/provider';
 import type { ModelRequest, WireMessage } from '../chatModel';
-import { metadataKey, reasoningContent } from '../reasoningField';
+import { metadataKey, reasoningContent } from '../http/reasoningField';
 import type { Transport, TransportReceiver, TransportSettings } from '../transport';
 import { observedFetch } from './observedFetch';
 import { callOptions, isObject, storedOptions } from './prompt';

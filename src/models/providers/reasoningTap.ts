@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../transcript/json';
-import { inReasoningField, metadataKey } from '../reasoningField';
+import { inReasoningField, metadataKey } from '../http/reasoningField';
 import { isObject } from './prompt';
 import type { RawTap } from './reading';
 

@@ -1,6 +1,6 @@
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
 import type { SecretLintRuleContext, SecretLintRuleReportDescriptor, SecretLintSourceCode } from '@secretlint/types';
-import type { SecretSpan } from '../secretRules';
+import type { SecretSpan } from '../secrecy/secretRules';
 
 /** Rules of the preset that are not run:
  *  - filter-comments: a text would switch the others off by saying `secretlint-disable`.

@@ -5,13 +5,13 @@ import { judgeEdit, judgeRead } from './judgePath';
 import type { PathPlaces } from './pathPlaces';
 import type { RuleBook } from './ruleBook';
 import { programName, runsItsInput, unwrapped } from './shell/commandWrappers';
-import { offeredRules } from './shell/offeredRules';
+import { offeredRules } from './offeredRules';
 import { lookedAt } from './shell/readOnlyCommands';
 import { NotUnderstood, type ShellPart, type ShellRedirect, type ShellWord } from './shell/shellCommand';
 import { readsWholeTree } from './shell/treeReaders';
 import { parseShell } from './shell/shellParser';
 import { takesAnyArguments } from './shell/starArguments';
-import { isSecret } from './sensitivePaths';
+import { isSecret } from '../sensitivePaths';
 import { reachedFiles, turnsBack, type WorkFolders, writtenPaths } from './writtenPaths';
 
 export interface CommandNeeds {

@@ -7,7 +7,7 @@ import { judgeEdit, judgeRead } from './judgePath';
 import type { PathPlaces } from './pathPlaces';
 import { RuleBook } from './ruleBook';
 import { allowRuleProblem, printRule } from './ruleText';
-import { unseenSigns } from './unseenSigns';
+import { unseenSigns } from './shell/invisibleCharacters';
 
 export interface RulesPolicyNeeds {
   /** Rules that hold everywhere, from the person's settings. */

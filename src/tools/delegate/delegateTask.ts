@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { type AnyTool, defineTool, type ToolOutput } from '../tool';
-import type { DelegatedWork } from './delegation';
+import type { DelegatedWork } from '../delegation';
 
 export const delegateToolName = 'delegate_task';
 

@@ -1,6 +1,6 @@
 import type { AccessPath } from '../../transcript/approval';
 import type { AccessPaths } from '../accessPaths';
-import { isSecret } from '../approval/sensitivePaths';
+import { isSecret } from '../sensitivePaths';
 import { NotAText, type FileEditor, type TextFile } from './fileEditor';
 import { DoesNotFit } from './replacement';
 

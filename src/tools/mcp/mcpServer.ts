@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock';
 import { Emitter } from '../../base/disposable';
 import type { Log } from '../../base/log';
-import { maskSecrets, withoutSecrets } from '../../models/secrecy';
+import { maskSecrets, withoutSecrets } from '../../models/secrecy/secrecy';
 import type { JsonObject } from '../../transcript/json';
 import type {
   ConnectMcp,

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { changeReasons, isSecret } from '../approval/sensitivePaths';
+import { changeReasons, isSecret } from '../sensitivePaths';
 import type { FoundFiles } from './limits';
 
 /** Lists the files below a folder, hidden and ignored ones too, by their paths below it; not those of `node_modules`, and of `.git` none of its folders. */

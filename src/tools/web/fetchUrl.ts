@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { type AnyTool, defineTool, type ToolOutput } from '../tool';
 import type { ReadPage } from './page/pageReader';
-import { pageKind, pageText, prettyJson } from './pageText';
+import { pageKind, pageText, prettyJson } from './page/pageText';
 import { type WebAnswer, webRequest, type WebRequestNeeds } from './webRequest';
 
 export interface FetchUrlNeeds {

@@ -1,6 +1,6 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import type { TurnEvent } from '../../protocol/transcriptTypes';
-import { laterParts } from './components/laterParts';
+import { laterParts } from './components/common/laterParts';
 
 /** What is said to those who listen, about the session that is shown: each thing once, never by the delta. Politely what can wait for the end of
  *  a sentence; urgently what the agent asks, and what went wrong. */

@@ -4,7 +4,7 @@ import { connectToHost } from '../rpc';
 import { ChatController } from './chatController';
 import type { ChatHost, ChatProtocol } from './connection/chatHost';
 import { App } from './components/App';
-import { laterParts, loadLater } from './components/laterParts';
+import { laterParts, loadLater } from './components/common/laterParts';
 import { pacedDrawing } from './connection/drawingPace';
 import type { Timers } from './composer/drafts';
 import { recall, type ViewMemory } from './connection/viewMemory';

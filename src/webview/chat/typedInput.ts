@@ -1,6 +1,6 @@
 import type { BusyMode } from '../../protocol/transcriptTypes';
 import type { ChatController } from './chatController';
-import { laterParts, loadLater } from './components/laterParts';
+import { laterParts, loadLater } from './components/common/laterParts';
 import { stillHolds } from './composer/composerText';
 import type { HostRequests } from './connection/hostRequests';
 import type { PromptSender } from './composer/promptSender';

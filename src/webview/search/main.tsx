@@ -2,7 +2,7 @@ import { render } from 'preact';
 import { returnFocus } from '../focusReturn';
 import { setLocalization } from '../localization';
 import { connectToHost } from '../rpc';
-import { SearchApp } from './components/SearchApp';
+import { SearchApp } from './SearchApp';
 import { SearchController, type SearchViewProtocol } from './searchController';
 import { recallSearch } from './searchMemory';
 import '../styles/controls.css';

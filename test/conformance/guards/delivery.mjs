@@ -2,7 +2,7 @@
 export const guards = [
   {
     name: 'text put back beside a tool call',
-    file: 'src/gateway/backfill.ts',
+    file: 'src/gateway/verify/backfill.ts',
     tests: ['deliveryCheck', 'test/unit/gateway/backfill'],
     from: 'whole.push({ kind: part.kind, text: part.text });\n      continue;',
     to: 'whole.push({ kind: part.kind, text: part.text });\n      next++;\n      continue;',
@@ -23,7 +23,7 @@ export const guards = [
   },
   {
     name: 'calls put back with their text',
-    file: 'src/gateway/backfill.ts',
+    file: 'src/gateway/verify/backfill.ts',
     tests: ['deliveryCheck'],
     from: 'stored : delivered.row;',
     to: 'stored : null;',

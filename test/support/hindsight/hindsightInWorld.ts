@@ -6,7 +6,7 @@ import { SessionRecords } from '../../../src/memory/hindsight/sessionRecord';
 import { storedTurns } from '../../../src/memory/hindsight/storedTurns';
 import { silentLog } from '../../../src/base/log';
 import type { MemoryProvider } from '../../../src/memory/memoryProvider';
-import { maskSecrets } from '../../../src/models/secrecy';
+import { maskSecrets } from '../../../src/models/secrecy/secrecy';
 import type { SessionStore } from '../../../src/store/sessionStore';
 import type { World } from '../world';
 import { fastClock } from './fastClock';

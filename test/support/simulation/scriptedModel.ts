@@ -1,5 +1,5 @@
 import type { ChatModel, CompletedToolCall, Finish, ModelRequest, ModelStream } from '../../../src/models/chatModel';
-import { EventPump } from '../../../src/models/pump';
+import { EventPump } from '../../../src/models/http/pump';
 import type { DeliveredKind } from '../../../src/transcript/part';
 import type { ModelFailureCause } from '../../../src/transcript/stopReason';
 import { unknownUsage } from '../../../src/transcript/usage';

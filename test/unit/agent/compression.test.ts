@@ -4,7 +4,7 @@ import { Compressor } from '../../../src/agent/compression/compressor';
 import { contextUse } from '../../../src/agent/compression/contextUse';
 import { handoffText, summaryIn } from '../../../src/agent/compression/handoffText';
 import { plainSummary, summaryInput } from '../../../src/agent/compression/summaryInput';
-import { EventPump } from '../../../src/models/pump';
+import { EventPump } from '../../../src/models/http/pump';
 import { estimateTokens } from '../../../src/models/tokenEstimate';
 import { handoffPart, handoffUid } from '../../../src/transcript/handoff';
 import type { Message } from '../../../src/transcript/message';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OutputFilter, type OutputPiece } from '../../../src/agent/outputFilter';
-import { documentStart, isCodeAt, placeBehind } from '../../../src/transcript/documentPlace';
+import { documentStart, isCodeAt, placeBehind } from '../../../src/transcript/text/documentPlace';
 import { isInCode } from '../../support/markdown/codeOracle';
 import { answersAboutTags, specExamples } from '../../support/markdown/markdownSamples';
 import { isOnlyUntagged } from '../../support/markdown/tagAlignment';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ChatModel } from '../../../src/models/chatModel';
 import { ModelError } from '../../../src/models/modelProvider';
-import { EventPump } from '../../../src/models/pump';
+import { EventPump } from '../../../src/models/http/pump';
 import { StoreError } from '../../../src/store/storeError';
 import { handoffTokens } from '../../../src/transcript/handoff';
 import { gate } from '../../support/conformance';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readApprovals } from '../../../src/host/approvals/approvalSettings';
+import { readApprovals } from '../../../src/host/settings/approvalSettings';
 import { WorkspaceRules } from '../../../src/host/approvals/workspaceRules';
 
 describe('the lists of rules in the settings', () => {

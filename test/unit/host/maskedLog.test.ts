@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { MaskedLog } from '../../../src/host/maskedLog';
+import { MaskedLog } from '../../../src/host/common/maskedLog';
 import { ManualClock } from '../../support/manualClock';
 import { RecordingLog } from './recordingLog';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamEvent, Terminal } from '../../../src/models/chatModel';
-import { EventPump } from '../../../src/models/pump';
+import { EventPump } from '../../../src/models/http/pump';
 import { remotePolicy, runRequest } from '../../../src/models/http/requestRunner';
 import type { Transport, TransportEnd } from '../../../src/models/transport';
 import { ManualClock } from '../../support/manualClock';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskSecrets } from '../../../src/models/secrecy';
+import { maskSecrets } from '../../../src/models/secrecy/secrecy';
 
 describe('secrets in the text of a conversation', () => {
   it.each([

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { KnownKeys } from '../../../src/models/knownKey';
+import { KnownKeys } from '../../../src/models/secrecy/knownKey';
 import { findSecrets } from '../../../src/models/secretlint/index';
-import { knownKeys, maskSecrets, secretRules } from '../../../src/models/secrecy';
+import { knownKeys, maskSecrets, secretRules } from '../../../src/models/secrecy/secrecy';
 import { fakeSecrets } from '../../support/fakeSecrets';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));

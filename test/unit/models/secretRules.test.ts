@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SecretRules } from '../../../src/models/secretRules';
+import { SecretRules } from '../../../src/models/secrecy/secretRules';
 
 test('rules are loaded with the first text, once', () => {
   const rules = new SecretRules();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../../src/models/chatModel';
-import { wellFormedRequest } from '../../../src/models/wellFormedRequest';
+import { wellFormedRequest } from '../../../src/models/http/wellFormedRequest';
 import type { JsonObject } from '../../../src/transcript/json';
 import { startModelServer, reply } from '../../support/modelServer';
 import { halfCharacters } from '../../support/wellFormed';

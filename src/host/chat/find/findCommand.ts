@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { ChatSurface } from '../chatSurface';
 import type { ChatView } from '../chatView';
-import type { CommandTable } from '../../commands';
+import type { CommandTable } from '../../common/commands';
 
 /** Of the key in an editor tab: the panel may be in sight beside it. */
 const fromTab = v.object({ from: v.literal('tab') });

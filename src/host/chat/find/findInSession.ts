@@ -1,7 +1,7 @@
 import type { Gateway } from '../../../gateway/gateway';
 import type { FindProgress, FoundInSession, FoundText } from '../../../protocol/feedProtocol';
 import type { Message } from '../../../transcript/message';
-import { wordsPattern } from '../../../transcript/wordsPattern';
+import { wordsPattern } from '../../../transcript/text/wordsPattern';
 import { visibleWords } from './visibleWords';
 
 /** Rows read at a time: each reading is a short request to the store, and what is written meanwhile goes first. */

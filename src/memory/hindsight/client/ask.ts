@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { systemCode } from '../../../models/http/networkFault';
-import { withoutSecrets } from '../../../models/secrecy';
+import { withoutSecrets } from '../../../models/secrecy/secrecy';
 import type { Answer, HindsightCause, HindsightFailure } from '../failure';
 import type { HindsightApiSettings } from '../hindsightApi';
 

@@ -1,4 +1,4 @@
-import { isSecret } from '../sensitivePaths';
+import { isSecret } from '../../sensitivePaths';
 import type { ShellWord } from './shellCommand';
 
 /** What a command that only looks would look at. */

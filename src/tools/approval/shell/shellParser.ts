@@ -1,5 +1,5 @@
 import { NotUnderstood, type ShellPart, type ShellRedirect, type ShellScript, type ShellWord } from './shellCommand';
-import { unseenSigns } from '../unseenSigns';
+import { unseenSigns } from './invisibleCharacters';
 import { WordReader } from './wordReader';
 
 /** Words that only order commands; what stands behind them is a command again. */

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import * as v from 'valibot';
-import { bareText, type ReadablePage } from '../pageText';
+import { bareText, type ReadablePage } from './pageText';
 
 /** Makes text of a page. Rejects only when it is stopped. */
 export type ReadPage = (html: string, url: string, signal: AbortSignal) => Promise<ReadablePage>;

@@ -1,7 +1,7 @@
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
-import type { ReadablePage } from '../pageText';
+import type { ReadablePage } from './pageText';
 
 /** Below this an extracted article is taken for a part of the page that only looks like one. */
 const shortestArticle = 200;

@@ -1,14 +1,14 @@
 import { useEffect } from 'preact/hooks';
 import { t } from '../../localization';
-import { ChatContext, useChat } from './ChatContext';
+import { ChatContext, useChat } from './common/ChatContext';
 import type { ChatController } from '../chatController';
 import { Composer } from './composer/Composer';
 import { EmptyState } from './feed/EmptyState';
 import { Feed } from './feed/Feed';
 import { Header } from './Header';
-import { laterParts } from './laterParts';
+import { laterParts } from './common/laterParts';
 import { Strips } from './Strips';
-import { useLasting } from './timing';
+import { useLasting } from './common/timing';
 
 export function App({ chat }: { readonly chat: ChatController }) {
   return (

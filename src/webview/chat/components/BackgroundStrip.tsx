@@ -1,7 +1,7 @@
 import type { BackgroundSession } from '../../../protocol/chatProtocol';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
-import { useChat } from './ChatContext';
+import { useChat } from './common/ChatContext';
 
 const icons: Readonly<Record<BackgroundSession['state'], string>> = {
   running: 'loading',

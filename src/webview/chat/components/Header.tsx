@@ -3,7 +3,7 @@ import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import type { SessionOrigin } from '../../../protocol/chatProtocol';
 import type { Session } from '../../../protocol/transcriptTypes';
-import { useChat } from './ChatContext';
+import { useChat } from './common/ChatContext';
 import { ModelPicker } from './pickers/ModelPicker';
 
 /** Title of the session (renamed in place), what it branched from, and who answers. */

@@ -3,8 +3,8 @@ import type { StoreAction } from '../../../protocol/chatProtocol';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { BackgroundStrip } from './BackgroundStrip';
-import { useChat } from './ChatContext';
-import { useLasting } from './timing';
+import { useChat } from './common/ChatContext';
+import { useLasting } from './common/timing';
 
 /** What holds for the whole panel: saving, trust, the scripted model. Silent while all is well. */
 export function Strips() {

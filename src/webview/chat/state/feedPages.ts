@@ -3,7 +3,7 @@ import type { ChatResults } from '../../../protocol/chatProtocol';
 import type { FeedPage } from '../../../protocol/feedProtocol';
 import type { ChangedFile } from '../../../protocol/transcriptTypes';
 import { withChanges, type Conversation } from './conversation';
-import { loadLater, laterParts } from '../components/laterParts';
+import { loadLater, laterParts } from '../components/common/laterParts';
 import type { Pages } from './conversationPages';
 import type { FeedFetching } from './feedFetching';
 import type { HostRequests } from '../connection/hostRequests';

@@ -1,9 +1,9 @@
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { memo } from '../../memo';
-import { fileWords, savedTokens, turnLabels } from '../borderLabels';
-import type { TranscriptController } from '../transcriptController';
-import type { TranscriptEntry } from '../transcriptRows';
+import { fileWords, savedTokens, turnLabels } from '../state/borderLabels';
+import type { TranscriptController } from '../state/transcriptController';
+import type { TranscriptEntry } from '../state/transcriptRows';
 
 interface TurnBorderProps {
   readonly entry: TranscriptEntry & { readonly kind: 'turn' };

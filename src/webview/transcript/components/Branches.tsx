@@ -2,8 +2,8 @@ import { useRef, useState } from 'preact/hooks';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { age } from '../../times';
-import { branchRows, treeMove, type BranchRow } from '../branchTree';
-import type { TranscriptController } from '../transcriptController';
+import { branchRows, treeMove, type BranchRow } from '../state/branchTree';
+import type { TranscriptController } from '../state/transcriptController';
 
 /** The sessions that this one was branched from and that were branched from it. Enter or a click goes there, in this tab. */
 export function Branches({ transcript }: { readonly transcript: TranscriptController }) {

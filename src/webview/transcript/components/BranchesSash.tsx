@@ -1,5 +1,5 @@
 import { t } from '../../localization';
-import type { TranscriptController } from '../transcriptController';
+import type { TranscriptController } from '../state/transcriptController';
 
 /** Pixels that an arrow key moves it. */
 const keyStep = 16;

@@ -1,9 +1,9 @@
 import type { RowRevision } from '../../../protocol/transcriptProtocol';
-import { DiffView } from '../../chat/components/DiffView';
+import { DiffView } from '../../chat/components/common/DiffView';
 import { t } from '../../localization';
 import { fullTime } from '../../times';
-import type { TranscriptController } from '../transcriptController';
-import type { TranscriptRow } from '../transcriptRows';
+import type { TranscriptController } from '../state/transcriptController';
+import type { TranscriptRow } from '../state/transcriptRows';
 import { PartView } from './PartView';
 
 interface EarlierProps {

@@ -1,5 +1,5 @@
 import { t } from '../../localization';
-import type { TranscriptController } from '../transcriptController';
+import type { TranscriptController } from '../state/transcriptController';
 
 /** Why there is nothing to see, and what can be done about it. */
 export function EmptyRows({ transcript }: { readonly transcript: TranscriptController }) {

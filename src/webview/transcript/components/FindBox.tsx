@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
-import { markHits } from '../find';
-import type { TranscriptController } from '../transcriptController';
+import { markHits } from '../state/find';
+import type { TranscriptController } from '../state/transcriptController';
 
 /** A tab that was just opened has the keys, but nothing in it has the focus: then the field has it. It is taken from nothing else, and no row is
  *  selected. Undone by the returned function. */

@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { t } from '../../localization';
-import { gridKey } from '../gridKeys';
-import type { TranscriptController } from '../transcriptController';
+import { gridKey } from '../state/gridKeys';
+import type { TranscriptController } from '../state/transcriptController';
 import { SegmentBorder, TurnBorder } from './Borders';
 import { EmptyRows } from './EmptyRows';
 import { Row } from './Row';

@@ -3,8 +3,8 @@ import type { Part } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 import { Markdown, type MarkdownActions } from '../../markdown/Markdown';
 import { readableArguments } from '../../toolLabels';
-import { approvalLabels } from '../borderLabels';
-import type { TranscriptRow } from '../transcriptRows';
+import { approvalLabels } from '../state/borderLabels';
+import type { TranscriptRow } from '../state/transcriptRows';
 import { Folded } from './Folded';
 
 interface PartProps {

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../../localization';
-import type { RawRow } from '../rowActions';
-import type { TranscriptController } from '../transcriptController';
+import type { RawRow } from '../state/rowActions';
+import type { TranscriptController } from '../state/transcriptController';
 import { Code } from './PartView';
 
 interface RawRowViewProps {

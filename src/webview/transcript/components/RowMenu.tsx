@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../../localization';
-import { rowElement } from '../find';
-import type { TranscriptController } from '../transcriptController';
+import { rowElement } from '../state/find';
+import type { TranscriptController } from '../state/transcriptController';
 
 interface MenuItem {
   readonly name: string;

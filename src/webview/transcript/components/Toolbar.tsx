@@ -2,8 +2,8 @@ import { rowStates, type RowState } from '../../../protocol/transcriptProtocol';
 import type { Message } from '../../../protocol/transcriptTypes';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
-import type { TranscriptController } from '../transcriptController';
-import { roleWord } from '../transcriptRows';
+import type { TranscriptController } from '../state/transcriptController';
+import { roleWord } from '../state/transcriptRows';
 
 const roles: readonly Message['role'][] = ['user', 'assistant', 'tool'];
 

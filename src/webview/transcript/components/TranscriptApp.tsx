@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { t } from '../../localization';
 import { fullTime } from '../../times';
-import type { TranscriptController } from '../transcriptController';
+import type { TranscriptController } from '../state/transcriptController';
 import { Branches } from './Branches';
 import { BranchesSash } from './BranchesSash';
 import { FindBox } from './FindBox';

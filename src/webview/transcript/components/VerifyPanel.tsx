@@ -2,9 +2,9 @@ import type { Verification, VerifiedTurn, WitnessVerdict } from '../../../protoc
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { fullTime } from '../../times';
-import type { RowVerdict } from '../sessionVerifier';
-import type { TranscriptController } from '../transcriptController';
-import { progressWords, turnName, verdictWords, verifySentence, verifyTone } from '../verifyLabels';
+import type { RowVerdict } from '../state/sessionVerifier';
+import type { TranscriptController } from '../state/transcriptController';
+import { progressWords, turnName, verdictWords, verifySentence, verifyTone } from '../state/verifyLabels';
 import '../verify.css';
 
 const markIcons: Readonly<Record<RowVerdict, string>> = { held: 'pass', missing: 'error', unread: 'warning' };

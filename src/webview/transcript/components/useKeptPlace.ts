@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { scrollToRow } from '../find';
-import type { TranscriptController } from '../transcriptController';
-import type { TranscriptMemory } from '../transcriptMemory';
+import { scrollToRow } from '../state/find';
+import type { TranscriptController } from '../state/transcriptController';
+import type { TranscriptMemory } from '../state/transcriptMemory';
 
 type Anchor = NonNullable<TranscriptMemory['anchor']>;
 

@@ -8,7 +8,7 @@ import {
   aboutTerminal,
   type PointedAt,
   type QuotedCode,
-} from '../../../../src/host/knowledge/promptText';
+} from '../../../../src/host/attachments/promptText';
 
 const code = (over: Partial<QuotedCode> = {}): QuotedCode => ({
   shown: 'src/a.ts',

@@ -11,9 +11,9 @@ import {
 } from '../../../../src/models/http/failures';
 import type { FailureContext } from '../../../../src/models/http/failures';
 import { systemClock } from '../../../../src/base/clock';
-import { parseEndpoint } from '../../../../src/models/endpoint';
+import { parseEndpoint } from '../../../../src/models/http/endpoint';
 import { EndpointProvider } from '../../../../src/models/endpointProvider';
-import { withoutSecrets } from '../../../../src/models/secrecy';
+import { withoutSecrets } from '../../../../src/models/secrecy/secrecy';
 import type { TransportFault } from '../../../../src/models/transport';
 import { refuses, reply, startModelServer } from '../../../support/modelServer';
 import { ask, modelAt } from '../asking';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pageKind, pageText, prettyJson } from '../../../../src/tools/web/pageText';
+import { pageKind, pageText, prettyJson } from '../../../../src/tools/web/page/pageText';
 
 const bytes = (text: string, encoding: BufferEncoding = 'utf8'): Uint8Array => Buffer.from(text, encoding);
 

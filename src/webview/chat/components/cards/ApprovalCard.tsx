@@ -16,8 +16,8 @@ import {
 } from '../../labels/approvalLabels';
 import type { ChatController } from '../../chatController';
 import { insideWords, unconfinedWords } from '../../labels/sandboxLabels';
-import { useChat } from '../ChatContext';
-import { DiffView } from '../DiffView';
+import { useChat } from '../common/ChatContext';
+import { DiffView } from '../common/DiffView';
 import { RuleEditor } from './RuleEditor';
 
 type Opened = 'nothing' | 'rules' | 'reason';

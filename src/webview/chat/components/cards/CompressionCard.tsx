@@ -3,8 +3,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../../../localization';
 import { compactCount } from '../../../times';
 import type { CompressionOffer } from '../../session/sessionContext';
-import { useChat } from '../ChatContext';
-import { useOpener } from '../useOpener';
+import { useChat } from '../common/ChatContext';
+import { useOpener } from '../common/useOpener';
 
 /** What compressing would save, and the decision, above the composer. */
 export function CompressionCard({ offer }: { readonly offer: CompressionOffer }) {

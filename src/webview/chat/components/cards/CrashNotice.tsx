@@ -2,7 +2,7 @@ import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import { actionWord, type SettledTurn } from '../../../turnLabels';
 import type { CrashTold } from '../../verify/crashTold';
-import { useChat } from '../ChatContext';
+import { useChat } from '../common/ChatContext';
 
 const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const count = new Intl.NumberFormat();

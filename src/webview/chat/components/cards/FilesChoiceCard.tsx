@@ -2,8 +2,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { ChangedFile } from '../../../../protocol/transcriptTypes';
 import { t } from '../../../localization';
 import type { AskAgainOffer } from '../../session/askAgain';
-import { useChat } from '../ChatContext';
-import { useOpener } from '../useOpener';
+import { useChat } from '../common/ChatContext';
+import { useOpener } from '../common/useOpener';
 
 interface FilesChoiceProps {
   readonly name: string;

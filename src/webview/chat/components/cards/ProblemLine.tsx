@@ -1,6 +1,6 @@
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
-import { useChat } from '../ChatContext';
+import { useChat } from '../common/ChatContext';
 
 /** The one sentence above the composer: what was refused, or answers what was asked for. */
 export function ProblemLine() {

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../../../localization';
 import type { RewindOffer } from '../../session/sessionSwitchController';
-import { useChat } from '../ChatContext';
+import { useChat } from '../common/ChatContext';
 import { FilesChoice } from './FilesChoiceCard';
-import { useOpener } from '../useOpener';
+import { useOpener } from '../common/useOpener';
 
 /** What taking a prompt back would do, and the decision, above the composer. */
 export function RewindCard({ offer }: { readonly offer: RewindOffer }) {

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
-import { laterParts } from '../laterParts';
+import { laterParts } from '../common/laterParts';
 
 /** Opens what can go along with the prompt. */
 export function AttachButton() {

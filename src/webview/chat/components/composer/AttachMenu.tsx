@@ -4,7 +4,7 @@ import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import { mentionIcons } from '../../composer/draftParts';
 import { readFiles } from '../../composer/incomingFiles';
-import { useChat } from '../ChatContext';
+import { useChat } from '../common/ChatContext';
 
 interface MenuEntry {
   readonly icon: string;

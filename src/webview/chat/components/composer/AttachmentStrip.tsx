@@ -1,6 +1,6 @@
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
-import { useChat } from '../ChatContext';
+import { useChat } from '../common/ChatContext';
 import { PartChips } from './PartChips';
 
 /** What goes along with the prompt that is being written, above its text. */

@@ -5,7 +5,7 @@ import { t } from '../../../localization';
 import type { ChatController } from '../../chatController';
 import { withInsertion } from '../../composer/composerText';
 import { attachedText, droppedUris, mayBeAttached, pastedImages, readFiles } from '../../composer/incomingFiles';
-import { useChat } from '../ChatContext';
+import { useChat } from '../common/ChatContext';
 
 /** Takes what is dropped anywhere on the panel. Files of the editor come here only with Shift held: without it VS Code keeps them for itself. */
 export function DropTarget() {

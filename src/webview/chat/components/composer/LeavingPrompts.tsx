@@ -1,6 +1,6 @@
 import { t } from '../../../localization';
-import { useChat } from '../ChatContext';
-import { useLasting } from '../timing';
+import { useChat } from '../common/ChatContext';
+import { useLasting } from '../common/timing';
 
 /** Prompts that were sent, are not on disk yet, and made room in the field for what was typed behind them. Rarely seen: storing takes moments. */
 export function LeavingPrompts() {

@@ -3,8 +3,8 @@ import type { DraftPart } from '../../../../protocol/transcriptTypes';
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import { fileLink, imageAddress, partIcon, partLabel, sizeWords } from '../../composer/draftParts';
-import { useChat } from '../ChatContext';
-import { laterParts } from '../laterParts';
+import { useChat } from '../common/ChatContext';
+import { laterParts } from '../common/laterParts';
 
 interface PartChipsProps<P extends DraftPart> {
   readonly parts: readonly P[];

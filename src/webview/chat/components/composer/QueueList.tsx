@@ -5,7 +5,7 @@ import type { QueuedPrompt } from '../../../../protocol/transcriptTypes';
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import { partLabel } from '../../composer/draftParts';
-import { useChat } from '../ChatContext';
+import { useChat } from '../common/ChatContext';
 
 /** Prompts that wait on disk: for the running turn to end or, behind a stop or a failure, for the person. */
 export function QueueList({ queue }: { readonly queue: readonly QueuedPrompt[] }) {

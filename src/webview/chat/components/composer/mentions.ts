@@ -5,7 +5,7 @@ import type { FoundMentions, Mention } from '../../../../protocol/attachmentProt
 import { movedIn } from '../../composer/listMoves';
 import { mentionAt, type MentionAt } from '../../composer/mentionText';
 import { sortedByGroup } from '../../composer/suggestionGroups';
-import { useChat } from '../ChatContext';
+import { useChat } from '../common/ChatContext';
 
 export const mentionListId = 'mention-list';
 export const mentionOptionId = (place: number): string => `mention-${place}`;

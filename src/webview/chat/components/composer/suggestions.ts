@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { t } from '../../../localization';
-import { useChat } from '../ChatContext';
+import { useChat } from '../common/ChatContext';
 
 /** Milliseconds without a change after which it is said how much there is to choose from. */
 const pauseMs = 700;

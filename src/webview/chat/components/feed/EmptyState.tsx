@@ -5,8 +5,8 @@ import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import { age } from '../../../times';
 import { sessionStateLabels } from '../../labels/sessionStateLabels';
-import { useChat } from '../ChatContext';
-import { useLasting, useNow } from '../timing';
+import { useChat } from '../common/ChatContext';
+import { useLasting, useNow } from '../common/timing';
 
 /** What stands where no conversation is: what this is, what can answer, what was talked about before. */
 export function EmptyState() {

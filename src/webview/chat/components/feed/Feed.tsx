@@ -3,8 +3,8 @@ import { t } from '../../../localization';
 import type { Conversation } from '../../state/conversation';
 import { answersIn, conversationBlocks, type TurnBlock } from '../../state/conversationRows';
 import { CompressingLine } from '../turn/ActivityLine';
-import { useChat } from '../ChatContext';
-import { laterParts } from '../laterParts';
+import { useChat } from '../common/ChatContext';
+import { laterParts } from '../common/laterParts';
 import { TurnView } from '../turn/TurnView';
 import { useFollow } from './useFollow';
 

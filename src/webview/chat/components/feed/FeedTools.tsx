@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Conversation } from '../../state/conversation';
 import type { TurnBlock } from '../../state/conversationRows';
-import { useChat } from '../ChatContext';
+import { useChat } from '../common/ChatContext';
 import { FindBar } from './FindBar';
 import { PromptAbove } from '../turn/PromptAbove';
 import type { Following } from './useFollow';

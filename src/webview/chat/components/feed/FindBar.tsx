@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import type { FindState } from '../../state/conversationFind';
-import { useLasting } from '../timing';
+import { useLasting } from '../common/timing';
 import type { Find } from './useFind';
 
 /** Above the conversation: what is looked for in it, how often it is there, and the way from one place to the next. */

@@ -3,7 +3,7 @@ import { wordsPattern } from '../../../../protocol/transcriptTypes';
 import { t } from '../../../localization';
 import { ConversationFind, type FindState, type Occurrence } from '../../state/conversationFind';
 import { rangesIn, textPlace } from '../../state/feedText';
-import { useChat } from '../ChatContext';
+import { useChat } from '../common/ChatContext';
 import type { FeedToolsProps } from './FeedTools';
 
 export interface Find {

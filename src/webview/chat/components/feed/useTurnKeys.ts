@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { answerText } from '../../../../protocol/transcriptTypes';
 import { t } from '../../../localization';
-import { useChat } from '../ChatContext';
+import { useChat } from '../common/ChatContext';
 import type { FeedToolsProps } from './FeedTools';
 import type { Following } from './useFollow';
 

@@ -4,8 +4,8 @@ import type { SessionContextUse } from '../../../../protocol/chatProtocol';
 import { t } from '../../../localization';
 import { compactCount, percentOf } from '../../../times';
 import { contextPanelId, totalWords } from '../../labels/contextLabels';
-import { useChat } from '../ChatContext';
-import { laterParts } from '../laterParts';
+import { useChat } from '../common/ChatContext';
+import { laterParts } from '../common/laterParts';
 
 /** How full the model's context is, in the composer's foot. Its details open on a press. */
 export function ContextMeter() {

@@ -1,6 +1,6 @@
 import { t } from '../../../localization';
 import { effortName, effortLabels, offeredEfforts } from '../../labels/effortLabels';
-import { useChat } from '../ChatContext';
+import { useChat } from '../common/ChatContext';
 import { OptionPicker } from './OptionPicker';
 
 /** How hard the model thinks before it answers, where it lets itself be asked. */

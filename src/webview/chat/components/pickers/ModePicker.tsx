@@ -1,8 +1,8 @@
 import { modes } from '../../../../protocol/transcriptTypes';
 import { t } from '../../../localization';
 import { modeIcons, modeName, modeLabels } from '../../labels/modeLabels';
-import { useChat } from '../ChatContext';
-import { laterParts } from '../laterParts';
+import { useChat } from '../common/ChatContext';
+import { laterParts } from '../common/laterParts';
 import { OptionPicker } from './OptionPicker';
 
 /** How freely the agent may act here. */

@@ -1,8 +1,8 @@
 import { useRef } from 'preact/hooks';
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
-import { useChat } from '../ChatContext';
-import { laterParts } from '../laterParts';
+import { useChat } from '../common/ChatContext';
+import { laterParts } from '../common/laterParts';
 
 /** The button that says who answers and where prompts go, and the list behind it. */
 export function ModelPicker() {

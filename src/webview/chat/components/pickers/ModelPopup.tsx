@@ -3,8 +3,8 @@ import type { ModelChoices, ModelRow } from '../../../../protocol/chatProtocol';
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import { compactCount } from '../../../times';
-import { useChat } from '../ChatContext';
-import { useLasting } from '../timing';
+import { useChat } from '../common/ChatContext';
+import { useLasting } from '../common/timing';
 
 /** The list of models behind the header's button. */
 export function ModelPopup({ close }: { readonly close: () => void }) {

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { Icon } from '../../../Icon';
 import { movedIn, typedAhead } from '../../composer/listMoves';
-import { laterParts } from '../laterParts';
+import { laterParts } from '../common/laterParts';
 
 export interface PickerOption<V extends string> {
   readonly value: V;

@@ -1,6 +1,6 @@
 import { Icon } from '../../../Icon';
 import { sandboxLabels } from '../../labels/sandboxLabels';
-import { useChat } from '../ChatContext';
+import { useChat } from '../common/ChatContext';
 
 /** Under the modes: whether commands are confined here. */
 export function SandboxNote() {

@@ -3,7 +3,7 @@ import { t } from '../../../localization';
 import { age } from '../../../times';
 import type { SessionChoices } from '../../session/sessionSwitchController';
 import { sessionStateLabels } from '../../labels/sessionStateLabels';
-import { useChat } from '../ChatContext';
+import { useChat } from '../common/ChatContext';
 
 const optionId = (index: number): string => `session-choice-${index}`;
 

@@ -5,8 +5,8 @@ import { memo } from '../../../memo';
 import { clockTime, duration } from '../../../times';
 import { foldWords } from '../../../toolLabels';
 import { foldedReads, isFoldable, type AnswerRow, type CallRow } from '../../state/conversationRows';
-import { useChat } from '../ChatContext';
-import { FoldButton } from '../FoldButton';
+import { useChat } from '../common/ChatContext';
+import { FoldButton } from '../common/FoldButton';
 import { PartText, useLiveText, type PartTextProps } from './liveText';
 import { ToolRow } from './ToolRow';
 

@@ -7,8 +7,8 @@ import { outcomeWords, type SettledTurn } from '../../../turnLabels';
 import { costWords, tokenWords, usageLines } from '../../../usageLabels';
 import { answersIn, shownAnswer, type AnswerRow, type TurnBlock } from '../../state/conversationRows';
 import { turnMarkdown } from '../../state/turnMarkdown';
-import { useChat } from '../ChatContext';
-import { Toolbar, type ToolbarAction } from '../Toolbar';
+import { useChat } from '../common/ChatContext';
+import { Toolbar, type ToolbarAction } from '../common/Toolbar';
 
 /** What can be done with an answer behind which its turn went on. */
 export function StepTools({ row }: { readonly row: AnswerRow }) {

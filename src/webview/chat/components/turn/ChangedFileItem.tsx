@@ -5,8 +5,8 @@ import { t } from '../../../localization';
 import { lineInPlainSight } from '../../../plainSight';
 import { changeWord, fileStateWord, isUndecided } from '../../labels/changedFileLabels';
 import { Counts } from './ChangedFilesBar';
-import { useChat } from '../ChatContext';
-import { Toolbar, type ToolbarAction } from '../Toolbar';
+import { useChat } from '../common/ChatContext';
+import { Toolbar, type ToolbarAction } from '../common/Toolbar';
 
 interface FileProps {
   readonly turnUid: string;

@@ -6,7 +6,7 @@ import { t } from '../../../localization';
 import { filesWords, fileStateWord, isUndecided } from '../../labels/changedFileLabels';
 import type { ReviewAction } from '../../session/fileReviews';
 import { ChangedFileItem } from './ChangedFileItem';
-import { useChat } from '../ChatContext';
+import { useChat } from '../common/ChatContext';
 
 /** What a turn changed in files, with what becomes of it: all together, opened file by file, and a file change by change. */
 export function ChangedFilesBar({

@@ -7,8 +7,8 @@ import { memo } from '../../../memo';
 import { clockTime, fullTime } from '../../../times';
 import { promptFold } from '../../state/folds';
 import type { LiveMessage } from '../../state/liveMessage';
-import { useChat } from '../ChatContext';
-import { laterParts } from '../laterParts';
+import { useChat } from '../common/ChatContext';
+import { laterParts } from '../common/laterParts';
 import { PartChips } from '../composer/PartChips';
 
 interface PromptProps {

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../../../localization';
-import { useChat } from '../ChatContext';
+import { useChat } from '../common/ChatContext';
 import { PartChips } from '../composer/PartChips';
 
 /** An earlier prompt in other words, in its place. */

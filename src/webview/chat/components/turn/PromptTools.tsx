@@ -1,8 +1,8 @@
 import { answerText, type Turn } from '../../../../protocol/transcriptTypes';
 import { t } from '../../../localization';
 import type { LiveMessage } from '../../state/liveMessage';
-import { useChat } from '../ChatContext';
-import { Toolbar, type ToolbarAction } from '../Toolbar';
+import { useChat } from '../common/ChatContext';
+import { Toolbar, type ToolbarAction } from '../common/Toolbar';
 
 interface PromptToolsProps {
   readonly message: LiveMessage;

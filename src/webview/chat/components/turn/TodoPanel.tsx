@@ -2,7 +2,7 @@ import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import type { Todo } from '../../../toolDetails';
 import { doneCount, type TodoList } from '../../state/todos';
-import { useChat } from '../ChatContext';
+import { useChat } from '../common/ChatContext';
 
 /** The agent's todo list as it stands, above the composer: in one line what it is at, opened all of it. */
 export function TodoPanel({ list }: { readonly list: TodoList }) {

@@ -5,9 +5,9 @@ import { duration } from '../../../times';
 import { toolDetails } from '../../../toolDetails';
 import { resultCount, stateWord, toolName, toolLabels, type ToolState, type ToolLabels } from '../../../toolLabels';
 import type { CallRow } from '../../state/conversationRows';
-import { useChat } from '../ChatContext';
-import { laterParts } from '../laterParts';
-import { useNow } from '../timing';
+import { useChat } from '../common/ChatContext';
+import { laterParts } from '../common/laterParts';
+import { useNow } from '../common/timing';
 
 /** A tool call in one line; opens for its arguments and result. */
 export function ToolRow({ row, turnUid }: { readonly row: CallRow; readonly turnUid: string | null }) {

@@ -3,8 +3,8 @@ import { t } from '../../../localization';
 import { duration } from '../../../times';
 import type { TurnActivity } from '../../../../protocol/transcriptTypes';
 import type { TurnBlock } from '../../state/conversationRows';
-import { useChat } from '../ChatContext';
-import { useLasting, useNow } from '../timing';
+import { useChat } from '../common/ChatContext';
+import { useLasting, useNow } from '../common/timing';
 
 /** What a running turn does right now where nothing else on the page shows it. */
 export function TurnActivityLine({ block }: { readonly block: TurnBlock }) {

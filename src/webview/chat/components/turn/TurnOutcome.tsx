@@ -4,7 +4,7 @@ import { t } from '../../../localization';
 import { actionWord, outcomeWords, type OutcomeAction, type SettledTurn } from '../../../turnLabels';
 import { answersIn, shownAnswer, type TurnBlock } from '../../state/conversationRows';
 import { crashTold } from '../../verify/crashTold';
-import { useChat } from '../ChatContext';
+import { useChat } from '../common/ChatContext';
 import { CrashNotice } from '../cards/CrashNotice';
 import { FailureDetails } from '../cards/FailureDetails';
 

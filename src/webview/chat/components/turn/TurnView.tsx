@@ -9,9 +9,9 @@ import type { LiveMessage } from '../../state/liveMessage';
 import type { AnswerRow, ReadsRow, TurnBlock } from '../../state/conversationRows';
 import { foldWords } from '../../../toolLabels';
 import { Answer } from './Answer';
-import { useChat } from '../ChatContext';
-import { FoldButton } from '../FoldButton';
-import { laterParts } from '../laterParts';
+import { useChat } from '../common/ChatContext';
+import { FoldButton } from '../common/FoldButton';
+import { laterParts } from '../common/laterParts';
 import { Prompt } from './PromptCard';
 import type * as parts from '../later';
 

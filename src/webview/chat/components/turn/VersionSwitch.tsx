@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
-import { useChat } from '../ChatContext';
+import { useChat } from '../common/ChatContext';
 
 /** ‹ 2/3 ›: the ways in which a prompt was asked. Each has what followed it. */
 export function VersionSwitch({

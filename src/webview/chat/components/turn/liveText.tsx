@@ -1,7 +1,7 @@
 import { useComputed } from '@preact/signals';
 import { Markdown } from '../../../markdown/Markdown';
 import type { Conversation } from '../../state/conversation';
-import { useChat } from '../ChatContext';
+import { useChat } from '../common/ChatContext';
 
 export interface PartTextProps {
   readonly uid: string;

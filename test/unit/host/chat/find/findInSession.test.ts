@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SessionFind } from '../../../../../src/host/chat/find/findInSession';
 import { visibleWords } from '../../../../../src/host/chat/find/visibleWords';
 import type { TranscriptPage, TranscriptQuery } from '../../../../../src/store/sessionStore';
-import { wordsPattern } from '../../../../../src/transcript/wordsPattern';
+import { wordsPattern } from '../../../../../src/transcript/text/wordsPattern';
 import type { Message } from '../../../../../src/transcript/message';
 import { answer, call, prompt, result, session } from '../../../../support/builders/viewMessages';
 

@@ -5,7 +5,7 @@ import { t } from '../../../../localization';
 import { toolDetails, type EditDetails } from '../../../../toolDetails';
 import { isLongRunning } from '../../../../toolLabels';
 import type { CallRow } from '../../../state/conversationRows';
-import { useChat } from '../../ChatContext';
+import { useChat } from '../../common/ChatContext';
 
 interface CallProps {
   readonly row: CallRow;

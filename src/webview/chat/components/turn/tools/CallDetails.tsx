@@ -6,8 +6,8 @@ import { toolDetails, type CommandDetails, type EditDetails } from '../../../../
 import { readableArguments } from '../../../../toolLabels';
 import { commandPlace } from '../../../labels/approvalLabels';
 import type { CallRow } from '../../../state/conversationRows';
-import { useChat } from '../../ChatContext';
-import { DiffView } from '../../DiffView';
+import { useChat } from '../../common/ChatContext';
+import { DiffView } from '../../common/DiffView';
 import { TodoItems } from '../TodoPanel';
 
 /** What a call did, opened: in the form its kind has where that is known, else its arguments and what the model was told. */

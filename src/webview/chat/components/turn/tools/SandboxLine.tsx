@@ -1,7 +1,7 @@
 import { t } from '../../../../localization';
 import type { CommandDetails } from '../../../../toolDetails';
 import { withInsertion } from '../../../composer/composerText';
-import { useChat } from '../../ChatContext';
+import { useChat } from '../../common/ChatContext';
 
 /** Under a command's line: what the sandbox kept it from, and what appeared meanwhile and was taken out again. */
 export function SandboxLine({ details: { command, sandbox } }: { readonly details: CommandDetails }) {

@@ -1,0 +1,67 @@
+import type { PutMessage } from '../../store/sessionStore';
+import type { Message } from '../../transcript/message';
+import type { AssistantPart } from '../../transcript/part';
+import type { Turn } from '../../transcript/turn';
+import type { DeliveredMessage, DeliveredPart } from './shownLengths';
+
+/** The row with what was shown put back. `stored` is the row as it is on disk (null: it is gone); `behind` is the row it was delivered after. Pure. */
+export function backfilled(
+  delivered: DeliveredMessage,
+  stored: Message | null,
+  turn: Turn,
+  behind: string,
+  now: number,
+): PutMessage {
+  const { uid, sessionId } = delivered;
+  const base = stored?.role === 'assistant' ? stored : delivered.row;
+  const parts = withDelivered(base?.parts ?? [], delivered.parts);
+  if (base !== null) return { ...base, parts, state: 'final', behind };
+  return {
+    uid,
+    sessionId,
+    turnUid: turn.uid,
+    createdAt: now,
+    visibility: { kind: 'shown' },
+    carriedFrom: null,
+    role: 'assistant',
+    parts,
+    state: 'final',
+    lastSeq: 0,
+    model: turn.model,
+    finishReason: null,
+    usage: null,
+    behind,
+  };
+}
+
+/** All of `stored`, in its order, with what is missing of `shown` in its place. A part that holds only the beginning of what was shown is
+ *  completed; one that holds none of it (another text, a tool call) stays, and what was shown goes before it. Pure. */
+export function withDelivered(
+  stored: readonly AssistantPart[],
+  shown: readonly DeliveredPart[],
+): readonly AssistantPart[] {
+  const whole: AssistantPart[] = [];
+  let next = 0;
+  for (const part of shown) {
+    const at = placeIn(stored, next, part);
+    const found = stored[at];
+    if (found === undefined || found.kind === 'toolCall') {
+      whole.push({ kind: part.kind, text: part.text });
+      continue;
+    }
+    whole.push(...stored.slice(next, at), {
+      ...found,
+      text: found.text.length > part.text.length ? found.text : part.text,
+    });
+    next = at + 1;
+  }
+  return [...whole, ...stored.slice(next)];
+}
+
+/** Index of the first part from `from` that holds what was shown, else of the first one with a beginning of it; -1 where there is none. */
+function placeIn(stored: readonly AssistantPart[], from: number, { kind, text }: DeliveredPart): number {
+  const first = (fits: (held: string) => boolean): number =>
+    stored.findIndex((part, index) => index >= from && part.kind === kind && fits(part.text));
+  const whole = first((held) => held.startsWith(text));
+  return whole === -1 ? first((held) => held !== '' && text.startsWith(held)) : whole;
+}

@@ -1,0 +1,106 @@
+import * as v from 'valibot';
+import * as vscode from 'vscode';
+import type { Log } from '../../base/log';
+import type { WorkspaceFiles } from '../../tools/workspaceFiles';
+import { WorkspacePaths } from '../../tools/workspacePaths';
+import { type CommandTable, registerCommands } from '../common/commands';
+import { ProblemActions } from '../knowledge/problemActions';
+import { problemCall } from '../knowledge/problemCall';
+import {
+  aboutCode,
+  aboutFiles,
+  aboutProblems,
+  aboutTerminal,
+  type AskedAbout,
+  type PointedAt,
+  type QuotedCode,
+} from './promptText';
+import { terminalSelection } from '../knowledge/terminalSelection';
+
+export interface EntryPointNeeds {
+  readonly files: WorkspaceFiles;
+  /** Puts it into the composer that the person has in front of them, and the cursor behind it. Nothing is sent. */
+  readonly insert: (asked: AskedAbout) => Promise<void>;
+  readonly uid: () => string;
+}
+
+/** The commands, and the actions on problems. */
+export function registerEntryPoints(needs: EntryPointNeeds, log: Log): vscode.Disposable {
+  const actions = vscode.languages.registerCodeActionsProvider('*', new ProblemActions(), {
+    providedCodeActionKinds: ProblemActions.kinds,
+  });
+  return vscode.Disposable.from(registerCommands(entryPointCommands(needs), log), actions);
+}
+
+/** Commands that bring what the person looks at into the composer: selections, problems, files and terminal output. */
+export function entryPointCommands({ files, insert, uid }: EntryPointNeeds): CommandTable {
+  const paths = new WorkspacePaths(files);
+  const { t } = vscode.l10n;
+  const quoted = (
+    document: vscode.TextDocument,
+    first: number,
+    last: number,
+    range: vscode.Range | null,
+  ): QuotedCode => ({
+    shown: document.isUntitled ? document.fileName : paths.display(document.uri.fsPath),
+    startLine: first + 1,
+    endLine: last + 1,
+    text: document.getText(
+      range ?? new vscode.Range(document.lineAt(first).range.start, document.lineAt(last).range.end),
+    ),
+    language: document.languageId === 'plaintext' ? '' : document.languageId,
+  });
+  const aboutSelection = (lead: string) => async (): Promise<void> => {
+    const editor = vscode.window.activeTextEditor;
+    if (editor === undefined)
+      return void vscode.window.showInformationMessage(t('Open a file and select what Hermes should look at.'));
+    const { start, end, isEmpty } = editor.selection;
+    // A selection of whole lines ends at the beginning of the next one, which is not meant.
+    const lastLine = end.line > start.line && end.character === 0 ? end.line - 1 : end.line;
+    await insert(aboutCode(lead, quoted(editor.document, start.line, lastLine, isEmpty ? null : editor.selection)));
+  };
+  const aboutProblem =
+    (lead: string) =>
+    async (call: unknown): Promise<void> => {
+      const asked = v.safeParse(problemCall, call);
+      if (!asked.success) return;
+      const { uri, startLine, endLine, problems } = asked.output;
+      const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri, true));
+      await insert(
+        aboutProblems(lead, quoted(document, startLine, Math.min(endLine, document.lineCount - 1), null), problems),
+      );
+    };
+  const aboutClicked = async (clicked: unknown, chosen: unknown): Promise<void> => {
+    const uris = [
+      ...(Array.isArray(chosen) ? chosen : []),
+      clicked,
+      vscode.window.activeTextEditor?.document.uri,
+    ].filter((uri) => uri instanceof vscode.Uri);
+    const named = Array.isArray(chosen) && chosen.length > 0 ? uris.slice(0, chosen.length) : uris.slice(0, 1);
+    if (named.length > 0) await insert(aboutFiles(await Promise.all(named.map((uri) => pointedAt(uri, paths)))));
+  };
+  return {
+    askAboutSelection: aboutSelection(''),
+    explainSelection: aboutSelection(t('Explain')),
+    fixSelection: aboutSelection(t('Fix')),
+    fixProblem: aboutProblem(t('Fix this problem in')),
+    explainProblem: aboutProblem(t('Explain this problem in')),
+    askAboutFile: aboutClicked,
+    askAboutFolder: aboutClicked,
+    askAboutTerminalSelection: async () => {
+      const text = await terminalSelection(uid());
+      if (text === null) return void vscode.window.showInformationMessage(t('Select text in a terminal first.'));
+      await insert(aboutTerminal(t('Terminal {name}', { name: vscode.window.activeTerminal?.name ?? '' }), text));
+    },
+  };
+}
+
+async function pointedAt(uri: vscode.Uri, paths: WorkspacePaths): Promise<PointedAt> {
+  const shown = paths.display(uri.fsPath);
+  const isFolder = ((await vscode.workspace.fs.stat(uri)).type & vscode.FileType.Directory) !== 0;
+  return {
+    shown: isFolder && !shown.endsWith('/') ? `${shown}/` : shown,
+    isFolder,
+    isInside: vscode.workspace.getWorkspaceFolder(uri) !== undefined,
+  };
+}

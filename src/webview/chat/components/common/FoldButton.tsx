@@ -1,0 +1,21 @@
+import { Icon } from '../../../Icon';
+
+interface FoldButtonProps {
+  readonly open: boolean;
+  readonly words: string;
+  readonly toggle: () => void;
+  /** What is folded is still growing. */
+  readonly live?: boolean;
+}
+
+/** The line that stands for what is folded, and opens it. */
+export function FoldButton({ open, words, toggle, live = false }: FoldButtonProps) {
+  return (
+    <button type="button" class="fold-button" aria-expanded={open} onClick={toggle}>
+      <Icon name={open ? 'chevron-down' : 'chevron-right'} />
+      <span class={live ? 'shimmer' : ''} dir="auto">
+        {words}
+      </span>
+    </button>
+  );
+}

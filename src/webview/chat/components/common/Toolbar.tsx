@@ -1,0 +1,69 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../../../Icon';
+
+export interface ToolbarAction {
+  readonly icon: string;
+  readonly label: string;
+  readonly act: () => void;
+  readonly disabled?: boolean;
+}
+
+interface ToolbarProps {
+  readonly label: string;
+  readonly actions: readonly ToolbarAction[];
+  /** Takes the focus when it is drawn. */
+  readonly focused?: boolean;
+}
+
+/** A row of icons, one stop of the Tab key; the arrow keys go along it. What cannot be done now can be reached and read all the same. */
+export function Toolbar({ label, actions, focused = false }: ToolbarProps) {
+  const bar = useRef<HTMLSpanElement>(null);
+  const [place, setPlace] = useState(0);
+  const current = Math.min(place, actions.length - 1);
+  const go = (to: number): void => {
+    setPlace(to);
+    const button = bar.current?.children[to];
+    if (button instanceof HTMLElement) button.focus();
+  };
+  useEffect(() => {
+    if (focused) go(0);
+  }, []);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const last = actions.length - 1;
+    const forward =
+      event.currentTarget instanceof Element && getComputedStyle(event.currentTarget).direction === 'rtl'
+        ? 'ArrowLeft'
+        : 'ArrowRight';
+    const backward = forward === 'ArrowRight' ? 'ArrowLeft' : 'ArrowRight';
+    const to = {
+      [forward]: current === last ? 0 : current + 1,
+      [backward]: current === 0 ? last : current - 1,
+      Home: 0,
+      End: last,
+    }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    go(to);
+  };
+  return (
+    <span class="toolbar" role="toolbar" aria-label={label} ref={bar} onKeyDown={onKeyDown}>
+      {actions.map((action, index) => (
+        <button
+          type="button"
+          key={action.icon}
+          class="icon-button"
+          title={action.label}
+          aria-label={action.label}
+          aria-disabled={action.disabled}
+          tabIndex={index === current ? 0 : -1}
+          onFocus={() => setPlace(index)}
+          onClick={() => {
+            if (action.disabled !== true) action.act();
+          }}
+        >
+          <Icon name={action.icon} />
+        </button>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,179 @@
+import type { SearchHit, SearchSession } from '../../protocol/searchProtocol';
+import { Icon } from '../Icon';
+import { t } from '../localization';
+import { clockTime, fullTime } from '../times';
+import type { FoundMessages, SearchController } from './searchController';
+import { snippetPieces, type SearchGroup } from './searchGroups';
+import { sessionFacts } from './searchLabels';
+import { resultAfter } from './resultFocus';
+
+/** What was found: sessions by their title, then messages under the session they are in. Arrow keys walk through the messages. */
+export function Results({ screen, found }: { readonly screen: SearchController; readonly found: FoundMessages }) {
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const scroller = event.currentTarget instanceof HTMLElement ? event.currentTarget : null;
+    const next = resultAfter(scroller, document.activeElement, event.key);
+    if (next === null) return;
+    event.preventDefault();
+    (next === 'field' ? document.getElementById('search-field') : next)?.focus();
+  };
+  const groups = screen.groups.value;
+  // A session whose messages are listed stands there already.
+  const titled = found.titled.filter(
+    (session) => !groups.some((group) => group.conversationId === session.conversationId),
+  );
+  const nothing = found.hits.length === 0 && found.kind === 'words';
+  return (
+    <div class="results" onKeyDown={onKeyDown}>
+      {titled.length > 0 && <Titled screen={screen} sessions={titled} />}
+      {found.hits.length > 0 && (
+        <ul class="result-groups" aria-label={t('Messages')}>
+          {groups.map((group) => (
+            <Group key={group.conversationId} screen={screen} group={group} />
+          ))}
+        </ul>
+      )}
+      {nothing && (
+        <button type="button" class="link-button results-more" onClick={() => screen.setKind('substring')}>
+          {t('Look for messages that contain this text anywhere')}
+        </button>
+      )}
+      {found.hasMore && (
+        <button
+          type="button"
+          class="button secondary results-more"
+          disabled={screen.loadingMore.value}
+          onClick={() => void screen.more()}
+        >
+          {screen.loadingMore.value ? t('Searching…') : t('Show More')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Titled({
+  screen,
+  sessions,
+}: {
+  readonly screen: SearchController;
+  readonly sessions: readonly SearchSession[];
+}) {
+  return (
+    <section class="titled" aria-labelledby="titled-title">
+      <h2 id="titled-title" class="results-title">
+        {t('Titles and First Prompts')}
+      </h2>
+      <ul class="titled-list">
+        {sessions.map((session) => (
+          <li key={session.id}>
+            <SessionButton
+              screen={screen}
+              sessionId={session.id}
+              title={session.title ?? session.preview}
+              session={session}
+            />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Group({ screen, group }: { readonly screen: SearchController; readonly group: SearchGroup }) {
+  const { sessionId, session, hits } = group;
+  return (
+    <li class="result-group">
+      <h2 class="result-session">
+        <SessionButton
+          screen={screen}
+          sessionId={sessionId}
+          title={group.title ?? session?.preview ?? null}
+          session={session}
+        />
+      </h2>
+      <ul class="hits">
+        {hits.map((hit) => (
+          <Hit key={hit.messageUid} screen={screen} hit={hit} sessionId={sessionId} />
+        ))}
+      </ul>
+    </li>
+  );
+}
+
+function SessionButton({
+  screen,
+  sessionId,
+  title,
+  session,
+}: {
+  readonly screen: SearchController;
+  readonly sessionId: string;
+  readonly title: string | null;
+  readonly session: SearchSession | null;
+}) {
+  return (
+    <button type="button" class="session-button" onClick={() => void screen.open(sessionId, null, 'chat')}>
+      <span class="session-name" dir="auto">
+        {title ?? t('Untitled Session')}
+      </span>
+      {session !== null && <span class="session-facts">{sessionFacts(session, screen.needs.nowMs() / 1000)}</span>}
+    </button>
+  );
+}
+
+function Hit({
+  screen,
+  hit,
+  sessionId,
+}: {
+  readonly screen: SearchController;
+  readonly hit: SearchHit;
+  readonly sessionId: string;
+}) {
+  const { messageUid } = hit;
+  const isActive = screen.active.value === messageUid;
+  const openTranscript = (): void => void screen.open(sessionId, messageUid, 'transcript');
+  return (
+    <li class="hit">
+      <button
+        type="button"
+        class="hit-open"
+        data-result={messageUid}
+        tabIndex={isActive ? 0 : -1}
+        onFocus={() => screen.setActive(messageUid)}
+        onClick={(event) => (event.shiftKey ? openTranscript() : void screen.open(sessionId, messageUid, 'chat'))}
+      >
+        <span class="hit-place">
+          <span class="hit-role">{roleWord(hit.role)}</span>
+          <time dateTime={new Date(hit.createdAt * 1000).toISOString()} title={fullTime(hit.createdAt)}>
+            {clockTime(hit.createdAt, screen.needs.nowMs() / 1000)}
+          </time>
+        </span>
+        <span class="hit-text" dir="auto">
+          {snippetPieces(hit).map(({ text, matched }, index) => (matched ? <mark key={index}>{text}</mark> : text))}
+        </span>
+      </button>
+      <button
+        type="button"
+        class="icon-button hit-transcript"
+        tabIndex={isActive ? 0 : -1}
+        title={t('Open in Transcript (Shift+Enter)')}
+        aria-label={t('Open in Transcript')}
+        onClick={openTranscript}
+      >
+        <Icon name="list-flat" />
+      </button>
+    </li>
+  );
+}
+
+function roleWord(role: SearchHit['role']): string {
+  switch (role) {
+    case 'user':
+      return t('You');
+    case 'assistant':
+      return t('Hermes');
+    case 'tool':
+      return t('Tool');
+  }
+}

@@ -1,0 +1,25 @@
+import { t } from '../localization';
+import type { SearchController } from './searchController';
+import { progressWords } from './searchLabels';
+
+/** How far a scan has come, and a way out of it. Shown only while rows are read one by one. */
+export function SearchProgressLine({ screen }: { readonly screen: SearchController }) {
+  const progress = screen.progress.value;
+  if (progress === null || (screen.status.value !== 'searching' && !screen.loadingMore.value)) return null;
+  const words = progressWords(progress);
+  return (
+    <div class="search-progress">
+      <progress
+        class="search-bar-progress"
+        aria-label={t('Searching')}
+        aria-valuetext={words}
+        max={progress.total}
+        value={progress.done}
+      />
+      <span class="search-note">{words}</span>
+      <button type="button" class="button compact secondary" onClick={() => screen.stop()}>
+        {t('Cancel')}
+      </button>
+    </div>
+  );
+}

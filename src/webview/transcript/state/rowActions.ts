@@ -1,0 +1,162 @@
+import { computed, signal, type ReadonlySignal } from '@preact/signals';
+import type { RowForm, RowRevision } from '../../../protocol/transcriptProtocol';
+import type { Message } from '../../../protocol/transcriptTypes';
+import { RefusedRequest } from '../../rpc';
+import { extendTo, nothingSelected, selectAll, selectOne, toggleRow, type RowSelection } from './rowSelection';
+import type { TranscriptController } from './transcriptController';
+
+/** A row as the file holds it: being read, gone, or JSON. */
+export type RawRow =
+  { readonly kind: 'reading' } | { readonly kind: 'gone' } | { readonly kind: 'read'; readonly json: string };
+
+/** Where the menu of a row is open, in pixels of the page. */
+export interface OpenMenu {
+  readonly uid: string;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** What a person does with rows: selecting, copying, looking closer, going on from them. */
+export class RowActions {
+  readonly selection = signal<RowSelection>(nothingSelected);
+  readonly menu = signal<OpenMenu | null>(null);
+  /** What rows said before they were rewritten, as far as a person asked for it. */
+  readonly revisions = signal<ReadonlyMap<string, readonly RowRevision[]>>(new Map());
+  readonly rawRows = signal<ReadonlyMap<string, RawRow>>(new Map());
+  readonly selectedCount: ReadonlySignal<number>;
+  /** The selected row, where it is one that is loaded. */
+  readonly selectedMessage: ReadonlySignal<Message | null>;
+
+  constructor(
+    private readonly transcript: Pick<
+      TranscriptController,
+      'needs' | 'stored' | 'rows' | 'session' | 'filter' | 'problem'
+    >,
+  ) {
+    this.selectedCount = computed(() =>
+      this.selection.value.all ? (transcript.stored.value?.matching ?? 0) : this.selection.value.uids.size,
+    );
+    this.selectedMessage = computed(() => {
+      const { uids, current, all } = this.selection.value;
+      return all || uids.size !== 1
+        ? null
+        : (transcript.stored.value?.messages.find(({ uid }) => uid === current) ?? null);
+    });
+  }
+
+  isSelected(uid: string): boolean {
+    const { uids, all } = this.selection.peek();
+    return all || uids.has(uid);
+  }
+
+  select(uid: string): void {
+    const { current, uids, all } = this.selection.peek();
+    if (current !== uid || uids.size !== 1 || all) this.selection.value = selectOne(uid);
+  }
+
+  extend(uid: string): void {
+    this.selection.value = extendTo(this.selection.peek(), uid, this.loadedUids());
+  }
+
+  toggle(uid: string): void {
+    this.selection.value = toggleRow(this.selection.peek(), uid);
+  }
+
+  selectAll(): void {
+    this.selection.value = selectAll(this.selection.peek(), this.loadedUids());
+  }
+
+  selectNothing(): void {
+    const { current } = this.selection.peek();
+    this.selection.value = current === null ? nothingSelected : selectOne(current);
+  }
+
+  /** The selected rows; `uid`: this one, unless it is among several that are selected. */
+  copy(form: RowForm, uid: string | null = null): void {
+    const { uids, all } = this.selection.peek();
+    const sessionId = this.transcript.session.peek()?.id;
+    if (sessionId === undefined) return;
+    const isAlone = uid !== null && !all && !uids.has(uid);
+    const wanted = isAlone ? [uid] : all ? null : [...uids];
+    if (wanted?.length === 0) return;
+    this.send('copyRows', { sessionId, uids: wanted, filter: this.transcript.filter.peek(), form });
+  }
+
+  /** At the row, where it is one that the chat shows. */
+  openInChat(message: Message | null = this.selectedMessage.peek()): void {
+    this.send('openInChat', { messageUid: message?.visibility.kind === 'shown' ? message.uid : null });
+  }
+
+  branchFrom(message: Message | null = this.selectedMessage.peek()): void {
+    if (message !== null) this.send('branchFrom', { messageUid: message.uid });
+  }
+
+  rewindTo(message: Message | null = this.selectedMessage.peek()): void {
+    if (message !== null) this.send('rewindTo', { messageUid: message.uid });
+  }
+
+  openMenu(menu: OpenMenu): void {
+    this.menu.value = menu;
+  }
+
+  closeMenu(): void {
+    this.menu.value = null;
+  }
+
+  async showRevisions(uid: string): Promise<void> {
+    const revisions = await this.asked(this.transcript.needs.host.request('revisions', { messageUid: uid }));
+    if (revisions !== null) this.revisions.value = new Map([...this.revisions.peek(), [uid, revisions]]);
+  }
+
+  /** Opens the raw row, or closes it. */
+  async toggleRaw(uid: string): Promise<void> {
+    if (this.rawRows.peek().has(uid)) this.setRaw(uid, null);
+    else {
+      this.setRaw(uid, { kind: 'reading' });
+      await this.readRaw(uid);
+    }
+  }
+
+  /** Rows changed on disk: what is open is read again. */
+  async readAgain(): Promise<void> {
+    await Promise.all([...this.rawRows.peek().keys()].map((uid) => this.readRaw(uid)));
+  }
+
+  startOver(): void {
+    this.selection.value = nothingSelected;
+    this.menu.value = null;
+    this.revisions.value = new Map();
+    this.rawRows.value = new Map();
+  }
+
+  private async readRaw(uid: string): Promise<void> {
+    const json = await this.asked(this.transcript.needs.host.request('rawRow', { messageUid: uid }));
+    if (this.rawRows.peek().has(uid)) this.setRaw(uid, json === null ? { kind: 'gone' } : { kind: 'read', json });
+  }
+
+  private setRaw(uid: string, row: RawRow | null): void {
+    const rows = new Map(this.rawRows.peek());
+    if (row === null) rows.delete(uid);
+    else rows.set(uid, row);
+    this.rawRows.value = rows;
+  }
+
+  private loadedUids(): readonly string[] {
+    return this.transcript.rows.peek().map(({ message }) => message.uid);
+  }
+
+  /** Null where the host refused; why, is said. */
+  private async asked<T>(request: Promise<T>): Promise<T | null> {
+    try {
+      return await request;
+    } catch (error) {
+      if (!(error instanceof RefusedRequest)) throw error;
+      this.transcript.problem.value = error.message;
+      return null;
+    }
+  }
+
+  private get send(): TranscriptController['needs']['host']['send'] {
+    return this.transcript.needs.host.send;
+  }
+}

@@ -1,0 +1,82 @@
+import { computed, signal, type ReadonlySignal } from '@preact/signals';
+import type { Verification, VerifyProgress } from '../../../protocol/verifyProtocol';
+import { RefusedRequest } from '../../rpc';
+import type { TranscriptController } from './transcriptController';
+
+/** What Verify says of one row: all that was shown of it is stored, or not, or that cannot be told since it could not be read. */
+export type RowVerdict = 'held' | 'missing' | 'unread';
+
+/** Verify Session, as the tab shows it: how far it has come, and what it found. */
+export class SessionVerifier {
+  /** `starting` until the first word of how far it has come. */
+  readonly progress = signal<VerifyProgress | 'starting' | null>(null);
+  readonly problem = signal<string | null>(null);
+  readonly detailsShown = signal(false);
+  /** Of the session that is shown. */
+  readonly result: ReadonlySignal<Verification | null>;
+  readonly marks: ReadonlySignal<ReadonlyMap<string, RowVerdict>>;
+  private readonly found = signal<{ readonly conversationId: string; readonly verification: Verification } | null>(
+    null,
+  );
+
+  constructor(private readonly transcript: Pick<TranscriptController, 'needs' | 'session'>) {
+    this.result = computed(() =>
+      this.found.value?.conversationId === transcript.session.value?.conversationId
+        ? (this.found.value?.verification ?? null)
+        : null,
+    );
+    this.marks = computed(() => marksOf(this.result.value));
+    transcript.needs.host.onNotification((notification) => {
+      if (notification.name === 'verifyAsked') void this.run();
+      if (notification.name === 'verifyProgress' && this.progress.peek() !== null)
+        this.progress.value = notification.payload;
+    });
+  }
+
+  /** Asked for while it runs, it goes on. */
+  async run(): Promise<void> {
+    const session = this.transcript.session.peek();
+    if (session === null || this.progress.peek() !== null) return;
+    this.progress.value = 'starting';
+    this.problem.value = null;
+    try {
+      const verification = await this.transcript.needs.host.request('verify', { sessionId: session.id });
+      if (verification !== null) this.put(session.conversationId, verification);
+    } catch (error) {
+      if (!(error instanceof RefusedRequest)) throw error;
+      this.problem.value = error.message;
+    } finally {
+      this.progress.value = null;
+    }
+  }
+
+  cancel(): void {
+    this.transcript.needs.host.send('cancelVerify', {});
+  }
+
+  copyShown(messageUid: string): void {
+    this.transcript.needs.host.send('copyShown', { messageUid });
+  }
+
+  close(): void {
+    this.found.value = null;
+    this.problem.value = null;
+    this.detailsShown.value = false;
+  }
+
+  private put(conversationId: string, verification: Verification): void {
+    this.found.value = { conversationId, verification };
+    this.detailsShown.value =
+      verification.findings.length > 0 ||
+      verification.turns.some(({ verdict }) => verdict === 'missing' || verdict === 'unread');
+  }
+}
+
+function marksOf(verification: Verification | null): ReadonlyMap<string, RowVerdict> {
+  const turns = verification?.turns ?? [];
+  return new Map([
+    ...turns.flatMap(({ witnessed }) => witnessed.map((uid) => [uid, 'held'] as const)),
+    ...turns.flatMap(({ unread }) => unread.map(({ messageUid }) => [messageUid, 'unread'] as const)),
+    ...turns.flatMap(({ missing }) => missing.map(({ messageUid }) => [messageUid, 'missing'] as const)),
+  ]);
+}

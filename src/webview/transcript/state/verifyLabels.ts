@@ -1,0 +1,112 @@
+import type { UnreadMessage, Verification, VerifiedTurn, VerifyProgress } from '../../../protocol/verifyProtocol';
+import { t } from '../../localization';
+
+const count = new Intl.NumberFormat();
+const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
+
+/** How loud the result is. */
+export type VerifyTone = 'pass' | 'info' | 'warning' | 'error';
+
+export function verifyTone({ turns, findings, unread, shown }: Verification): VerifyTone {
+  if (findings.length > 0 || turns.some(({ verdict }) => verdict === 'missing')) return 'error';
+  if (unread.length > 0) return 'warning';
+  return shown > 0 ? 'pass' : 'info';
+}
+
+/** The result in one or two sentences. It never says more than was compared. */
+export function verifySentence(verification: Verification): string {
+  return [
+    `${t('Verified {time}:', { time: hour.format(new Date(verification.at * 1000)) })} ${shownSentence(verification)}`,
+    storageSentence(verification),
+    ...notKnown(verification),
+  ].join(' ');
+}
+
+export function progressWords(progress: VerifyProgress | 'starting'): string {
+  if (progress === 'starting') return t('Verifying…');
+  if (progress.step === 'file') return t('Verifying: the file as a whole…');
+  return t('Verifying: {done} of {total} rows…', {
+    done: count.format(progress.done),
+    total: count.format(progress.total),
+  });
+}
+
+export function turnName({ number }: VerifiedTurn): string {
+  return number === null ? t('Hidden turn') : t('Turn {number}', { number: count.format(number) });
+}
+
+export function verdictWords({ verdict, shown, stored, missing, unread }: VerifiedTurn): string {
+  switch (verdict) {
+    case 'same':
+      return shown === 0 ? t('no text') : t('{count} characters shown, all on disk', { count: count.format(shown) });
+    case 'more':
+      return t('{count} characters shown, all on disk; {stored} are stored', {
+        count: count.format(shown),
+        stored: count.format(stored),
+      });
+    case 'unwitnessed':
+      return t('{stored} characters stored; what was shown is not known', { stored: count.format(stored) });
+    case 'missing':
+    case 'unread':
+      return [...missing.map(missingWords), ...unread.map(unreadWords)].join(' ');
+  }
+}
+
+function missingWords({ shown, stored, kind }: VerifiedTurn['missing'][number]): string {
+  const counts = { shown: count.format(shown), stored: count.format(stored ?? 0) };
+  const thinking = kind === 'thinking';
+  if (stored === null)
+    return thinking
+      ? t('{shown} characters of thinking were shown, none are stored.', counts)
+      : t('{shown} characters were shown, none are stored.', counts);
+  if (stored < shown)
+    return thinking
+      ? t('{shown} characters of thinking were shown, {stored} are stored.', counts)
+      : t('{shown} characters were shown, {stored} are stored.', counts);
+  return thinking
+    ? t('The {shown} characters of thinking that were shown are not what is stored.', counts)
+    : t('The {shown} characters that were shown are not what is stored.', counts);
+}
+
+function unreadWords({ shown, sentence }: UnreadMessage): string {
+  return t('{shown} characters shown could not be read: {reason}', { shown: count.format(shown), reason: sentence });
+}
+
+function shownSentence({ turns, turnCount, shown, onDisk }: Verification): string {
+  const all = turnCount === 1 ? t('1 turn') : t('{count} turns', { count: count.format(turnCount) });
+  const lost = turns.filter(({ verdict }) => verdict === 'missing').length;
+  if (shown === 0 && lost === 0) return `${all}.`;
+  const sum = t('{onDisk} of {shown} characters shown are on disk.', {
+    onDisk: count.format(onDisk),
+    shown: count.format(shown),
+  });
+  if (lost === 0) return `${all}, ${sum}`;
+  return `${all}, ${sum} ${lost === 1 ? t('1 turn does not hold what was shown.') : t('{count} turns do not hold what was shown.', { count: count.format(lost) })}`;
+}
+
+function storageSentence({ findings, unread }: Verification): string {
+  if (findings.length === 0)
+    return unread.length === 0
+      ? t('Storage consistent.')
+      : t('Not all of it could be read: {reason} What was read is consistent.', { reason: unread.join(' ') });
+  const wrong =
+    findings.length === 1
+      ? t('Storage not consistent: 1 finding.')
+      : t('Storage not consistent: {count} findings.', { count: count.format(findings.length) });
+  return unread.length === 0
+    ? wrong
+    : `${wrong} ${t('Not all of it could be read: {reason}', { reason: unread.join(' ') })}`;
+}
+
+function notKnown({ turns, shown, note, fileUnchecked }: Verification): readonly string[] {
+  const unknown = turns.filter(({ verdict, number }) => verdict === 'unwitnessed' && number !== null).length;
+  const sentences: string[] = [];
+  if (unknown > 0 && shown === 0) sentences.push(t('What was shown is not known: no view has kept a record of it.'));
+  else if (unknown > 0)
+    sentences.push(
+      unknown === 1
+        ? t('Of 1 turn no view has kept what it showed.')
+        : t('Of {count} turns no view has kept what it showed.', { count: count.format(unknown) }),
+    );
+  return [...sentences, ...(fileUnchecked === null ? [] : [fileUnchecked]), ...(note === null ? [] : [note])];
+}

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { approvalName, approvalTitle } from '../../../../src/webview/chat/labels/approvalLabels';
+import type { ApprovalRequest } from '../../../../src/transcript/approval';
+
+const asked = (access: ApprovalRequest['access']): ApprovalRequest => ({
+  tool: 'x',
+  access,
+  subject: 's',
+  reasons: [],
+  rules: [],
+  preview: null,
+});
+
+it.each([
+  [
+    'a server',
+    asked({ kind: 'mcp', server: 'files\u202e', tool: 'read of your own files\nAllow nothing\u200b', readOnly: true }),
+    'Allow read of your own files⏎Allow nothing\\u{200b} of the server files\\u{202e}?',
+  ],
+  [
+    'an extension',
+    asked({ kind: 'editorTool', name: 'a\u2066b\nc' }),
+    'Allow the tool a\\u{2066}b⏎c of another extension?',
+  ],
+])('names that %s chose cannot hide, turn or end the question', (_whose, request, words) => {
+  expect([approvalName(request), approvalTitle(request)]).toEqual([words, words]);
+});

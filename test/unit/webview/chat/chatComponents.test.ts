@@ -1,0 +1,392 @@
+// @vitest-environment happy-dom
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { act } from 'preact/test-utils';
+import {
+  answer,
+  call,
+  modelRow,
+  prompt,
+  result,
+  runningTurn,
+  session,
+  settledTurn,
+  shownSession,
+} from '../../../support/builders/viewMessages';
+import { all, ChatPage, find, nameOf, names } from './chatPage';
+
+// happy-dom's node iterator loses its place when a node is removed, which DOMPurify relies on. What the sanitiser lets through is tested in a browser
+// (sanitizer.test.ts); here the renderer's own HTML, which holds no markup of the text, is taken as it is.
+vi.mock('../../../../src/webview/markdown/sanitizer', () => import('../../../support/plainSanitizer'));
+let page: ChatPage;
+afterEach(() => page.close());
+
+const question = prompt({ uid: 'u1', position: 1 }, 'Why?');
+const time = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
+const at = (seconds: number): string => time.format(new Date(seconds * 1000));
+
+describe('a conversation', () => {
+  test('has the roles and names that people without sight, and tests, find things by', async () => {
+    page = new ChatPage();
+    const said = answer({ uid: 'a1', position: 2 }, [
+      { kind: 'thinking', text: 'hm' },
+      '**Because**',
+      call('c1', 'read_file', { path: 'src/upload.ts' }),
+      call('c2', 'search_files', { query: 'retry' }),
+    ]);
+    const looked = result({ uid: 'r1', position: 3 }, 'c1', 'read_file', 'text', 'done', { lines: 3 });
+    const turn = runningTurn();
+    await page.bootstrap(
+      shownSession({
+        messages: [question, said, looked],
+        openTurn: turn,
+        activity: { kind: 'runningTool', callId: 'c2', startedAt: turn.startedAt },
+      }),
+    );
+    const articles = all('article').map((article) => [
+      nameOf(article),
+      article.dataset['uid'],
+      article.dataset['state'],
+    ]);
+    expect({
+      feed: names('feed'),
+      articles,
+      groups: names('group'),
+      composer: names('textbox'),
+      model: names('combobox'),
+    }).toEqual({
+      feed: ['Conversation'],
+      articles: [
+        [`You, ${at(question.createdAt)}`, 'u1', 'saved'],
+        [`Hermes, ${at(said.createdAt)}`, 'a1', 'saved'],
+      ],
+      groups: ['Tool: read_file src/upload.ts, done', 'Tool: search_files retry, running'],
+      composer: ['Message'],
+      model: ['Model', 'Mode'],
+    });
+  });
+
+  test('shows chunks as they come, and the stored rows once the turn has settled', async () => {
+    page = new ChatPage();
+    await page.bootstrap(shownSession());
+    const shot = () =>
+      all('article').map((article) => [
+        article.dataset['uid'],
+        article.dataset['state'],
+        article.querySelector('[data-part=text]')?.textContent?.trim(),
+      ]);
+    await page.event({ kind: 'turnOpened', turn: runningTurn(), userMessage: question });
+    await page.event({
+      kind: 'delivered',
+      turnUid: 'turn1',
+      chunks: [{ messageUid: 'a1', seq: 1, part: 0, kind: 'text', start: 0, text: 'Because **it' }],
+    });
+    const streaming = shot();
+    await page.event({
+      kind: 'delivered',
+      turnUid: 'turn1',
+      chunks: [{ messageUid: 'a1', seq: 2, part: 0, kind: 'text', start: 12, text: '** is.' }],
+    });
+    await page.event({
+      kind: 'turnSettled',
+      turn: settledTurn(),
+      messages: [question, answer({ uid: 'a1', position: 2 }, ['Because **it** is.'], { lastSeq: 2 })],
+    });
+    expect([streaming, shot(), names('status').filter((said) => said !== '')]).toEqual([
+      [
+        ['u1', 'saved', 'Why?'],
+        ['a1', 'streaming', 'Because **it'],
+      ],
+      [
+        ['u1', 'saved', 'Why?'],
+        ['a1', 'saved', 'Because it is.'],
+      ],
+      ['Hermes finished: 3 words'],
+    ]);
+  });
+
+  test('says when memory keeps a prompt waiting, and lets the person skip it', async () => {
+    page = new ChatPage();
+    await page.bootstrap(shownSession({ messages: [question], openTurn: runningTurn() }));
+    await page.event({ kind: 'activity', turnUid: 'turn1', activity: { kind: 'recalling', startedAt: 1 } });
+    await act(() => new Promise((resolve) => setTimeout(resolve, 200)));
+    const line = document.querySelector('.activity')?.textContent;
+    await page.press('Skip');
+    expect([line, page.sent('skipRecall')]).toEqual([
+      'Recalling…Skip',
+      [{ sessionId: session().id, turnUid: 'turn1' }],
+    ]);
+  });
+
+  test('puts a failure under the prompt with its next steps, and keeps the details for the clipboard', async () => {
+    page = new ChatPage();
+    const failure = {
+      cause: 'auth' as const,
+      sentence: 'The key was refused (401). Your prompt is saved.',
+      technical: 'HTTP 401',
+    };
+    const turn = settledTurn('turn1', 'u1', { outcome: 'failed', stopReason: 'error', failure });
+    await page.bootstrap(shownSession({ messages: [question], turns: [turn] }));
+    const notice = find('group', 'How the turn ended');
+    const buttons = [...notice.querySelectorAll('button')].map(nameOf);
+    await page.press('Retry');
+    await page.press('Show Details');
+    await page.press('Copy Details');
+    expect({
+      sentence: notice.textContent?.startsWith(failure.sentence),
+      shown: notice.textContent?.includes('HTTP 401'),
+      buttons,
+      retried: page.sent('retry'),
+      copied: JSON.stringify(page.sent('copy')).includes('HTTP 401'),
+    }).toEqual({
+      sentence: true,
+      shown: true,
+      buttons: ['Set Up Model', 'Choose Model', 'Retry', 'Show Details'],
+      retried: [{ turnUid: 'turn1' }],
+      copied: true,
+    });
+  });
+
+  test('says how an answer that was cut off ended, and marks it', async () => {
+    page = new ChatPage();
+    const turn = settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'crash' });
+    await page.bootstrap(
+      shownSession({ messages: [question, answer({ uid: 'a1', position: 2 }, ['one two three'])], turns: [turn] }),
+    );
+    expect([
+      find('article', `Hermes, ${at(question.createdAt + 1)}`).dataset['state'],
+      find('group', 'How the turn ended').textContent,
+    ]).toEqual([
+      'interrupted',
+      'Interrupted: the editor’s extension process ended after 3 words. Everything shown is saved.ContinueRetry',
+    ]);
+  });
+
+  test('leaves out hidden and closing rows and answers that were asked for again', async () => {
+    page = new ChatPage();
+    const closing = answer({ uid: 'h1', position: 2, turnUid: 'turn0', visibility: { kind: 'closing' } }, [
+      '(stopped)',
+    ]);
+    const hidden = answer(
+      {
+        uid: 'h2',
+        position: 3,
+        turnUid: 'turn0',
+        visibility: { kind: 'hidden', reason: 'dropped', absorbedInto: null },
+      },
+      ['dropped'],
+    );
+    const again = { ...runningTurn('turn2', 'u2'), supersedes: 'turn1' };
+    const tried = answer({ uid: 'a1', position: 3 }, ['first try']);
+    await page.bootstrap(
+      shownSession({
+        messages: [closing, hidden, question, tried],
+        turns: [settledTurn('turn0', 'u0'), settledTurn()],
+      }),
+    );
+    await page.event({
+      kind: 'turnOpened',
+      turn: again,
+      userMessage: prompt({ uid: 'u2', position: 5, turnUid: 'turn2' }, 'Why?'),
+    });
+    expect(all('article').map((article) => article.dataset['uid'])).toEqual(['u2']);
+  });
+
+  test('shows what the person told a running turn where it was said, between the reads it parts', async () => {
+    page = new ChatPage();
+    const rows = [
+      question,
+      answer({ uid: 'a1', position: 2 }, [
+        call('c1', 'read_file', { path: 'a.ts' }),
+        call('c2', 'read_file', { path: 'b.ts' }),
+      ]),
+      result({ uid: 'r1', position: 3 }, 'c1', 'read_file', 'x'),
+      result({ uid: 'r2', position: 4 }, 'c2', 'read_file', 'x'),
+      prompt({ uid: 's1', position: 5 }, 'only the title'),
+      answer({ uid: 'a2', position: 6 }, [call('c3', 'read_file', { path: 'c.ts' })]),
+      result({ uid: 'r3', position: 7 }, 'c3', 'read_file', 'x'),
+    ];
+    await page.bootstrap(shownSession({ messages: rows.slice(0, 4), openTurn: runningTurn() }));
+    for (const message of rows.slice(4)) await page.event({ kind: 'messageStored', message });
+    const articles = all('article').map((article) => [
+      article.dataset['uid'],
+      article.querySelector('[data-part=text]')?.textContent ?? null,
+    ]);
+    expect([articles, names('button').filter((name) => name.startsWith('Read '))]).toEqual([
+      [
+        ['u1', 'Why?'],
+        ['a1', null],
+        ['s1', 'only the title'],
+        ['a2', null],
+      ],
+      [],
+    ]);
+  });
+
+  test('folds reads that followed each other into one line that opens', async () => {
+    page = new ChatPage();
+    const rows = ['a', 'b', 'c'].flatMap((letter, index) => [
+      answer({ uid: letter, position: 2 + index * 2 }, [call(`c${letter}`, 'read_file', { path: `${letter}.ts` })]),
+      result({ uid: `r${letter}`, position: 3 + index * 2 }, `c${letter}`, 'read_file', 'x'),
+    ]);
+    await page.bootstrap(
+      shownSession({
+        messages: [question, ...rows, answer({ uid: 'z', position: 20 }, ['Done.'])],
+        turns: [settledTurn()],
+      }),
+    );
+    const fold = find('button', 'Read 3 files');
+    const closed = fold.getAttribute('aria-expanded');
+    await page.click(fold);
+    expect([closed, fold.getAttribute('aria-expanded'), page.memory.openFolds]).toEqual(['false', 'true', ['reads-a']]);
+  });
+
+  test('keeps thinking folded, and opens it again after the view was hidden', async () => {
+    const shown = shownSession({
+      messages: [question, answer({ uid: 'a1', position: 2 }, [{ kind: 'thinking', text: 'hm' }, 'So.'])],
+      turns: [settledTurn()],
+    });
+    page = new ChatPage();
+    await page.bootstrap(shown);
+    const before = document.querySelector<HTMLElement>('[data-part=thinking]')?.hidden;
+    await page.press('Thought');
+    const { memory } = page;
+    page.close();
+    page = new ChatPage({ ...memory, sessionId: session().id });
+    await page.bootstrap(shown);
+    expect([before, document.querySelector<HTMLElement>('[data-part=thinking]')?.hidden]).toEqual([true, false]);
+  });
+
+  test('reads the stored message when a chunk is missing', async () => {
+    page = new ChatPage();
+    await page.bootstrap(shownSession({ messages: [question], openTurn: runningTurn() }));
+    await page.event({
+      kind: 'delivered',
+      turnUid: 'turn1',
+      chunks: [{ messageUid: 'a1', seq: 2, part: 0, kind: 'text', start: 4, text: 'text' }],
+    });
+    const asked = page.sent('readMessage');
+    await page.answer(
+      'readMessage',
+      answer({ uid: 'a1', position: 2 }, ['the text'], { state: 'streaming', lastSeq: 2 }),
+    );
+    expect([asked, document.querySelector('[data-part=text] .markdown')?.textContent?.trim()]).toEqual([
+      [{ uid: 'a1' }],
+      'the text',
+    ]);
+  });
+});
+
+describe('the empty state', () => {
+  test('offers what was found, one button each, and says how old sessions are', async () => {
+    page = new ChatPage();
+    const entries = [
+      {
+        id: 'e1',
+        kind: 'localServer' as const,
+        title: 'Found Ollama on this machine: 5 models',
+        detail: 'Prompts stay here',
+      },
+    ];
+    const recent = [
+      {
+        ...session(),
+        preview: null,
+        turnCount: 1,
+        messageCount: 2,
+        lastTurn: { state: 'interrupted' as const },
+        queuedCount: 0,
+        branchOf: null,
+        unread: false,
+        problem: null,
+      },
+    ];
+    await page.bootstrap(null, {
+      model: { chosen: null, problem: null },
+      setup: { searching: false, entries },
+      recentSessions: recent,
+    });
+    await page.press('Found Ollama on this machine: 5 modelsPrompts stay here');
+    await page.press('Fix flaky upload testinterruptednowContinue last session');
+    expect([page.sent('setUp'), page.sent('switchSession')]).toEqual([
+      [{ entryId: 'e1' }],
+      [{ target: { reason: 'resume', sessionId: session().id } }],
+    ]);
+  });
+
+  test('keeps a prompt that was sent without a model, and says what to do', async () => {
+    page = new ChatPage();
+    await page.bootstrap(null, { model: { chosen: null, problem: null } });
+    await page.type('Why is the sky blue?');
+    await page.press('Send');
+    expect([page.submitted(), page.composer.value, nameOf(all('alert')[0] ?? document.body)]).toEqual([
+      [],
+      'Why is the sky blue?',
+      'No model is chosen yet. Your prompt stays here; choose a model, then send it.Choose Model',
+    ]);
+  });
+});
+
+describe('strips', () => {
+  test('say that saving fails, loudly and with what can be done', async () => {
+    page = new ChatPage();
+    await page.bootstrap(shownSession({ messages: [question] }), {
+      store: {
+        kind: 'failed',
+        cause: 'full',
+        sentence: 'The disk is full.',
+        technical: 'ENOSPC',
+        actions: [{ action: 'retry', label: 'Try Again' }],
+      },
+    });
+    await page.press('Try Again');
+    await page.press('Copy Details');
+    expect([
+      nameOf(all('alert')[0] ?? document.body),
+      page.sent('runAction'),
+      page.sent('copy'),
+      all('article').length,
+    ]).toEqual(['The disk is full.Try AgainCopy Details', [{ action: 'retry' }], [{ text: 'ENOSPC' }], 1]);
+  });
+
+  test('say as long as it lasts that Demo is not AI', async () => {
+    page = new ChatPage();
+    await page.bootstrap(null, { model: { chosen: modelRow({ isDemo: true }), problem: null } });
+    expect(names('note')).toEqual(['Demo: scripted, not AIChoose a Model']);
+  });
+});
+
+describe('the model picker', () => {
+  test('shows for every model where prompts go, finds one, and chooses it by keyboard', async () => {
+    page = new ChatPage();
+    await page.bootstrap(shownSession());
+    await page.click(find('combobox', 'Model'));
+    const claude = modelRow({
+      ref: 'OpenRouter/claude',
+      label: 'Claude',
+      destination: 'openrouter.ai',
+      contextWindow: 200_000,
+      price: { input: 3, output: 15 },
+      warnings: ['Slow today.'],
+    });
+    await page.answer('listModels', { models: [modelRow(), claude], problems: [] });
+    const listed = names('option');
+    await page.fill(find('combobox', 'Search Models'), 'clau');
+    await page.key('Enter');
+    expect([listed, page.sent('selectModel')]).toEqual([
+      [
+        'qwen3:8bchosen127.0.0.1:1143441K context',
+        'Claudeopenrouter.ai200K context$3 in, $15 out per million Slow today.',
+      ],
+      [{ sessionId: session().id, ref: 'OpenRouter/claude' }],
+    ]);
+  });
+
+  test('closes with Escape without stopping the running turn', async () => {
+    page = new ChatPage();
+    await page.bootstrap(shownSession({ messages: [question], openTurn: runningTurn() }));
+    await page.click(find('combobox', 'Model'));
+    await page.answer('listModels', { models: [modelRow()], problems: [] });
+    await page.key('Escape');
+    expect([names('option'), page.sent('stop')]).toEqual([[], []]);
+  });
+});

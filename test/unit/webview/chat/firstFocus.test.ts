@@ -1,0 +1,70 @@
+// @vitest-environment happy-dom
+import { act } from 'preact/test-utils';
+import { afterEach, expect, test } from 'vitest';
+import { modelRow } from '../../../support/builders/viewMessages';
+import { ChatPage } from './chatPage';
+
+let page: ChatPage;
+afterEach(() => page.close());
+
+test('a composer that is asked for before it was ever drawn has the focus as soon as it is', async () => {
+  page = new ChatPage();
+  await act(async () => {
+    // What the host holds back for a page is told with its first state, in one go.
+    await Promise.all([page.bootstrap(null), page.tell('focusComposer', {})]);
+  });
+  expect(document.activeElement?.getAttribute('aria-label')).toBe('Message');
+});
+
+test('what is found to choose from comes behind what is there: no button moves from under the pointer', async () => {
+  page = new ChatPage();
+  const [key, demo] = [
+    { id: 'pasteKey', kind: 'pasteKey', title: 'Paste a Key', detail: '' },
+    { id: 'demo', kind: 'demo', title: 'Try the Demo', detail: '' },
+  ] as const;
+  const ollama = { id: 'local:Ollama', kind: 'localServer', title: 'Found Ollama', detail: '' } as const;
+  const offered = (): readonly string[] =>
+    [...document.querySelectorAll('.offer-title')].map(({ textContent }) => textContent);
+  await page.bootstrap(null, {
+    model: { chosen: null, problem: null },
+    setup: { searching: true, entries: [key, demo] },
+  });
+  const before = offered();
+  await page.tell('setup', { searching: false, entries: [ollama, key, demo] });
+  const found = offered();
+  page.close();
+  page = new ChatPage();
+  await page.bootstrap(null, {
+    model: { chosen: null, problem: null },
+    setup: { searching: false, entries: [ollama, key, demo] },
+  });
+  expect([before, found, offered()]).toEqual([
+    ['Paste a Key', 'Try the Demo'],
+    ['Paste a Key', 'Try the Demo', 'Found Ollama'],
+    ['Found Ollama', 'Paste a Key', 'Try the Demo'],
+  ]);
+});
+
+test('the empty chat says what to know of a model, suggests no look into files to one that cannot, and none where there is no folder', async () => {
+  page = new ChatPage();
+  const warning = 'tiny cannot call tools: chat only. It cannot read files or search the folder.';
+  await page.bootstrap(null, {
+    model: { chosen: { ...modelRow(), tools: false, warnings: [warning] }, problem: null },
+  });
+  const chatOnly = [
+    document.body.textContent?.includes(warning),
+    page.posted.some(({ name }) => name === 'starterPrompts'),
+  ];
+  const demo = {
+    model: { chosen: { ...modelRow(), isDemo: true }, problem: null },
+    demoPrompts: ['What is in this folder?'],
+  };
+  await page.bootstrap(null, { ...demo, folderName: null });
+  const without = document.body.textContent?.includes('What is in this folder?');
+  await page.bootstrap(null, { ...demo, folderName: 'upload' });
+  expect([chatOnly, without, document.body.textContent?.includes('What is in this folder?')]).toEqual([
+    [true, false],
+    false,
+    true,
+  ]);
+});

@@ -1,0 +1,213 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { protocolVersion } from '../../../../src/protocol/envelope';
+import { session } from '../../../support/builders/viewMessages';
+import { BrowserPreview } from '../../../support/webviewPreview/browserPreview';
+import { codeText } from '../../../support/webviewPreview/codeStates';
+
+let preview: BrowserPreview;
+beforeAll(async () => {
+  preview = await BrowserPreview.start();
+}, 120_000);
+afterAll(() => preview.close());
+
+async function posted(page: Page, names: readonly string[]): Promise<readonly unknown[]> {
+  const messages: unknown = await page.evaluate(() => Reflect.get(window, 'posted'));
+  const isNamed = (message: unknown): message is { readonly name: string; readonly payload: unknown } =>
+    typeof message === 'object' &&
+    message !== null &&
+    'name' in message &&
+    typeof message.name === 'string' &&
+    names.includes(message.name) &&
+    'payload' in message;
+  return Array.isArray(messages) ? messages.filter(isNamed).map(({ name, payload }) => [name, payload]) : [];
+}
+
+const codeOf = (page: Page, nth: number) => page.locator('.code-block').nth(nth);
+
+async function deliver(page: Page, uid: string, seq: number, start: number, text: string): Promise<void> {
+  const payload = {
+    sessionId: session().id,
+    event: {
+      kind: 'delivered',
+      turnUid: 'turn2',
+      chunks: [{ messageUid: uid, seq, part: 0, kind: 'text', start, text }],
+    },
+  };
+  await page.evaluate(
+    (sent) => window.postMessage(JSON.parse(sent), '*'),
+    JSON.stringify({ v: protocolVersion, kind: 'notification', name: 'turnEvent', payload }),
+  );
+}
+
+describe('code in an answer', () => {
+  test('is inserted, applied, made a file, run and copied by the host, with what stands behind its fence', async () => {
+    const { page } = await preview.open('code');
+    const press = (nth: number, name: string): Promise<void> => codeOf(page, nth).getByRole('button', { name }).click();
+    await codeOf(page, 1).getByRole('toolbar', { name: 'Code' }).waitFor();
+    for (const name of ['Insert at Cursor', 'Apply to File…', 'New File', 'Run in Terminal', 'Copy Code'])
+      await press(1, name);
+    await press(0, 'Apply to File…');
+    const [inShell, inCode] = [
+      await codeOf(page, 1).getByRole('button').count(),
+      await codeOf(page, 0).getByRole('button', { name: 'Run in Terminal' }).count(),
+    ];
+    const sent = await posted(page, ['insertCode', 'applyCode', 'newCodeFile', 'runCode', 'copy']);
+    await preview.leave(page);
+    const code = 'npm test -- upload';
+    expect([inShell, inCode, sent.slice(0, 5)]).toEqual([
+      6,
+      0,
+      [
+        ['insertCode', { code }],
+        ['applyCode', { code, info: 'bash' }],
+        ['newCodeFile', { code, info: 'bash' }],
+        ['runCode', { code, info: 'bash' }],
+        ['copy', { text: code }],
+      ],
+    ]);
+    expect(sent[5]).toMatchObject(['applyCode', { info: 'ts title="src/upload.ts"' }]);
+  });
+
+  test('adds nothing to the text of the answer', async () => {
+    const { page } = await preview.open('code');
+    await codeOf(page, 0).getByRole('toolbar').waitFor();
+    await page.getByRole('link', { name: 'waitBefore' }).waitFor();
+    const text = await page.locator('.answer-text').innerText();
+    const seen = await page.locator('.answer-text').evaluate((body) => body.textContent?.replace(/\s+/g, ' ').trim());
+    await preview.leave(page);
+    const words = codeText
+      .replace(/^[ >]*```.*$/gm, '')
+      .replace(/^> ?/gm, '')
+      .replace(/^- /gm, '')
+      .replace(/`/g, '')
+      .replace(/\s+/g, ' ')
+      .trim();
+    expect([seen, text.includes('Copy')]).toEqual([words, false]);
+  });
+
+  test('can be reached by the keyboard: one stop of Tab, arrow keys go along', async () => {
+    const { page } = await preview.open('code');
+    const bar = codeOf(page, 1).getByRole('toolbar');
+    await bar.waitFor();
+    const focused = (): Promise<string | null> =>
+      page.evaluate(
+        () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName ?? null,
+      );
+    await codeOf(page, 0).locator('pre').focus();
+    const seen: (string | null)[] = [];
+    for (const key of ['Tab', 'ArrowRight', 'End', 'ArrowRight', 'ArrowLeft', 'Tab', 'Shift+Tab', 'Enter']) {
+      await page.keyboard.press(key);
+      seen.push(await focused());
+    }
+    const visible = await bar.evaluate((element) => getComputedStyle(element).opacity);
+    const copied = await posted(page, ['copy']);
+    await preview.leave(page);
+    expect([seen, visible, copied.length]).toEqual([
+      ['Wrap Lines', 'Insert at Cursor', 'Copy Code', 'Wrap Lines', 'Copy Code', 'PRE', 'Copy Code', 'Copy Code'],
+      '1',
+      1,
+    ]);
+  });
+
+  test('has its buttons only when it is closed', async () => {
+    const { page } = await preview.open('streaming');
+    const [opening, rest] = ['```ts\nconst a = 1;\n', '```\n\nDone.'];
+    await deliver(page, 'open1', 1, 0, opening);
+    const block = page.locator('article[data-uid=open1] .code-block');
+    await block.waitFor();
+    await page.waitForTimeout(300);
+    const [language, before] = [
+      await block.locator('.code-head').getAttribute('data-language'),
+      await block.getByRole('button').count(),
+    ];
+    await deliver(page, 'open1', 2, opening.length, rest);
+    await block.getByRole('button', { name: 'Copy Code' }).waitFor();
+    await preview.leave(page);
+    expect([language, before]).toEqual(['ts', 0]);
+  });
+
+  test.each([300, 450, 900])(
+    'has a head that covers nothing at %i px, and lines that wrap when asked',
+    async (width) => {
+      const { page } = await preview.open('code', { width });
+      const block = codeOf(page, 1);
+      await block.getByRole('toolbar').waitFor();
+      const boxes = await block.evaluate((element) => {
+        const box = (selector: string): DOMRect =>
+          element.querySelector(selector)?.getBoundingClientRect() ?? new DOMRect();
+        const [head, bar, pre, last] = [
+          box('.code-head'),
+          box('.code-actions'),
+          box('pre'),
+          box('.code-action:last-child'),
+        ];
+        return { above: head.bottom <= pre.top + 0.5, inside: bar.left >= head.left && last.right <= head.right + 0.5 };
+      });
+      const long = codeOf(page, 0);
+      const overflow = (): Promise<boolean> =>
+        long.locator('pre').evaluate((pre) => pre.scrollWidth > pre.clientWidth + 1);
+      await long.hover();
+      const before = await overflow();
+      await long.getByRole('button', { name: 'Wrap Lines' }).click();
+      const after = [
+        await overflow(),
+        await long.getByRole('button', { name: 'Wrap Lines' }).getAttribute('aria-pressed'),
+      ];
+      await preview.leave(page);
+      expect([boxes, before || width === 900, after]).toEqual([{ above: true, inside: true }, true, [false, 'true']]);
+    },
+  );
+});
+
+describe('names in an answer', () => {
+  test('lead to files and symbols that the host knows, asked about together, and to nothing else', async () => {
+    const { page } = await preview.open('code');
+    await page.getByRole('link', { name: 'waitBefore' }).click();
+    await page.getByRole('link', { name: 'Clock.sleep()' }).press('Enter');
+    await page.getByRole('link', { name: 'upload.test.ts line 7' }).click();
+    const links = await page.getByRole('link').allInnerTexts();
+    const sent = await posted(page, ['resolveReferences', 'openSymbol', 'openLink']);
+    await preview.leave(page);
+    expect(links).toEqual([
+      'src/upload.ts:42',
+      'waitBefore',
+      'Clock.sleep()',
+      'src/upload.ts',
+      'upload.test.ts line 7',
+    ]);
+    expect(sent).toEqual([
+      [
+        'resolveReferences',
+        {
+          texts: [
+            'src/upload.ts:42',
+            'waitBefore',
+            'Clock.sleep()',
+            'setTimeout',
+            'src/upload.ts',
+            'upload.test.ts line 7',
+          ],
+        },
+      ],
+      ['openSymbol', { name: 'waitBefore' }],
+      ['openSymbol', { name: 'Clock.sleep()' }],
+      ['openLink', { href: 'test/upload.test.ts:7' }],
+    ]);
+  });
+
+  test('of places elsewhere show the host they really lead to', async () => {
+    const { page } = await preview.open('markdown');
+    const link = page.getByRole('link', { name: 'github.com' });
+    await page.locator('a[data-host]').first().waitFor();
+    const seen = [
+      await link.getAttribute('title'),
+      await link.getAttribute('data-host'),
+      await link.textContent(),
+      await page.getByRole('link', { name: 'the manual' }).getAttribute('data-host'),
+      await page.getByRole('link', { name: 'bank.example' }).getAttribute('data-host'),
+    ];
+    await preview.leave(page);
+    expect(seen).toEqual(['https://evil.example/login', 'evil.example', 'github.com', null, 'bank.example']);
+  });
+});

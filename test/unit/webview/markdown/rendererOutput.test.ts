@@ -1,0 +1,192 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { MarkdownBlocks } from '../../../../src/webview/markdown/blocks';
+import { linkTarget } from '../../../../src/webview/markdown/links';
+
+const html = (text: string): string =>
+  new MarkdownBlocks()
+    .render(text, true)
+    .map((block) => block.html)
+    .join('');
+
+/** Names of the elements in a piece of HTML. */
+function elements(markup: string): readonly string[] {
+  return [...new Set([...markup.matchAll(/<([a-z][a-z0-9]*)/gi)].map((match) => match[1] ?? ''))].sort();
+}
+
+describe('Markdown of an answer', () => {
+  test('shows raw HTML as the text it is', () => {
+    expect(html('a <img src=x onerror=alert(1)> b\n\n<script>alert(1)</script>')).toBe(
+      '<p>a &lt;img src=x onerror=alert(1)&gt; b</p>\n<p class="raw-html">&lt;script&gt;alert(1)&lt;/script&gt;</p>\n',
+    );
+  });
+
+  test('makes no element that Markdown does not have, whatever is written', () => {
+    const hostile = fc.constantFrom(
+      '<svg onload=x>',
+      '<style>',
+      '</p>',
+      '<a href="javascript:x">',
+      '"',
+      "'",
+      '`',
+      '![a](',
+      '[b](',
+      'javascript:x)',
+      '<!--',
+      ']]>',
+      '&lt;',
+      '&#60;',
+      '\u0000',
+      '\n\n',
+      '> ',
+      '- ',
+      '|',
+      '```html\n',
+    );
+    const known = new Set([
+      'a',
+      'blockquote',
+      'br',
+      'code',
+      'del',
+      'em',
+      'h1',
+      'h2',
+      'hr',
+      'input',
+      'li',
+      'ol',
+      'p',
+      'pre',
+      'span',
+      'strong',
+      'table',
+      'tbody',
+      'td',
+      'th',
+      'thead',
+      'tr',
+      'ul',
+    ]);
+    fc.assert(
+      fc.property(
+        fc.array(hostile, { maxLength: 30, size: 'max' }),
+        (pieces) => elements(html(pieces.join(''))).filter((name) => !known.has(name)).length === 0,
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('gives a link no address that the page itself could follow', () => {
+    expect(html('[file](src/a.ts#L3) <https://example.com> ![picture](https://example.com/p.png)')).toBe(
+      '<p><a role="link" tabindex="0" data-href="src/a.ts#L3" title="src/a.ts#L3">file</a> ' +
+        '<a role="link" tabindex="0" data-href="https://example.com" title="https://example.com">https://example.com</a> ' +
+        '<a role="link" tabindex="0" data-href="https://example.com/p.png" title="https://example.com/p.png">picture</a></p>\n',
+    );
+  });
+
+  test.each([
+    ['a $x_1 + y_2 * z_3$ b *c*', '<p>a <span class="math">$x_1 + y_2 * z_3$</span> b <em>c</em></p>\n'],
+    ['*a $b*c$ d*', '<p><em>a <span class="math">$b*c$</span> d</em></p>\n'],
+    [
+      '\\(a_1 \\cdot b_1\\) and $$\\{x\\}$$',
+      '<p><span class="math">\\(a_1 \\cdot b_1\\)</span> and <span class="math">$$\\{x\\}$$</span></p>\n',
+    ],
+    [
+      'so\n$$\n# a\n- b_1 &= c_2 \\\\\n$$\nthen',
+      '<p>so</p>\n<p class="math-block">$$\n# a\n- b_1 &amp;= c_2 \\\\\n$$</p>\n<p>then</p>\n',
+    ],
+    [
+      '$$\na_1 = b\n\n\\text{and so} c_2\n\n$$\n\nthen *so*',
+      '<p class="math-block">$$\na_1 = b\n\n\\text{and so} c_2\n\n$$</p>\n<p>then <em>so</em></p>\n',
+    ],
+    ['$$\nx_1\n\n_y_ = 2', '<p class="math-block">$$\nx_1\n\n_y_ = 2</p>\n'],
+    ['$$\n\nThis is *no* math.', '<p>$$</p>\n<p>This is <em>no</em> math.</p>\n'],
+    ['$$\nx\n\n## *Then*', '<p>$$\nx</p>\n<h2><em>Then</em></h2>\n'],
+    ['\\[ x^2 \\]\n\nthen', '<p class="math-block">\\[ x^2 \\]</p>\n<p>then</p>\n'],
+    [
+      'it is $5 and $10, US$3 or 4$, $HOME/$USER, $5 and 6$ *now*',
+      '<p>it is $5 and $10, US$3 or 4$, $HOME/$USER, $5 and 6$ <em>now</em></p>\n',
+    ],
+    ['$<img src=x>$', '<p><span class="math">$&lt;img src=x&gt;$</span></p>\n'],
+    ['`$a$` \\$b\\$', '<p><code>$a$</code> $b$</p>\n'],
+  ])('leaves math as it is written: %j', (text, expected) => expect(html(text)).toBe(expected));
+
+  test('keeps the text of math, whatever is in it', () => {
+    const inside = fc
+      .array(
+        fc.constantFrom('a', '_', '*', '\\alpha', '^', '{', '}', '&', '<b>', '[x](y)', '~~', '**', ' ', '1', '`'),
+        { minLength: 1, maxLength: 20 },
+      )
+      .map((parts) => `x${parts.join('')}x`);
+    const shown = (markup: string): string =>
+      markup
+        .replace(/<[^>]*>/g, '')
+        .replace(/&lt;/g, '<')
+        .replace(/&gt;/g, '>')
+        .replace(/&amp;/g, '&')
+        .trim();
+    fc.assert(
+      fc.property(
+        inside,
+        fc.constantFrom(['$', '$'], ['$$', '$$'], ['\\(', '\\)'], ['$$\n', '\n$$'], ['\\[\n', '\n\\]']),
+        (math, [open, close]) => shown(html(`${open}${math}${close}`)) === `${open}${math}${close}`,
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('shows a quote as it is written on which the parser fails', () => {
+    expect(html('- a\n  > 2. b\nc')).toContain('<blockquote>\n<p>&gt; 2. b\nc</p>\n</blockquote>');
+  });
+
+  test('leaves footnotes in the text', () => {
+    expect(html('a[^1]\n\n[^1]: note')).toBe('<p>a[^1]</p>\n<p>[^1]: note</p>\n');
+  });
+
+  test('says of code what stands behind its fence, and of a link where it leads as it is written', () => {
+    expect(html('```ts title="a.ts"\n1\n```')).toBe(
+      '<pre data-language="ts" data-info="ts title=&quot;a.ts&quot;" tabindex="0"><code>1</code></pre>\n',
+    );
+    expect(html('[a](https://exam\u200bple.com "t")')).toContain(
+      'data-href="https://example.com" title="https://exam\u200bple.com\nt"',
+    );
+  });
+
+  test('shows what would take the parser too deep or too long as plain text', () => {
+    const attacks = ['> '.repeat(5000) + 'deep', '[`*'.repeat(4000), `| ${'a |'.repeat(100_000)}`];
+    expect(attacks.map((text) => html(text).startsWith('<pre'))).toEqual([true, true, true]);
+  });
+});
+
+describe('where a link may lead', () => {
+  test.each([
+    ['https://example.com/a?b#c', 'web'],
+    ['HTTP://EXAMPLE.COM', 'web'],
+    ['mailto:me@example.com', 'web'],
+    ['src/upload.ts', 'file'],
+    ['upload.ts:10', 'file'],
+    ['upload.ts:10:4', 'file'],
+    ['./a b.md#L3', 'file'],
+  ])('%s opens', (href, kind) => expect(linkTarget(href)?.kind).toBe(kind));
+
+  test.each([
+    'javascript:alert(1)',
+    'java\tscript:alert(1)',
+    ' JavaScript:alert(1)',
+    'java\u200bscript:alert(1)',
+    'command:workbench.action.quit',
+    'vscode://file/etc/passwd',
+    'vscode-insiders:x',
+    'data:text/html,<script>alert(1)</script>',
+    'blob:x',
+    'file:///etc/passwd',
+    '//example.com/x',
+    '\\\\host\\share',
+    'https:example',
+    'http://',
+    '#top',
+    '',
+  ])('%j does not', (href) => expect(linkTarget(href)).toBeNull());
+});

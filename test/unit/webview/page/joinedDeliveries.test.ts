@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { gatherMs, joinedDeliveries } from '../../../../src/webview/chat/connection/joinedDeliveries';
+import type { ChatProtocol } from '../../../../src/webview/chat/connection/chatHost';
+import type { NotificationOf } from '../../../../src/webview/rpc';
+import { ManualClock } from '../../../support/manualClock';
+
+type Told = NotificationOf<ChatProtocol>;
+
+function piece(seq: number, turnUid = 't1', sessionId = 's1'): Told {
+  const chunk = { messageUid: `${turnUid}-a`, seq, part: 0, kind: 'text', start: seq - 1, text: String(seq) } as const;
+  return { name: 'turnEvent', payload: { sessionId, event: { kind: 'delivered', turnUid, chunks: [chunk] } } };
+}
+
+const other: Told = { name: 'focusComposer', payload: {} };
+
+/** What a view is told, in words: the pieces of each message that reaches it. */
+function line() {
+  const clock = new ManualClock();
+  const heard: string[] = [];
+  const listen = joinedDeliveries(
+    (told) => {
+      const event = told.name === 'turnEvent' ? told.payload.event : null;
+      heard.push(
+        event?.kind === 'delivered' ? `${event.turnUid} ${event.chunks.map(({ seq }) => seq).join(' ')}` : told.name,
+      );
+    },
+    { nowMs: () => clock.monotonicMs(), after: (delayMs, callback) => clock.after(delayMs, callback) },
+  );
+  return { clock, heard, listen };
+}
+
+it('passes a piece that comes behind a rest at once, and what follows it within a frame as one', async () => {
+  const { clock, heard, listen } = line();
+  listen(piece(1));
+  const atOnce = [...heard];
+  for (const seq of [2, 3, 4]) listen(piece(seq));
+  const meanwhile = heard.length;
+  await clock.advance(gatherMs);
+  await clock.advance(gatherMs);
+  listen(piece(5));
+  expect({ atOnce, meanwhile, heard }).toEqual({ atOnce: ['t1 1'], meanwhile: 1, heard: ['t1 1', 't1 2 3 4', 't1 5'] });
+});
+
+it('keeps the order of what is told, and each piece with its turn', async () => {
+  const { clock, heard, listen } = line();
+  for (const told of [piece(1), piece(2), other, piece(3), piece(1, 't2'), piece(2, 't2'), piece(3, 't2', 's2')])
+    listen(told);
+  await clock.advance(100);
+  expect(heard).toEqual(['t1 1', 't1 2', 'focusComposer', 't1 3', 't2 1 2', 't2 3']);
+});

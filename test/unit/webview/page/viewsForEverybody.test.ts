@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  axeFindings,
+  colourRules,
+  comeToRest,
+  cutByTextSpacing,
+  movesRegardless,
+  paint,
+  standsOutside,
+} from '../../../support/webviewPreview/audit';
+import { BrowserPreview } from '../../../support/webviewPreview/browserPreview';
+import { states } from '../../../support/webviewPreview/states';
+
+let preview: BrowserPreview;
+beforeAll(async () => {
+  preview = await BrowserPreview.start();
+}, 120_000);
+afterAll(() => preview.close());
+
+/** A panel as narrow as the editor lets it be; a tab beside others at twice the size. */
+const narrowest = { chat: 170, transcript: 300, search: 300 } as const;
+const otherThemes = ['light', 'contrast', 'contrastLight'] as const;
+
+describe('every state of every view', { concurrent: true }, () => {
+  const each = Object.entries(states).map(([name, { view }]) => [name, narrowest[view]] as const);
+  test.each(each)(
+    '%s can be read in every theme, loses nothing at %i px and with wide spacing, and rests where less motion is asked for',
+    { timeout: 120_000 },
+    async (name, width) => {
+      const { page, problems } = await preview.open(name);
+      await page.waitForTimeout(250);
+      const moving = await movesRegardless(page);
+      await comeToRest(page);
+      // In the dark theme axe looks for everything, in the others for what depends on colours.
+      const found: Record<string, readonly string[]> = { dark: await axeFindings(page) };
+      for (const theme of otherThemes) {
+        await paint(page, theme);
+        found[theme] = await axeFindings(page, colourRules);
+      }
+      const cut = await cutByTextSpacing(page);
+      const outside = await standsOutside(page, width);
+      await preview.leave(page);
+      expect({ found, moving, cut, outside, problems }).toEqual({
+        found: { dark: [], light: [], contrast: [], contrastLight: [] },
+        moving: [],
+        cut: [],
+        outside: [],
+        problems: [],
+      });
+    },
+  );
+});

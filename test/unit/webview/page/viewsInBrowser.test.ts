@@ -1,0 +1,203 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { protocolVersion } from '../../../../src/protocol/envelope';
+import type { TurnEvent } from '../../../../src/transcript/turnEvent';
+import { session } from '../../../support/builders/viewMessages';
+import { BrowserPreview } from '../../../support/webviewPreview/browserPreview';
+
+let preview: BrowserPreview;
+beforeAll(async () => {
+  preview = await BrowserPreview.start();
+}, 120_000);
+afterAll(() => preview.close());
+
+function tell(page: Page, event: TurnEvent): Promise<void> {
+  const message = {
+    v: protocolVersion,
+    kind: 'notification',
+    name: 'turnEvent',
+    payload: { sessionId: session().id, event },
+  };
+  return page.evaluate((sent) => window.postMessage(JSON.parse(sent), '*'), JSON.stringify(message));
+}
+
+/** Streams text into the open turn of state "streaming", in pieces. */
+async function stream(page: Page, text: string, size: number, uid = 'b10'): Promise<void> {
+  for (let start = 0, seq = 1; start < text.length; start += size, seq++) {
+    await tell(page, {
+      kind: 'delivered',
+      turnUid: 'turn2',
+      chunks: [{ messageUid: uid, seq, part: 0, kind: 'text', start, text: text.slice(start, start + size) }],
+    });
+  }
+}
+
+const distanceFromEnd = (page: Page): Promise<number> =>
+  page
+    .locator('.scroller')
+    .evaluate((element) => Math.round(element.scrollHeight - element.clientHeight - element.scrollTop));
+
+/** The first article in sight, and where it is. */
+const place = (page: Page): Promise<{ uid: string; top: number }> =>
+  page.locator('.scroller').evaluate((element) => {
+    const edge = element.getBoundingClientRect().top;
+    const seen = [...element.querySelectorAll<HTMLElement>('article[data-uid]')].find(
+      (article) => article.getBoundingClientRect().bottom > edge,
+    );
+    return { uid: seen?.dataset['uid'] ?? '', top: Math.round((seen?.getBoundingClientRect().top ?? 0) - edge) };
+  });
+
+/** The long session once all that the host has told is drawn: the last turns come first, those above right behind the painting. */
+async function openLong(): Promise<Page> {
+  const { page } = await preview.open('long', { height: 600 });
+  await allDrawn(page);
+  return page;
+}
+
+async function allDrawn(page: Page): Promise<void> {
+  await page.locator('article[data-uid="lu0"]').waitFor({ state: 'attached' });
+}
+
+async function postedBy(page: Page, name: string): Promise<readonly unknown[]> {
+  const messages: unknown = await page.evaluate(() => Reflect.get(window, 'posted'));
+  const named = (message: unknown): message is { readonly payload: unknown } =>
+    typeof message === 'object' &&
+    message !== null &&
+    'name' in message &&
+    message.name === name &&
+    'payload' in message;
+  return Array.isArray(messages) ? messages.filter(named).map((message) => message.payload) : [];
+}
+
+describe('links', () => {
+  test('are opened by the host, never followed by the page', async () => {
+    const { page } = await preview.open('complete');
+    const link = page.getByRole('link', { name: 'src/upload.ts:42' });
+    await link.click();
+    await link.click({ button: 'middle' });
+    await link.focus();
+    await page.keyboard.press('Enter');
+    const [opened, at] = [await postedBy(page, 'openLink'), new URL(page.url()).pathname];
+    await preview.leave(page);
+    expect([opened, at]).toEqual([[{ href: 'src/upload.ts:42' }, { href: 'src/upload.ts:42' }], '/view/chat']);
+  });
+});
+
+describe('scrolling', () => {
+  test('follows the text at the end, leaves the reader alone elsewhere, and comes back at the press of a button', async () => {
+    const { page } = await preview.open('streaming', { height: 500 });
+    await stream(page, 'Line of text.\n\n'.repeat(30), 60);
+    await page.waitForTimeout(150);
+    const following = await distanceFromEnd(page);
+    await page.locator('.scroller').hover();
+    await page.mouse.wheel(0, -600);
+    await page.waitForTimeout(150);
+    const before = await place(page);
+    await stream(page, 'More of it.\n\n'.repeat(20), 60, 'b11');
+    await page.waitForTimeout(150);
+    const after = await place(page);
+    await page.getByRole('button', { name: /Jump to latest, 1 new/ }).click();
+    await page.waitForTimeout(100);
+    const returned = await distanceFromEnd(page);
+    await preview.leave(page);
+    expect([following, after, returned]).toEqual([0, before, 0]);
+  });
+
+  test('goes to a message that was asked for, marks it, and stays there; a row without a place of its own is shown by its turn', async () => {
+    const page = await openLong();
+    const reveal = async (messageUid: string, turnUid: string): Promise<unknown> => {
+      const message = { v: protocolVersion, kind: 'notification', name: 'reveal', payload: { messageUid, turnUid } };
+      await page.evaluate((sent) => window.postMessage(JSON.parse(sent), '*'), JSON.stringify(message));
+      await page.waitForTimeout(300);
+      return page.evaluate(() => {
+        const article = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+        const top = article?.getBoundingClientRect().top ?? -1;
+        return [article?.dataset['uid'], article !== null && 'revealed' in article.dataset, top > 0 && top < 450];
+      });
+    };
+    const seen = [
+      await reveal('la9', 'lt9'),
+      await reveal('a-tool-row', 'lt30'),
+      await reveal('lu2', 'lt2'),
+      await reveal('la39', 'lt39'),
+    ];
+    await preview.leave(page);
+    expect(seen).toEqual([
+      ['la9', true, true],
+      ['lu30', true, true],
+      ['lu2', true, true],
+      ['la39', true, true],
+    ]);
+  });
+
+  test('lets go at a small turn of the wheel in the middle of a fast stream', async () => {
+    const { page } = await preview.open('streaming', { height: 500 });
+    await page.locator('.scroller').hover();
+    const streaming = stream(page, 'A line that comes fast.\n\n'.repeat(150), 12);
+    await page.getByText('A line that comes fast.').nth(5).waitFor();
+    await page.mouse.wheel(0, -6);
+    await streaming;
+    await page.waitForTimeout(150);
+    const distance = await distanceFromEnd(page);
+    await preview.leave(page);
+    expect(distance).toBeGreaterThan(200);
+  });
+
+  test('holds the place when earlier messages are loaded in front', async () => {
+    const page = await openLong();
+    await page.locator('.scroller').evaluate((element) => (element.scrollTop = 230));
+    // The page that is fetched now takes a moment to come (page.ts): long enough for the turns in sight to be laid out, which were only estimated.
+    await page.waitForTimeout(150);
+    const before = await place(page);
+    await page.locator('article[data-uid="lu-40"]').waitFor({ state: 'attached' });
+    await page.waitForTimeout(200);
+    const after = await place(page);
+    await preview.leave(page);
+    expect(after.uid).toBe(before.uid);
+    // What is scrolled to is rounded to whole pixels.
+    expect(Math.abs(after.top - before.top)).toBeLessThanOrEqual(1);
+  });
+
+  test('is where it was after a reload, as are folds and the draft', async () => {
+    const page = await openLong();
+    await page.getByRole('textbox', { name: 'Message' }).fill('half a thought');
+    await page.locator('.scroller').evaluate((element) => (element.scrollTop = 2000));
+    await page.waitForTimeout(300);
+    const before = await place(page);
+    await page.reload();
+    await allDrawn(page);
+    await page.waitForTimeout(200);
+    const after = [await place(page), await page.getByRole('textbox', { name: 'Message' }).inputValue()];
+    await preview.leave(page);
+    expect(after).toEqual([before, 'half a thought']);
+  });
+});
+
+describe('a question about a change', () => {
+  test('begins near what changes, in every width, until somebody scrolls in it', async () => {
+    const { page } = await preview.open('approval-edit', { width: 450, height: 400 });
+    const view = page.getByRole('region', { name: 'Changes' });
+    const changeIsSeen = (): Promise<boolean> =>
+      view.evaluate((element) => {
+        const [{ top, bottom }, change] = [
+          element.getBoundingClientRect(),
+          element.querySelector('.diff-added, .diff-removed')?.getBoundingClientRect(),
+        ];
+        return change !== undefined && change.top >= top && change.bottom <= bottom;
+      });
+    const seen: boolean[] = [];
+    for (const width of [300, 900, 300]) {
+      await page.setViewportSize({ width, height: 400 });
+      await page.waitForTimeout(100);
+      seen.push(await changeIsSeen());
+    }
+    await view.hover();
+    await page.mouse.wheel(0, -1000);
+    await page.waitForTimeout(100);
+    await page.setViewportSize({ width: 260, height: 400 });
+    await page.waitForTimeout(100);
+    const place = await view.evaluate((element) => element.scrollTop);
+    await preview.leave(page);
+    expect([seen, place]).toEqual([[true, true, true], 0]);
+  });
+});

@@ -1,0 +1,200 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Chunk } from '../../../../src/transcript/message';
+import { emptyHash, hashFrom, hashOn, hashWord, textHash } from '../../../../src/transcript/witness';
+import {
+  applyChunks,
+  emptyMessage,
+  fromRow,
+  mergeRow,
+  type LiveMessage,
+} from '../../../../src/webview/chat/state/liveMessage';
+import { DeliveryReport } from '../../../../src/webview/chat/verify/witness';
+import { answer } from '../../../support/builders/viewMessages';
+
+const place = { uid: 'm1', position: 1 };
+
+function streamed(text: string, cuts: readonly number[]): readonly Chunk[] {
+  const borders = [
+    0,
+    ...[...new Set(cuts.map((cut) => cut % (text.length + 1)))].sort((a, b) => a - b),
+    text.length,
+  ].filter((border, index, all) => index === 0 || border > (all[index - 1] ?? 0));
+  return borders.slice(1).map((end, index) => ({
+    messageUid: 'm1',
+    seq: index + 1,
+    part: 0,
+    kind: 'text',
+    start: borders[index] ?? 0,
+    text: text.slice(borders[index], end),
+  }));
+}
+
+function entry(text: string, change: object = {}): object {
+  return {
+    messageUid: 'm1',
+    turnUid: 'turn1',
+    part: 0,
+    kind: 'text',
+    length: text.length,
+    hash: textHash(text),
+    ...change,
+  };
+}
+
+describe('the hash of a text', () => {
+  it('is the same however the text came, and goes on from its own words', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.nat(), (text, cut) => {
+        const at = cut % (text.length + 1);
+        expect(hashWord(hashOn(hashFrom(hashWord(hashOn(emptyHash, text, 0, at))), text, at))).toBe(textHash(text));
+      }),
+    );
+  });
+
+  it('is another one when a unit is altered, lost, doubled or moved', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 2, maxLength: 400 }), fc.nat(), (text, where) => {
+        const at = where % text.length;
+        const changed = [
+          text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ 1) + text.slice(at + 1),
+          text.slice(0, at) + text.slice(at + 1),
+          text.slice(0, at + 1) + text.slice(at),
+          text.slice(at) + text.slice(0, at),
+        ];
+        for (const other of changed) if (other !== text) expect(textHash(other)).not.toBe(textHash(text));
+      }),
+    );
+  });
+});
+
+describe('the witness of a view', () => {
+  it('knows what was drawn, whenever it looked between the chunks', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ minLength: 1, maxLength: 200 }),
+        fc.array(fc.nat()),
+        fc.array(fc.boolean()),
+        (text, cuts, looks) => {
+          const witness = new DeliveryReport();
+          let live: LiveMessage = emptyMessage('m1', 'turn1');
+          streamed(text, cuts).forEach((chunk, index) => {
+            live = applyChunks(live, [chunk], 0);
+            if (looks[index] === true) witness.observe('c', [live]);
+          });
+          witness.observe('c', [live]);
+          witness.observe('c', [mergeRow(live, answer(place, [text], { lastSeq: 99 }), 'row', 0)]);
+          expect(witness.entriesOf('c')).toEqual([entry(text)]);
+        },
+      ),
+    );
+  });
+
+  it('stays with what it showed first when another text stands in its place', () => {
+    const witness = new DeliveryReport();
+    witness.observe('c', [applyChunks(emptyMessage('m1', 'turn1'), streamed('Hello world', []), 0)]);
+    witness.observe('c', [fromRow(answer(place, ['Hello there, and more of it']))]);
+    witness.observe('c', [fromRow(answer(place, ['Hello']))]);
+    expect(witness.entriesOf('c')).toEqual([entry('Hello world')]);
+  });
+
+  it('remembers over a reload and goes on from there', () => {
+    const before = new DeliveryReport();
+    before.observe('c', [applyChunks(emptyMessage('m1', 'turn1'), streamed('Hello ', []), 0)]);
+    const after = new DeliveryReport(JSON.parse(JSON.stringify(before.kept())));
+    const changed = after.observe('c', [fromRow(answer(place, ['Hello world']))]);
+    expect([changed, after.entriesOf('c')]).toEqual([[entry('Hello world')], [entry('Hello world')]]);
+  });
+
+  it('begins anew from what it cannot read', () => {
+    expect(new DeliveryReport([{ id: 'c', messages: 'none' }]).kept()).toEqual([]);
+  });
+
+  it('says after a crash how much of what was shown came back', () => {
+    const survival = (disk: readonly LiveMessage[], isWhole = true): unknown => {
+      const before = new DeliveryReport();
+      before.observe('c', [applyChunks(emptyMessage('m1', 'turn1'), streamed('Hello world', []), 0)]);
+      const after = new DeliveryReport(before.kept());
+      after.observe('c', disk);
+      return after.survivalOf('c', 'turn1', isWhole);
+    };
+    expect({
+      whole: survival([fromRow(answer(place, ['Hello world']))]),
+      moreThanShown: survival([fromRow(answer(place, ['Hello world, and what was never drawn']))]),
+      shorter: survival([fromRow(answer(place, ['Hello']))]),
+      altered: survival([fromRow(answer(place, ['Hello w0rld']))]),
+      gone: survival([]),
+      notLoaded: survival([], false),
+    }).toEqual({
+      whole: { shown: 11, onDisk: 11, stored: 11 },
+      moreThanShown: { shown: 11, onDisk: 11, stored: 37 },
+      shorter: { shown: 11, onDisk: 0, stored: 5 },
+      altered: { shown: 11, onDisk: 0, stored: 11 },
+      gone: { shown: 11, onDisk: 0, stored: 0 },
+      notLoaded: { shown: 0, onDisk: 0, stored: 0 },
+    });
+  });
+
+  it('claims nothing of a turn that it first saw after the crash', () => {
+    const witness = new DeliveryReport();
+    witness.observe('c', [fromRow(answer(place, ['Hello world']))]);
+    expect(witness.survivalOf('c', 'turn1', true)).toEqual({ shown: 0, onDisk: 0, stored: 0 });
+  });
+
+  it('looks at no prompt, tool row, or row that is not shown', () => {
+    const witness = new DeliveryReport();
+    witness.observe('c', [fromRow(answer({ ...place, visibility: { kind: 'closing' } }, ['never shown']))]);
+    expect(witness.entriesOf('c')).toEqual([]);
+  });
+
+  it('remembers the newest messages of the sessions that were shown last, within bounds, and forgets what it is told to', () => {
+    const witness = new DeliveryReport();
+    for (let session = 0; session < 8; session++) {
+      witness.observe(
+        `conversation${session}`,
+        Array.from({ length: 600 }, (_, index) =>
+          fromRow(
+            answer(
+              {
+                uid: `${session}-${'0'.repeat(24)}-${index}`,
+                position: index,
+                turnUid: `turn-${'0'.repeat(24)}-${index}`,
+              },
+              ['thinking', `text ${index}`],
+            ),
+          ),
+        ),
+      );
+    }
+    witness.forget(['conversation6']);
+    const kept = witness.kept();
+    expect({
+      sessions: kept.map(({ id, messages }) => [id, messages.length, messages.at(-1)?.m.split('-').at(-1)]),
+      bytes: JSON.stringify(kept).length <= 100_000,
+    }).toEqual({
+      sessions: [
+        ['conversation7', 300, '599'],
+        ...[5, 4, 3, 2].map((session) => [`conversation${session}`, 60, '599']),
+      ],
+      bytes: true,
+    });
+    witness.observe('long', [
+      fromRow(
+        answer(
+          place,
+          Array.from({ length: 5000 }, (_, index) => `part ${index}`),
+        ),
+      ),
+    ]);
+    expect(JSON.stringify(witness.kept()).length).toBeLessThanOrEqual(100_000);
+  });
+
+  it('has the shown text only as long as it is the one it drew', () => {
+    const witness = new DeliveryReport();
+    const live = applyChunks(emptyMessage('m1', 'turn1'), streamed('Hello world', []), 0);
+    witness.observe('c', [live]);
+    const had = witness.shownText('m1');
+    witness.observe('c', [fromRow(answer(place, ['Hello']))]);
+    expect([had, witness.shownText('m1')]).toEqual(['Hello world', null]);
+  });
+});

@@ -1,0 +1,167 @@
+// @vitest-environment happy-dom
+import { act } from 'preact/test-utils';
+import { afterEach, describe, expect, test } from 'vitest';
+import { transcriptState, treeBranch } from '../../../support/builders/transcriptState';
+import { afternoon, prompt, session } from '../../../support/builders/viewMessages';
+import { all, find } from '../chat/chatPage';
+import { rows, storedRows, long, Tab, pause, rowOf, uids } from './transcriptTab';
+
+let tab: Tab;
+afterEach(() => tab.close());
+
+describe('finding text in a transcript', () => {
+  test('covers rows that are not loaded, counts them, and loads the one it goes to without taking the focus', async () => {
+    const stored = long(3000);
+    stored.messages = stored.messages.map((message, index) =>
+      index === 7 || index === 2990
+        ? prompt({ uid: message.uid, position: message.position, turnUid: message.turnUid ?? '' }, 'The Needle')
+        : message,
+    );
+    tab = new Tab(stored);
+    await tab.bootstrap();
+    await tab.look('needle');
+    await tab.key('Enter');
+    await act(pause);
+    const words = document.querySelector('.find-count')?.textContent;
+    const first = [
+      uids().includes('m7'),
+      rowOf('m7')?.getAttribute('aria-selected'),
+      document.activeElement?.getAttribute('aria-label'),
+    ];
+    await tab.key('Enter');
+    await act(pause);
+    const second = [document.querySelector('.find-count')?.textContent, uids().includes('m2990')];
+    await tab.press('Match Case');
+    await tab.key('Enter');
+    await act(pause);
+    expect({ words, first, second, cased: document.querySelector('.find-count')?.textContent }).toEqual({
+      words: '1 of 2 rows',
+      first: [true, 'true', 'Find'],
+      second: ['2 of 2 rows', true],
+      cased: 'No row matches',
+    });
+  });
+
+  test('looks only among the rows that pass the filter', async () => {
+    tab = new Tab();
+    await tab.bootstrap();
+    await tab.look('first try');
+    await tab.key('Enter');
+    const shown = document.querySelector('.find-count')?.textContent;
+    await tab.press('Hidden Rows (2)');
+    await act(() => find('textbox', 'Find').focus());
+    await tab.key('Enter');
+    await act(pause);
+    expect([shown, document.querySelector('.find-count')?.textContent]).toEqual(['No row matches', '1 of 1 rows']);
+  });
+});
+
+describe('the branches beside a transcript', () => {
+  const here = session().conversationId;
+  const branches = [
+    treeBranch('root', null, { title: 'Upload' }),
+    treeBranch(here, 'root', { title: 'Upload #2', branchedFrom: 'p7' }),
+    treeBranch('deep', here, { title: 'Upload #3' }),
+    treeBranch('side', 'root', { title: 'Upload #4' }),
+  ];
+  const items = (): readonly (readonly unknown[])[] =>
+    all('treeitem').map((item) => [
+      item.dataset['conversation'],
+      item.getAttribute('aria-level'),
+      item.getAttribute('aria-expanded'),
+      item.getAttribute('aria-current'),
+    ]);
+
+  test('are a tree with the session that is shown marked in it, and folded by keys', async () => {
+    tab = new Tab();
+    await tab.tell('bootstrap', transcriptState({ messages: rows }, { branches }));
+    const unfolded = items();
+    await act(() => all('treeitem')[1]?.focus());
+    await tab.key('ArrowLeft');
+    expect({
+      unfolded,
+      folded: items().map(([id, , expanded]) => [id, expanded]),
+      name: all('tree')[0]?.getAttribute('aria-labelledby'),
+    }).toEqual({
+      unfolded: [
+        ['root', '1', 'true', null],
+        [here, '2', 'true', 'true'],
+        ['deep', '3', null, null],
+        ['side', '2', null, null],
+      ],
+      folded: [
+        ['root', 'true'],
+        [here, 'false'],
+        ['side', null],
+      ],
+      name: 'branches-title',
+    });
+  });
+
+  test('lead to the other sessions: up to the message that was branched from, elsewhere to the end', async () => {
+    tab = new Tab();
+    await tab.tell('bootstrap', transcriptState({ messages: rows }, { branches }));
+    for (const at of [0, 1, 2]) await act(() => all('treeitem')[at]?.click());
+    await act(() => all('treeitem')[3]?.focus());
+    await tab.key('Enter');
+    expect(tab.posted.filter(({ name }) => name === 'goTo').map(({ payload }) => payload)).toEqual([
+      { sessionId: 'root', messageUid: 'p7' },
+      { sessionId: 'deep', messageUid: null },
+      { sessionId: 'side', messageUid: null },
+    ]);
+  });
+
+  test('are shown when a session has some, hidden when the person says so, and that is kept', async () => {
+    tab = new Tab();
+    await tab.tell('bootstrap', transcriptState({ messages: rows }, { branches: branches.slice(1, 2) }));
+    const alone = all('tree').length;
+    await tab.tell('branches', branches);
+    const several = all('tree').length;
+    await tab.press('Branches (4)');
+    const { kept } = tab;
+    tab.close();
+    tab = new Tab(storedRows(), kept);
+    await tab.tell('bootstrap', transcriptState({ messages: rows }, { branches }));
+    expect([alone, several, kept?.branches, all('tree').length]).toEqual([0, 1, false, 0]);
+  });
+
+  test('take nothing along to the next session', async () => {
+    tab = new Tab();
+    await tab.tell('bootstrap', transcriptState({ messages: rows }, { branches }));
+    await tab.select('a2');
+    await tab.tell(
+      'bootstrap',
+      transcriptState(
+        { messages: rows.slice(0, 1) },
+        { branches, session: session({ id: 'deep', conversationId: 'deep' }) },
+      ),
+    );
+    expect([
+      all('row').filter((row) => row.getAttribute('aria-selected') === 'true').length,
+      tab.kept?.sessionId,
+      tab.kept?.anchor,
+    ]).toEqual([0, 'deep', null]);
+  });
+});
+
+describe('a session of another folder', () => {
+  test('says whose it is, and can be written out and brought over, and nothing else', async () => {
+    tab = new Tab();
+    await tab.bootstrap({ otherFolder: '/home/me/other', readAt: afternoon });
+    await tab.select('u1');
+    const offered = [...document.querySelectorAll('.toolbar-actions button')].map((button) =>
+      button.textContent?.trim(),
+    );
+    await tab.press('Bring Over to This Folder');
+    await tab.press('Export…');
+    expect({
+      note: document.querySelector('.transcript-note')?.textContent?.replace(/Read on .*/, 'Read on …'),
+      offered,
+      asked: tab.posted.slice(-2).map(({ name }) => name),
+    }).toEqual({
+      note: 'A session of /home/me/other, as it was when this tab was opened. Read-only. Read on …',
+      offered: ['Verify', 'Bring Over to This Folder', 'Export…'],
+      asked: ['openInChat', 'exportSession'],
+    });
+  });
+});

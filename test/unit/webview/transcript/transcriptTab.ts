@@ -1,0 +1,217 @@
+import { createElement, render } from 'preact';
+import { act } from 'preact/test-utils';
+import * as v from 'valibot';
+import { protocolVersion } from '../../../../src/protocol/envelope';
+import { TranscriptFinder } from '../../../../src/host/transcript/transcriptFinder';
+import { rawRow, revisionsWithDiffs } from '../../../../src/host/transcript/storedRowText';
+import { TranscriptReader } from '../../../../src/host/transcript/transcriptReader';
+import {
+  transcriptRequests,
+  type RowFilter,
+  type TranscriptNotifications,
+  type TranscriptState,
+} from '../../../../src/protocol/transcriptProtocol';
+import type { Message } from '../../../../src/protocol/transcriptTypes';
+import { connectToHost } from '../../../../src/webview/rpc';
+import { TranscriptApp } from '../../../../src/webview/transcript/components/TranscriptApp';
+import {
+  TranscriptController,
+  type TranscriptViewProtocol,
+} from '../../../../src/webview/transcript/state/transcriptController';
+import type { TranscriptMemory } from '../../../../src/webview/transcript/state/transcriptMemory';
+import { StoredTranscript } from '../../../support/builders/storedTranscript';
+import { transcriptState } from '../../../support/builders/transcriptState';
+import { answer, call, prompt, result, session, settledTurn } from '../../../support/builders/viewMessages';
+import { all, find } from '../chat/chatPage';
+
+export const rows: readonly Message[] = [
+  prompt({ uid: 'u1', position: 1 }, 'Why **this**?'),
+  answer({ uid: 'a1', position: 2 }, [call('c1', 'read_file', { path: 'a.ts' })]),
+  result({ uid: 'r1', position: 3 }, 'c1', 'read_file', 'gone', 'failed'),
+  answer({ uid: 'h1', position: 4, visibility: { kind: 'hidden', reason: 'retried', absorbedInto: null } }, [
+    'first try',
+  ]),
+  answer({ uid: 'a2', position: 5 }, ['**Because**']),
+  answer({ uid: 'k1', position: 6, turnUid: 'turn2', visibility: { kind: 'closing' } }, ['(stopped)']),
+];
+
+const turns = [settledTurn(), settledTurn('turn2', 'u2', { outcome: 'interrupted', stopReason: 'user' })];
+export const everything: RowFilter = { role: null, state: null, hidden: false };
+
+export function storedRows(messages: readonly Message[] = rows): StoredTranscript {
+  const stored = new StoredTranscript(messages, new Map([[session().id, session()]]));
+  stored.turns = turns;
+  return stored;
+}
+
+/** `count` prompts, one a turn, with nothing between. */
+export function long(count: number): StoredTranscript {
+  const stored = storedRows(
+    Array.from({ length: count }, (_, index) =>
+      prompt({ uid: `m${index}`, position: index + 1, turnUid: `turn${index}` }, `prompt number ${index}`),
+    ),
+  );
+  stored.turns = stored.messages.map(({ uid, turnUid }) => settledTurn(turnUid ?? '', uid));
+  return stored;
+}
+
+/** The tab's page with a host that reads stored rows as the real one does. */
+export class Tab {
+  readonly posted: { readonly name: string; readonly payload: unknown }[] = [];
+  kept: TranscriptMemory | null = null;
+  /** A sentence: every request is refused with it. */
+  refusal: string | null = null;
+  private readonly reader: TranscriptReader;
+  private readonly finder: TranscriptFinder;
+  private readonly channel = new EventTarget();
+  private readonly root = document.body.appendChild(document.createElement('div'));
+
+  constructor(
+    readonly stored: StoredTranscript = storedRows(),
+    recalled: TranscriptMemory | null = null,
+  ) {
+    this.reader = new TranscriptReader(stored);
+    this.finder = new TranscriptFinder(stored, this.reader.outlines, (search, done, total) =>
+      this.dispatch({ kind: 'notification', name: 'findProgress', payload: { search, done, total } }),
+    );
+    const transcript = new TranscriptController({
+      host: connectToHost<TranscriptViewProtocol>(
+        { postMessage: (message) => this.receive(message), getState: () => undefined, setState: () => undefined },
+        this.channel,
+      ),
+      recalled,
+      keep: (memory) => (this.kept = memory),
+      nowMs: () => 0,
+      setLocalization: () => undefined,
+    });
+    act(() => render(createElement(TranscriptApp, { transcript }), this.root));
+    transcript.start();
+  }
+
+  /** What the host says when the page is there: the newest rows, or those around a row. */
+  async bootstrap(change: Partial<TranscriptState> = {}, around: string | null = null, limit = 200): Promise<void> {
+    const wanted = around === null ? { kind: 'end' as const } : { kind: 'around' as const, messageUid: around };
+    const read = await this.reader.rows(
+      session().id,
+      wanted,
+      limit,
+      this.kept === null ? everything : { role: this.kept.role, state: this.kept.state, hidden: this.kept.showHidden },
+    );
+    await this.tell('bootstrap', { ...transcriptState({}, change), rows: read });
+  }
+
+  async tell<Name extends keyof TranscriptNotifications>(
+    name: Name,
+    payload: TranscriptNotifications[Name],
+  ): Promise<void> {
+    await act(async () => {
+      this.dispatch({ kind: 'notification', name, payload });
+      await pause();
+    });
+  }
+
+  /** Rows changed on disk. */
+  async changed(): Promise<void> {
+    this.reader.outlines.forget();
+    await this.tell('changed', { sessionId: session().id });
+  }
+
+  async select(uid: string): Promise<void> {
+    await act(() => rowOf(uid)?.focus());
+  }
+
+  /** The row that has the focus then. */
+  async key(key: string, held: KeyboardEventInit = {}): Promise<string | undefined> {
+    await act(async () => {
+      document.activeElement?.dispatchEvent(
+        new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...held }),
+      );
+      await pause();
+    });
+    return document.activeElement instanceof HTMLElement ? document.activeElement.dataset['uid'] : undefined;
+  }
+
+  async press(name: string): Promise<void> {
+    await act(async () => {
+      find('button', name).click();
+      await pause();
+    });
+  }
+
+  async choose(state: string): Promise<void> {
+    await act(async () => {
+      const list = document.querySelector('select');
+      if (list === null) throw new Error('There is no list of states');
+      list.value = state;
+      list.dispatchEvent(new Event('change', { bubbles: true }));
+      await pause();
+    });
+  }
+
+  async look(text: string): Promise<void> {
+    await act(async () => {
+      const field = find('textbox', 'Find');
+      if (!(field instanceof HTMLInputElement)) throw new Error('There is no field');
+      field.value = text;
+      field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      field.focus();
+      await pause();
+    });
+  }
+
+  sent(name: string): readonly unknown[] {
+    return this.posted.filter((message) => message.name === name).map(({ payload }) => payload);
+  }
+
+  close(): void {
+    act(() => render(null, this.root));
+    this.root.remove();
+  }
+
+  private dispatch(message: object): void {
+    this.channel.dispatchEvent(new MessageEvent('message', { data: { v: protocolVersion, ...message } }));
+  }
+
+  private receive(message: unknown): void {
+    const { name, payload } = v.parse(v.looseObject({ name: v.string(), payload: v.unknown() }), message);
+    this.posted.push({ name, payload });
+    const request = v.safeParse(v.looseObject({ kind: v.literal('request'), id: v.number() }), message);
+    if (!request.success) return;
+    const { id } = request.output;
+    const asked = this.refusal === null ? this.resultOf(name, payload) : Promise.reject(new Error(this.refusal));
+    void asked.then(
+      (result) => this.dispatch({ kind: 'response', id, ok: true, result }),
+      (error: unknown) =>
+        this.dispatch({
+          kind: 'response',
+          id,
+          ok: false,
+          error: { sentence: error instanceof Error ? error.message : '', cause: 'unknown' },
+        }),
+    );
+  }
+
+  private async resultOf(name: string, payload: unknown): Promise<unknown> {
+    if (name === 'loadRows') {
+      const { sessionId, wanted, limit, filter } = v.parse(transcriptRequests.loadRows, payload);
+      return this.reader.rows(sessionId, wanted, limit, filter);
+    }
+    if (name === 'findRows') return this.finder.find(v.parse(transcriptRequests.findRows, payload));
+    const { messageUid } = v.parse(transcriptRequests.rawRow, payload);
+    return name === 'rawRow' ? rawRow(this.stored, messageUid) : revisionsWithDiffs(this.stored, messageUid);
+  }
+}
+
+export const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+export const rowOf = (uid: string): HTMLElement | undefined => all('row').find((row) => row.dataset['uid'] === uid);
+export const uids = (): readonly (string | undefined)[] => all('row').flatMap((row) => row.dataset['uid'] ?? []);
+export const borders = (): readonly string[] =>
+  [...document.querySelectorAll('.border')].map((border) => border.textContent ?? '');
+
+export const shownRows = (): readonly (readonly (string | undefined)[])[] =>
+  all('row')
+    .filter((row) => row.dataset['uid'] !== undefined)
+    .map((row) => [
+      row.dataset['uid'],
+      ...['.cell-number', '.cell-role', '.cell-state'].map((cell) => row.querySelector(cell)?.textContent ?? ''),
+    ]);
