@@ -19,7 +19,8 @@ import { LastSelection } from './lastSelection';
 import type { MentionPlaces, TerminalText } from './mentionPlaces';
 import { MentionReading } from './mentionReading';
 import { MentionSearch } from './mentionSearch';
-import { MentionError, type PromptAttachments } from './promptAttachments';
+import { MentionError } from '../common/mentionError';
+import type { PromptAttachments } from './promptAttachments';
 import { imageNotice, sendableParts, type Translate } from './sendableParts';
 import type { MentionableSessions } from './sessionMention';
 
