@@ -1,9 +1,9 @@
+import type { Translate } from '../../base/translate';
 import type { Attached } from '../../protocol/attachmentProtocol';
 import { isSecret } from '../../tools/approval/sensitivePaths';
 import type { DraftPart } from '../../transcript/draftPart';
 import { contentOf, secretRefused, tooLarge } from './mentionReading';
 import { MentionError } from './promptAttachments';
-import type { Translate } from './sendableParts';
 
 /** A file or folder that the person picked or dropped. */
 export interface PickedFile {

@@ -1,11 +1,11 @@
 import type { Clock } from '../../base/clock';
+import type { Translate } from '../../base/translate';
 import type { AccessPaths } from '../../tools/accessPaths';
 import type { EditorKnowledge } from '../../tools/knowledge/editorKnowledge';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import type { WorkspacePaths } from '../../tools/workspacePaths';
 import type { FileNames } from './fileNames';
 import type { GitSource } from './gitMentions';
-import type { Translate } from './sendableParts';
 import type { MentionableSessions } from './sessionMention';
 
 /** What is selected in the editor that the person used last. */

@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
+import type { Translate } from '../../base/translate';
 
 const temporaryFoldersKey = 'spillFolders';
 /** How long an answer waits for the person to decide; then it stops. */
 const askForMs = 60_000;
-
-type Translate = (message: string, args?: Record<string, string>) => string;
 
 /** Where answers are kept that the store cannot take: in the editor's global storage without asking, in the system's temporary folder only when
  *  the person agrees. Temporary folders are remembered until they are gone, so that a later start finds what lies there. */

@@ -37,6 +37,7 @@ import { registerCommands, reportFailure, windowCommands } from '../commands';
 import { ContainerNotice } from '../storage/containerNotice';
 import { thisMachineFacts } from '../storage/containerPlace';
 import { EditorActions } from '../navigation/editorActions';
+import { translate } from '../translation';
 import { EditorFileEditor } from '../workspace/editorFileEditor';
 import { describeError } from '../describeError';
 import { editorProviderName, EditorModels } from '../models/editorModels';
@@ -82,7 +83,7 @@ import { VerifyFeature } from '../verify/verifyFeature';
 import { windowGateway } from './windowGateway';
 import { WindowMemory } from './windowMemory';
 import { WindowStore } from './windowStore';
-import { thisMachine, translate } from './windowLabels';
+import { thisMachine } from './windowLabels';
 
 /** How long turns may take to settle, and the store to close. The editor gives an extension five seconds in all. */
 const settlePatienceMs = 3000;

@@ -11,8 +11,8 @@ import { HindsightHost } from '../memory/hindsightHost';
 import { MemorySetup } from '../memory/memorySetup';
 import type { ProviderKeys } from '../models/providerKeys';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
+import { translate } from '../translation';
 import type { WindowStore } from './windowStore';
-import { translate } from './windowLabels';
 
 export interface WindowMemoryNeeds {
   readonly context: vscode.ExtensionContext;
