@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import { withinTime } from '../../base/pause';
 import { connectingConfined } from '../../tools/mcp/confinedConnect';
 import { McpServers } from '../../tools/mcp/mcpServers';
 import { stayingAtOrigin } from '../../tools/mcp/originFetch';
@@ -233,9 +234,7 @@ export class McpHost implements Disposable {
 
   /** Resolves when what is known is not older than this call, or a moment has passed. */
   async settled(): Promise<void> {
-    let cancel = (): void => undefined;
-    const late = new Promise<void>((resolve) => (cancel = this.needs.clock.after(readPatienceMs, resolve)));
-    await Promise.race([this.reading, late]).finally(() => cancel());
+    await withinTime(this.needs.clock, readPatienceMs, this.reading);
   }
 
   /** Ends all servers in order. */

@@ -4,6 +4,7 @@ import { systemClock as clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import { idsFrom } from '../../base/ids';
 import type { Log } from '../../base/log';
+import { withinTime } from '../../base/pause';
 import type { ConversationGateway } from '../../gateway/conversationGateway';
 import { ModelCatalog } from '../../models/catalog';
 import { demoPrompts } from '../../models/demo/demoPrompts';
@@ -593,15 +594,15 @@ export class HermesWindow {
 
   async close(): Promise<void> {
     void this.terminal.closing();
-    await atMost(settlePatienceMs, this.gateway.shutdown()).catch((error: unknown) =>
+    await withinTime(clock, settlePatienceMs, this.gateway.shutdown()).catch((error: unknown) =>
       this.log.error('Turns could not be settled at closing', error),
     );
     void this.others.close();
     const servers = this.mcp.close();
-    await atMost(closePatienceMs, this.store.close()).catch((error: unknown) =>
+    await withinTime(clock, closePatienceMs, this.store.close()).catch((error: unknown) =>
       this.log.error('The store could not be closed in order', error),
     );
-    await atMost(serversPatienceMs, servers);
+    await withinTime(clock, serversPatienceMs, servers);
     this.lifetime.dispose();
   }
 
@@ -632,10 +633,4 @@ export class HermesWindow {
     if (state.kind === 'open')
       this.gateway.resumeQueues().catch((error: unknown) => reportFailure('Queued prompts', error, this.log));
   }
-}
-
-async function atMost(patienceMs: number, work: Promise<void>): Promise<void> {
-  let cancel: () => void = () => undefined;
-  const timeout = new Promise<void>((resolve) => (cancel = clock.after(patienceMs, resolve)));
-  await Promise.race([work, timeout]).finally(() => cancel());
 }
