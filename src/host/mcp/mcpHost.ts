@@ -16,9 +16,10 @@ import { envFilePath, serverPlan } from '../../tools/mcp/serverPlan';
 import type { Confinement } from '../../tools/sandbox/confinement';
 import type { AnyTool } from '../../tools/tool';
 import type { CommandTable } from '../commands';
+import type * as client from '../../tools/mcp/client/index';
+import { lazyBundle } from '../lazyBundle';
 import type { Secrets } from '../models/providerKeys';
 import type { Offer } from '../storage/storeStatus';
-import { mcpBundle } from './mcpBundle';
 import { manageServers } from './manageServers';
 import { placeSentences } from './placeWords';
 import { fileOf, openFolders, readWrittenServers, type ServerProblem, watchWrittenServers } from './serverFiles';
@@ -73,7 +74,11 @@ export class McpHost implements Disposable {
 
   constructor(private readonly needs: McpHostNeeds) {
     const { context, clock, log } = needs;
-    const load = mcpBundle(needs.distFolder);
+    const load = lazyBundle<typeof client, 'createMcpClient'>(
+      needs.distFolder,
+      { file: 'mcp.js', name: 'MCP' },
+      'createMcpClient',
+    );
     this.trust = new ServerTrust(context.workspaceState);
     this.inputs = new ServerInputs(context.workspaceState, context.secrets);
     this.servers = this.lifetime.register(

@@ -23,6 +23,9 @@ import { ToolRegistry } from '../../tools/toolRegistry';
 import { WorkspacePaths } from '../../tools/workspacePaths';
 import { ApprovalRules } from '../approvals/approvalRules';
 import { guardedFolders, ownFolders } from '../approvals/guardedFolders';
+import type * as providers from '../../models/providers/index';
+import type * as secretlint from '../../models/secretlint/index';
+import { lazyBundle } from '../lazyBundle';
 import { AnswerNotices } from '../notifications/answerNotices';
 import { windowNotices } from '../notifications/windowNotices';
 import { ApprovalNotices } from '../notifications/approvalNotices';
@@ -58,14 +61,12 @@ import { outputLog } from '../outputLog';
 import { ProjectFiles } from '../workspace/projectFiles';
 import { putRightNotices, replacedOffers } from '../storage/replacedLabels';
 import { ProviderKeys } from '../models/providerKeys';
-import { providersBundle } from '../models/providersBundle';
 import type { HindsightHost } from '../memory/hindsightHost';
 import { editorStarters } from '../firstSteps/editorStarters';
 import { editorWalkthrough } from '../firstSteps/editorWalkthrough';
 import { findRipgrep, ripgrepCandidates } from '../workspace/ripgrepPath';
 import { findCommand } from '../chat/find/findCommand';
 import { screenCommands } from '../navigation/screenCommands';
-import { secretlintBundle } from '../secretlintBundle';
 import { SearchTab, searchViewType } from '../search/searchTab';
 import { SessionOpener } from '../navigation/sessionOpener';
 import { SessionsFeature } from '../sessions/sessionsFeature';
@@ -122,7 +123,11 @@ export class HermesWindow {
       new MaskedLog(outputLog(channel), { clock, isReady: () => secretRules.isReady, mask: maskSecrets }),
     ));
     secretRules.from({
-      load: secretlintBundle(distFolder),
+      load: lazyBundle<typeof secretlint, 'findSecrets'>(
+        distFolder,
+        { file: 'secretlint.js', name: 'secretlint' },
+        'findSecrets',
+      ),
       onFailure: (error) =>
         log.warn(
           `Secrets are masked by fewer rules than usual, because those of secretlint cannot be used: ${error instanceof Error ? error.message : String(error)}`,
@@ -139,11 +144,16 @@ export class HermesWindow {
     this.connection = connection;
 
     // Models
+    const createTransports = lazyBundle<typeof providers, 'createTransports'>(
+      distFolder,
+      { file: 'providers.js', name: 'providers' },
+      'createTransports',
+    );
     const catalog = new ModelCatalog({
       settings: () => settings.current.providers,
       others: [new EditorModels(clock, log), new DemoProvider(clock)],
       keyOf: (provider, origin) => keys.get(provider, origin),
-      loadTransports: providersBundle(distFolder),
+      loadTransports: async () => createTransports()(),
       fetch: (...request) => globalThis.fetch(...request),
       clock,
     });

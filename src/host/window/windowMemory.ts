@@ -4,9 +4,10 @@ import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { MemoryProviders } from '../../memory/memoryProviders';
+import type * as hindsight from '../../memory/hindsight/client/index';
+import { lazyBundle } from '../lazyBundle';
 import { MemoryFiles } from '../memory/memoryFiles';
 import { reportFailure } from '../commands';
-import { hindsightBundle } from '../memory/hindsightBundle';
 import { HindsightHost } from '../memory/hindsightHost';
 import { MemorySetup } from '../memory/memorySetup';
 import type { ProviderKeys } from '../models/providerKeys';
@@ -41,7 +42,11 @@ export class WindowMemory implements Disposable {
         clock,
         log,
         settings: () => settings.current,
-        loadClient: hindsightBundle(distFolder),
+        loadClient: lazyBundle<typeof hindsight, 'createHindsightApi'>(
+          distFolder,
+          { file: 'hindsight.js', name: 'Hindsight' },
+          'createHindsightApi',
+        ),
         uid: randomUUID,
         t: translate,
         tell: (notices) => store.desk.setNotices('memory', notices),
