@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock';
+import { pause } from '../base/pause';
 import type { ChatModel, Finish, ModelRequest, Terminal } from '../models/chatModel';
 import { withCost } from '../models/requestCost';
-import { sleep } from '../models/sleep';
 import type { RepeatMode } from '../transcript/text/repeats';
 import type { Failure } from '../transcript/stopReason';
 import { addUsage, type Usage } from '../transcript/usage';
@@ -182,7 +182,7 @@ class AnswerCourse {
     const { run, clock } = this.asking;
     run.report({ kind: 'retrying', attempt: this.brokenCalls + 1, attempts: limits.brokenCalls + 1, delayMs, failure });
     // A stop during the pause is seen by the next request, which then ends at once.
-    if (delayMs > 0) await sleep(clock, delayMs, run.controller.signal);
+    if (delayMs > 0) await pause(clock, delayMs, run.controller.signal);
     return this.cut === null ? this.again() : this.goOn();
   }
 

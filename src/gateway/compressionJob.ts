@@ -3,6 +3,7 @@ import { protectedHead } from '../agent/compression/handoffText';
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
+import { pause } from '../base/pause';
 import type { CompressSession, SessionStore } from '../store/sessionStore';
 import { isUnknownOutcome, StoreError } from '../store/storeError';
 import type { HandoffTokens } from '../transcript/handoff';
@@ -84,7 +85,7 @@ export class CompressionJob {
     } catch (error) {
       if (!(error instanceof StoreError) || !isUnknownOutcome(error)) throw error;
     }
-    await new Promise<void>((resolve) => clock.after(publishAgainMs, resolve));
+    await pause(clock, publishAgainMs);
     try {
       return (await store.compressSession(input)).session;
     } catch (error) {

@@ -5,6 +5,7 @@ import { savingFailure } from '../agent/turnEnding';
 import { TurnStop } from '../agent/turnStop';
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
+import { pause } from '../base/pause';
 import type { MemoryManager } from '../memory/memoryManager';
 import type { SessionStore } from '../store/sessionStore';
 import { answerText, type Message } from '../transcript/message';
@@ -298,7 +299,7 @@ export class TurnRunner {
     show({ kind: 'turnSettled', turn: told, messages: [] });
     for (let attempt = 0; !this.closing; attempt++) {
       this.parts.log.error(`A turn could not be closed in the store (${failure.cause}): ${failure.technical}`);
-      await Promise.race([this.closed, this.pause(settleAgainMs[attempt] ?? 30_000)]);
+      await Promise.race([this.closed, pause(this.parts.clock, settleAgainMs[attempt] ?? 30_000)]);
       try {
         return await result.settle();
       } catch (error) {
@@ -306,10 +307,6 @@ export class TurnRunner {
       }
     }
     return null;
-  }
-
-  private pause(ms: number): Promise<void> {
-    return new Promise((resolve) => this.parts.clock.after(ms, resolve));
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
+import { withinTime } from '../base/pause';
 import type { AnyTool } from '../tools/tool';
 import type { Message } from '../transcript/message';
 import type { TurnOutcome } from '../transcript/turn';
-import { withinTime } from './deadline';
 import { maskedDelegation, maskedMessages, maskedStart, maskedTurn, maskedWrite } from './maskedCopies';
 import type { CompletedTurn, Delegation, MemoryProvider, MemoryWrite, StartingTurn } from './memoryProvider';
 import type { MadeProvider } from './memoryProviders';
@@ -253,7 +253,7 @@ export class MemoryManager {
   /** Lets queued work finish until `grace` is over (its timer is the caller's); what is left is then handed over with aborted signals, so that
    *  providers can make it durable, and they are shut down. Bounded, whatever providers do. Without a grace there is time: the window goes on,
    *  and only this agent is not needed any more. May be called again with one. */
-  async shutdown(grace: Promise<void> | null): Promise<void> {
+  async shutdown(grace: Promise<unknown> | null): Promise<void> {
     if (!this.isClosed)
       for (const lane of this.lanes) void lane.add('shutdown', (provider, signal) => provider.shutdown?.(signal));
     this.isClosed = true;

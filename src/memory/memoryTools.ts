@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock';
+import { withinTime } from '../base/pause';
 import type { AnyTool, BoundCall, ToolOutput } from '../tools/tool';
-import { withinTime } from './deadline';
 import { maskedInput } from './maskedCopies';
 import type { ProviderQueue } from './providerQueue';
 import { withoutFences } from './recallText';

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
-import { withinTime } from './deadline';
+import { withinTime } from '../base/pause';
 import { masked } from './maskedCopies';
 import type { RecallStatus } from './memoryProvider';
 import type { ProviderQueue } from './providerQueue';

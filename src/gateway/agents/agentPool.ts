@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock';
+import { pause } from '../../base/pause';
 import type { MemoryManager } from '../../memory/memoryManager';
 import type { SwitchReason } from '../../memory/switchReason';
 import type { Session } from '../../transcript/session';
@@ -137,7 +138,7 @@ export class AgentPool {
     const all = [...this.all(), ...this.leaving];
     this.seats.clear();
     this.leftBehind.clear();
-    const grace = new Promise<void>((resolve) => this.parts.clock.after(closingGraceMs, resolve));
+    const grace = pause(this.parts.clock, closingGraceMs);
     await Promise.all(all.map((seat) => seat.memory.shutdown(grace)));
   }
 

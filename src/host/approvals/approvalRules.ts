@@ -7,6 +7,7 @@ import type { DeniesReading } from '../../tools/secretFiles';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import type { CommandTable } from '../common/commands';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
+import { translate } from '../common/translation';
 import { tellingUnkept } from './unkeptRules';
 import { type RuleMemory, WorkspaceRules } from './workspaceRules';
 
@@ -48,11 +49,7 @@ export class ApprovalRules {
       guarded: () => needs.guarded,
     });
     this.deniesReading = (place) => policy.deniesReading(place);
-    this.policy = tellingUnkept(
-      policy,
-      (message, args) => vscode.l10n.t(message, args),
-      (sentence) => void vscode.window.showWarningMessage(sentence),
-    );
+    this.policy = tellingUnkept(policy, translate, (sentence) => void vscode.window.showWarningMessage(sentence));
   }
 
   get commands(): CommandTable {

@@ -1,6 +1,5 @@
+import type { Translate } from '../../base/translate';
 import type { ApprovalPolicy } from '../../tools/approval/approvalPolicy';
-
-type Translate = (message: string, args: Record<string, string>) => string;
 
 /** The policy, which also tells the person when rules that they allowed could not be kept: the call runs, and they are asked again another time. */
 export function tellingUnkept(policy: ApprovalPolicy, t: Translate, tell: (sentence: string) => void): ApprovalPolicy {

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import type { Translate } from '../../base/translate';
 import type { Attached, FoundMentions, Pinned } from '../../protocol/attachmentProtocol';
 import type { ModelRow } from '../../protocol/chatProtocol';
 import { AccessPaths } from '../../tools/accessPaths';
@@ -19,9 +20,9 @@ import { LastSelection } from './lastSelection';
 import type { MentionPlaces, TerminalText } from './mentionPlaces';
 import { MentionReading } from './mentionReading';
 import { MentionSearch } from './mentionSearch';
-import { MentionError } from '../common/mentionError';
-import type { PromptAttachments } from './promptAttachments';
-import { imageNotice, sendableParts, type Translate } from './sendableParts';
+import { MentionError } from "../common/mentionError";
+import type { PromptAttachments } from "./promptAttachments";
+import { imageNotice, sendableParts } from './sendableParts';
 import type { MentionableSessions } from './sessionMention';
 
 export interface AttachmentServiceNeeds {

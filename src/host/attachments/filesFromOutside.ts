@@ -1,9 +1,9 @@
+import type { Translate } from '../../base/translate';
 import type { Attached } from '../../protocol/attachmentProtocol';
 import { isSecret } from '../../tools/sensitivePaths';
 import type { DraftPart } from '../../transcript/draftPart';
 import { contentOf, secretRefused, tooLarge } from './mentionReading';
-import { MentionError } from '../common/mentionError';
-import type { Translate } from './sendableParts';
+import { MentionError } from "../common/mentionError";
 
 /** A file or folder that the person picked or dropped. */
 export interface PickedFile {

@@ -1,11 +1,12 @@
 import type { Clock } from '../../base/clock';
+import { resultWithin } from '../../base/pause';
+import type { Translate } from '../../base/translate';
 import type { AccessPaths } from '../../tools/accessPaths';
 import type { EditorKnowledge } from '../../tools/knowledge/editorKnowledge';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import type { WorkspacePaths } from '../../tools/workspacePaths';
 import type { FileNames } from './fileNames';
 import type { GitSource } from './gitMentions';
-import type { Translate } from './sendableParts';
 import type { MentionableSessions } from './sessionMention';
 
 /** What is selected in the editor that the person used last. */
@@ -44,8 +45,7 @@ export interface MentionPlaces {
 }
 
 /** The result of `work`, or `otherwise` where it takes longer or fails. */
-export async function within<T>(clock: Clock, patienceMs: number, work: Promise<T>, otherwise: T): Promise<T> {
-  let cancel = (): void => undefined;
-  const over = new Promise<T>((resolve) => (cancel = clock.after(patienceMs, () => resolve(otherwise))));
-  return Promise.race([work.catch(() => otherwise), over]).finally(() => cancel());
+export function within<T>(clock: Clock, patienceMs: number, work: Promise<T>, otherwise: T): Promise<T> {
+  const answer = work.catch(() => otherwise);
+  return resultWithin(clock, patienceMs, answer, otherwise);
 }

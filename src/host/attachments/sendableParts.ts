@@ -1,9 +1,8 @@
+import type { Translate } from '../../base/translate';
 import { maxImages, maxParts } from '../../protocol/attachmentProtocol';
 import type { ModelRow } from '../../protocol/chatProtocol';
 import type { DraftPart, MentionPart, SentPart } from '../../transcript/draftPart';
 import { MentionError } from '../common/mentionError';
-
-export type Translate = (message: string, args?: Record<string, string>) => string;
 
 /** What is sent with a prompt for what stands beside its text: everything that is only mentioned is read now, all at once. Rejects with a
  *  `MentionError` where something cannot be read or it is too much. */

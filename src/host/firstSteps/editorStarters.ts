@@ -1,17 +1,14 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { Log } from '../../base/log';
+import type { Translate } from '../../base/translate';
 import { gitCommand } from '../../tools/knowledge/git/gitCommand';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { gitExecutable } from '../knowledge/gitExecutable';
 import { StarterService } from './starterService';
 
 /** What there is to begin with in this window. */
-export function editorStarters(
-  files: WorkspaceFiles,
-  log: Log,
-  t: (message: string, args?: Record<string, string>) => string,
-): StarterService {
+export function editorStarters(files: WorkspaceFiles, log: Log, t: Translate): StarterService {
   return new StarterService({
     files,
     log,

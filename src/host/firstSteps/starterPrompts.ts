@@ -1,7 +1,6 @@
 import * as v from 'valibot';
+import type { Translate } from '../../base/translate';
 import type { DirectoryEntry } from '../../tools/workspaceFiles';
-
-type Translate = (message: string, args?: Record<string, string>) => string;
 
 /** What was seen of the first open folder, by its names and its package.json alone. */
 export interface FolderLook {

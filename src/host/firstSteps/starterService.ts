@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Log } from '../../base/log';
+import type { Translate } from '../../base/translate';
 import type { RunGit } from '../../tools/knowledge/git/gitCommand';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { describeError } from '../common/describeError';
@@ -10,7 +11,7 @@ export interface StarterServiceNeeds {
   readonly git: RunGit;
   /** Git follows what a repository says of itself, so it is only asked in folders that the person trusts. */
   readonly isTrusted: () => boolean;
-  readonly t: (message: string, args?: Record<string, string>) => string;
+  readonly t: Translate;
   readonly log: Log;
 }
 

@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import { withinTime } from '../../base/pause';
 import { connectingConfined } from '../../tools/mcp/confinedConnect';
 import { McpServers } from '../../tools/mcp/mcpServers';
 import { stayingAtOrigin } from '../../tools/mcp/originFetch';
@@ -15,9 +16,10 @@ import { envFilePath, serverPlan } from '../../tools/mcp/serverPlan';
 import type { Confinement } from '../../tools/sandbox/confinement';
 import type { AnyTool } from '../../tools/tool';
 import type { CommandTable } from '../common/commands';
+import type * as client from '../../tools/mcp/client/index';
+import { lazyBundle } from '../common/lazyBundle';
 import type { Secrets } from '../models/providerKeys';
 import type { Offer } from '../storage/storeStatus';
-import { mcpBundle } from './mcpBundle';
 import { manageServers } from './manageServers';
 import { placeSentences } from './placeWords';
 import { fileOf, openFolders, readWrittenServers, type ServerProblem, watchWrittenServers } from './serverFiles';
@@ -72,7 +74,11 @@ export class McpHost implements Disposable {
 
   constructor(private readonly needs: McpHostNeeds) {
     const { context, clock, log } = needs;
-    const load = mcpBundle(needs.distFolder);
+    const load = lazyBundle<typeof client, 'createMcpClient'>(
+      needs.distFolder,
+      { file: 'mcp.js', name: 'MCP' },
+      'createMcpClient',
+    );
     this.trust = new ServerTrust(context.workspaceState);
     this.inputs = new ServerInputs(context.workspaceState, context.secrets);
     this.servers = this.lifetime.register(
@@ -233,9 +239,7 @@ export class McpHost implements Disposable {
 
   /** Resolves when what is known is not older than this call, or a moment has passed. */
   async settled(): Promise<void> {
-    let cancel = (): void => undefined;
-    const late = new Promise<void>((resolve) => (cancel = this.needs.clock.after(readPatienceMs, resolve)));
-    await Promise.race([this.reading, late]).finally(() => cancel());
+    await withinTime(this.needs.clock, readPatienceMs, this.reading);
   }
 
   /** Ends all servers in order. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import type { Translate } from '../../base/translate';
 import type { CreateHindsightApi, HindsightPlace } from '../../memory/hindsight/hindsightApi';
 import { HindsightProvider } from '../../memory/hindsight/hindsightProvider';
 import { hindsightName } from '../../memory/hindsight/outboxEntries';
@@ -32,7 +33,7 @@ export interface HindsightHostNeeds {
   readonly clock: Clock;
   readonly uid: () => string;
   readonly log: Log;
-  readonly t: (message: string, args?: Record<string, string>) => string;
+  readonly t: Translate;
   readonly tell: (notices: readonly StoreNotice[]) => void;
 }
 

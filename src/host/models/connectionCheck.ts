@@ -1,3 +1,4 @@
+import type { Translate } from '../../base/translate';
 import type { ModelCatalog } from '../../models/catalog';
 import { parseEndpoint } from '../../models/http/endpoint';
 import { likelyBaseUrls } from '../../models/pastedKey';
@@ -25,8 +26,6 @@ export type ConnectionCheck =
   | { readonly kind: 'failed'; readonly sentence: string; readonly mayKeep: boolean };
 
 type Catalog = Pick<ModelCatalog, 'testConnection'>;
-type Translate = (message: string, args?: Record<string, string>) => string;
-
 /** Tries an endpoint with a key. Where nothing that speaks the protocol is at the address, the addresses that may be meant are tried, at the same
  *  origin: the key goes nowhere else. */
 export async function checkConnection(

@@ -1,10 +1,8 @@
 import * as vscode from 'vscode';
 import type { ModelCatalog } from '../../models/catalog';
 import type { ProviderSettings } from '../../models/providerSettings';
+import { translate } from '../common/translation';
 import { checkConnection, type ConnectionCheck } from './connectionCheck';
-
-const translate = (message: string, args?: Record<string, string>): string =>
-  args === undefined ? vscode.l10n.t(message) : vscode.l10n.t(message, args);
 
 /** Tries an endpoint with a key and shows that it does. Resolves with the endpoint to use, at the address that works; null when it does not and
  *  the person does not want it all the same: an address that is merely asleep can be kept. */

@@ -1,4 +1,5 @@
 import type { Log } from '../../base/log';
+import type { Translate } from '../../base/translate';
 import type { ModelCatalog } from '../../models/catalog';
 import type { FoundServer } from '../../models/discovery';
 import type { ModelInfo } from '../../models/modelInfo';
@@ -7,7 +8,7 @@ import { describeError } from '../common/describeError';
 
 export interface DiscoveryWords {
   readonly editorProvider: string;
-  readonly t: (message: string, args?: Record<string, string>) => string;
+  readonly t: Translate;
   /** "this machine", or in a remote window which machine that is: local servers are looked for where the extension runs. */
   readonly machine: string;
 }

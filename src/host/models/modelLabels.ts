@@ -1,7 +1,6 @@
+import type { Translate } from '../../base/translate';
 import type { ModelInfo } from '../../models/modelInfo';
 import type { ModelRow } from '../../protocol/chatProtocol';
-
-type Translate = (message: string, args?: Record<string, string>) => string;
 
 /** A model as pickers show it. The context is what the server really allocates, where it says so. */
 export function modelRow(info: ModelInfo, isDemo: boolean): ModelRow {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { ModelChoices, ModelRow } from '../../protocol/chatProtocol';
 import { describeError } from '../common/describeError';
+import { translate } from '../common/translation';
 import { modelDetail } from './modelLabels';
 
 interface ModelItem extends vscode.QuickPickItem {
@@ -95,9 +96,7 @@ function pickerItems(choices: ModelChoices, options: ModelPickerOptions): ModelI
 }
 
 function modelItem(row: ModelRow, current: string | null): ModelItem {
-  const detail = modelDetail(row, vscode.env.language, (message, args) =>
-    args === undefined ? vscode.l10n.t(message) : vscode.l10n.t(message, args),
-  );
+  const detail = modelDetail(row, vscode.env.language, translate);
   return {
     label: row.label,
     description:

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import type { Translate } from '../../base/translate';
 import type { Gateway } from '../../gateway/gateway';
 import type { Session } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
@@ -24,7 +25,7 @@ export interface AnswerNoticeNeeds {
     message: string,
     ...buttons: readonly string[]
   ) => PromiseLike<string | undefined>;
-  readonly t: (message: string, args?: Record<string, string>) => string;
+  readonly t: Translate;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable, Emitter, toDisposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import type { Translate } from '../../base/translate';
 import type { Gateway } from '../../gateway/gateway';
 import type { Approval, ApprovalRequest } from '../../transcript/approval';
 import type { TurnEvent } from '../../transcript/turnEvent';
@@ -15,7 +16,7 @@ export interface ApprovalNoticeNeeds {
   readonly open: (sessionId: string) => Promise<void>;
   /** Resolves with the button that was pressed; undefined when it was closed. */
   readonly notify: (message: string, ...buttons: readonly string[]) => PromiseLike<string | undefined>;
-  readonly t: (message: string, args?: Record<string, string>) => string;
+  readonly t: Translate;
   readonly log: Log;
   readonly clock: Clock;
 }

@@ -1,9 +1,8 @@
 import type { Clock } from '../../base/clock';
+import type { Translate } from '../../base/translate';
 import { GatewayError } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { WorkProgress } from '../../store/slicedWork';
-
-type Translate = (message: string) => string;
 
 /** A notification that stays while work goes on. */
 export interface WorkNotice {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
+import type { Translate } from '../../base/translate';
 import type { StoreState } from '../../protocol/chatProtocol';
-
-type Translate = (message: string, args?: Record<string, string>) => string;
+import { translate } from '../common/translation';
 
 /** A session that answers now. */
 export interface RunningSession {
@@ -51,9 +51,7 @@ export class StatusBar implements vscode.Disposable {
   }
 
   show(facts: StatusFacts): void {
-    const words = statusWords(facts, (message, args) =>
-      args === undefined ? vscode.l10n.t(message) : vscode.l10n.t(message, args),
-    );
+    const words = statusWords(facts, translate);
     this.item.text = words.text;
     this.item.accessibilityInformation = { label: words.spoken };
     this.item.backgroundColor = words.warning ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;

@@ -7,8 +7,8 @@ import type { OtherStore } from '../../store/library/otherStore';
 import { withoutNames, type CodeActions } from '../codeActions/codeHandlers';
 import { describeError } from '../common/describeError';
 import { exportSession } from '../sessions/exportSession';
-import { translate } from '../sessions/translation';
 import { TranscriptSurface, type TranscriptNeeds } from '../transcript/transcriptSurface';
+import { translate } from '../common/translation';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import { webviewPort } from '../webviews/webviewPort';
 import { verificationOfCopy } from '../verify/verifyService';
@@ -127,7 +127,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
   }
 
   private nameOf(store: OtherStore): string {
-    return folderName(store, { t: (message) => vscode.l10n.t(message) });
+    return folderName(store, { t: translate });
   }
 
   private fill(panel: vscode.WebviewPanel, { store, sessionId }: OtherSession, copy: OpenCopy): void {
@@ -204,7 +204,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
         exportSession: (sessionId) => this.export({ store, sessionId }),
       },
       code: withoutNames(code),
-      verification: verificationOfCopy(sessions, clock, (message) => vscode.l10n.t(message)),
+      verification: verificationOfCopy(sessions, clock, translate),
       onSession: ({ id, title }) => {
         onShown(id);
         const name = vscode.l10n.t('Transcript: {title} ({folder})', {

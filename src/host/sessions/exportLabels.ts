@@ -1,7 +1,7 @@
+import type { Translate } from '../../base/translate';
 import type { HiddenReason } from '../../transcript/message';
 import type { ToolOutcome } from '../../transcript/part';
 import type { StopReason } from '../../transcript/stopReason';
-import type { Translate } from './sessionLabels';
 
 /** How a turn ended, as a sentence below it; null for one that simply finished. */
 export function endWords(reason: StopReason, t: Translate): string | null {

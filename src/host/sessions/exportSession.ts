@@ -5,9 +5,9 @@ import type { SessionStore, TranscriptPage } from '../../store/sessionStore';
 import type { WorkProgress } from '../../store/slicedWork';
 import { editorWorkNotice } from '../notifications/editorWorkNotice';
 import { tellWhenLong } from '../notifications/longWork';
+import { translate } from '../common/translation';
 import { maskedMessage, maskedSession, maskedTurn } from './maskedRecord';
 import { exportName, jsonExport, markdownExport, type SessionRecord } from './transcriptExport';
-import { translate } from './translation';
 
 const pageSize = 500;
 

@@ -3,8 +3,8 @@ import type { ForgetReport, Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { Session } from '../../transcript/session';
 import { describeError } from '../common/describeError';
+import { translate } from '../common/translation';
 import { titleWords } from './sessionLabels';
-import { translate } from './translation';
 
 export interface RemovalNeeds {
   readonly gateway: Pick<

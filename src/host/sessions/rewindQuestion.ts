@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import type { Gateway } from '../../gateway/gateway';
 import type { TranscriptPage } from '../../store/sessionStore';
 import { askWhatGoesBack, type TakenBack } from '../changedFiles/filesQuestion';
+import { translate } from '../common/translation';
 import { turnLabels } from './sessionLabels';
-import { translate } from './translation';
 
 const pageSize = 200;
 

@@ -1,8 +1,7 @@
+import type { Translate } from '../../base/translate';
 import type { SessionSummary } from '../../transcript/session';
 import { ageLabels } from './ageLabels';
 import type { GroupKind } from './sessionGroups';
-
-export type Translate = (message: string, args?: Record<string, string>) => string;
 
 /** What words depend on. `now` in seconds since the epoch. */
 export interface WordContext {

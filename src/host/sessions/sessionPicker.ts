@@ -2,10 +2,10 @@ import * as vscode from 'vscode';
 import type { Gateway } from '../../gateway/gateway';
 import type { SearchHit, SessionQuery, SessionStore } from '../../store/sessionStore';
 import type { SessionSummary } from '../../transcript/session';
+import { translate } from '../common/translation';
 import { ageLabels } from './ageLabels';
 import { describeError } from '../common/describeError';
 import { factsOf, titleWords } from './sessionLabels';
-import { translate } from './translation';
 
 const sessionLimit = 200;
 const hitLimit = 30;

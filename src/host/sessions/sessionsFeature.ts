@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import type { Translate } from '../../base/translate';
 import type { Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { ChatFiles } from '../changedFiles/chatFiles';
@@ -14,7 +15,6 @@ import { SessionKeys } from './sessionKeys';
 import { type ListName, SessionListing } from './sessionListing';
 import { pickSession, type SessionPick, type SessionPickerOptions } from './sessionPicker';
 import { SessionsTree } from './sessionsTree';
-import type { Translate } from './sessionLabels';
 import { TrashRetention } from './trashRetention';
 
 export interface SessionsFeatureNeeds {

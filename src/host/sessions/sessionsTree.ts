@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
+import type { Translate } from '../../base/translate';
 import type { SessionSummary } from '../../transcript/session';
 import {
   type GroupKind,
@@ -21,7 +22,6 @@ import {
   sessionMarks,
   spokenWords,
   titleWords,
-  type Translate,
   type WordContext,
 } from './sessionLabels';
 

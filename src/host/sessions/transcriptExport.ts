@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Translate } from '../../base/translate';
 import type { PromptVersions } from '../../store/conversations';
 import { handoffTokens } from '../../transcript/handoff';
 import { isContinuation } from '../../transcript/continuation';
@@ -7,7 +8,6 @@ import type { Part, ToolCallPart, ToolResultPart } from '../../transcript/part';
 import type { Session } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
 import { endWords, hiddenWords, outcomeWords } from './exportLabels';
-import type { Translate } from './sessionLabels';
 
 /** A whole session as it is stored: every message once, in order, hidden rows among them where they were asked for. */
 export interface SessionRecord {

@@ -1,11 +1,10 @@
 import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { Translate } from '../../base/translate';
 import type { StoreNotice } from '../../protocol/chatProtocol';
 import type { SettingsWatcher } from './settingsWatcher';
 import type { StoreStatus } from '../storage/storeStatus';
 import type { WorkspaceOverride } from './workspaceOverrides';
 import { onDidChangeWorkspaceSettings, readWorkspaceOverrides } from './workspaceSettingsFiles';
-
-type Translate = (message: string, args?: Record<string, string>) => string;
 
 /** Tells in the chat which settings do nothing, and why: values that cannot be read, and what a workspace may not set. */
 export class SettingsNotices implements Disposable {

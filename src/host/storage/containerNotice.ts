@@ -1,3 +1,4 @@
+import type { Translate } from '../../base/translate';
 import { diesWithContainer, type MachineFacts } from './containerPlace';
 import type { StoreStatus } from './storeStatus';
 
@@ -14,7 +15,7 @@ export interface ContainerNoticeNeeds {
   /** What the person has read is remembered here. */
   readonly memory: { get(key: string): unknown; update(key: string, value: unknown): Thenable<void> };
   readonly chooseFolder: () => Promise<void>;
-  readonly t: (message: string) => string;
+  readonly t: Translate;
 }
 
 /** Says in the empty state that sessions are deleted with the container they are in, where that is so, and how to keep them. */

@@ -1,8 +1,7 @@
+import type { Translate } from '../../base/translate';
 import type { StoreNotice } from '../../protocol/chatProtocol';
 import type { OpenReport } from '../../store/worker/openedStore';
 import { foundSpillNotices } from './spillLabels';
-
-type Translate = (message: string, args?: Record<string, string>) => string;
 
 /** What opening the store found that a person should know. An ordinary opening, also after a crash, says nothing: what was cut off is
  *  marked where it happened. */

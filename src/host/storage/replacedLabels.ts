@@ -1,9 +1,8 @@
+import type { Translate } from '../../base/translate';
 import type { StoreNotice } from '../../protocol/chatProtocol';
 import type { OpenReport } from '../../store/worker/openedStore';
 import type { StoreError } from '../../store/storeError';
 import type { Offer } from './storeStatus';
-
-type Translate = (message: string, args?: Record<string, string>) => string;
 
 export interface ReplacedChoices {
   readonly bringBack: () => Promise<void>;

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
+import { resultWithin } from '../../base/pause';
+import type { Translate } from '../../base/translate';
 
 const temporaryFoldersKey = 'spillFolders';
 /** How long an answer waits for the person to decide; then it stops. */
 const askForMs = 60_000;
-
-type Translate = (message: string, args?: Record<string, string>) => string;
 
 /** Where answers are kept that the store cannot take: in the editor's global storage without asking, in the system's temporary folder only when
  *  the person agrees. Temporary folders are remembered until they are gone, so that a later start finds what lies there. */
@@ -36,16 +36,12 @@ export class SpillFolders {
   async temporary(): Promise<string | null> {
     const { t } = this;
     const yes = t('Keep It There');
-    let cancel: () => void = () => undefined;
-    const silence = new Promise<undefined>(
-      (resolve) => (cancel = this.clock.after(askForMs, () => resolve(undefined))),
-    );
     const sentence = t(
       'This answer can be saved neither with your sessions nor in the editor’s own storage. It can go on in the temporary folder {folder}, which the system may empty. Otherwise it stops here; what is shown is kept.',
       { folder: tmpdir() },
     );
-    const answer = await Promise.race([vscode.window.showWarningMessage(sentence, yes, t('Stop the Answer')), silence]);
-    cancel();
+    const asked = vscode.window.showWarningMessage(sentence, yes, t('Stop the Answer'));
+    const answer = await resultWithin(this.clock, askForMs, asked, undefined);
     if (answer !== yes) return null;
     // A folder of its own that only this person can enter.
     const folder = mkdtempSync(join(tmpdir(), 'hermes-unsaved-'));

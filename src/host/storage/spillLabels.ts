@@ -1,9 +1,8 @@
+import type { Translate } from '../../base/translate';
 import type { StoreNotice } from '../../protocol/chatProtocol';
 import type { FoundSpill } from '../../store/spill/foundSpills';
 import type { SpillStatus } from '../../store/spill/spillingStore';
 import { storeActions } from './storeLabels';
-
-type Translate = (message: string, args?: Record<string, string>) => string;
 
 /** The notices while an answer cannot be saved where it belongs, and once it is. `saysWhy`: nothing else says why it cannot be saved. */
 export function spillNotices(statuses: readonly SpillStatus[], saysWhy: boolean, t: Translate): readonly StoreNotice[] {

@@ -1,5 +1,6 @@
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Clock } from '../../base/clock';
+import type { Translate } from '../../base/translate';
 import type { StoreNotice } from '../../protocol/chatProtocol';
 
 export interface StorageMoveNeeds {
@@ -12,7 +13,7 @@ export interface StorageMoveNeeds {
   readonly move: (folder: string) => void;
   readonly tell: (notices: readonly StoreNotice[]) => void;
   readonly clock: Clock;
-  readonly t: (message: string, args?: Record<string, string>) => string;
+  readonly t: Translate;
 }
 
 /** How long after a window came up a changed folder is one that the settings had all along: a remote window starts with the settings of last

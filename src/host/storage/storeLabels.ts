@@ -1,3 +1,4 @@
+import type { Translate } from '../../base/translate';
 import type { StoreAction, StoreNotice, StoreState as ShownStoreState } from '../../protocol/chatProtocol';
 import type { StoreState } from '../../store/ownership/storeState';
 import type { StoreError } from '../../store/storeError';
@@ -11,8 +12,6 @@ export const storeActions = {
   showLog: 'showLog',
   openStorageSetting: 'openSettings:hermes.storage.path',
 } as const;
-
-type Translate = (message: string, args?: Record<string, string>) => string;
 
 /** The store's state as a view says it: what happened, what is safe, and what can be done now. */
 export function storeLabels(state: StoreState, notices: readonly StoreNotice[], t: Translate): ShownStoreState {

@@ -1,4 +1,5 @@
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
+import type { Translate } from '../../base/translate';
 import type { StoreNotice, StoreState as ShownStoreState } from '../../protocol/chatProtocol';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { StoreState } from '../../store/ownership/storeState';
@@ -11,8 +12,6 @@ export interface Offer {
   readonly sentence: string;
   readonly choices: readonly { readonly label: string; readonly run: () => Promise<void> }[];
 }
-
-type Translate = (message: string, args?: Record<string, string>) => string;
 
 /** The store as the person meets it: its state in words, notices beside it, and what they chose to do about it. */
 export class StoreStatus implements Disposable {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Translate } from '../../base/translate';
 import type { RowForm, RowRevision } from '../../protocol/transcriptProtocol';
 import type { MessageRevision, SessionStore } from '../../store/sessionStore';
 import type { StoredRow } from '../../store/storedRowQueries';
@@ -8,7 +9,6 @@ import type { Session } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
 import { unifiedDiff } from '../../tools/files/unifiedDiff';
 import { markdownExport } from '../sessions/transcriptExport';
-import type { Translate } from '../sessions/sessionLabels';
 
 /** Columns that hold JSON. */
 const jsonColumns = new Set(['parts', 'tool_calls', 'reasoning_details', 'usage']);

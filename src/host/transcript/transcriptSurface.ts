@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import type { Translate } from '../../base/translate';
 import type { Gateway, Surface } from '../../gateway/gateway';
 import {
   transcriptCommands,
@@ -21,7 +22,6 @@ import type { StoreStatus } from '../storage/storeStatus';
 import { rawRow, revisionsWithDiffs, rowsAs } from './storedRowText';
 import { TranscriptFinder } from './transcriptFinder';
 import { TranscriptReader, type ReaderStore } from './transcriptReader';
-import type { Translate } from '../sessions/sessionLabels';
 import { ViewEndpoint, type WebviewPort } from '../webviews/viewEndpoint';
 import { TabVerification, type TranscriptVerification } from '../verify/tabVerification';
 

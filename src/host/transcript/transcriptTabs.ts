@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
 import type { Session } from '../../transcript/session';
-import { translate } from '../sessions/translation';
+import { translate } from '../common/translation';
 import { TranscriptSurface, type TranscriptNeeds } from './transcriptSurface';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import { webviewPort } from '../webviews/webviewPort';

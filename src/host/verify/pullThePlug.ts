@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Ids } from '../../base/ids';
+import type { Translate } from '../../base/translate';
 import { type Gateway, GatewayError } from '../../gateway/gateway';
 import { demoInfo } from '../../models/demo/demoModel';
 import type { StoreState } from '../../protocol/chatProtocol';
@@ -16,8 +17,6 @@ const patienceMs = 60_000;
 const comesBackWithin = 60;
 /** What Demo has a long answer to. */
 const prompt = 'Give me a long answer about this folder';
-
-type Translate = (message: string, args?: Record<string, string>) => string;
 
 export interface PlugNeeds {
   readonly gateway: Pick<Gateway, 'runningTurns' | 'switchSession' | 'submit' | 'onDidTurnEvent' | 'stop'>;

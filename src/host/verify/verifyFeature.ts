@@ -7,6 +7,7 @@ import type { Log } from '../../base/log';
 import type { Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { CommandTable } from '../common/commands';
+import { translate } from '../common/translation';
 import { PlugRecord } from './plugRecord';
 import { PullThePlug } from './pullThePlug';
 import { describeError } from '../common/describeError';
@@ -115,8 +116,4 @@ export class VerifyFeature implements Disposable {
   dispose(): void {
     this.lifetime.dispose();
   }
-}
-
-function translate(message: string, args?: Record<string, string>): string {
-  return args === undefined ? vscode.l10n.t(message) : vscode.l10n.t(message, args);
 }

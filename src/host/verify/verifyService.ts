@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
+import type { Translate } from '../../base/translate';
 import { verifySession, type VerificationCourse, type VerificationNeeds } from '../../gateway/verify/verification';
 import type { SessionStore } from '../../store/sessionStore';
 import type { Verification } from '../../transcript/verification';
@@ -11,7 +12,6 @@ type VerifiedStore = Pick<
   SessionStore,
   'getSession' | 'getMessage' | 'getTurn' | 'revisionsOf' | 'readTranscript' | 'verifyIntegrity'
 >;
-type Translate = (message: string, args?: Record<string, string>) => string;
 
 export interface VerifyServiceNeeds {
   readonly store: VerifiedStore;

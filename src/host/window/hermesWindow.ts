@@ -4,6 +4,7 @@ import { systemClock as clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import { idsFrom } from '../../base/ids';
 import type { Log } from '../../base/log';
+import { withinTime } from '../../base/pause';
 import type { ConversationGateway } from '../../gateway/conversationGateway';
 import { ModelCatalog } from '../../models/catalog';
 import { demoPrompts } from '../../models/demo/demoPrompts';
@@ -22,6 +23,9 @@ import { ToolRegistry } from '../../tools/toolRegistry';
 import { WorkspacePaths } from '../../tools/workspacePaths';
 import { ApprovalRules } from '../approvals/approvalRules';
 import { guardedFolders, ownFolders } from '../approvals/guardedFolders';
+import type * as providers from '../../models/providers/index';
+import type * as secretlint from '../../models/secretlint/index';
+import { lazyBundle } from '../common/lazyBundle';
 import { AnswerNotices } from '../notifications/answerNotices';
 import { windowNotices } from '../notifications/windowNotices';
 import { ApprovalNotices } from '../notifications/approvalNotices';
@@ -37,6 +41,7 @@ import { registerCommands, reportFailure, windowCommands } from '../common/comma
 import { ContainerNotice } from '../storage/containerNotice';
 import { thisMachineFacts } from '../storage/containerPlace';
 import { EditorActions } from '../navigation/editorActions';
+import { translate } from '../common/translation';
 import { EditorFileEditor } from '../workspace/editorFileEditor';
 import { describeError } from '../common/describeError';
 import { editorProviderName, EditorModels } from '../models/editorModels';
@@ -56,14 +61,12 @@ import { outputLog } from '../common/outputLog';
 import { ProjectFiles } from '../workspace/projectFiles';
 import { putRightNotices, replacedOffers } from '../storage/replacedLabels';
 import { ProviderKeys } from '../models/providerKeys';
-import { providersBundle } from '../models/providersBundle';
 import type { HindsightHost } from '../memory/hindsightHost';
 import { editorStarters } from '../firstSteps/editorStarters';
 import { editorWalkthrough } from '../firstSteps/editorWalkthrough';
 import { findRipgrep, ripgrepCandidates } from '../workspace/ripgrepPath';
 import { findCommand } from '../chat/find/findCommand';
 import { screenCommands } from '../navigation/screenCommands';
-import { secretlintBundle } from '../common/secretlintBundle';
 import { SearchTab, searchViewType } from '../search/searchTab';
 import { SessionOpener } from '../navigation/sessionOpener';
 import { SessionsFeature } from '../sessions/sessionsFeature';
@@ -82,7 +85,7 @@ import { VerifyFeature } from '../verify/verifyFeature';
 import { windowGateway } from './windowGateway';
 import { WindowMemory } from './windowMemory';
 import { WindowStore } from './windowStore';
-import { thisMachine, translate } from './windowLabels';
+import { thisMachine } from './windowLabels';
 
 /** How long turns may take to settle, and the store to close. The editor gives an extension five seconds in all. */
 const settlePatienceMs = 3000;
@@ -120,7 +123,11 @@ export class HermesWindow {
       new MaskedLog(outputLog(channel), { clock, isReady: () => secretRules.isReady, mask: maskSecrets }),
     ));
     secretRules.from({
-      load: secretlintBundle(distFolder),
+      load: lazyBundle<typeof secretlint, 'findSecrets'>(
+        distFolder,
+        { file: 'secretlint.js', name: 'secretlint' },
+        'findSecrets',
+      ),
       onFailure: (error) =>
         log.warn(
           `Secrets are masked by fewer rules than usual, because those of secretlint cannot be used: ${error instanceof Error ? error.message : String(error)}`,
@@ -137,11 +144,16 @@ export class HermesWindow {
     this.connection = connection;
 
     // Models
+    const createTransports = lazyBundle<typeof providers, 'createTransports'>(
+      distFolder,
+      { file: 'providers.js', name: 'providers' },
+      'createTransports',
+    );
     const catalog = new ModelCatalog({
       settings: () => settings.current.providers,
       others: [new EditorModels(clock, log), new DemoProvider(clock)],
       keyOf: (provider, origin) => keys.get(provider, origin),
-      loadTransports: providersBundle(distFolder),
+      loadTransports: async () => createTransports()(),
       fetch: (...request) => globalThis.fetch(...request),
       clock,
     });
@@ -592,15 +604,15 @@ export class HermesWindow {
 
   async close(): Promise<void> {
     void this.terminal.closing();
-    await atMost(settlePatienceMs, this.gateway.shutdown()).catch((error: unknown) =>
+    await withinTime(clock, settlePatienceMs, this.gateway.shutdown()).catch((error: unknown) =>
       this.log.error('Turns could not be settled at closing', error),
     );
     void this.others.close();
     const servers = this.mcp.close();
-    await atMost(closePatienceMs, this.store.close()).catch((error: unknown) =>
+    await withinTime(clock, closePatienceMs, this.store.close()).catch((error: unknown) =>
       this.log.error('The store could not be closed in order', error),
     );
-    await atMost(serversPatienceMs, servers);
+    await withinTime(clock, serversPatienceMs, servers);
     this.lifetime.dispose();
   }
 
@@ -631,10 +643,4 @@ export class HermesWindow {
     if (state.kind === 'open')
       this.gateway.resumeQueues().catch((error: unknown) => reportFailure('Queued prompts', error, this.log));
   }
-}
-
-async function atMost(patienceMs: number, work: Promise<void>): Promise<void> {
-  let cancel: () => void = () => undefined;
-  const timeout = new Promise<void>((resolve) => (cancel = clock.after(patienceMs, resolve)));
-  await Promise.race([work, timeout]).finally(() => cancel());
 }

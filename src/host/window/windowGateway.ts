@@ -16,8 +16,8 @@ import { editorTools } from '../tools/editorTools';
 import { editorWorkNotice } from '../notifications/editorWorkNotice';
 import { withWorkNotices } from '../notifications/longWork';
 import type { McpHost } from '../mcp/mcpHost';
+import { translate } from '../common/translation';
 import type { ProjectFiles } from '../workspace/projectFiles';
-import { translate } from '../sessions/translation';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
 
 export interface WindowGatewayNeeds {

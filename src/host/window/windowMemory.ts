@@ -4,15 +4,16 @@ import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { MemoryProviders } from '../../memory/memoryProviders';
+import type * as hindsight from '../../memory/hindsight/client/index';
+import { lazyBundle } from '../common/lazyBundle';
 import { MemoryFiles } from '../memory/memoryFiles';
 import { reportFailure } from '../common/commands';
-import { hindsightBundle } from '../memory/hindsightBundle';
 import { HindsightHost } from '../memory/hindsightHost';
 import { MemorySetup } from '../memory/memorySetup';
 import type { ProviderKeys } from '../models/providerKeys';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
+import { translate } from '../common/translation';
 import type { WindowStore } from './windowStore';
-import { translate } from './windowLabels';
 
 export interface WindowMemoryNeeds {
   readonly context: vscode.ExtensionContext;
@@ -41,7 +42,11 @@ export class WindowMemory implements Disposable {
         clock,
         log,
         settings: () => settings.current,
-        loadClient: hindsightBundle(distFolder),
+        loadClient: lazyBundle<typeof hindsight, 'createHindsightApi'>(
+          distFolder,
+          { file: 'hindsight.js', name: 'Hindsight' },
+          'createHindsightApi',
+        ),
         uid: randomUUID,
         t: translate,
         tell: (notices) => store.desk.setNotices('memory', notices),

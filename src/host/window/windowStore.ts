@@ -23,7 +23,7 @@ import { compiledFolderOf } from '../start/compiledFolder';
 import type { StoreThreadData } from '../start/storeThreadData';
 import { StoreStatus } from '../storage/storeStatus';
 import { windowStorageFolder } from '../storage/windowStorage';
-import { translate } from './windowLabels';
+import { translate } from '../common/translation';
 
 export interface WindowStoreNeeds {
   readonly context: ExtensionContext;

@@ -3,6 +3,7 @@ import { noProject, type ProjectContext, readProject } from '../../agent/project
 import type { Clock } from '../../base/clock';
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import { withinTime } from '../../base/pause';
 import type { OfferedPrompt } from '../../protocol/chatProtocol';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 
@@ -65,12 +66,7 @@ export class ProjectFiles implements Disposable {
 
   /** Resolves when what is known is not older than this call, or a moment has passed. Never rejects. */
   async ready(): Promise<void> {
-    let cancel = (): void => undefined;
-    const patience = new Promise<void>((resolve) => {
-      cancel = this.needs.clock.after(readyPatienceMs, resolve);
-    });
-    await Promise.race([this.latest, patience]);
-    cancel();
+    await withinTime(this.needs.clock, readyPatienceMs, this.latest);
   }
 
   dispose(): void {

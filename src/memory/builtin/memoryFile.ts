@@ -1,5 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../../base/clock';
+import { pause } from '../../base/pause';
 import { errnoOf, type FileSystem, readWhole, writeNewFile } from '../../store/engine/fileSystem';
 import { acquireLock } from '../../store/lock/acquireLock';
 import type { HeldLock } from '../../store/lock/heldLock';
@@ -126,7 +127,7 @@ export class MemoryFile {
         throw new MemoryFileError(
           `${basename(this.path)} is being written by another window. Nothing was changed; try again.`,
         );
-      await new Promise<void>((resolve) => clock.after(patience.againMs, resolve));
+      await pause(clock, patience.againMs);
     }
   }
 

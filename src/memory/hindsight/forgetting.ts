@@ -1,3 +1,4 @@
+import { pause } from '../../base/pause';
 import { sessionTag } from './documentContent';
 import { failureSentence, type Answer } from './failure';
 import type { OperationState } from './hindsightApi';
@@ -60,7 +61,7 @@ export async function forgetSession(
           kind: 'failed',
           failure: { cause: 'timeout', status: null, detail: '', uncertain: true, retryAfterMs: null },
         };
-      await new Promise<void>((resolve) => clock.after(pollMs, resolve));
+      await pause(clock, pollMs);
     }
   }
 }

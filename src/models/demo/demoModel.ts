@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/clock';
+import { pause } from '../../base/pause';
 import type { ChatModel, CompletedToolCall, ModelRequest, ModelStream, WireMessage } from '../chatModel';
 import type { ModelInfo } from '../modelInfo';
 import { EventPump } from '../http/pump';
-import { sleep } from '../sleep';
 import { folderAnswer, honestAnswer, longAnswer, searchAnswer } from './demoAnswers';
 import type { DemoToolResult } from './demoAnswers';
 import { demoRequest } from './demoPrompts';
@@ -59,7 +59,7 @@ export class DemoModel implements ChatModel {
   private async answer(request: ModelRequest, signal: AbortSignal, pump: EventPump): Promise<void> {
     const step = nextStep(request);
     if (step.kind === 'call') {
-      if (!(await sleep(this.clock, paceMs, signal)))
+      if (!(await pause(this.clock, paceMs, signal)))
         return pump.end({ outcome: 'aborted', usage: null, requestId: null });
       const call: CompletedToolCall = {
         callId: `demo_${Math.round(this.clock.now() * 1000).toString(36)}`,
@@ -82,7 +82,7 @@ export class DemoModel implements ChatModel {
       });
     }
     for (const text of deltas(step.text)) {
-      if (!(await sleep(this.clock, paceMs, signal)))
+      if (!(await pause(this.clock, paceMs, signal)))
         return pump.end({ outcome: 'aborted', usage: null, requestId: null });
       pump.append({ kind: 'text', text });
     }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock';
+import { pause } from '../../base/pause';
 import type { Failure } from '../../transcript/stopReason';
 import type { Usage } from '../../transcript/usage';
 import type { ModelRequest, ModelStream, Terminal } from '../chatModel';
@@ -6,7 +7,6 @@ import { failureOf, mayRetry, retryAfterMs } from './failures';
 import type { FailureContext } from './failures';
 import { EventPump } from './pump';
 import { isRefusal, LearnedRefusals } from './refusals';
-import { sleep } from '../sleep';
 import type {
   LoadTransports,
   Transport,
@@ -108,7 +108,7 @@ class RequestRunner {
         kind: 'notice',
         notice: { kind: 'retrying', attempt: attempt + 1, attempts: this.parts.policy.attempts, delayMs, failure },
       });
-      if (!(await sleep(this.parts.clock, delayMs, this.signal))) return this.abort(end.usage, end.requestId);
+      if (!(await pause(this.parts.clock, delayMs, this.signal))) return this.abort(end.usage, end.requestId);
     }
   }
 

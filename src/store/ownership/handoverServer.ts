@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../base/clock';
+import { pause } from '../../base/pause';
 import type { LockEndpoint } from '../lock/lockRecord';
 import { askSchema, type HandoverAnswer, type HandoverAsk } from './handoverMessages';
 import { LineChannel } from './lineChannel';
@@ -85,7 +86,7 @@ export class HandoverServer {
       if (busy && ask.ask === 'handOver') return channel.send({ answer: 'busy', sessionTitle: busy.sessionTitle });
       if (busy && ask.ask === 'stop') await this.owner.stopRunning();
       // A turn that starts between two looks is waited for too; nothing is cut off that nobody asked to stop.
-      while (this.owner.busy() && this.channels.has(channel)) await this.pause();
+      while (this.owner.busy() && this.channels.has(channel)) await pause(this.clock, busyPollMs);
       if (!this.channels.has(channel)) return;
       channel.send({ answer: 'closing' });
       await this.owner.release();
@@ -93,10 +94,6 @@ export class HandoverServer {
     } catch (error) {
       channel.finish({ answer: 'refused', reason: error instanceof Error ? error.message : String(error) });
     }
-  }
-
-  private pause(): Promise<void> {
-    return new Promise((resolve) => this.clock.after(busyPollMs, resolve));
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock';
 import { Emitter, type Disposable } from '../../base/disposable';
+import { pause } from '../../base/pause';
 import type { LockOwner } from '../lock/acquireLock';
 import { StoreError } from '../storeError';
 import { HandoverRequest, type HandoverOutcome, type HandoverPatience } from './handoverRequest';
@@ -121,14 +122,10 @@ export class LockAcquisition implements Disposable {
     this.states.fire({ kind: 'waitingForOwner', sessionTitle, chosen: this.choice });
   }
 
-  private pause(): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = this.clock.after(this.patience.retryMs, resolve);
-      this.wake = () => {
-        cancel();
-        resolve();
-      };
-    });
+  private async pause(): Promise<void> {
+    const woken = new AbortController();
+    this.wake = () => woken.abort();
+    await pause(this.clock, this.patience.retryMs, woken.signal);
   }
 }
 

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../../base/clock';
 import { Emitter } from '../../base/disposable';
+import { withinTime } from '../../base/pause';
 import { OutputEnds } from './outputEnds';
 import type { OutputFile } from './outputFile';
 import { startWithPipe, type StartOptions } from './outputPipe';
@@ -115,8 +116,8 @@ export class CommandProcess {
   /** Ends it with everything it started. Resolves with what could not be ended. */
   async kill(): Promise<readonly ProcessRow[]> {
     const left = await this.tree.end();
-    await this.orLater(this.ended, killPatienceMs);
-    if (left.length === 0) await this.orLater(this.closed, drainMs);
+    await withinTime(this.clock, killPatienceMs, this.ended);
+    if (left.length === 0) await withinTime(this.clock, drainMs, this.closed);
     this.isGone = left.length === 0;
     this.letGo();
     return left;
@@ -161,7 +162,7 @@ export class CommandProcess {
     const until = this.clock.monotonicMs() + drainMs;
     this.lastHeardMs = this.clock.monotonicMs();
     for (;;) {
-      if (await this.orLater(this.closed, silenceMs / 3)) return;
+      if (await withinTime(this.clock, silenceMs / 3, this.closed)) return;
       const now = this.clock.monotonicMs();
       if (now - this.lastHeardMs >= silenceMs || now >= until) return;
     }
@@ -169,14 +170,6 @@ export class CommandProcess {
 
   private letGo(): void {
     for (const stream of this.streams) stream.destroy();
-  }
-
-  /** Whether it came to pass in that time. */
-  private orLater(work: Promise<unknown>, patienceMs: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const cancel = this.clock.after(patienceMs, () => resolve(false));
-      void work.then(() => (cancel(), resolve(true)));
-    });
   }
 }
 

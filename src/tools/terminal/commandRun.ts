@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { existsSync } from 'node:fs';
+import { resultWithin } from '../../base/pause';
 import type { AccessPath, Confined } from '../../transcript/approval';
 import type { ConfinedEnd, ConfinedRun } from '../sandbox/confinement';
 import type { ToolCallContext, ToolOutput } from '../tool';
@@ -245,7 +246,7 @@ export class CommandRun {
   }
 
   private async stopped(started: StartedCommand): Promise<ToolOutput> {
-    const left = await this.atMost(stopPatienceMs, started.process.kill());
+    const left = await resultWithin(this.needs.clock, stopPatienceMs, started.process.kill(), null);
     const how =
       left === null ? 'and does not end by itself: it is being ended by force' : 'with everything it had started';
     return {
@@ -253,14 +254,6 @@ export class CommandRun {
       text: `The command was stopped after ${duration(started.process.runningMs)} ${how}; it may have run in part.${survivorSentence(left ?? [])} Output so far:\n\n${outputText(started.process)}`,
       details: commandDetails(started, { timedOut: false, background: null }),
     };
-  }
-
-  /** Null when it takes longer; it goes on. */
-  private atMost<T>(patienceMs: number, work: Promise<T>): Promise<T | null> {
-    return new Promise((resolve, reject) => {
-      const cancel = this.needs.clock.after(patienceMs, () => resolve(null));
-      void work.then(resolve, reject).finally(cancel);
-    });
   }
 
   private proceeded(started: StartedCommand): ToolOutput {

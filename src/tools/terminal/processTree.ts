@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import type { Clock } from '../../base/clock';
+import { pause } from '../../base/pause';
 import { linuxProcesses, type ProcessRow, processTable, wasStartedWith } from './processTable';
 
 /** How long a process has to end by itself after it was asked to, and how long the system has to end it. */
@@ -62,7 +63,7 @@ export class ProcessTree {
       emptyLooks = rows.length === 0 ? emptyLooks + 1 : 0;
       if (emptyLooks === 2 || this.clock.monotonicMs() >= until) return rows;
       if (again !== undefined) for (const { pid } of rows) send(pid, again);
-      await new Promise<void>((resolve) => this.clock.after(pollMs, resolve));
+      await pause(this.clock, pollMs);
     }
   }
 

@@ -11,8 +11,8 @@ import { codeActionsOf } from '../markdown/codeActionsOf';
 import type { MarkdownActions } from '../markdown/Markdown';
 import type { NotificationOf } from '../rpc';
 import { Announcements } from './announcements';
-import type { Approvals } from './session/approvals';
-import { Arrivals } from './session/arrivals';
+import type { ApprovalController } from './session/approvalController';
+import { ArrivalController } from './session/arrivalController';
 import { AskAgain } from './session/askAgain';
 import { Attachments } from './composer/attachments';
 import type { ChatNeeds, ChatProtocol } from './connection/chatHost';
@@ -47,14 +47,14 @@ export class ChatController {
   private readonly sender: PromptSender;
   private readonly input: TypedInput;
   private readonly doubtful: DoubtfulMessages;
-  private readonly arrivals: Arrivals;
+  private readonly arrivals: ArrivalController;
   private readonly unsaved: UnsavedDrafts;
   readonly drafts: Drafts;
   readonly context: SessionContext;
   readonly switches: SessionSwitchController;
   readonly edits: PromptEdits;
   readonly versions: PromptVersionChoice;
-  readonly approvals: Approvals;
+  readonly approvals: ApprovalController;
   readonly files: FileReviews;
   readonly askAgain: AskAgain;
   readonly attachments: Attachments;
@@ -190,7 +190,7 @@ export class ChatController {
       wasRead: (sessionId, uid, message) => this.dispatch({ kind: 'messageRead', sessionId, uid, message }),
       timers,
     });
-    this.arrivals = new Arrivals({
+    this.arrivals = new ArrivalController({
       memory,
       drafts: this.drafts,
       unsaved: this.unsaved,

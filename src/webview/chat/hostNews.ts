@@ -2,7 +2,7 @@ import type { Signal } from '@preact/signals';
 import type { ChatNotifications } from '../../protocol/chatProtocol';
 import type { NotificationOf } from '../rpc';
 import type { Announcements } from './announcements';
-import type { Arrivals } from './session/arrivals';
+import type { ArrivalController } from './session/arrivalController';
 import type { AskAgain } from './session/askAgain';
 import type { Attachments } from './composer/attachments';
 import type { ChatProtocol } from './connection/chatHost';
@@ -18,7 +18,7 @@ import type { SessionContext } from './session/sessionContext';
 export interface NewsTarget {
   readonly announcements: Announcements;
   readonly requests: HostRequests;
-  readonly arrivals: Arrivals;
+  readonly arrivals: ArrivalController;
   readonly askAgain: AskAgain;
   readonly attachments: Attachments;
   readonly context: SessionContext;

@@ -3,7 +3,7 @@ import { tellingUnkept } from '../../../src/host/approvals/unkeptRules';
 import type { ApprovalDecision } from '../../../src/transcript/approval';
 
 describe('a rule that the person allowed', () => {
-  const words = (message: string, args: Record<string, string>): string =>
+  const words = (message: string, args: Record<string, string> = {}): string =>
     message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? '');
   const remembered = async (decision: ApprovalDecision, problem: string | null): Promise<readonly string[]> => {
     const seen: string[] = [];

@@ -775,7 +775,7 @@ describe('shutting down', () => {
     manager.syncTurn(turn('q1'));
     manager.syncTurn(turn('q2'));
     let grace = (): void => undefined;
-    const closing = manager.shutdown(new Promise((resolve) => (grace = resolve)));
+    const closing = manager.shutdown(new Promise<void>((resolve) => (grace = resolve)));
     await clock.advance(1000);
     grace();
     await clock.advance(0);

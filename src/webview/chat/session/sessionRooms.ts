@@ -1,4 +1,4 @@
-import { Approvals, plainDecision } from './approvals';
+import { ApprovalController, plainDecision } from './approvalController';
 import type { ChatHost } from '../connection/chatHost';
 import { Effort } from './effort';
 import { FileReviews } from './fileReviews';
@@ -17,7 +17,7 @@ export interface SessionRoomsNeeds {
 /** Rooms of the chat that need nothing but the host and which session is shown. */
 export interface SessionRooms {
   readonly context: SessionContext;
-  readonly approvals: Approvals;
+  readonly approvals: ApprovalController;
   readonly effort: Effort;
   readonly files: FileReviews;
 }
@@ -32,7 +32,7 @@ export function sessionRooms({ host, requests, shownSession, isBusy, decided }: 
       preview: (sessionId) => host.request('compressionPreview', { sessionId }),
       compress: (sessionId, focus) => host.request('compress', { sessionId, focus }),
     }),
-    approvals: new Approvals({
+    approvals: new ApprovalController({
       requests,
       shownSession,
       decided,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { Translate } from '../../../../src/base/translate';
 import {
   factsOf,
   hoverWords,
   sessionMarks,
   spokenWords,
   titleWords,
-  type Translate,
 } from '../../../../src/host/sessions/sessionLabels';
 import { summary } from './summaries';
 

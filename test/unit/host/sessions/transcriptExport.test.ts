@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Translate } from '../../../../src/base/translate';
 import {
   exportName,
   jsonExport,
@@ -8,7 +9,6 @@ import {
 import { handoffPart, handoffUid } from '../../../../src/transcript/handoff';
 import type { AssistantMessage, Message, UserMessage } from '../../../../src/transcript/message';
 import type { Turn } from '../../../../src/transcript/turn';
-import type { Translate } from '../../../../src/host/sessions/sessionLabels';
 import { session } from '../scriptedGateway';
 
 const t: Translate = (message, args = {}) =>

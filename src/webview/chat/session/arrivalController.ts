@@ -22,7 +22,7 @@ export interface ArrivalsNeeds {
 }
 
 /** What a session is shown with: the text, the place and the folds that the person left it with. */
-export class Arrivals {
+export class ArrivalController {
   private placeToRestore: ViewMemory['anchor'];
 
   constructor(private readonly needs: ArrivalsNeeds) {

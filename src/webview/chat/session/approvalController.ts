@@ -18,7 +18,7 @@ export interface ApprovalNeeds {
 }
 
 /** What a person decides about an agent at work: what it asks, how freely it may act, and calls that run. */
-export class Approvals {
+export class ApprovalController {
   private readonly inFlight = signal<string | null>(null);
 
   constructor(private readonly needs: ApprovalNeeds) {}

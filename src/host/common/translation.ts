@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Translate } from './sessionLabels';
+import type { Translate } from '../../base/translate';
 
 /** The editor's translator, for words that are put together without an editor. */
 export const translate: Translate = (message, args) =>

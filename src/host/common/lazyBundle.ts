@@ -1,0 +1,25 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+/** Loads a bundle of ours from `dist/` when it is first needed, so that a window without need of it does not pay for it. Returns a
+ *  function that gives the bundle's export `exported`. It throws if the file is missing or is another version's. The file is our own,
+ *  built with this one, so nothing but that function is checked. */
+export function lazyBundle<M extends Record<K, (...args: never[]) => unknown>, K extends string>(
+  folder: string,
+  bundle: { readonly file: string; readonly name: string },
+  exported: K,
+): () => M[K] {
+  const load = createRequire(join(folder, 'extension.js'));
+  return () => {
+    const module: unknown = load(`./${bundle.file}`);
+    if (!offers<M, K>(module, exported))
+      throw new Error(
+        `${join(folder, bundle.file)} is not the ${bundle.name} bundle of this version. Install the extension again.`,
+      );
+    return module[exported];
+  };
+}
+
+function offers<M extends Record<K, unknown>, K extends string>(module: unknown, exported: K): module is M {
+  return typeof module === 'object' && module !== null && typeof Reflect.get(module, exported) === 'function';
+}
