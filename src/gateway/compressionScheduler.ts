@@ -1,7 +1,7 @@
 import type { Agent } from '../agent/agent';
 import { contextOf } from '../agent/compression/compressor';
 import type { NoHandoff } from '../agent/compression/contextEngine';
-import { contextUse } from '../agent/compression/contextUse';
+import { contextUse } from '../transcript/contextUse';
 import type { RoomRequest } from '../agent/liveRun';
 import type { ChatModel } from '../models/chatModel';
 import { ModelError } from '../models/modelProvider';

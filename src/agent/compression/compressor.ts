@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
 import type { ChatModel, ModelRequest, Terminal } from '../../models/chatModel';
-import { estimateTokens } from '../../models/tokenEstimate';
+import { estimateTokens } from '../../transcript/tokenEstimate';
 import type { HandoffTokens } from '../../transcript/handoff';
 import { answerText, type Message } from '../../transcript/message';
 import type { ModelFailureCause } from '../../transcript/stopReason';
@@ -17,7 +17,7 @@ import {
   isQuiet,
 } from './compressionCourse';
 import type { ContextEngine, ContextHistory, Handoff, HandoffAttempt, HandoffRequest, Rollover } from './contextEngine';
-import { contextUse, estimateRows } from './contextUse';
+import { contextUse, estimateRows } from '../../transcript/contextUse';
 import { handoffText, summaryIn } from './handoffText';
 import { plainSummary } from './summaryInput';
 import { summaryBudget, summaryRequest } from './summaryRequest';

@@ -1,6 +1,6 @@
-import { estimateTokens, imageTokens } from '../../models/tokenEstimate';
-import type { Message } from '../../transcript/message';
-import type { Part } from '../../transcript/part';
+import { estimateTokens, imageTokens } from './tokenEstimate';
+import type { Message } from './message';
+import type { Part } from './part';
 
 /** What the conversation takes of the model's context, in tokens. `counted`: the model's own service has counted the most of it. */
 export interface ContextUse {
