@@ -68,9 +68,11 @@ export class TurnOpening {
   }
 
   /** Whether a turn waits in the store for the person. Asked where nobody here runs one: a running row is then one whose opening was written
-   *  although the store could not say so. It is closed, with its prompt kept, or the session would stay busy for ever. */
-  async waitsInStore(session: Session): Promise<boolean> {
-    const open = await this.parts.store.openTurnOf(session.id);
+   *  although the store could not say so. It is closed, with its prompt kept, or the session would stay busy for ever. `known`: the open turn as
+   *  it was read a moment ago. One that ran then may have ended or begun to wait since, and is read again. */
+  async waitsInStore(session: Session, known?: Turn | null): Promise<boolean> {
+    const isKnown = known !== undefined && known?.state !== 'running';
+    const open = isKnown ? known : await this.parts.store.openTurnOf(session.id);
     if (open?.state === 'running') await this.parts.store.settleTurn(neverRan(open.uid, this.parts.clock.now()));
     return open?.state === 'waiting';
   }

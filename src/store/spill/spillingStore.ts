@@ -5,6 +5,7 @@ import type {
   CompressedSession,
   CompressSession,
   OpenTurn,
+  PromptContext,
   SessionStore,
   SpilledRequest,
   SteerTurn,
@@ -21,6 +22,7 @@ import {
   type MethodName,
   type MethodResults,
 } from '../worker/sessionMethods';
+import { countedTokens } from '../../transcript/contextUse';
 import type { Message } from '../../transcript/message';
 import type { Turn } from '../../transcript/turn';
 import { LiveTurn } from './liveTurn';
@@ -128,6 +130,7 @@ export class SpillingStore {
     getTurn: (uid: string) => this.getTurn(uid),
     openTurnOf: (sessionId: string) => this.openTurnOf(sessionId),
     readTranscript: (query: TranscriptQuery) => this.readTranscript(query),
+    promptContext: (...args: MethodArguments['promptContext']) => this.promptContext(...args),
   };
 
   private async openTurn(input: OpenTurn, ...course: WorkCourse): ReturnType<SessionStore['openTurn']> {
@@ -343,6 +346,24 @@ export class SpillingStore {
       },
       () => this.inner.readTranscript(query),
     );
+  }
+
+  /** While a turn is spilled, or was when the reading began, what the store answers may be behind what is kept aside. */
+  private async promptContext(sessionId: string | null, promptUid: string | null): Promise<PromptContext> {
+    const wasSpilling = this.isSpilling;
+    const context = await this.inner.promptContext(sessionId, promptUid);
+    if (!wasSpilling && !this.isSpilling) return context;
+    const { session } = context;
+    return {
+      ...context,
+      message: promptUid === null ? null : await this.getMessage(promptUid),
+      openTurn: session === null ? null : await this.openTurnOf(session.id),
+      countedTokens: session === null ? null : countedTokens(await this.activeMessages(session.id)),
+    };
+  }
+
+  private get isSpilling(): boolean {
+    return [...this.live.values()].some(({ spill }) => spill?.isOpen === true);
   }
 
   /** Reads what is spilled. Where no spill is open, or it was closed under the reading because the store has everything now, the store is read. */
