@@ -7,7 +7,6 @@ import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
 import { GatewayError } from './gateway';
-import { tryAgain } from './tryAgain';
 
 interface OpeningParts {
   readonly store: SessionStore;
@@ -61,8 +60,7 @@ export class TurnOpening {
       ...(prompt.draft === undefined ? {} : { draft: prompt.draft }),
       ...how,
     };
-    // Repeatable by the turn's uid.
-    const { turn, userMessage } = await tryAgain(this.parts.clock, () => this.parts.store.openTurn(input));
+    const { turn, userMessage } = await this.parts.store.openTurn(input);
     if (turn.state !== 'running') throw new GatewayError('busy', 'This prompt was already answered.');
     return { turn, userMessage };
   }

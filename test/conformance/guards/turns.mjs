@@ -59,7 +59,7 @@ export const guards = [
     name: 'identity of a submission',
     file: 'src/gateway/promptIntake.ts',
     tests: ['duplicateRows'],
-    from: 'if (repeated !== null) return repeated;',
-    to: 'void repeated;',
+    from: 'if (context.message !== null) return context.message;',
+    to: 'void 0;',
   },
 ];
