@@ -3,7 +3,7 @@ import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
 import type { ChatModel, CompletedToolCall, ModelRequest, Terminal, WireTool } from '../models/chatModel';
 import { ModelError } from '../models/modelProvider';
-import { estimateTokens } from '../models/tokenEstimate';
+import { estimateTokens } from '../transcript/tokenEstimate';
 import type { MemoryManager } from '../memory/memoryManager';
 import type { SessionStore } from '../store/sessionStore';
 import { StoreError } from '../store/storeError';

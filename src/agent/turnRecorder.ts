@@ -27,11 +27,8 @@ export interface AnswerEnd {
 /** What a call came back with, or that it never ran. */
 export type CallResult = Omit<ToolResultPart, 'kind' | 'callId' | 'name'>;
 
-/** A pause before an unanswered write is tried once more: long enough for a busy disk, too short to be felt. */
-const secondTryMs = 100;
-
 /** Writes one turn, and shows each thing only after it is on disk (decision 2). Text handed to `deliver` is committed in chunks; whatever
- *  arrives during a commit forms the next one. Once a write has failed twice nothing more is shown: `failure` is set, `onFailure` is
+ *  arrives during a commit forms the next one. Once a write has failed nothing more is shown: `failure` is set, `onFailure` is
  *  called once, and every later call of this recorder is refused with that failure. */
 export class TurnRecorder {
   private answer: AnswerBuffer | null = null;
@@ -240,19 +237,14 @@ export class TurnRecorder {
     this.show({ kind: 'delivered', turnUid, chunks });
   }
 
-  /** Every write here is an upsert by uid (or by uid and seq), so one whose outcome is unknown may simply be repeated. */
+  /** A write that fails here has failed for good: the store itself tries once more, and keeps aside what it cannot write. */
   private async write<T>(store: () => Promise<T>): Promise<T> {
     if (this.hasFailed) throw this.storeFailure;
     try {
       return await store();
-    } catch {
-      await new Promise<void>((resolve) => this.clock.after(secondTryMs, resolve));
-      try {
-        return await store();
-      } catch (error) {
-        this.fail(error);
-        throw error;
-      }
+    } catch (error) {
+      this.fail(error);
+      throw error;
     }
   }
 

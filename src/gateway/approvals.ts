@@ -13,7 +13,6 @@ import { GatewayError } from './gateway';
 import { promptBehind } from './promptBehind';
 import type { SessionDirectory } from './sessionDirectory';
 import type { SurfaceRegistry } from './surfaceRegistry';
-import { tryAgain } from './tryAgain';
 import type { TurnRunner } from './turnRunner';
 import type { TurnSlots } from './turnSlots';
 import type { WaitingTurns } from './waitingTurns';
@@ -53,7 +52,7 @@ export class Approvals {
     const { store, clock, slots } = this.parts;
     slots.refuseWhenClosing();
     try {
-      const { approval, turn } = await tryAgain(clock, () => store.decideApproval(id, decision, clock.now()));
+      const { approval, turn } = await store.decideApproval(id, decision, clock.now());
       await this.goOnWith(conversationId, approval, turn, decision);
     } catch (error) {
       if (error instanceof StoreError && isUnknownOutcome(error)) this.lookAgain(conversationId, id, 0);

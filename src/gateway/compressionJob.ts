@@ -3,9 +3,7 @@ import { protectedHead } from '../agent/compression/handoffText';
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
-import { pause } from '../base/pause';
 import type { CompressSession, SessionStore } from '../store/sessionStore';
-import { isUnknownOutcome, StoreError } from '../store/storeError';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
@@ -35,8 +33,6 @@ export interface CompressionTask extends Omit<HandoffRequest, 'aside'> {
 
 /** How long is waited for what others wish to have said, in milliseconds. Each of them is bounded closer by its own manager. */
 const asidePatienceMs = 8000;
-/** Pause before a publishing whose outcome is unknown is tried once more, as the recorder does with its writes. */
-const publishAgainMs = 100;
 
 /** One compression, from reading the history to publishing the next segment. */
 export class CompressionJob {
@@ -77,15 +73,9 @@ export class CompressionJob {
     return this.parts.engine.isDue({ ...history, memo: await this.memoOf(history.conversationId) }, contextWindow);
   }
 
-  /** After a failed commit the child may stand all the same: the store answers a repeated call with it, and its tip says where things are. */
+  /** After a failed commit the child may stand all the same: the tip of the conversation says where things are. */
   private async publish(input: CompressSession): Promise<Session> {
-    const { store, clock } = this.parts;
-    try {
-      return (await store.compressSession(input)).session;
-    } catch (error) {
-      if (!(error instanceof StoreError) || !isUnknownOutcome(error)) throw error;
-    }
-    await pause(clock, publishAgainMs);
+    const { store } = this.parts;
     try {
       return (await store.compressSession(input)).session;
     } catch (error) {

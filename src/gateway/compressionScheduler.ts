@@ -1,7 +1,7 @@
 import type { Agent } from '../agent/agent';
 import { contextOf } from '../agent/compression/compressor';
 import type { NoHandoff } from '../agent/compression/contextEngine';
-import { contextUse } from '../agent/compression/contextUse';
+import { contextUse, countedTokens } from '../transcript/contextUse';
 import type { RoomRequest } from '../agent/liveRun';
 import type { ChatModel } from '../models/chatModel';
 import { ModelError } from '../models/modelProvider';
@@ -66,14 +66,14 @@ export class CompressionScheduler {
     return this.running.get(conversationId)?.activity ?? null;
   }
 
-  /** Whether the history must be compressed before the next prompt is sent. Never rejects: what cannot be known does not hold a prompt up. */
-  async isDue(session: Session): Promise<boolean> {
+  /** Whether the history must be compressed before the next prompt is sent. Its rows are read only where its tokens, as the store counted them,
+   *  say that it may be. Never rejects: what cannot be known does not hold a prompt up. */
+  async isDue(session: Session, tokens: number | null): Promise<boolean> {
+    if (!isWorthALook(tokens)) return false;
     try {
-      const rows = await this.parts.store.activeMessages(session.id);
-      return (
-        isWorthALook(rows) &&
-        (await this.isNearlyFull(session, rows, await this.openModel(session, this.closing.signal)))
-      );
+      const model = await this.openModel(session, this.closing.signal);
+      if (!this.parts.engine.mayBeDue(tokens, contextOf(model))) return false;
+      return await this.isNearlyFull(session, await this.parts.store.activeMessages(session.id), model);
     } catch (error) {
       this.parts.log.warn(`Whether session ${session.id} must be compressed is not known: ${wordsOf(error)}`);
       return false;
@@ -139,8 +139,7 @@ export class CompressionScheduler {
   ): Promise<Session | null> {
     const { store, log, engine } = this.parts;
     try {
-      if (cause === 'nearlyFull' && !(isWorthALook(rows) && (await this.isNearlyFull(session, rows, model))))
-        return null;
+      if (cause === 'nearlyFull' && !(await this.isNearlyFull(session, rows, model))) return null;
       // A model that refuses a history takes less than it, whatever it says.
       const contextWindow =
         cause === 'refused' ? Math.min(contextOf(model) ?? Infinity, contextUse(rows).tokens) : contextOf(model);
@@ -201,8 +200,12 @@ export class CompressionScheduler {
     return this.work.compress({ ...task, model: own, isForced: true });
   }
 
-  private isNearlyFull({ conversationId }: Session, rows: readonly Message[], model: ChatModel): Promise<boolean> {
-    return this.work.isDue({ conversationId, rows }, contextOf(model));
+  private async isNearlyFull(
+    { conversationId }: Session,
+    rows: readonly Message[],
+    model: ChatModel,
+  ): Promise<boolean> {
+    return isWorthALook(countedTokens(rows)) && this.work.isDue({ conversationId, rows }, contextOf(model));
   }
 
   /** The model that writes the summary of a session which `own` answers. Rejects with the reason of a stop. */
@@ -246,9 +249,8 @@ export class CompressionScheduler {
   }
 }
 
-function isWorthALook(rows: readonly Message[]): boolean {
-  const use = contextUse(rows);
-  return use.counted && use.tokens >= smallHistory;
+function isWorthALook(tokens: number | null): tokens is number {
+  return tokens !== null && tokens >= smallHistory;
 }
 
 function wordsOf(error: unknown): string {

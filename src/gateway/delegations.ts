@@ -11,7 +11,6 @@ import { answerText, type Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { TurnEvent } from '../transcript/turnEvent';
 import type { SurfaceRegistry } from './surfaceRegistry';
-import { tryAgain } from './tryAgain';
 import type { RunningTurn, SettledRow, TurnRunner } from './turnRunner';
 import type { TurnSlots } from './turnSlots';
 
@@ -94,20 +93,18 @@ export class Delegations {
     const { store, clock, ids } = this.parts;
     const startedAt = clock.now();
     const id = ids.sessionId(startedAt);
-    return tryAgain(clock, () =>
-      store.createSession({
-        id,
-        startedAt,
-        title,
-        titleSource: 'derived',
-        parentSessionId: session.id,
-        parentKind: 'delegate',
-        delegatedBy: callId,
-        model: turn.model,
-        folder: session.folder,
-        private: true,
-      }),
-    );
+    return store.createSession({
+      id,
+      startedAt,
+      title,
+      titleSource: 'derived',
+      parentSessionId: session.id,
+      parentKind: 'delegate',
+      delegatedBy: callId,
+      model: turn.model,
+      folder: session.folder,
+      private: true,
+    });
   }
 
   private subAgentRun(

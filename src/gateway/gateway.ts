@@ -1,4 +1,4 @@
-import type { ContextUse } from '../agent/compression/contextUse';
+import type { ContextUse } from '../transcript/contextUse';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import type { Approval, Mode } from '../transcript/approval';
 import type { SessionEvent, TurnActivity, TurnEvent } from '../transcript/turnEvent';

@@ -1,10 +1,11 @@
-import type { SessionStore } from '../store/sessionStore';
+import type { PromptContext, SessionStore } from '../store/sessionStore';
 import { isSendable } from '../transcript/draftPart';
 import type { Message } from '../transcript/message';
+import type { QueuedPrompt, Session } from '../transcript/session';
 import type { CompressionScheduler } from './compressionScheduler';
-import { GatewayError, type PromptSubmission, type SubmitReceipt } from './gateway';
+import { GatewayError, type PromptSubmission, type SubmitReceipt, type SwitchReason } from './gateway';
 import type { PromptQueue } from './promptQueue';
-import type { SessionDirectory } from './sessionDirectory';
+import { notStored, type SessionDirectory } from './sessionDirectory';
 import type { SessionSwitching } from './sessionSwitching';
 import { type SurfaceRegistry, usualBeginning } from './surfaceRegistry';
 import type { TurnSlots } from './turnSlots';
@@ -21,43 +22,77 @@ interface IntakeParts {
   readonly switching: SessionSwitching;
 }
 
+/** Where a prompt comes from: the surface, what it showed then, and why the prompt's session is shown there from now on. */
+interface Sent {
+  readonly surfaceId: string;
+  readonly from: string | null;
+  readonly reason: SwitchReason;
+}
+
 /** Takes prompts in: each is on disk when its receipt is given, once, however often it is sent. */
 export class PromptIntake {
   constructor(private readonly parts: IntakeParts) {}
 
   async submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {
-    const { sessions, slots, queue, compressionScheduler, surfaces } = this.parts;
+    const { sessions, slots, surfaces } = this.parts;
     slots.refuseWhenClosing();
+    const from = surfaces.shownSession(surfaceId);
+    if (prompt.sessionId !== null) return this.take(prompt.sessionId, prompt, { surfaceId, from, reason: 'resume' });
     const repeated = await this.receiptOf(surfaceId, prompt.uid);
     if (repeated !== null) return repeated;
-    if (!isSendable(prompt.text, prompt.parts))
-      throw new GatewayError('invalid', 'There is nothing to send. Type a prompt first.');
-    const from = surfaces.shownSession(surfaceId);
+    requireSendable(prompt);
     const beginning = from === null ? surfaces.beginningAt(surfaceId) : usualBeginning;
-    const found = prompt.sessionId === null ? await sessions.create(beginning) : await sessions.tipOf(prompt.sessionId);
-    return slots.inSequence(found.conversationId, async () => {
-      const session = await sessions.tipOf(found.id);
-      await sessions.refuseSubAgent(session);
-      if (await slots.isBusy(session)) return queue.addBesideTurn(session, prompt);
-      if (prompt.sessionId !== null && (await compressionScheduler.isDue(session)))
-        return queue.addBehindCompression(surfaceId, session, prompt);
-      const turn = await slots.open(surfaceId, session, {
-        prompt,
-        from,
-        reason: prompt.sessionId === null ? beginning.reason : 'resume',
-      });
-      return { kind: 'started', sessionId: session.id, turnUid: turn.uid };
-    });
+    const session = await sessions.create(beginning);
+    return this.take(session.id, prompt, { surfaceId, from, reason: beginning.reason });
   }
 
   /** What became of a prompt that was submitted before; null for one that was not. */
   async receiptOf(surfaceId: string, uid: string): Promise<SubmitReceipt | null> {
-    const { store } = this.parts;
-    const message = await store.getMessage(uid);
+    const { message, queued } = await this.parts.store.promptContext(null, uid);
     if (message !== null) return this.submittedBefore(surfaceId, message);
-    const queued = await store.queuedPrompt(uid);
-    if (queued === null) return null;
-    return { kind: 'queued', sessionId: queued.sessionId, queue: await store.queue(queued.sessionId) };
+    return queued === null ? null : this.queuedBefore(queued);
+  }
+
+  /** Takes the prompt to the session's conversation. What this depends on is read inside the conversation's sequence, at once: until the prompt
+   *  is on disk nothing else opens a turn there or begins to compress. */
+  private async take(sessionId: string, prompt: PromptSubmission, sent: Sent): Promise<SubmitReceipt> {
+    const { store, sessions, slots } = this.parts;
+    const conversationId = await sessions.conversationOf(sessionId);
+    if (conversationId === null) {
+      const repeated = await this.receiptOf(sent.surfaceId, prompt.uid);
+      if (repeated === null) throw notStored();
+      return repeated;
+    }
+    const taken = await slots.inSequence(conversationId, async (): Promise<SubmitReceipt | Message | 'elsewhere'> => {
+      const context = await store.promptContext(sessionId, prompt.uid);
+      if (context.message !== null) return context.message;
+      if (context.queued !== null) return this.queuedBefore(context.queued);
+      requireSendable(prompt);
+      const session = sessions.tipIn(context, sessionId);
+      return session.conversationId === conversationId ? this.takeHere(session, context, prompt, sent) : 'elsewhere';
+    });
+    if (taken === 'elsewhere') return this.take(sessionId, prompt, sent);
+    // Outside the conversation's sequence, which sending it again enters by itself.
+    return 'kind' in taken ? taken : this.submittedBefore(sent.surfaceId, taken);
+  }
+
+  private async takeHere(
+    session: Session,
+    { isSubAgent, openTurn, countedTokens }: PromptContext,
+    prompt: PromptSubmission,
+    { surfaceId, from, reason }: Sent,
+  ): Promise<SubmitReceipt> {
+    const { sessions, slots, queue, compressionScheduler } = this.parts;
+    await sessions.refuseSubAgent(session, isSubAgent);
+    if (await slots.isBusy(session, openTurn)) return queue.addBesideTurn(session, prompt);
+    if (await compressionScheduler.isDue(session, countedTokens))
+      return queue.addBehindCompression(surfaceId, session, prompt);
+    const turn = await slots.open(surfaceId, session, { prompt, from, reason, isSubAgent });
+    return { kind: 'started', sessionId: session.id, turnUid: turn.uid };
+  }
+
+  private async queuedBefore({ sessionId }: QueuedPrompt): Promise<SubmitReceipt> {
+    return { kind: 'queued', sessionId, queue: await this.parts.store.queue(sessionId) };
   }
 
   /** The prompt is stored. It is answered, or being answered, unless its turn was opened by a write that seemed to fail: then it is sent now. */
@@ -72,4 +107,8 @@ export class PromptIntake {
     switching.showBegun(surfaceId, session);
     return receipt;
   }
+}
+
+function requireSendable({ text, parts }: PromptSubmission): void {
+  if (!isSendable(text, parts)) throw new GatewayError('invalid', 'There is nothing to send. Type a prompt first.');
 }

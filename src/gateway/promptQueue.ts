@@ -155,15 +155,19 @@ export class PromptQueue {
   ): Promise<void> {
     const { store, slots, sessions, surfaces, compressionScheduler } = this.parts;
     return slots.inSequence(session.conversationId, async () => {
-      if (slots.isClosing || (await slots.isBusy(session))) return;
-      const current = await sessions.tipOf(session.id);
+      if (slots.isClosing) return;
+      const context = await store.promptContext(session.id, null);
+      const { countedTokens, isSubAgent, openTurn } = context;
+      const current = sessions.tipIn(context, session.id);
+      if (await slots.isBusy(current, openTurn)) return;
       const queue = await store.queue(current.id);
       const isWanted = goesOn || this.takeOvers.of(session.conversationId).length > 0;
-      if (length === 'shortEnough' && queue.length > 0 && isWanted && (await compressionScheduler.isDue(current)))
+      const mayBeLong = length === 'shortEnough' && queue.length > 0 && isWanted;
+      if (mayBeLong && (await compressionScheduler.isDue(current, countedTokens)))
         return this.compressAhead(current, surfaceId, goesOn);
       const next = this.takeOvers.takeFrom(queue, session.conversationId) ?? (goesOn ? queue[0] : undefined);
       if (next === undefined) return;
-      await slots.open(surfaceId, current, { prompt: next, reason: 'resume', queuedUid: next.uid });
+      await slots.open(surfaceId, current, { prompt: next, reason: 'resume', queuedUid: next.uid, isSubAgent });
       surfaces.tellAll({ kind: 'queueChanged', sessionId: current.id, queue: await store.queue(current.id) });
     });
   }

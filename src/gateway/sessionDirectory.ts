@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
-import type { SessionStore } from '../store/sessionStore';
+import type { PromptContext, SessionStore } from '../store/sessionStore';
 import type { Session } from '../transcript/session';
 import { GatewayError } from './gateway';
 import type { Beginning } from './surfaceRegistry';
@@ -18,6 +18,9 @@ const mostNamed = 5;
 
 /** Finds stored sessions and begins new ones, and says in words when that cannot be. */
 export class SessionDirectory {
+  /** Conversations of the sessions that were read here. */
+  private readonly conversations = new Map<string, string>();
+
   constructor(private readonly parts: DirectoryParts) {}
 
   /** A new session with the model that new sessions use: nothing of the session before goes along. */
@@ -33,13 +36,32 @@ export class SessionDirectory {
     });
     if (mode !== null) await this.parts.store.setSessionMode(session.id, mode);
     if (effort !== null) await this.parts.store.setSessionEffort(session.id, effort);
-    return session;
+    return this.noted(session);
   }
 
   async get(sessionId: string): Promise<Session> {
+    return this.noted(await this.parts.store.getSession(sessionId));
+  }
+
+  /** The conversation of a session, which is read only where it is not known. It may have changed since: whoever relies on it compares it with
+   *  the session that is read inside the conversation's sequence. Null where the session is not stored. */
+  async conversationOf(sessionId: string): Promise<string | null> {
+    const known = this.conversations.get(sessionId);
+    if (known !== undefined) return known;
     const session = await this.parts.store.getSession(sessionId);
-    if (session === null)
-      throw new GatewayError('notFound', 'This session is no longer stored. Open another one from the list.');
+    return session === null ? null : this.noted(session).conversationId;
+  }
+
+  /** Where the next turn of a session belongs, by what was read for a prompt. */
+  tipIn({ session }: PromptContext, sessionId: string): Session {
+    const tip = this.noted(session);
+    this.conversations.set(sessionId, tip.conversationId);
+    return tip;
+  }
+
+  private noted(session: Session | null): Session {
+    if (session === null) throw notStored();
+    this.conversations.set(session.id, session.conversationId);
     return session;
   }
 
@@ -50,9 +72,9 @@ export class SessionDirectory {
     return root?.parentKind === 'delegate';
   }
 
-  /** Nobody but the agent that handed it a task writes to a sub-agent. */
-  async refuseSubAgent(session: Session): Promise<void> {
-    if (await this.isSubAgent(session))
+  /** Nobody but the agent that handed it a task writes to a sub-agent. `isSubAgent`: what is known of the session already. */
+  async refuseSubAgent(session: Session, isSubAgent?: boolean): Promise<void> {
+    if (isSubAgent ?? (await this.isSubAgent(session)))
       throw new GatewayError(
         'invalid',
         'This is the session of a sub-agent, which takes no prompts. Write to the session it works for, or branch this one and go on there.',
@@ -103,4 +125,8 @@ export class SessionDirectory {
       throw new GatewayError('noModel', 'No model is chosen yet. Your prompt is kept: choose a model, then send it.');
     return model;
   }
+}
+
+export function notStored(): GatewayError {
+  return new GatewayError('notFound', 'This session is no longer stored. Open another one from the list.');
 }

@@ -14,7 +14,6 @@ import type { AgentPool } from './agents/agentPool';
 import { Sequencer } from './sequencer';
 import type { SessionDirectory } from './sessionDirectory';
 import { type Beginning, type SurfaceRegistry, usualBeginning } from './surfaceRegistry';
-import { tryAgain } from './tryAgain';
 import type { TurnSlots } from './turnSlots';
 
 interface SwitchingParts {
@@ -150,7 +149,7 @@ export class SessionSwitching {
         session,
         'An answer is being written in this session. Stop it before you reset the session.',
       );
-      await tryAgain(this.parts.clock, () => store.endSession(session.id, 'reset'));
+      await store.endSession(session.id, 'reset');
       agentPool.endAt(surfaceId, session);
       surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
       return this.showEmptyState(surfaceId, { reason: 'reset', isPrivate: false, mode: null, effort: null });
@@ -178,11 +177,7 @@ export class SessionSwitching {
     const childId = ids.sessionId(now);
     const copy = (): ReturnType<SessionStore['branchSession']> =>
       store.branchSession({ sessionId, upTo: from, childId, now });
-    const {
-      session,
-      draft: prompt,
-      draftParts,
-    } = await slots.inSequence(origin.conversationId, () => tryAgain(clock, copy));
+    const { session, draft: prompt, draftParts } = await slots.inSequence(origin.conversationId, copy);
     const draft = handsBack ? prompt : null;
     if (draft !== null) await store.setDraft(session.id, draft, draftParts);
     const refusal = title === undefined ? null : await this.titled(session.id, title);

@@ -7,7 +7,6 @@ import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
 import { GatewayError } from './gateway';
-import { tryAgain } from './tryAgain';
 
 interface OpeningParts {
   readonly store: SessionStore;
@@ -61,16 +60,17 @@ export class TurnOpening {
       ...(prompt.draft === undefined ? {} : { draft: prompt.draft }),
       ...how,
     };
-    // Repeatable by the turn's uid.
-    const { turn, userMessage } = await tryAgain(this.parts.clock, () => this.parts.store.openTurn(input));
+    const { turn, userMessage } = await this.parts.store.openTurn(input);
     if (turn.state !== 'running') throw new GatewayError('busy', 'This prompt was already answered.');
     return { turn, userMessage };
   }
 
   /** Whether a turn waits in the store for the person. Asked where nobody here runs one: a running row is then one whose opening was written
-   *  although the store could not say so. It is closed, with its prompt kept, or the session would stay busy for ever. */
-  async waitsInStore(session: Session): Promise<boolean> {
-    const open = await this.parts.store.openTurnOf(session.id);
+   *  although the store could not say so. It is closed, with its prompt kept, or the session would stay busy for ever. `known`: the open turn as
+   *  it was read a moment ago. One that ran then may have ended or begun to wait since, and is read again. */
+  async waitsInStore(session: Session, known?: Turn | null): Promise<boolean> {
+    const isKnown = known !== undefined && known?.state !== 'running';
+    const open = isKnown ? known : await this.parts.store.openTurnOf(session.id);
     if (open?.state === 'running') await this.parts.store.settleTurn(neverRan(open.uid, this.parts.clock.now()));
     return open?.state === 'waiting';
   }

@@ -7,6 +7,7 @@ import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
 import { pause } from '../base/pause';
 import type { MemoryManager } from '../memory/memoryManager';
+import { retryPauseMs } from '../store/retryPause';
 import type { SessionStore } from '../store/sessionStore';
 import { answerText, type Message } from '../transcript/message';
 import type { Mode } from '../transcript/approval';
@@ -79,9 +80,6 @@ interface RunnerListeners {
   /** The slot is free. `settled` is null when the turn could not be closed before the window went away, or waits in the store. */
   ended(run: StartedTurn, settled: SettledRow | null): Promise<void>;
 }
-
-/** Pauses between attempts to close a turn that the store would not take; the last one repeats. */
-const settleAgainMs = [1000, 2000, 5000, 10_000, 30_000];
 
 /** Runs opened turns to their end, at most one per conversation, and verifies each: what surfaces were given is in the store. */
 export class TurnRunner {
@@ -299,7 +297,7 @@ export class TurnRunner {
     show({ kind: 'turnSettled', turn: told, messages: [] });
     for (let attempt = 0; !this.closing; attempt++) {
       this.parts.log.error(`A turn could not be closed in the store (${failure.cause}): ${failure.technical}`);
-      await Promise.race([this.closed, pause(this.parts.clock, settleAgainMs[attempt] ?? 30_000)]);
+      await Promise.race([this.closed, pause(this.parts.clock, retryPauseMs(attempt))]);
       try {
         return await result.settle();
       } catch (error) {

@@ -39,6 +39,8 @@ export interface PromptTurn {
   readonly from?: string | null;
   /** It is a task that another run handed on. */
   readonly subAgent?: SubAgentRun;
+  /** Whether the conversation is a sub-agent's. Default: it is read. */
+  readonly isSubAgent?: boolean;
 }
 
 /** One running turn per conversation: a slot is taken inside the conversation's sequence before the turn's row is written, and given back
@@ -59,14 +61,14 @@ export class TurnSlots {
     });
   }
 
-  /** Asked inside the conversation's sequence, in which turns are opened. */
-  async isBusy(session: Session): Promise<boolean> {
+  /** Asked inside the conversation's sequence, in which turns are opened. `known`: the open turn as it was read there. */
+  async isBusy(session: Session, known?: Turn | null): Promise<boolean> {
     const { runner, compressionScheduler, opening } = this.parts;
     const { conversationId } = session;
     return (
       runner.runningIn(conversationId) !== null ||
       compressionScheduler.isRunning(conversationId) ||
-      opening.waitsInStore(session)
+      opening.waitsInStore(session, known)
     );
   }
 
@@ -74,11 +76,11 @@ export class TurnSlots {
   async open(
     surfaceId: string,
     session: Session,
-    { reason, from = null, subAgent, ...how }: PromptTurn,
+    { reason, from = null, subAgent, isSubAgent, ...how }: PromptTurn,
   ): Promise<Turn> {
     const { sessions, surfaces, opening, runner, seatFor } = this.parts;
     this.refuseWhenClosing();
-    if (subAgent === undefined) await sessions.refuseSubAgent(session);
+    if (subAgent === undefined) await sessions.refuseSubAgent(session, isSubAgent);
     const opened = await opening.open({ session, model: sessions.modelOf(session), ...how });
     const seat = seatFor(surfaceId, session, reason, from);
     surfaces.tellTurn(session.id, { kind: 'turnOpened', turn: opened.turn, userMessage: opened.userMessage });

@@ -105,6 +105,9 @@ export interface SessionOperations
   /** The newest turn of the session's conversation that is not settled. */
   openTurnOf(sessionId: string): Turn | null;
   readTranscript(query: TranscriptQuery): TranscriptPage;
+  /** Answers at once what a prompt depends on before its turn is opened. `openTurn` checks again what may not have changed since. With
+   *  `sessionId` null it says only what is stored under the prompt's uid; with `promptUid` null nothing of that. */
+  promptContext(sessionId: string | null, promptUid: string | null): PromptContext;
 
   // Queue and drafts
   /** To the end, or with `behind` to the front, after those of the prompts named that are still queued. A prompt queued already stays where
@@ -312,6 +315,22 @@ export interface TranscriptPage {
   /** How many rows of the transcript stand behind this page. */
   readonly later: number;
   readonly total: number;
+}
+
+export interface PromptContext {
+  /** The newest segment of the session's conversation; null where the session is not stored. */
+  readonly session: Session | null;
+  /** The conversation is a sub-agent's. */
+  readonly isSubAgent: boolean;
+  /** As `openTurnOf` says. */
+  readonly openTurn: Turn | null;
+  /** Tokens of the newest segment's active rows: the count that came with the newest answer, and an estimate of what stands behind it. Null
+   *  without a count. */
+  readonly countedTokens: number | null;
+  /** The prompt, where it is part of a transcript already. */
+  readonly message: Message | null;
+  /** The prompt, where it is queued already. */
+  readonly queued: QueuedPrompt | null;
 }
 
 export interface SearchQuery {

@@ -1,7 +1,7 @@
 import { isHandoff } from '../../transcript/handoff';
 import type { Message } from '../../transcript/message';
 import { isSteering } from '../../transcript/steering';
-import { estimateRows } from './contextUse';
+import { estimateRows } from '../../transcript/contextUse';
 
 /** Which rows a summary would stand for, and which go along as they are. */
 export interface CompressionPlan {

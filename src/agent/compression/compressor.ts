@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
 import type { ChatModel, ModelRequest, Terminal } from '../../models/chatModel';
-import { estimateTokens } from '../../models/tokenEstimate';
+import { estimateTokens } from '../../transcript/tokenEstimate';
 import type { HandoffTokens } from '../../transcript/handoff';
 import { answerText, type Message } from '../../transcript/message';
 import type { ModelFailureCause } from '../../transcript/stopReason';
@@ -17,7 +17,7 @@ import {
   isQuiet,
 } from './compressionCourse';
 import type { ContextEngine, ContextHistory, Handoff, HandoffAttempt, HandoffRequest, Rollover } from './contextEngine';
-import { contextUse, estimateRows } from './contextUse';
+import { countedTokens, estimateRows } from '../../transcript/contextUse';
 import { handoffText, summaryIn } from './handoffText';
 import { plainSummary } from './summaryInput';
 import { summaryBudget, summaryRequest } from './summaryRequest';
@@ -60,11 +60,14 @@ const unavailable: readonly ModelFailureCause[] = [
 export class Compressor implements ContextEngine {
   constructor(private readonly parts: CompressorParts) {}
 
+  mayBeDue(tokens: number, contextWindow: number | null): boolean {
+    return contextWindow !== null && tokens >= this.limit(contextWindow);
+  }
+
   isDue({ rows, memo }: Omit<ContextHistory, 'head'>, contextWindow: number | null): boolean {
-    if (contextWindow === null) return false;
-    const use = contextUse(rows);
+    const tokens = countedTokens(rows);
     // Without a count the next answer brings one.
-    if (!use.counted || use.tokens < this.limit(contextWindow)) return false;
+    if (tokens === null || !this.mayBeDue(tokens, contextWindow)) return false;
     const course = courseOf(memo);
     return !isHopeless(course) && !isQuiet(course, this.parts.clock.now()) && this.plan(rows, contextWindow) !== null;
   }

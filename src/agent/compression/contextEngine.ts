@@ -60,6 +60,8 @@ export type HandoffAttempt = (Handoff | NoHandoff) & { readonly memo: string | n
 
 /** Keeps a conversation within what its model can take. Pure of storage: what it proposes, the gateway publishes. */
 export interface ContextEngine {
+  /** Whether a history of so many tokens may have to be made shorter, as far as this can be said without its rows. Where it says no, so does `isDue`. */
+  mayBeDue(tokens: number, contextWindow: number | null): boolean;
   /** Whether the history must be made shorter before it is sent again. `contextWindow`: null where the model does not say. */
   isDue(history: Omit<ContextHistory, 'head'>, contextWindow: number | null): boolean;
   /** What a compression would save, about; null when everything is protected. Asks no model. */

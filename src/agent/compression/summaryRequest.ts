@@ -1,9 +1,9 @@
 import type { ModelRequest } from '../../models/chatModel';
 import { maskSecrets } from '../../models/secrecy/secrecy';
-import { estimateTokens } from '../../models/tokenEstimate';
+import { estimateTokens } from '../../transcript/tokenEstimate';
 import { answerText } from '../../transcript/message';
 import type { CompressionPlan } from './compressionPlan';
-import { estimateRows } from './contextUse';
+import { estimateRows } from '../../transcript/contextUse';
 import { summaryIn } from './handoffText';
 import { clip, summaryInput } from './summaryInput';
 

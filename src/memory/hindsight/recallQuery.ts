@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../models/tokenEstimate';
+import { estimateTokens } from '../../transcript/tokenEstimate';
 
 /** Servers refuse a query of more than 500 tokens; a long one costs time and finds no more. The estimate may be 20 % off. */
 const maxCharacters = 800;

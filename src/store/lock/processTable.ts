@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { isZombie, readProc, readStat } from '../../base/processes';
 import { errnoOf } from '../engine/fileSystem';
 import type { ProcessIdentity } from './lockRecord';
 
@@ -61,11 +62,10 @@ function isRunning(pid: number): boolean {
 /** Start time in ticks since boot: field 22 of /proc/<pid>/stat, counted after the command name, which may hold spaces and parentheses.
  *  A zombie holds no files any more and counts as gone. */
 function linuxProcess(pid: number): { readonly startedAt: string | null } | undefined {
-  const stat = optional(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  if (stat === null) return isRunning(pid) ? { startedAt: null } : undefined;
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
-  return { startedAt: fields[19] ?? null };
+  const text = readProc(pid, 'stat');
+  if (text === null) return isRunning(pid) ? { startedAt: null } : undefined;
+  const stat = readStat(text);
+  return isZombie(stat) ? undefined : { startedAt: stat.fields[19] ?? null };
 }
 
 /** A fact this system may not offer. */

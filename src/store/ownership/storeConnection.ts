@@ -80,6 +80,7 @@ const ownMethods: ReadonlySet<MethodName> = new Set<MethodName>([
   'openTurnOf',
   'promptVersions',
   'readTranscript',
+  'promptContext',
   'transcriptOutline',
   'findInTranscript',
   'transcriptRows',

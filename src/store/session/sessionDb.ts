@@ -20,6 +20,7 @@ import type {
   MessageRevision,
   NewSession,
   OpenTurn,
+  PromptContext,
   PutMessage,
   SearchHit,
   SearchQuery,
@@ -345,6 +346,10 @@ export class SessionDb implements SessionOperations {
       const turns = new Set(page.turns.map(({ uid }) => uid));
       return { ...page, versions: this.rooms.versions.of(query.sessionId).filter(({ turnUid }) => turns.has(turnUid)) };
     });
+  }
+
+  promptContext(sessionId: string | null, promptUid: string | null): PromptContext {
+    return runWhole(this.long.promptContext(sessionId, promptUid));
   }
 
   transcriptOutline(query: TranscriptSlice): readonly OutlineRow[] {

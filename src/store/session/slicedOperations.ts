@@ -14,7 +14,7 @@ import type { BranchCourse } from './operations/branching';
 import type { Erased } from './operations/forgetting';
 import { type BatchCourse, inBatches } from './tables/inBatches';
 import type { Rooms } from './rooms';
-import { rowsInSlices } from './slicedReading';
+import { countedInSlices, rowsInSlices } from './slicedReading';
 import type { Transactions } from './tables/transactions';
 
 type Sliced<M extends keyof SessionOperations> = (
@@ -29,6 +29,7 @@ export type SlicedOperations = {
       | 'verifyIntegrity'
       | 'activeMessages'
       | 'apiContents'
+      | 'promptContext'
       | 'repairTranscript'
       | 'branchSession'
       | 'rewindSession'
@@ -73,6 +74,31 @@ export class LongOperations {
       (row) => this.rooms.wireTexts.read(row),
       this.transactions,
     );
+  }
+
+  /** In slices for the sake of the tokens: where no answer was counted, every row is looked at. */
+  *promptContext(sessionId: string | null, promptUid: string | null): ReturnType<SlicedOperations['promptContext']> {
+    const { sessions, turns, messages, prompts } = this.rooms;
+    const found = this.transactions.read(() => {
+      const message = promptUid === null ? null : (messages.find(promptUid)?.message ?? null);
+      const queued = promptUid === null ? null : prompts.find(promptUid);
+      const named = sessionId === null ? null : sessions.find(sessionId);
+      const session = named === null ? null : sessions.find(sessions.tip(named.id));
+      if (session === null) return { session, isSubAgent: false, openTurn: null, message, queued };
+      const root = sessions.find(session.conversationId);
+      const isSubAgent = root?.parentKind === 'delegate';
+      return { session, isSubAgent, openTurn: turns.openOf(session.conversationId), message, queued };
+    });
+    const countedTokens =
+      found.session === null
+        ? null
+        : yield* countedInSlices(
+            this.database,
+            found.session.id,
+            (row) => messages.read(row).message,
+            this.transactions,
+          );
+    return { ...found, countedTokens };
   }
 
   /** Looks through the rows part by part, and writes where there is something to repair. */
@@ -196,6 +222,7 @@ export class LongOperations {
     return {
       activeMessages: (id) => this.activeMessages(id),
       apiContents: (id) => this.apiContents(id),
+      promptContext: (...asked) => this.promptContext(...asked),
       repairTranscript: (id) => this.repairTranscript(id),
       branchSession: (input) => this.branchSession(input),
       rewindSession: (input) => this.rewindSession(input),

@@ -1,5 +1,7 @@
 import type { SqlDatabase, SqlRow, SqlValue } from '../engine/sqlDatabase';
 import { type SlicedWork, sliceTimer } from '../slicedWork';
+import { countedWith, estimateRows } from '../../transcript/contextUse';
+import type { Message } from '../../transcript/message';
 import { countOf } from './tables/columns';
 import { batchRows, type Transactions } from './tables/transactions';
 
@@ -36,5 +38,40 @@ export function* rowsInSlices<T>(
     if (isWhole) return entries;
     done += entries.length;
     yield { entries, progress: { done: Math.min(done, total), total } };
+  }
+}
+
+/** Tokens of a session's active rows as `contextUse` counts them; null where it finds no count. Reads from the end, and no further than the newest
+ *  answer that was counted. */
+export function* countedInSlices(
+  database: SqlDatabase,
+  sessionId: string,
+  read: (row: SqlRow) => Message,
+  transactions: Transactions,
+): SlicedWork<number | null> {
+  const behind: Message[] = [];
+  let before: SqlValue = null;
+  for (;;) {
+    const timer = sliceTimer(transactions.monotonicMs);
+    const found = transactions.read(() => {
+      do {
+        const rows: readonly SqlRow[] = database.all(
+          `SELECT * FROM messages WHERE session_id = ? AND position > ? AND ${before === null ? '' : 'position < ? AND'} active = 1
+           ORDER BY position DESC LIMIT ?`,
+          [sessionId, Number.MIN_SAFE_INTEGER, ...(before === null ? [] : [before]), batchRows],
+        );
+        for (const row of rows) {
+          const message = read(row);
+          const counted = countedWith(message);
+          if (counted !== null) return { tokens: counted + estimateRows(behind) };
+          behind.push(message);
+        }
+        if (rows.length < batchRows) return { tokens: null };
+        before = rows.at(-1)?.['position'] ?? null;
+      } while (!timer.isFull());
+      return null;
+    });
+    if (found !== null) return found.tokens;
+    yield undefined;
   }
 }

@@ -4,7 +4,9 @@ import type { Log } from '../../base/log';
 import type {
   CompressedSession,
   CompressSession,
+  NewSession,
   OpenTurn,
+  PromptContext,
   SessionStore,
   SpilledRequest,
   SteerTurn,
@@ -13,6 +15,7 @@ import type {
   WorkCourse,
 } from '../sessionStore';
 import type { NewApproval } from '../approvals';
+import { retryPauseMs } from '../retryPause';
 import { isUnknownOutcome, StoreError } from '../storeError';
 import {
   promisedOperations,
@@ -21,6 +24,7 @@ import {
   type MethodName,
   type MethodResults,
 } from '../worker/sessionMethods';
+import { countedTokens } from '../../transcript/contextUse';
 import type { Message } from '../../transcript/message';
 import type { Turn } from '../../transcript/turn';
 import { LiveTurn } from './liveTurn';
@@ -29,8 +33,6 @@ import type { SpillHome, TurnSpill } from './turnSpill';
 
 /** A pause before a failed write is tried once more: long enough for a busy disk, too short to be felt. */
 const secondTryMs = 100;
-/** Pauses between attempts to give the store what was kept aside; the last one repeats. */
-const foldAgainMs = [1000, 2000, 5000, 10_000, 30_000];
 
 /** What there is to say about an answer that could not be stored. writing: it is kept in the file meanwhile · folded: everything is stored
  *  again · kept: a part was refused by the store, the file stays · otherStore: another file was put in the store's place, the spill is not its. */
@@ -76,7 +78,7 @@ export class SpillingStore {
   readonly store: SessionStore = {
     ...promisedOperations((method, args) => this.call(method, args)),
     search: (...args) => this.inner.search(...args),
-    branchSession: (...args) => this.inner.branchSession(...args),
+    branchSession: (...args) => this.twice(() => this.inner.branchSession(...args)),
     rewindSession: (...args) => this.inner.rewindSession(...args),
     showVersion: (...args) => this.inner.showVersion(...args),
     openTurn: (...args) => this.openTurn(...args),
@@ -106,8 +108,10 @@ export class SpillingStore {
     return (own[method] ?? this.table[method])(...args);
   }
 
-  /** The calls that concern running turns. */
+  /** The calls that concern running turns, and writes that are tried once more. */
   private readonly own = {
+    createSession: (input: NewSession) => this.twice(() => this.inner.createSession(input)),
+    endSession: (...args: MethodArguments['endSession']) => this.twice(() => this.inner.endSession(...args)),
     appendChunks: (batch: MethodArguments['appendChunks'][0]) =>
       this.write<'appendChunks'>(batch.turnUid, { method: 'appendChunks', args: [batch] }),
     putMessages: (rows: MethodArguments['putMessages'][0]) =>
@@ -128,13 +132,14 @@ export class SpillingStore {
     getTurn: (uid: string) => this.getTurn(uid),
     openTurnOf: (sessionId: string) => this.openTurnOf(sessionId),
     readTranscript: (query: TranscriptQuery) => this.readTranscript(query),
+    promptContext: (...args: MethodArguments['promptContext']) => this.promptContext(...args),
   };
 
   private async openTurn(input: OpenTurn, ...course: WorkCourse): ReturnType<SessionStore['openTurn']> {
     if (this.blocking !== null) await this.tryAgain();
     if (this.blocking !== null) throw this.blocking;
     this.forget(({ state }) => state === 'folded');
-    const opened = await this.inner.openTurn(input, ...course);
+    const opened = await this.twice(() => this.inner.openTurn(input, ...course));
     if (opened.turn.state === 'running' && !this.live.has(opened.turn.uid)) {
       this.live.set(opened.turn.uid, new LiveTurn(opened.turn, this.inner, this.home, this.uid));
     }
@@ -152,7 +157,7 @@ export class SpillingStore {
     request: SpilledRequest & { readonly method: M },
   ): Promise<MethodResults[M]> {
     const live = turnUid === undefined ? undefined : this.live.get(turnUid);
-    if (live === undefined) return (await this.perform(request)) as MethodResults[M];
+    if (live === undefined) return (await this.twice(() => this.perform(request))) as MethodResults[M];
     return (await live.inOrder(() => this.writeOf(live, request))) as MethodResults[M];
   }
 
@@ -173,22 +178,27 @@ export class SpillingStore {
 
   private async writeOrSpill(live: LiveTurn, request: SpilledRequest): Promise<SpilledResult> {
     try {
-      return await this.writeTwice(live, request);
+      return await this.writeToStore(live, request);
     } catch (error) {
       if (!(error instanceof StoreError) || !isUnknownOutcome(error) || this.closed) throw error;
       return this.spill(live, request, error);
     }
   }
 
-  private async writeTwice(live: LiveTurn, request: SpilledRequest): Promise<SpilledResult> {
-    let result: SpilledResult;
+  /** Tries a write once more where it is not known whether it was done. Every write that comes here may be repeated: it is then done, or answered
+   *  with what was done. No caller above tries again at once. */
+  private async twice<T>(write: () => Promise<T>): Promise<T> {
     try {
-      result = await this.perform(request);
+      return await write();
     } catch (error) {
       if (!(error instanceof StoreError) || !isUnknownOutcome(error)) throw error;
       await new Promise<void>((resolve) => this.clock.after(secondTryMs, resolve));
-      result = await this.perform(request);
+      return write();
     }
+  }
+
+  private async writeToStore(live: LiveTurn, request: SpilledRequest): Promise<SpilledResult> {
+    const result = await this.twice(() => this.perform(request));
     if (request.method === 'appendChunks') live.memory.chunksStored(request.args[0]);
     if (request.method === 'putMessages') live.memory.rowsStored(result as readonly Message[]);
     if (request.method === 'addUsage') live.memory.usageAdded(request.args[1]);
@@ -220,10 +230,10 @@ export class SpillingStore {
   /** A queued prompt stays queued while its turn is spilled: the queue is the store's. It becomes a turn of its own afterwards. */
   private async steerTurn(input: SteerTurn): Promise<Message | null> {
     const live = this.live.get(input.turnUid);
-    if (live === undefined) return this.inner.steerTurn(input);
+    if (live === undefined) return this.twice(() => this.inner.steerTurn(input));
     return live.inOrder(async () => {
       if (live.spill !== null) return null;
-      const row = await this.inner.steerTurn(input);
+      const row = await this.twice(() => this.inner.steerTurn(input));
       if (row !== null) live.memory.rowsStored([row]);
       return row;
     });
@@ -232,10 +242,10 @@ export class SpillingStore {
   /** Nothing can be asked while the turn is spilled: what is decided must be in the store. */
   private async requestApproval(input: NewApproval): ReturnType<SessionStore['requestApproval']> {
     const live = this.live.get(input.turnUid);
-    if (live === undefined) return this.inner.requestApproval(input);
+    if (live === undefined) return this.twice(() => this.inner.requestApproval(input));
     return live.inOrder(async () => {
       if (live.spill !== null && !(await this.fold(live)) && live.cause !== null) throw live.cause;
-      const asked = await this.inner.requestApproval(input);
+      const asked = await this.twice(() => this.inner.requestApproval(input));
       // Nobody runs it until it is decided, which may be in another window.
       if (asked.turn.state === 'waiting') {
         this.live.delete(input.turnUid);
@@ -246,7 +256,7 @@ export class SpillingStore {
   }
 
   private async decideApproval(...args: MethodArguments['decideApproval']): ReturnType<SessionStore['decideApproval']> {
-    const decided = await this.inner.decideApproval(...args);
+    const decided = await this.twice(() => this.inner.decideApproval(...args));
     const { turn } = decided;
     if (turn.state === 'running' && !this.live.has(turn.uid))
       this.live.set(turn.uid, this.waiting.get(args[0]) ?? new LiveTurn(turn, this.inner, this.home, this.uid));
@@ -262,7 +272,7 @@ export class SpillingStore {
   private async compressSession(input: CompressSession): Promise<CompressedSession> {
     const live = this.liveIn(input.parentId);
     if (live !== undefined && live.spill !== null && live.cause !== null) throw live.cause;
-    const compressed = await this.inner.compressSession(input);
+    const compressed = await this.twice(() => this.inner.compressSession(input));
     live?.memory.addSession(compressed.session.id, Promise.resolve(compressed.session));
     return compressed;
   }
@@ -345,6 +355,24 @@ export class SpillingStore {
     );
   }
 
+  /** While a turn is spilled, or was when the reading began, what the store answers may be behind what is kept aside. */
+  private async promptContext(sessionId: string | null, promptUid: string | null): Promise<PromptContext> {
+    const wasSpilling = this.isSpilling;
+    const context = await this.inner.promptContext(sessionId, promptUid);
+    if (!wasSpilling && !this.isSpilling) return context;
+    const { session } = context;
+    return {
+      ...context,
+      message: promptUid === null ? null : await this.getMessage(promptUid),
+      openTurn: session === null ? null : await this.openTurnOf(session.id),
+      countedTokens: session === null ? null : countedTokens(await this.activeMessages(session.id)),
+    };
+  }
+
+  private get isSpilling(): boolean {
+    return [...this.live.values()].some(({ spill }) => spill?.isOpen === true);
+  }
+
   /** Reads what is spilled. Where no spill is open, or it was closed under the reading because the store has everything now, the store is read. */
   private async readSpilled<T>(
     live: LiveTurn | undefined,
@@ -414,8 +442,7 @@ export class SpillingStore {
 
   private retryLater(): void {
     this.cancelRetry?.();
-    const pauseMs = foldAgainMs[Math.min(this.attempts++, foldAgainMs.length - 1)] ?? 30_000;
-    this.cancelRetry = this.clock.after(pauseMs, () => void this.tryAgain());
+    this.cancelRetry = this.clock.after(retryPauseMs(this.attempts++), () => void this.tryAgain());
   }
 
   private async close(): Promise<void> {

@@ -7,7 +7,12 @@ export interface UnderWay {
   readonly openTurn: string | null;
 }
 
-const readsRows: ReadonlySet<MethodName> = new Set<MethodName>(['activeMessages', 'apiContents', 'branchSession']);
+const readsRows: ReadonlySet<MethodName> = new Set<MethodName>([
+  'activeMessages',
+  'apiContents',
+  'promptContext',
+  'branchSession',
+]);
 
 /** Requests in the order in which they are to be run. First come, first served, except that chunk writes (a person is waiting to read that
  *  text) pass everything they have nothing to do with. A chunk never passes a request about its own turn, session or message, so whoever
@@ -119,6 +124,10 @@ function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
     case 'repairTranscript':
     case 'promptVersions':
       return [session(request.args[0])];
+    case 'promptContext': {
+      const [sessionId, promptUid] = request.args;
+      return [...(sessionId === null ? [] : [session(sessionId)]), ...(promptUid === null ? [] : [message(promptUid)])];
+    }
     case 'readTranscript':
     case 'transcriptOutline':
     case 'findInTranscript':

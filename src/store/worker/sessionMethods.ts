@@ -94,6 +94,7 @@ export function promisedOperations(call: CallMethod): Omit<SessionStore, 'close'
     getTurn: (...args) => call('getTurn', args),
     openTurnOf: (...args) => call('openTurnOf', args),
     readTranscript: (...args) => call('readTranscript', args),
+    promptContext: (...args) => call('promptContext', args),
     transcriptOutline: (...args) => call('transcriptOutline', args),
     findInTranscript: (...args) => call('findInTranscript', args),
     transcriptRows: (...args) => call('transcriptRows', args),

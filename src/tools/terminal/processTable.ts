@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { isZombie, readProc, readStat } from '../../base/processes';
 
 /** A process as it is listed. */
 export interface ProcessRow {
@@ -20,21 +21,19 @@ export async function processTable(platform: NodeJS.Platform = process.platform)
 export function linuxProcesses(): readonly ProcessRow[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
-    const row = rowOfStat(readProc(name, 'stat'));
+    const row = rowOfStat(Number(name), readProc(name, 'stat') ?? '');
     return row === null ? [] : [row];
   });
 }
 
 /** Whether the process was started with this variable in its environment, which its children inherit wherever they go. Linux only. */
 export function wasStartedWith(pid: number, variable: string): boolean {
-  return readProc(String(pid), 'environ').split('\0').includes(variable);
+  return (readProc(pid, 'environ') ?? '').split('\0').includes(variable);
 }
 
 /** The value of a variable a process was started with; null where it has none or is not ours to look at. Linux only. */
 export function startedWith(pid: number, name: string): string | null {
-  const entry = readProc(String(pid), 'environ')
-    .split('\0')
-    .find((variable) => variable.startsWith(`${name}=`));
+  const entry = (readProc(pid, 'environ') ?? '').split('\0').find((variable) => variable.startsWith(`${name}=`));
   return entry?.slice(name.length + 1) ?? null;
 }
 
@@ -47,26 +46,11 @@ export function sharesPids(pid: number): boolean {
   }
 }
 
-/** A process that is gone, or not ours to look at, reads as nothing. */
-function readProc(pid: string, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'latin1');
-  } catch {
-    return '';
-  }
-}
-
-/** `12 (na me) S 1 12 12 …`: the name may hold spaces and brackets. */
-function rowOfStat(stat: string): ProcessRow | null {
-  const named = /^(\d+) \((.*)\) (\S) (-?\d+) (-?\d+) (-?\d+) /s.exec(stat);
-  if (named === null || named[3] === 'Z' || named[3] === 'X') return null;
-  return {
-    pid: Number(named[1]),
-    parent: Number(named[4]),
-    group: Number(named[5]),
-    session: Number(named[6]),
-    name: named[2] ?? '',
-  };
+function rowOfStat(pid: number, text: string): ProcessRow | null {
+  const stat = readStat(text);
+  const [parent, group, session] = stat.fields.slice(1, 4).map(Number);
+  if (parent === undefined || group === undefined || session === undefined || isZombie(stat)) return null;
+  return { pid, parent, group, session, name: stat.name };
 }
 
 function listedByPs(): Promise<readonly ProcessRow[]> {

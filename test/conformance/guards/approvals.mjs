@@ -11,7 +11,7 @@ export const guards = [
     name: 'decision on disk before it is acted on',
     file: 'src/gateway/approvals.ts',
     tests: ['approvals'],
-    from: 'const { approval, turn } = await tryAgain(clock, () => store.decideApproval(id, decision, clock.now()));',
+    from: 'const { approval, turn } = await store.decideApproval(id, decision, clock.now());',
     to: "const { approval, turn } = { approval: { ...(await store.approval(id)), state: { kind: 'decided', decision, decidedAt: clock.now() } }, turn: { state: 'running' } };",
   },
   {

@@ -52,14 +52,14 @@ export const guards = [
     name: 'slot',
     file: 'src/gateway/turnSlots.ts',
     tests: ['concurrency'],
-    from: 'runner.runningIn(conversationId) !== null || compressionScheduler.isRunning(conversationId) || opening.waitsInStore(session)',
-    to: 'runner.all().length < 0 && compressionScheduler.isRunning(conversationId) && opening.waitsInStore(session)',
+    from: 'runner.runningIn(conversationId) !== null || compressionScheduler.isRunning(conversationId) || opening.waitsInStore(session, known)',
+    to: 'runner.all().length < 0 && compressionScheduler.isRunning(conversationId) && opening.waitsInStore(session, known)',
   },
   {
     name: 'identity of a submission',
     file: 'src/gateway/promptIntake.ts',
     tests: ['duplicateRows'],
-    from: 'if (repeated !== null) return repeated;',
-    to: 'void repeated;',
+    from: 'if (context.message !== null) return context.message;',
+    to: 'void 0;',
   },
 ];

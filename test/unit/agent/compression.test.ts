@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { planCompression } from '../../../src/agent/compression/compressionPlan';
 import { Compressor } from '../../../src/agent/compression/compressor';
-import { contextUse } from '../../../src/agent/compression/contextUse';
+import { contextUse } from '../../../src/transcript/contextUse';
 import { handoffText, summaryIn } from '../../../src/agent/compression/handoffText';
 import { plainSummary, summaryInput } from '../../../src/agent/compression/summaryInput';
 import { EventPump } from '../../../src/models/http/pump';
-import { estimateTokens } from '../../../src/models/tokenEstimate';
+import { estimateTokens } from '../../../src/transcript/tokenEstimate';
 import { handoffPart, handoffUid } from '../../../src/transcript/handoff';
 import type { Message } from '../../../src/transcript/message';
 import type { AssistantPart } from '../../../src/transcript/part';

@@ -241,6 +241,24 @@ describe('a turn that waits', () => {
     expect(called).toEqual([[], ['change']]);
   });
 
+  it('is not ended by a prompt that read its turn while that still ran', async () => {
+    const { panel } = await asking();
+    world.server.script(reply().pauses(30).calls('change', { name: 'a.ts' }));
+    const { sessionId } = await world.send(panel, 'go');
+    const held = world.holdCall('promptContext', 'after');
+    const sent = world.send(panel, 'and then?');
+    await held.reached;
+    const before = (await world.store.openTurnOf(sessionId))?.state;
+    await question(panel);
+    await world.gateway.leaveWaiting();
+    held.release();
+    expect([before, (await sent).kind, (await world.store.openTurnOf(sessionId))?.state]).toEqual([
+      'running',
+      'queued',
+      'waiting',
+    ]);
+  });
+
   it('is left when the store is given away, and goes on here when it is decided here again, within its budget', async () => {
     const { panel, ran } = await asking({ maxIterations: 2 });
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Last words.'));

@@ -17,6 +17,7 @@ async function watched(contextWindow?: number): Promise<readonly string[]> {
   const told: string[] = [];
   const own = new Compressor({ clock: systemClock, log: silentLog });
   const engine: ContextEngine = {
+    mayBeDue: (...tokens) => own.mayBeDue(...tokens),
     isDue: (...history) => own.isDue(...history),
     preview: (...rows) => own.preview(...rows),
     compress: (...history) => own.compress(...history),

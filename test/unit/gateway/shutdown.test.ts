@@ -28,15 +28,15 @@ const turns = () =>
 describe('a window that closes while a prompt is sent', () => {
   // Everything a prompt waits for on its way to its turn: closing waits for it once it is in its conversation's sequence.
   it.each([
-    ['getMessage', false],
-    ['conversationTip', false],
     ['getSession', false],
-    ['openTurnOf', true],
+    ['promptContext', true],
     ['openTurn', true],
   ])('leaves no turn behind that is not settled: %s', async (method, isWaitedFor) => {
-    const { panel } = await windowWithSession();
+    const { sessionId } = await windowWithSession();
+    // A window that has not read the session yet has to ask for its conversation first.
+    await world.reopen();
     const held = world.holdCall(method);
-    const sent = outcomeOf(world.send(panel, 'q2'));
+    const sent = outcomeOf(world.gateway.submit(world.surface().id, { sessionId, uid: 'q2', text: 'q2' }));
     await held.reached;
     let isOver = false;
     const closing = world.gateway.shutdown().then(() => (isOver = true));

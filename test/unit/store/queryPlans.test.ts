@@ -106,6 +106,7 @@ it('neither does a turn, from the prompt to its end, nor the page that shows it'
       (id) => db.openTurnOf(id),
       (id) => db.queue(id),
       (id) => db.activeMessages(id),
+      (id) => db.promptContext(id, 'u-next'),
       (id) => db.promptVersions(id),
       (id) => db.pendingApproval(id),
       (id) => db.sessionRules(id),

@@ -16,12 +16,13 @@ it('what is read while a spill is given back to the store is there, at whatever 
     const folded = spilling.tryAgain();
     for (let ticks = 0; ticks < wait; ticks++) await Promise.resolve();
     const { store } = spilling;
-    const [page, active, turn, open, prompt] = await Promise.allSettled([
+    const [page, active, turn, open, prompt, context] = await Promise.allSettled([
       store.readTranscript({ sessionId, limit: 1000 }),
       store.activeMessages(sessionId),
       store.getTurn(turnUid),
       store.openTurnOf(sessionId),
       store.getMessage('prompt-1'),
+      store.promptContext(sessionId, 'prompt-1'),
     ]);
     await folded;
     const expected = (await store.readTranscript({ sessionId, limit: 1000 })).messages.length;
@@ -32,11 +33,22 @@ it('what is read while a spill is given back to the store is there, at whatever 
       turn: turn.status === 'fulfilled' ? turn.value?.state : String(turn.reason),
       open: open.status,
       prompt: prompt.status === 'fulfilled' ? prompt.value?.uid : String(prompt.reason),
+      context:
+        context.status === 'fulfilled'
+          ? [context.value.message?.uid, context.value.openTurn, context.value.countedTokens]
+          : String(context.reason),
     };
     if (
       spilled !== 1 ||
       JSON.stringify(seen) !==
-        JSON.stringify({ page: expected, active: expected, turn: 'settled', open: 'fulfilled', prompt: 'prompt-1' })
+        JSON.stringify({
+          page: expected,
+          active: expected,
+          turn: 'settled',
+          open: 'fulfilled',
+          prompt: 'prompt-1',
+          context: ['prompt-1', null, 15],
+        })
     )
       wrong.push({ wait, spilled, expected, ...seen });
     world.close();

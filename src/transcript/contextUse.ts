@@ -1,6 +1,6 @@
-import { estimateTokens, imageTokens } from '../../models/tokenEstimate';
-import type { Message } from '../../transcript/message';
-import type { Part } from '../../transcript/part';
+import { estimateTokens, imageTokens } from './tokenEstimate';
+import type { Message } from './message';
+import type { Part } from './part';
 
 /** What the conversation takes of the model's context, in tokens. `counted`: the model's own service has counted the most of it. */
 export interface ContextUse {
@@ -8,18 +8,26 @@ export interface ContextUse {
   readonly counted: boolean;
 }
 
-/** The count that came with the newest answer, and an estimate of what stands behind it; without a count an estimate of all rows. A carried
- *  row brings the count of the history it was taken from, which says nothing of this one. */
+/** The count that came with the newest answer, and an estimate of what stands behind it; without a count an estimate of all rows. */
 export function contextUse(rows: readonly Message[], sentAs?: SentAs): ContextUse {
-  const anchor = rows.findLastIndex(
-    (row) => row.role === 'assistant' && row.carriedFrom === null && typeof row.usage?.inputTokens === 'number',
-  );
-  const usage = rows[anchor]?.role === 'assistant' ? rows[anchor].usage : null;
-  if (usage === null || usage.inputTokens === null) return { tokens: estimateRows(rows, sentAs), counted: false };
-  return {
-    tokens: usage.inputTokens + (usage.outputTokens ?? 0) + estimateRows(rows.slice(anchor + 1), sentAs),
-    counted: true,
-  };
+  const anchor = rows.findLastIndex((row) => countedWith(row) !== null);
+  const counted = rows[anchor] === undefined ? null : countedWith(rows[anchor]);
+  if (counted === null) return { tokens: estimateRows(rows, sentAs), counted: false };
+  return { tokens: counted + estimateRows(rows.slice(anchor + 1), sentAs), counted: true };
+}
+
+/** The same, or null without a count. */
+export function countedTokens(rows: readonly Message[]): number | null {
+  const { tokens, counted } = contextUse(rows);
+  return counted ? tokens : null;
+}
+
+/** Tokens of the history up to this answer and with it, as the model's service counted them; null where it did not. A carried row brings the
+ *  count of the history it was taken from, which says nothing of this one. */
+export function countedWith(row: Message): number | null {
+  if (row.role !== 'assistant' || row.carriedFrom !== null) return null;
+  const { inputTokens = null, outputTokens = null } = row.usage ?? {};
+  return inputTokens === null ? null : inputTokens + (outputTokens ?? 0);
 }
 
 /** Texts that are sent in the place of what rows say, by their uids. */
