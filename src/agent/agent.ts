@@ -41,21 +41,22 @@ export interface AgentParts {
   readonly ids: Ids;
   readonly log: Log;
   readonly tools: ToolRegistry;
-  /** Tools that come and go while the window is open (of servers, of other extensions); asked at the start of every turn, and the same for the
-   *  whole of it. `called`: tools that it calls at once, having waited for the person. Rejects only when `signal` is aborted. */
+  /** Tools that come and go while the window is open (from servers and other extensions). Read at the start of every
+   *  turn, and fixed for that turn. `called`: tools that the turn calls at once because it was awaiting approval for
+   *  them. Rejects only when `signal` is aborted. */
   readonly moreTools?: (signal: AbortSignal, called: readonly string[]) => Promise<readonly AnyTool[]>;
-  /** Decides what runs at once and what the person is asked; the cautious one where this is not said. */
+  /** Decides which calls run at once and which need the user's approval. Default: the cautious policy. */
   readonly approvals?: ApprovalPolicy;
-  /** Lends tools, a part of the system prompt, and recall; an agent without one remembers nothing. */
+  /** Provides tools, a part of the system prompt, and recall. Default: none; the agent then remembers nothing. */
   readonly memory?: MemoryManager;
-  /** Opens the model; called once, when the first turn needs it. Rejects with `ModelError`. */
+  /** Opens the model. Called once, when the first turn needs it. Rejects with `ModelError`. */
   readonly openModel: (signal: AbortSignal) => Promise<ChatModel>;
   readonly systemPrompt: (hasTools: boolean) => string;
-  /** What the open folders say to agents; asked once, when the model is open. Nothing where it is not said. */
+  /** Project rules (AGENTS.md and similar), read once when the model opens. Default: none. */
   readonly project?: () => ProjectContext;
-  /** Model requests one turn may make; the last one is made without tools. */
+  /** Maximum model requests per turn. The last one is made without tools. */
   readonly maxIterations: number;
-  /** It works on one task for another agent. `readOnly`: with tools alone that look. */
+  /** Set when this agent works on one task for another agent. `readOnly`: only with read-only tools. */
   readonly subAgent?: SubAgentKind;
 }
 
@@ -63,14 +64,16 @@ export interface SubAgentKind {
   readonly readOnly: boolean;
 }
 
-/** What a turn came to. `unsettled`: its last rows could not be written; `settle` tries again. `left`: it waits for the person, in the store. */
+/** Result of a turn. `unsettled`: its last rows could not be written; `settle` tries again. `left`: it waits in the
+ *  store for the user. */
 export type TurnResult =
   | { readonly kind: 'settled'; readonly turn: Turn & { readonly state: 'settled' } }
   | { readonly kind: 'left' }
   | { readonly kind: 'unsettled'; readonly error: unknown; settle(): Promise<Turn & { readonly state: 'settled' }> };
 
-/** Answers prompts of one session with one model. It may be kept and used for many turns: all state of a turn lives in that turn's run, so
- *  there is nothing to leak from one to the next (hermes-agent#44327: a cached agent's cursor swallowed later answers). */
+/** Answers prompts of one session with one model. It can be reused for many turns: all state of a turn lives in that
+ *  turn's run, so nothing leaks from one turn to the next (hermes-agent#44327: a cached agent's cursor swallowed
+ *  later answers). */
 export class Agent {
   private model: Promise<ChatModel> | null = null;
   private said: ProjectContext | null = null;
@@ -79,7 +82,8 @@ export class Agent {
 
   constructor(private readonly parts: AgentParts) {}
 
-  /** An agent that works for this one: the same model, tools and rules, half as many requests. It hands nothing on, and presents no plan. */
+  /** Creates an agent that works for this one, with the same model, tools and rules, and half as many requests. It
+   *  cannot delegate, and it presents no plan. */
   subAgent(kind: SubAgentKind, memory: MemoryManager): Agent {
     return new Agent({
       ...this.parts,
@@ -109,7 +113,7 @@ export class Agent {
       ending = this.endingOf(error, controller.signal, recorder);
     }
     const settle = () => {
-      // However the request ended: a turn whose last words could not be saved is not complete.
+      // Applies to every outcome of the request: a turn whose last text could not be saved is not complete.
       const { settlement, undelivered, terminal } = recorder.failed ? storeFailed(recorder.failure) : ending;
       return recorder.settle(settlement, undelivered, {
         finishReason: terminal?.outcome === 'complete' ? terminal.finish.raw : null,
@@ -172,7 +176,7 @@ export class Agent {
     }
   }
 
-  /** Only behind tool results: there a user row stands without an answer between it and the prompt. */
+  /** Called only after tool results: a user row there has no answer between it and the prompt. */
   private async takeSteering({ steering }: LiveRun, recorder: TurnRecorder): Promise<void> {
     const uids = steering.take();
     if (uids.length === 0) return;
@@ -180,7 +184,8 @@ export class Agent {
     steering.given();
   }
 
-  /** Why the turn before this one was cut off, when it was. Read from its row: the transcript's shape does not tell (hermes-agent#17249). */
+  /** Returns the reason why the previous turn was cut off, if it was. Reads it from the turn's row: the shape of the
+   *  transcript does not show it (hermes-agent#17249). */
   private async cutOffBefore(turn: Turn, history: readonly Message[]): Promise<{ readonly reason: StopReason | null }> {
     const before = history.findLast((message) => message.turnUid !== turn.uid)?.turnUid ?? null;
     const previous = before === null ? null : await this.parts.store.getTurn(before);
@@ -202,7 +207,7 @@ export class Agent {
     );
   }
 
-  /** The model it asks, opened when it is first needed. Rejects with `ModelError`. */
+  /** Returns the agent's model, opened on first use. Rejects with `ModelError`. */
   openModel(signal: AbortSignal): Promise<ChatModel> {
     this.model ??= this.parts.openModel(signal);
     return this.model.catch((error: unknown) => {
@@ -211,12 +216,13 @@ export class Agent {
     });
   }
 
-  /** A turn has gathered what other sources offer: until then there may be more tools than `overhead` counts. */
+  /** True when a turn has gathered the tools of other sources. Before that there may be more tools than `overhead`
+   *  counts. */
   get hasGatheredTools(): boolean {
     return this.gathered;
   }
 
-  /** Tokens that every request carries beside the history, about. */
+  /** Estimates the tokens that every request carries besides the history. */
   overhead(model: ChatModel): { readonly system: number; readonly tools: number; readonly memory: number } {
     const { system, tools } = this.frame(model, '');
     const memory = this.parts.memory?.systemBlock ?? '';
@@ -241,7 +247,8 @@ export class Agent {
     return { system: system.join('\n\n'), tools: hasTools ? this.tools.specifications() : [] };
   }
 
-  /** The same for the life of the agent, whatever changes meanwhile: prompt, tools and provider caches belong together. */
+  /** Stays the same for the life of the agent, even if files change: prompt, tools and provider caches depend on
+   *  each other. */
   private get project(): ProjectContext {
     this.said ??= this.parts.project?.() ?? noProject;
     return this.said;
@@ -286,7 +293,8 @@ export class Agent {
     };
   }
 
-  /** Errors that end a turn: a stop, a model that cannot be opened, a store that cannot write, or a fault of ours, which is said as such. */
+  /** Maps an error to the end of the turn: a stop, a model that cannot be opened, a store that cannot write, or a
+   *  bug in Hermes, which is reported as one. */
   private endingOf(error: unknown, signal: AbortSignal, recorder: TurnRecorder): Ending {
     if (recorder.failed || (signal.aborted && stopReasonOf(signal) === 'storeFailed'))
       return storeFailed(recorder.failure ?? error);
@@ -310,7 +318,7 @@ export class Agent {
   }
 }
 
-/** What still runs of it, calls that only look, ends. */
+/** Ends the read-only calls that are still running. */
 function left(controller: AbortController): TurnResult {
   controller.abort(new TurnStop('windowClosed'));
   return { kind: 'left' };

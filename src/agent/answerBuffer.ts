@@ -7,15 +7,16 @@ interface BufferedPart {
   stored: string;
   /** Text that has arrived and is not on disk yet. */
   waiting: string;
-  /** Its first chunk is on disk (an empty one for a part that has only metadata and text behind it). */
+  /** True when its first chunk is on disk. A part that has only metadata and is followed by text has an empty first
+   *  chunk. */
   begun: boolean;
   ended: boolean;
   metadata: ProviderMetadata | undefined;
 }
 
-/** One answer while it arrives: which part each delta belongs to, what of it is on disk, and what the next chunks are. Pure bookkeeping:
- *  it neither stores nor shows. A surrogate pair is never cut in two, and text that could not be stored as it is (a lone surrogate) is
- *  replaced here, before it is stored and shown, so that both stay equal. */
+/** One answer while it streams: the part that each delta belongs to, the text already on disk, and the next chunks.
+ *  Pure bookkeeping: it neither stores nor shows. It never splits a surrogate pair. Text that cannot be stored
+ *  unchanged (a lone surrogate) is replaced here, before it is stored and shown, so that both stay equal. */
 export class AnswerBuffer {
   private readonly parts: BufferedPart[] = [];
   private seq = 0;
@@ -26,7 +27,7 @@ export class AnswerBuffer {
     return this.seq;
   }
 
-  /** Whether anything of this answer is on disk. */
+  /** True when a part of this answer is on disk. */
   get hasStored(): boolean {
     return this.seq > 0;
   }
@@ -41,7 +42,8 @@ export class AnswerBuffer {
     }
   }
 
-  /** Ends the open part. A part that has only metadata (redacted thinking) is kept, because its provider wants it back. */
+  /** Ends the open part. Keeps a part that has only metadata (redacted thinking), because its provider needs it
+   *  back. */
   end(kind: DeliveredKind, metadata: ProviderMetadata | undefined): void {
     const last = this.parts.at(-1);
     if (last !== undefined && !last.ended && last.kind === kind) {
@@ -52,36 +54,38 @@ export class AnswerBuffer {
     }
   }
 
-  /** All text of one kind, what is not on disk yet included. */
+  /** Returns all text of one kind, including text that is not on disk yet. */
   textOf(kind: DeliveredKind): string {
     return this.parts.map((part) => (part.kind === kind ? part.stored + part.waiting : '')).join('');
   }
 
-  /** The thinking parts, what is not on disk yet included. */
+  /** The thinking parts, including text that is not on disk yet. */
   get thinking(): readonly ThinkingPart[] {
     return this.parts.flatMap(({ kind, stored, waiting, metadata }) =>
       kind === 'thinking' ? [{ kind, text: stored + waiting, ...(metadata === undefined ? {} : { metadata }) }] : [],
     );
   }
 
-  /** Whether further text of this kind would stand right behind what there is. */
+  /** True when more text of this kind would continue the last part. */
   isOpen(kind: DeliveredKind): boolean {
     const last = this.parts.at(-1);
     return last !== undefined && last.kind === kind && !last.ended;
   }
 
-  /** A further request goes on with this answer: text continues the part that was open, unless a provider signed that part as it is. */
+  /** Continues this answer with a further request: text continues the open part, unless a provider has signed that
+   *  part. */
   reopen(): void {
     const last = this.parts.at(-1);
     if (last === undefined) return;
     last.ended = last.kind !== 'text' || last.metadata !== undefined;
   }
 
-  /** What would be stored next, without taking it. With `all`, also the half of a surrogate pair that is otherwise held back. */
+  /** Returns the chunks to store next, without removing them. With `all`, includes the half of a surrogate pair that
+   *  is otherwise held back. */
   nextChunks(all: boolean): readonly Chunk[] {
     const chunks: Chunk[] = [];
-    // A part of metadata alone says nothing to anyone but its provider. It waits for text behind it, or for the final row: otherwise a stop
-    // right behind it would leave an answer that is a row and says nothing.
+    // Only its provider can use a part that has just metadata. It waits for text after it or for the final row.
+    // Otherwise a stop right after it would leave an answer row without any text.
     let silent: Omit<Chunk, 'seq'>[] = [];
     for (const [index, part] of this.parts.entries()) {
       const text = releasable(part, all);
@@ -102,7 +106,7 @@ export class AnswerBuffer {
     return chunks;
   }
 
-  /** These chunks are on disk now. */
+  /** Marks these chunks as stored on disk. */
   markStored(chunks: readonly Chunk[]): void {
     for (const chunk of chunks) {
       const part = this.parts[chunk.part];
@@ -114,7 +118,7 @@ export class AnswerBuffer {
     }
   }
 
-  /** The answer as it is on disk, with the metadata of the parts that were completed. */
+  /** Returns the answer as it is on disk, with the metadata of completed parts. */
   storedParts(): readonly AssistantPart[] {
     return this.parts
       .filter((part) => part.begun || (part.metadata !== undefined && part.waiting === ''))

@@ -5,22 +5,24 @@ import { OutputFilter, type OutputPiece } from './outputFilter';
 import { type Passed, RepeatGate } from './repeatGate';
 import type { TurnRecorder } from './turnRecorder';
 
-/** What an intake needs of the recorder. */
+/** The recorder methods that an intake uses. */
 export type AnswerRecorder = Pick<TurnRecorder, 'deliver' | 'endPart' | 'answerSoFar' | 'isOpen' | 'resumeAnswer'>;
 
 type DeliveredEvent = Extract<StreamEvent, { readonly kind: 'text' | 'thinking' | 'partEnd' }>;
 
-/** The way of an answer's text into the recorder. What a request says again is held back (a gate for each request), what passes goes through one filter
- *  that takes tags out and knows the whole answer, and what the recorder is given is stored and shown; nothing is changed after it. Text is compared
- *  as it came from the model: with the requests before where the same request is repeated, with what the model was given where it goes on. */
+/** Passes an answer's text to the recorder. A gate per request holds back text that repeats earlier text. The rest
+ *  goes through one filter for the whole answer, which removes tags. The recorder stores and shows its input;
+ *  nothing changes it afterwards. Repeats are found in the model's raw output. A repeated request is compared with
+ *  the earlier requests, a continued one with the text that the model was given. */
 export class AnswerIntake {
   private readonly filter: OutputFilter;
-  /** The text of the answer as it came, repeats left out. */
+  /** The raw text of the answer, without repeats. */
   private raw: string;
   private gates: { readonly [K in DeliveredKind]: RepeatGate } | null = null;
-  /** A thinking part of the provider's own is open. Not every provider says where one ends. */
+  /** True while a thinking part of the provider's own format is open. Not every provider marks its end. */
   private isThinking = false;
-  /** A text part ended. At the end of a request that means nothing: the next one may go on in the middle of a word. */
+  /** True after a text part ended. At the end of a request this means nothing: the next request may continue in the
+   *  middle of a word. */
   private textEnded = false;
 
   constructor(private readonly recorder: AnswerRecorder) {
@@ -28,22 +30,22 @@ export class AnswerIntake {
     this.filter = new OutputFilter(this.raw);
   }
 
-  /** The answer's text so far, with what is held back because it may be part of a tag. */
+  /** The answer's text so far, including text held back because it may be part of a tag. */
   get text(): string {
     return this.recorder.answerSoFar('text') + this.filter.heldText;
   }
 
-  /** Text has arrived that may be part of a tag. */
+  /** True when text has arrived that may be part of a tag. */
   get isHolding(): boolean {
     return this.filter.heldText.trim() !== '';
   }
 
-  /** Thinking in tags has begun and nothing has closed it yet. */
+  /** True while thinking in tags has begun and is not closed yet. */
   get isInThinking(): boolean {
     return this.filter.isThinking;
   }
 
-  /** Begins a request. What comes of the one before is not taken any more. */
+  /** Begins a request. Later events of the previous request are ignored. */
   begin(mode: RepeatMode): void {
     const { recorder } = this;
     recorder.resumeAnswer();
@@ -80,13 +82,15 @@ export class AnswerIntake {
     }
   }
 
-  /** The request ended by itself: what was held back as a repeat is one, or it is delivered. What may be part of a tag waits for the next request. */
+  /** Called when the request ended normally. Held-back text is dropped if it is a repeat, otherwise delivered. Text
+   *  that may be part of a tag waits for the next request. */
   endRequest(): void {
     this.releaseText();
     this.endThinking(undefined);
   }
 
-  /** The answer ended. `isComplete`: the model ended it. Thinking in tags that nothing has closed may hold the answer, so it is said as text too. */
+  /** Called when the answer ended. `isComplete`: the model ended it. Unclosed thinking in tags may hold the answer,
+   *  so it is also delivered as text. */
   finish(isComplete: boolean): void {
     this.endText();
     this.endThinking(undefined);
@@ -105,7 +109,7 @@ export class AnswerIntake {
     if (text === '') return;
     if (!joins) this.passAll(this.filter.end());
     const said = this.recorder.answerSoFar('text');
-    // Set apart as a paragraph, unless a line's end already does so.
+    // Starts a new paragraph, unless the text already ends with a line break.
     const apart = joins || said.trim() === '' || said.endsWith('\n') ? '' : '\n\n';
     this.raw += apart + text;
     this.passAll(this.filter.take(apart + text));
@@ -129,7 +133,8 @@ export class AnswerIntake {
   private endTextPart(metadata: ProviderMetadata | undefined): void {
     this.textEnded = false;
     const gate = this.gate('text');
-    // Text that is still held may go on to repeat; the end of its part changes nothing for what was delivered before.
+    // Held-back text may still turn out to be a repeat. The end of its part changes nothing about earlier delivered
+    // text.
     if (gate.isHolding) return;
     this.passAll(this.filter.end());
     this.filter.beginPart();

@@ -11,13 +11,13 @@ import { emptyAnswer } from './turnEnding';
 import type { TurnRecorder } from './turnRecorder';
 import { goingOn, wireNotes, withNote } from './wireNotes';
 
-/** How often one turn asks again where a request came to nothing (hermes-agent: nudge 1, thinking only 2, empty 3). */
+/** Maximum retries per turn for requests without a result (hermes-agent: nudge 1, thinking only 2, empty 3). */
 const limits = { nudges: 1, thinkingOnly: 2, empty: 3, brokenCalls: 2, continuations: 3 } as const;
 
-/** Pause before a broken request is repeated for the second time, in milliseconds; the first time it is repeated at once. */
+/** Milliseconds before the second retry of a broken request. The first retry is immediate. */
 const secondRepeatMs = 1000;
 
-/** What a turn has spent of its patience with empty answers. It belongs to one turn and dies with it. */
+/** Counts one turn's retries after empty answers. A new turn starts with a new object. */
 export class TurnPatience {
   nudges = 0;
   thinkingOnly = 0;
@@ -32,29 +32,29 @@ export interface Asking {
   readonly patience: TurnPatience;
 }
 
-/** What one request came to. */
+/** Result of one request. */
 interface Attempt {
   readonly terminal: Terminal;
-  /** A tool call was being received. Nothing of it is a call before the terminal says so. */
+  /** True when a tool call was being received. It does not count as a call until the terminal record contains it. */
   readonly sawCall: boolean;
   readonly sawThinking: boolean;
-  /** It delivered answer text that was not known yet. */
+  /** True when the request delivered new answer text. */
   readonly saidNew: boolean;
 }
 
-/** What to ask next for the same answer; null when the attempt is how it ends. */
+/** The next request for the same answer. Null when the attempt ends the answer. */
 interface NextRequest {
   readonly request: ModelRequest;
   readonly mode: RepeatMode;
 }
 
-/** Asks the model until its answer is complete, or until asking again would not be right. All requests of one answer deliver into one row:
- *  what was delivered stands, what repeats it is held back, and nothing of what is said to the model in between is stored.
- *  - The stream broke while a tool call was being received: the same request once more. After text alone there is no repeat, because the
- *    model would say something else under what is already read.
- *  - The answer was cut at the output limit: the model is asked to go on.
- *  - It ended without a word: it is asked again.
- *  The terminal returned is the last request's, with the usage of all. */
+/** Asks the model until its answer is complete, or until another request would be wrong. All requests of one answer
+ *  write to one row: delivered text stays, repeats are held back, and notes to the model in between are never
+ *  stored. Returns the last request's terminal record, with the usage of all requests.
+ *  - The stream broke while a tool call was being received: sends the same request once more. After text alone there
+ *  is no retry, because the model would write something different below text that the user already reads.
+ *  - The answer was cut at the output limit: asks the model to continue.
+ *  - It ended without any text: asks again. */
 export async function askUntilAnswered(request: ModelRequest, asking: Asking): Promise<Terminal> {
   const { signal } = asking.run.controller;
   const intake = new AnswerIntake(asking.recorder);
@@ -73,7 +73,8 @@ export async function askUntilAnswered(request: ModelRequest, asking: Asking): P
   }
 }
 
-/** One request: every delta goes to the recorder in order, in the pace of the store, until the one terminal record. */
+/** Reads one request: passes every delta to the recorder in order, at the speed of the store, until the one terminal
+ *  record. */
 async function readAttempt(
   request: ModelRequest,
   mode: RepeatMode,
@@ -89,7 +90,7 @@ async function readAttempt(
   let sawThinking = false;
   for (let index = 0; await stream.hasEvent(index); index++) {
     const event = stream.events[index];
-    // A stop drops what is undelivered: what arrived but was not stored yet was never shown.
+    // A stop drops undelivered text: text that arrived but was not stored was never shown.
     if (event === undefined || signal.aborted) break;
     switch (event.kind) {
       case 'text':
@@ -124,13 +125,14 @@ function deliveredLength(recorder: TurnRecorder): number {
   return recorder.answerSoFar('text').trimEnd().length;
 }
 
-/** The decisions between the requests of one answer. */
+/** Decides between the requests of one answer. */
 class AnswerCourse {
   private brokenCalls = 0;
   private continuations = 0;
-  /** How the request ended that was cut at the output limit, once the model has been asked to go on. */
+  /** The finish record of the request that was cut at the output limit. Set once the model has been asked to
+   *  continue. */
   private cut: Finish | null = null;
-  /** Asked to go on, it had nothing new to say. */
+  /** True when the model was asked to continue and had nothing new to say. */
   private hasStalled = false;
   private note: string | null = null;
   private usage: Usage | null = null;
@@ -141,7 +143,7 @@ class AnswerCourse {
     private readonly asking: Asking,
   ) {}
 
-  /** What to ask after this attempt; null when it ended the answer. */
+  /** Returns the next request after this attempt. Null when the attempt ended the answer. */
   async after(attempt: Attempt): Promise<NextRequest | null> {
     const { terminal } = attempt;
     if (terminal.usage !== null)
@@ -155,12 +157,12 @@ class AnswerCourse {
       return null;
     }
     if (terminal.finish.unified === 'length') return this.afterLimit(terminal.finish, attempt.sawCall);
-    // It thinks in tags without an end, and said the same once more: its answer is there.
+    // It thinks in a tag that never closes, and repeated the same text: its answer is already there.
     if (this.intake.isInThinking && !attempt.sawThinking) return null;
     return this.isSilent() ? this.afterSilence(attempt.sawThinking ? 'thinkingOnly' : 'empty', terminal.finish) : null;
   }
 
-  /** How the answer ended as a whole, which its last request alone does not tell. */
+  /** Returns the end of the answer as a whole, which may differ from the end of its last request. */
   ending(last: Terminal): Terminal {
     const whole: Terminal = { ...last, usage: this.usage ?? last.usage };
     if (whole.outcome === 'complete') {
@@ -169,7 +171,8 @@ class AnswerCourse {
         whole.toolCalls.length > 0 || !this.isSilent() ? 'no' : this.hasThought() ? 'thinkingOnly' : 'empty';
       return { ...whole, finish, empty };
     }
-    // Unreachable after an earlier request of this answer had delivered: what the person sees is an answer that was cut off.
+    // The service became unreachable after an earlier request of this answer had delivered text: the user sees an
+    // answer that was cut off.
     if (whole.outcome === 'failed' && isPassing(whole.failure) && (!this.isSilent() || this.hasThought()))
       return { ...whole, outcome: 'interrupted' };
     return whole;
@@ -181,13 +184,13 @@ class AnswerCourse {
     this.brokenCalls++;
     const { run, clock } = this.asking;
     run.report({ kind: 'retrying', attempt: this.brokenCalls + 1, attempts: limits.brokenCalls + 1, delayMs, failure });
-    // A stop during the pause is seen by the next request, which then ends at once.
+    // The next request notices a stop during the pause, and then ends at once.
     if (delayMs > 0) await pause(clock, delayMs, run.controller.signal);
     return this.cut === null ? this.again() : this.goOn();
   }
 
   private afterLimit(finish: Finish, sawCall: boolean): NextRequest | null {
-    // Without a word or a call the limit went into thinking: to ask again would spend it the same way.
+    // With neither text nor a call, the limit was spent on thinking: another request would spend it the same way.
     if (this.continuations >= limits.continuations || (this.isSilent() && !sawCall)) return null;
     this.continuations++;
     this.cut = finish;
@@ -244,7 +247,7 @@ class AnswerCourse {
   }
 }
 
-/** Faults of the line or of a busy service; the same request may succeed a moment later. */
+/** True for network errors and busy services: the same request may succeed a moment later. */
 function isPassing(failure: Failure): boolean {
   return (
     failure.cause === 'network' ||

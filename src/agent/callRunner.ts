@@ -24,21 +24,23 @@ interface RunnerParts {
 
 type ReadyCall = Extract<PreparedCall, { readonly kind: 'ready' }>;
 
-/** How long a call that was ended may take to say what it did, before it is left to itself. */
+/** Milliseconds that an ended call may take to report its work before the turn stops waiting for it. */
 const graceMs = 2000;
-/** The same for a sub-agent, whose own calls have theirs. */
+/** Milliseconds, the same limit for a sub-agent. It is longer because the sub-agent's own calls have their limit
+ *  too. */
 const subAgentGraceMs = 5000;
-/** Sub-agents that work at once for one answer. */
+/** Maximum sub-agents that run at once for one answer. */
 const mostSubAgents = 3;
-/** Of one call. One that shows something else each time it is asked for would never come to an end. */
+/** Maximum approval requests for one call. A call that shows a different effect each time would never end. */
 const mostQuestions = 5;
 
-/** What a tool reaches that needs nothing allowed. */
+/** Access of a tool that needs no approval. */
 const nothing: AskedAccess = { access: { kind: 'read', paths: [] } };
 
-/** Runs the calls of one answer. Those that only look, and need nothing allowed, start together as far as nothing that may change something
- *  stands before them; every other call is judged and, where the person has to allow it, asked for in the order of the calls. No call that asks
- *  runs before what allows it is on disk. Results are stored in the order of the calls. */
+/** Runs the calls of one answer. Read-only calls that need no approval start together, up to the first call that may
+ *  change something. Every other call is judged, and the user is asked for approval if necessary, in the order of
+ *  the calls. No call that needs approval runs before its approval is on disk. Results are stored in the order of
+ *  the calls. */
 export class CallRunner {
   constructor(
     private readonly run: LiveRun,
@@ -46,7 +48,8 @@ export class CallRunner {
     private readonly parts: RunnerParts,
   ) {}
 
-  /** `messageUid`: the row that holds the calls. `decided`: what was decided of them before, by call; such a call is not asked for again. */
+  /** `messageUid`: the row that holds the calls. `decided`: earlier decisions by call id; those calls are not asked
+   *  for again. */
   async runAll(
     calls: readonly ToolCallPart[],
     messageUid: string,
@@ -70,7 +73,7 @@ export class CallRunner {
       this.recorder.neverRan(messageUid, []);
     } catch (error) {
       await this.endSubAgents(queue);
-      // What never began is said not to have run, rather than that it may have.
+      // Records that calls which never began did not run, rather than that they may have run.
       this.recorder.neverRan(
         messageUid,
         queue.filter(({ isStarted, isStored }) => !isStarted && !isStored).map(({ part }) => part),
@@ -79,7 +82,7 @@ export class CallRunner {
     }
   }
 
-  /** Hands all of these calls to sub-agents, a few at a time. */
+  /** Delegates all of these calls to sub-agents, a few at a time. */
   private delegateAll(
     queue: readonly Call[],
     messageUid: string,
@@ -88,13 +91,13 @@ export class CallRunner {
     const lanes = new Lanes(mostSubAgents);
     return queue.map((call) => {
       const output = lanes.run(() => this.inOrder(call, messageUid, decided.get(call.part.callId)));
-      // Awaited in its turn.
+      // The loop in `runAll` awaits it in order.
       output.catch(() => undefined);
       return output;
     });
   }
 
-  /** A turn that is stopped ends behind its sub-agents, and keeps what they came back with. Never rejects. */
+  /** Ends a stopped turn only after its sub-agents, and stores their results. Never rejects. */
   private async endSubAgents(queue: readonly Call[]): Promise<void> {
     for (const call of queue) {
       if (!isDelegating(call) || call.isStored || call.output === null) continue;
@@ -102,18 +105,18 @@ export class CallRunner {
         await this.recorder.storeResult(call.part, await call.output);
         call.isStored = true;
       } catch {
-        // It did not come back in time, or nothing can be stored: closing the turn answers the call.
+        // It did not return in time, or nothing can be stored: closing the turn answers the call.
       }
     }
   }
 
-  /** Starts the reads at the head of these calls; reads that have to be asked for stay for their turn. */
+  /** Starts the leading read-only calls. Reads that need approval wait for their turn. */
   private async startTogether(calls: readonly Call[], decided: ReadonlyMap<string, Approval>): Promise<void> {
     const end = calls.findIndex(({ prepared }) => prepared.kind === 'ready' && !prepared.readOnly);
     const reads = calls
       .slice(0, end === -1 ? calls.length : end)
       .filter(({ part, isStarted }) => !isStarted && !decided.has(part.callId));
-    // The first alone goes the usual way.
+    // A single read uses the normal path.
     if (reads.length < 2) return;
     await Promise.all(
       reads.map(async (call) => {
@@ -133,8 +136,9 @@ export class CallRunner {
     return call.start(this.execute(part, prepared));
   }
 
-  /** Null when the call may run, else its result. What was allowed is what is done: a call that by now would do something else than the person was
-   *  shown (a file changed, a link was exchanged, the program was started anew meanwhile) or that is denied by now is judged by what it is now. */
+  /** Returns null when the call may run, otherwise its result. Only the approved action runs. A call is judged again
+   *  if it is denied now, or if it would now do something else than the user saw. Examples: a changed file, a
+   *  replaced link, a restarted program. */
   private async refusal(
     part: ToolCallPart,
     prepared: ReadyCall,
@@ -163,7 +167,7 @@ export class CallRunner {
     }
   }
 
-  /** Resolves with what the person decided, which is on disk. */
+  /** Resolves with the user's decision, which is on disk. */
   private async askPerson(part: ToolCallPart, request: ApprovalRequest, messageUid: string): Promise<Approval> {
     const { turn, conversationId, decisions, controller } = this.run;
     const approval = await this.recorder.requestApproval({
@@ -187,18 +191,18 @@ export class CallRunner {
     return decided;
   }
 
-  /** Does what was decided; what is allowed from now on is remembered before the call runs. */
+  /** Applies the decision. A rule for future calls is saved before the call runs. */
   private async obey({ request, state }: Approval): Promise<ToolOutput | null> {
     if (state.kind !== 'decided') return { outcome: 'denied', text: deniedByPerson(request.subject, null) };
     const { decision } = state;
     if (decision.kind === 'deny') return { outcome: 'denied', text: deniedByPerson(request.subject, decision.reason) };
     await this.remember(decision);
-    // The person approved the plan: now it may be carried out, each change as they are used to be asked.
+    // The user approved the plan. It may now be carried out, with the usual approval for each change.
     if (request.access.kind === 'plan') await this.run.mode.set('ask');
     return null;
   }
 
-  /** What was allowed stays allowed where the rule could not be kept: the person is then asked again another time. */
+  /** Saves an allowed rule. If that fails, the call still runs, and the user is asked again next time. */
   private async remember(decision: ApprovalDecision): Promise<void> {
     if (decision.kind !== 'allow' || (decision.scope !== 'workspace' && decision.scope !== 'user')) return;
     try {
@@ -230,7 +234,7 @@ export class CallRunner {
       sessionRules,
       conversationId: this.run.conversationId,
     });
-    // A tool that needs nothing allowed is never asked for, but may be denied by its name.
+    // A tool that needs no approval is never asked for, but may be denied by its name.
     return asked === null && verdict.kind === 'ask' ? { kind: 'allow' } : verdict;
   }
 
@@ -266,7 +270,7 @@ export class CallRunner {
     }
   }
 
-  /** What the call comes back with; one that is ended and says nothing for a while is waited for no longer. */
+  /** Returns the output of the call. Stops waiting for an ended call that does not answer for a while. */
   private async orAbandoned(call: RunningCall, output: Promise<ToolOutput>, patienceMs: number): Promise<ToolOutput> {
     const { signal } = call;
     let cancel: () => void = () => undefined;
@@ -281,14 +285,14 @@ export class CallRunner {
     } finally {
       cancel();
       signal.removeEventListener('abort', onAbort);
-      // One that was abandoned may reject later.
+      // An abandoned call may reject later.
       output.catch(() => undefined);
       abandoned.catch(() => undefined);
     }
   }
 }
 
-/** Runs so many works at once; further ones wait, in their order. */
+/** Runs a limited number of tasks at once. Further ones wait in order. */
 class Lanes {
   private readonly waiting: (() => void)[] = [];
 
@@ -311,7 +315,7 @@ function isDelegating({ prepared }: Call): boolean {
   return prepared.kind === 'ready' && prepared.delegates;
 }
 
-/** A call on its way to its result. */
+/** One call from its start to its stored result. */
 class Call {
   isStored = false;
   private started: Promise<ToolOutput> | null = null;
@@ -331,7 +335,7 @@ class Call {
 
   start(output: Promise<ToolOutput>): Promise<ToolOutput> {
     this.started = output;
-    // Awaited in its turn; until then an early rejection (a stop) must not count as unhandled.
+    // The loop in `runAll` awaits it in order. Until then an early rejection (a stop) must not count as unhandled.
     output.catch(() => undefined);
     return output;
   }
@@ -341,20 +345,22 @@ function isAllowed({ state }: Approval): boolean {
   return state.kind === 'decided' && state.decision.kind === 'allow';
 }
 
-/** Whether the same would be done as was shown. Why it is asked, and which rules would allow it, may differ by now. */
+/** True when the call would do exactly what the user saw. The reasons for asking and the matching rules may differ
+ *  by now. */
 function isSameQuestion(asked: ApprovalRequest, now: ApprovalRequest): boolean {
   const shown = ({ tool, access, preview }: ApprovalRequest): string =>
     JSON.stringify([tool, access, preview], (_key, value: unknown) => sortedKeys(value));
   return shown(asked) === shown(now);
 }
 
-/** A request that comes back from disk may have its keys in another order. */
+/** A request that is read back from disk may have its keys in another order. */
 function sortedKeys(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** In Plan mode only what changes nothing runs, sub-agents, which are in Plan mode too, and what presents the plan. What a server says only looks is asked for. */
+/** True when the call may run in this mode. Plan mode runs only read-only tools, sub-agents (which are in Plan mode
+ *  too) and the tool that presents the plan. An MCP tool that its server marks read-only may run after approval. */
 function mayRunIn(mode: Mode, { readOnly, delegates }: ReadyCall, asked: AskedAccess | null): boolean {
   return (
     mode !== 'plan' ||

@@ -1,7 +1,8 @@
 import type { ApprovalPolicy } from '../tools/approval/approvalPolicy';
 import type { Access } from '../transcript/approval';
 
-/** Without any rules: looking inside the open folders is free; everything else is asked for, and can only be allowed once. */
+/** Policy without rules: reads inside the open folders are allowed. Everything else needs approval, and can only be
+ *  allowed once. */
 export const cautiousPolicy: ApprovalPolicy = {
   judge: ({ tool, asked: { access, preview } }) => {
     if (access.kind === 'read' && access.paths.every(({ isInside }) => isInside)) return { kind: 'allow' };

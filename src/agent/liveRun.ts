@@ -10,40 +10,41 @@ import type { RunningCalls } from './runningCalls';
 
 export interface TurnRun {
   readonly turn: Turn & { readonly state: 'running' };
-  /** It waited for the person, in this run of the program or an earlier one, and goes on: its prompt was sent before. */
+  /** True when this turn was awaiting approval, in this process or an earlier one, and now continues. Its prompt was
+   *  already sent. */
   readonly goesOn: boolean;
   readonly conversationId: string;
   readonly show: (event: TurnEvent) => void;
   /** Aborted with a `TurnStop`. */
   readonly controller: AbortController;
   readonly steering: Steering;
-  /** The calls that run now, each to be ended or left running by itself. */
+  /** The calls that run now. Each can be ended, or left running, separately. */
   readonly calls: RunningCalls;
   readonly decisions: Decisions;
   readonly mode: TurnMode;
-  /** How hard the model is asked to think by the next request. */
+  /** Returns the reasoning effort for the next request. */
   readonly effort: () => Promise<ReasoningEffort>;
   readonly room: ContextRoom;
-  /** Aborted when the person does not want to wait for memory. */
+  /** Aborted when the user does not want to wait for memory. */
   readonly skipRecall: AbortSignal;
-  /** Has a sub-agent do what a call asks for; absent for a sub-agent, which hands nothing on. */
+  /** Runs a call's task on a sub-agent. Absent for a sub-agent, which cannot delegate. */
   readonly delegate?: (
     task: DelegatedTask,
     call: Pick<ToolCallContext, 'callId' | 'report'>,
     signal: AbortSignal,
   ) => Promise<DelegatedWork>;
-  /** The turn that a sub-agent works for: what its calls change in files belongs there. */
+  /** The turn that a sub-agent works for: file changes of its calls belong to that turn. */
   readonly worksFor?: { readonly sessionId: string; readonly turnUid: string };
 }
 
-/** Where a turn waits for what the person decides. */
+/** The place where a turn waits for the user's decisions. */
 export interface Decisions {
-  /** Resolves with the approval as it was decided, which is on disk by then. Rejects with the reason of a stop, and with `LeftWaiting` where the
-   *  turn is to go on waiting without this run. */
+  /** Resolves with the decided approval, which is already on disk. Rejects with the reason of a stop, and with
+   *  `LeftWaiting` when the turn should keep waiting without this run. */
   wait(approval: Approval, signal: AbortSignal): Promise<Approval>;
 }
 
-/** Ends a run that waits, while its turn goes on waiting in the store. */
+/** Ends a run that waits, while its turn stays `waiting` in the store. */
 export class LeftWaiting extends Error {
   override readonly name = 'LeftWaiting';
   constructor() {
@@ -57,39 +58,40 @@ export interface TurnMode {
   set(mode: Mode): Promise<void>;
 }
 
-/** What the person wants this turn to know before it makes its next request. It waits in the conversation's queue, so that it is never lost:
- *  what the turn does not take becomes the next prompt. */
+/** Messages from the user that this turn should get before its next request. They wait in the conversation's queue,
+ *  so they are never lost: a message that the turn does not take becomes the next prompt. */
 export interface Steering {
-  /** Uids of queued prompts, each handed out once, in the order they were written. */
+  /** Returns uids of queued prompts, each only once, in the order they were written. */
   take(): readonly string[];
-  /** They are rows of the turn now, and no longer queued. */
+  /** Called when they are rows of the turn and no longer queued. */
   given(): void;
 }
 
-/** Makes the history of a running turn shorter between two of its requests. */
+/** Shortens the history of a running turn between two of its requests. */
 export interface ContextRoom {
-  /** The session in which the turn goes on; null where nothing was changed. Rejects with a `StoreError` where it cannot be known. */
+  /** Resolves with the session in which the turn continues. Null when nothing was changed. Throws `StoreError` when
+   *  the session cannot be known. */
   make(request: RoomRequest): Promise<string | null>;
 }
 
 export interface RoomRequest {
-  /** nearlyFull: it is to be looked at whether it is · refused: the model would not take the history as it is. */
+  /** nearlyFull: check first if the context is nearly full · refused: the model did not accept the history. */
   readonly cause: 'nearlyFull' | 'refused';
   readonly model: ChatModel;
-  /** The history as it stands. */
+  /** The current history. */
   readonly rows: readonly Message[];
-  /** Called when something is done about it, before it takes time. */
+  /** Called when a compression starts, before it takes time. */
   readonly begins: () => void;
   readonly signal: AbortSignal;
 }
 
-/** A run with the one line a surface shows of what goes on in it. */
+/** A run that also reports its activity, the one line that a surface shows. */
 export interface LiveRun extends TurnRun {
   report(activity: TurnActivity): void;
 }
 
-/** Deltas come by the hundred: that text is arriving is said once, until something else happens. Which request of the turn is made is said with all
- *  that is said of it. */
+/** Reports `answering` once per run of deltas rather than per delta. Adds the iteration number to every `requesting`
+ *  report. */
 export function withActivity(run: TurnRun): LiveRun {
   let last: TurnActivity['kind'] | null = null;
   let step: Pick<TurnActivity & { readonly kind: 'requesting' }, 'iteration' | 'maxIterations'> = {};

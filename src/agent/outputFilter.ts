@@ -8,55 +8,62 @@ import {
   wordEndIn,
 } from '../transcript/text/outputTags';
 
-/** What the filter makes of an answer's text. `thinkingEnd` closes a stretch of thinking that stood in tags. */
+/** The filter's output for an answer's text. `thinkingEnd` closes a stretch of thinking that was in tags. */
 export type OutputPiece =
   { readonly kind: 'text' | 'thinking'; readonly text: string } | { readonly kind: 'thinkingEnd' };
 
 type Mode =
   | { readonly kind: 'text' }
   | { readonly kind: 'thinking'; readonly closer: string }
-  /** Behind a closed block: the white space that set it apart is not part of the answer. */
+  /** After a closed block: the white space that separated it is not part of the answer. */
   | { readonly kind: 'space' }
-  /** Behind a memory fence: the rest of its line. */
+  /** After a memory fence: the rest of its line. */
   | { readonly kind: 'lineEnd' };
 
 type ThinkTag = OutputTag & { readonly kind: 'thinkOpen' | 'thinkClose' };
 
-/** How far a tag may be from its closer and still be a pair, in characters: text is held back that long. */
+/** Maximum characters between a tag and its closer. Text is held back up to that length. */
 const longest = {
-  /** In the middle of a line, on that line. */
+  /** In the middle of a line: the closer must be on the same line. */
   inlinePair: 2000,
-  /** At the start of a line, behind text of the answer. */
+  /** At the start of a line, after text of the answer. */
   thinking: 16_000,
-  /** A memory fence holds what a few memory providers recalled. */
+  /** A memory fence holds text that a few memory providers recalled. */
   memory: 20_000,
 } as const;
 
-/** Takes think tags and memory fences out of an answer's text while it arrives, before it is stored and shown (hermes-agent#44239: a transform after
- *  the store makes stored and shown differ). One filter serves one answer, over all its requests; however the text is cut into deltas and requests,
- *  the result is the same. Everything outside of a tag is delivered as it came. When in doubt a tag is a word: it is shown, and nothing is lost.
- *  - **Code** is left as it is: fenced and indented code, code spans, HTML that is shown as it is (`isCodeAt`), read in the text that was delivered.
- *  - **Thinking that opens an answer** (nothing but white space before it) is delivered while it arrives. Models that think in tags begin with one, and
- *    people watch it. It ends at its closer; one in backticks is a word. Without a closer it ends with the answer, and `unclosed` has what it held.
- *    A model that did so begins its further requests of the same answer alike.
- *  - **Thinking behind text**, at the start of a line, a part or a request, needs its closer (outside of code, near enough) before any of it is filed as
- *    thinking; in the middle of a line the closer must be on that line. An opener without one is a word, and so is the next closer of its name.
- *  - **A closer that closes nothing** is dropped where it begins or ends its line (templates that open the thinking themselves).
- *  - **A memory fence** counts from an opener alone on its line to a closer that begins or ends its line; what it holds is dropped. */
+/** Removes think tags and memory fences from an answer's text as it arrives, before it is stored and shown
+ *  (hermes-agent#44239: a transform after the store makes stored and shown differ). One filter serves one answer,
+ *  over all its requests. The result does not depend on how the text is cut into deltas and requests. Everything
+ *  outside of tags is delivered unchanged. In doubt, a tag counts as text: it is shown, and nothing is lost.
+ *  - **Code** stays unchanged: fenced and indented code, code spans, and HTML that is shown as text (`isCodeAt`),
+ *  parsed from the delivered text.
+ *  - **Thinking at the start of an answer** (only white space before it) is delivered as it arrives: models that
+ *  think in tags begin this way, and users watch it. It ends at its closer; a closer in backticks counts as text.
+ *  Without a closer it ends with the answer, and `unclosed` has its text. Such a model begins further requests of
+ *  the same answer the same way.
+ *  - **Thinking after text**, at the start of a line, a part or a request, needs its closer (outside of code, near
+ *  enough) before any of it is delivered as thinking. In the middle of a line, the closer must be on that line. An
+ *  opener without a closer counts as text, and so does the next closer with its name.
+ *  - **A closer without an opener** is dropped if it begins or ends its line (some templates open the thinking
+ *  themselves).
+ *  - **A memory fence** needs an opener alone on its line and a closer that begins or ends its line. Its content is
+ *  dropped. */
 export class OutputFilter {
   private held = '';
   private mode: Mode = { kind: 'text' };
-  /** Where the delivered text ends: in the whole answer, and in its open part, which is drawn by itself. */
+  /** The end of the delivered text: in the whole answer, and in its open part, which is rendered separately. */
   private place;
   private partPlace;
   private hasText: boolean;
-  /** The tag in which this model thinks before it answers, once it has. */
+  /** Name of the tag in which this model thinks before it answers. Null until it does. */
   private thinksIn: string | null = null;
-  /** Thinking that is delivered while it arrives. */
+  /** The current thinking, delivered as it arrives. */
   private stretch = '';
-  /** Openers that were left as words. */
+  /** Openers that were delivered as text. */
   private readonly words = new Set<string>();
-  /** Characters of `held` that came before the current request or part, and whether nothing but white space came of it before `held`. */
+  /** `ofEarlier`: characters of `held` from before the current request or part. `isStart`: only white space of the
+   *  current one came before `held`. */
   private ofEarlier = 0;
   private isStart = true;
   private pieces: OutputPiece[] = [];
@@ -74,38 +81,38 @@ export class OutputFilter {
     return this.isThinking ? '' : this.held;
   }
 
-  /** What arrives now is thinking in tags. */
+  /** True while the arriving text is thinking in tags. */
   get isThinking(): boolean {
     return this.mode.kind === 'thinking';
   }
 
-  /** Thinking at the end of the answer that nothing has closed, once it has ended: an answer may be in it. */
+  /** Unclosed thinking at the end of the answer, available once it has ended: it may contain an answer. */
   get unclosed(): string {
     return this.unclosedThinking;
   }
 
-  /** A further request of the same answer begins; what is held back goes on with it. `goesOn`: it does not begin from the start, so it cannot
-   *  close thinking of the one before. */
+  /** Begins a further request of the same answer. Held-back text continues with it. `goesOn`: the request continues
+   *  mid-answer, so it cannot close thinking of the one before. */
   beginRequest(goesOn: boolean): readonly OutputPiece[] {
     const pieces = goesOn && this.isThinking ? this.end() : [];
     this.begin();
     return pieces;
   }
 
-  /** The text that follows stands in a part of its own. */
+  /** Begins a new part: the following text belongs to it. */
   beginPart(): void {
     this.partPlace = documentStart;
     this.begin();
   }
 
-  /** What can be told of the answer now that `text` has arrived. */
+  /** Adds `text` and returns the pieces that are certain now. */
   take(text: string): readonly OutputPiece[] {
     this.unclosedThinking = '';
     this.held += text;
     return this.run(false);
   }
 
-  /** What belongs together ended here: what was held back is released, and open thinking ends. */
+  /** Ends the current stretch: releases held-back text and closes open thinking. */
   end(): readonly OutputPiece[] {
     const pieces = this.run(true);
     this.mode = { kind: 'text' };
@@ -120,7 +127,7 @@ export class OutputFilter {
   private run(ended: boolean): readonly OutputPiece[] {
     this.pieces = [];
     while (this.held !== '' && this.step(ended)) {
-      // Each step consumes some of what is held, until it has to wait for more.
+      // Each step consumes some of the held-back text, until it has to wait for more.
     }
     if (ended && this.mode.kind === 'thinking') {
       this.unclosedThinking = this.stretch;
@@ -129,7 +136,7 @@ export class OutputFilter {
     return this.pieces;
   }
 
-  /** Consumes a piece of what is held; false when it cannot be judged yet. */
+  /** Consumes a piece of the held-back text. False when it cannot be judged yet. */
   private step(ended: boolean): boolean {
     switch (this.mode.kind) {
       case 'text':
@@ -188,7 +195,8 @@ export class OutputFilter {
     );
   }
 
-  /** A pair whose closer is known is thinking; without one within `reach` characters its opener is a word. */
+  /** Treats a tag with a known closer as thinking. Without a closer within `reach` characters, the opener counts as
+   *  text. */
   private stepPair(tag: ThinkTag, reach: number, ended: boolean, then: Mode = { kind: 'space' }): boolean {
     const closer = `</${tag.name}>`;
     const close = wordEndIn(this.held.slice(0, reach), closer, tag.length, this.place);
@@ -238,7 +246,7 @@ export class OutputFilter {
     return true;
   }
 
-  /** The rest of the closer's line and the blank lines behind it go; how far the next line is indented stays. */
+  /** Drops the rest of the closer's line and the blank lines after it. The indentation of the next line stays. */
   private stepSpace(ended: boolean): boolean {
     const text = this.held.search(/\S/);
     if (text === -1 && !ended) return false;
@@ -296,7 +304,7 @@ export class OutputFilter {
   private emit(kind: 'text' | 'thinking', text: string): void {
     if (text === '') return;
     const last = this.pieces.at(-1);
-    // One delta stays one piece where nothing was taken out of it: each piece may become a write of its own.
+    // One delta stays one piece if nothing was removed from it: each piece may become a separate write.
     if (last?.kind === kind) this.pieces[this.pieces.length - 1] = { kind, text: last.text + text };
     else this.pieces.push({ kind, text });
   }

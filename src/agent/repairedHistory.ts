@@ -6,13 +6,14 @@ import type { TurnEvent } from '../transcript/turnEvent';
 
 interface RunningTurn {
   readonly turnUid: string;
-  /** Where its rows stand now. */
+  /** The session that holds its rows now. */
   readonly sessionId: string;
   readonly show: (event: TurnEvent) => void;
 }
 
-/** The stored rows that the next request of a turn is made from. Where no provider would accept them they are repaired first, on disk; the
- *  surfaces are told of every row that changed. Rejects with a `StoreError`: a repair that cannot be stored is not sent either. */
+/** Returns the stored rows for the next request of a turn. If no provider would accept them, repairs them first, on
+ *  disk, and notifies surfaces of every changed row. Throws `StoreError`: a repair that cannot be stored is not sent
+ *  either. */
 export async function repairedHistory(
   { turnUid, sessionId, show }: RunningTurn,
   { store, log }: { readonly store: SessionStore; readonly log: Log },

@@ -1,6 +1,6 @@
 import { type ComparedText, judgeRepeat, type RepeatMode, squeezed } from '../transcript/text/repeats';
 
-/** What passed a gate. `joins`: it follows what was delivered as it is; otherwise it begins differently. */
+/** Text that passed a gate. `joins`: it continues the delivered text directly; otherwise it is a new beginning. */
 export interface Passed {
   readonly text: string;
   readonly joins: boolean;
@@ -8,8 +8,8 @@ export interface Passed {
 
 const nothing: Passed = { text: '', joins: true };
 
-/** Stands between one request and what takes its text: what repeats text that was delivered already is held back until it is known to be new
- *  (nothing delivered can be taken back, so a repeat has to be caught before it is shown). */
+/** Filters the text of one request. Holds back text that repeats delivered text until it is known to be new.
+ *  Delivered text cannot be taken back, so a repeat must be caught before it is shown. */
 export class RepeatGate {
   private held = '';
   private arrived = '';
@@ -17,30 +17,31 @@ export class RepeatGate {
   private hasDropped = false;
   private readonly delivered: ComparedText;
 
-  /** `delivered`: what there was of this answer, of this kind, when the request began. */
+  /** `delivered`: this answer's text of this kind when the request began. */
   constructor(
     private readonly mode: RepeatMode,
     delivered: string,
-    /** Whether what passes now stands in the same part as what was delivered. */
+    /** True when passing text goes to the same part as the delivered text. */
     private readonly isSamePart: () => boolean,
   ) {
     this.delivered = { text: delivered, squeezed: squeezed(delivered) };
     this.isOpen = this.delivered.squeezed === '';
   }
 
-  /** It is not known yet whether what arrived is new. */
+  /** True while it is unknown if the arrived text is new. */
   get isHolding(): boolean {
     return this.held !== '';
   }
 
-  /** A part ended here. Whether all of it passed: what is left of one that was a repeat is not what a signature over the whole was made for. */
+  /** Called when a part ended. Returns true when all of it passed: a signature over the whole part does not fit the
+   *  rest of a repeat. */
   endPart(): boolean {
     const passed = !this.hasDropped;
     this.hasDropped = false;
     return passed;
   }
 
-  /** What of the text may be delivered now. */
+  /** Returns the text that may be delivered now. */
   take(text: string): Passed {
     if (this.isOpen) return { text, joins: true };
     this.held += text;
@@ -48,7 +49,7 @@ export class RepeatGate {
     return this.judge(false);
   }
 
-  /** Nothing more comes: what is still held is a repeat or it is delivered. */
+  /** Called when no more text comes. Held-back text is dropped if it is a repeat, otherwise delivered. */
   end(): Passed {
     return this.isOpen || this.held === '' ? nothing : this.judge(true);
   }
@@ -63,7 +64,7 @@ export class RepeatGate {
       this.hasDropped = true;
       return nothing;
     }
-    // Half a word must not stand alone: where it cannot join the half that was delivered, the whole is said again.
+    // Half a word must not be delivered alone: if it cannot join the delivered half, the whole text is delivered again.
     const joins =
       verdict.joins &&
       (this.mode === 'goesOn' || this.isSamePart() || !/^\S\S$/.test(held.slice(verdict.from - 1, verdict.from + 1)));

@@ -1,4 +1,4 @@
-/** What a single call is ended with, while its turn goes on. */
+/** The abort reason for ending a single call while its turn continues. */
 export class CallStop extends Error {
   override readonly name = 'CallStop';
   constructor() {
@@ -6,7 +6,7 @@ export class CallStop extends Error {
   }
 }
 
-/** A call at work. */
+/** A running call. */
 export interface RunningCall {
   /** Aborted with the turn's reason when the turn is stopped, or with a `CallStop`. */
   readonly signal: AbortSignal;
@@ -14,7 +14,8 @@ export interface RunningCall {
   done(): void;
 }
 
-/** The calls that run in one turn, by id: a person may end one of them, or let the turn go on without waiting for it. */
+/** The running calls of one turn, by id. The user may end one of them, or let the turn continue without waiting for
+ *  it. */
 export class RunningCalls {
   private readonly running = new Map<string, { readonly stop: AbortController; readonly proceed: AbortController }>();
 

@@ -25,7 +25,8 @@ const style = [
   "Say what you do not know. When the person's last message is short or refers back, it refers to the conversation above.",
 ].join('\n');
 
-/** What every request of a session begins with. It holds nothing that changes from turn to turn, so that provider caches keep it. */
+/** Returns the beginning of every request of a session. It contains nothing that changes from turn to turn, so that
+ *  provider caches keep it. */
 export function systemPrompt(surroundings: PromptSurroundings): string {
   return [identity, place(surroundings), surroundings.hasTools ? withTools : withoutTools, style].join('\n\n');
 }
@@ -38,6 +39,6 @@ function place({ roots, platform }: PromptSurroundings): string {
   return `${folders}\nOperating system: ${platform}.`;
 }
 
-/** For an agent that works for another one. */
+/** System prompt section for a sub-agent. */
 export const subAgentPrompt =
   'In this session you are a sub-agent: another agent handed you the task below, and the person only looks on. Nobody answers questions, so decide what can be decided and say what you assumed. Do the task, no more. Your last message is all that the other agent gets: say in it what you found or did, with the paths and lines that matter, and what is left.';

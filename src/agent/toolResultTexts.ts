@@ -1,4 +1,4 @@
-/** What the model is told of calls that did not run as it wanted. */
+/** Result texts for calls that did not run as the model wanted. */
 export const toolResultTexts = {
   planMode: (tool: string) =>
     `Plan mode: ${tool} could change something, so it was not run. Only look, for now; then present a plan.`,
@@ -8,7 +8,7 @@ export const toolResultTexts = {
   stopped: 'The person stopped this call. It may have run in part.',
 } as const;
 
-/** `reason`: the person's own words; null for none. */
+/** `reason`: the user's own words. Null for none. */
 export function deniedByPerson(subject: string, reason: string | null): string {
   const told = reason === null || reason.trim() === '' ? '' : ` They said: ${reason.trim()}`;
   return `The person did not allow this: ${subject}.${told} Do not try it again another way; ask or go on without it.`;

@@ -4,14 +4,15 @@ import { type Failure, storeFailureCauses } from '../transcript/stopReason';
 import type { Settlement } from '../transcript/turn';
 import { stopReasonOf } from './turnStop';
 
-/** How a turn should end, decided by what its last request came to. */
+/** The end of a turn, decided from the result of its last request. */
 export interface Ending {
   readonly settlement: Settlement;
   readonly undelivered: 'drop' | 'store';
   readonly terminal: Terminal | null;
 }
 
-/** How a turn ends when its last request came to `terminal`. `isClosing`: that request was the last the budget allowed. */
+/** Returns the end of a turn whose last request ended with `terminal`. `isClosing`: that request was the last one in
+ *  the budget. */
 export function ending(terminal: Terminal, signal: AbortSignal, isClosing: boolean): Ending {
   switch (terminal.outcome) {
     case 'complete':
@@ -42,7 +43,7 @@ function completion(finish: Finish, empty: 'no' | 'empty' | 'thinkingOnly', isCl
   return { outcome: 'complete', stopReason: isClosing ? 'iterations' : 'stop', failure: null };
 }
 
-/** An answer without a word, as it is stored with the turn and shown. */
+/** Returns the failure for an empty answer, as it is stored with the turn and shown. */
 export function emptyAnswer(empty: 'empty' | 'thinkingOnly', raw: string | null): Failure {
   const what =
     empty === 'empty'
@@ -55,14 +56,14 @@ export function emptyAnswer(empty: 'empty' | 'thinkingOnly', raw: string | null)
   };
 }
 
-/** How a turn ends that was asked to stop. */
+/** Returns the end of a turn that was asked to stop. */
 export function stopped(signal: AbortSignal, terminal: Terminal | null): Ending {
   const reason = stopReasonOf(signal);
   if (reason === 'storeFailed') return storeFailed(signal.reason);
   return { settlement: { outcome: 'interrupted', stopReason: reason, failure: null }, undelivered: 'drop', terminal };
 }
 
-/** How a turn ends when nothing more can be saved: what is not stored was not shown. */
+/** Returns the end of a turn that can no longer be saved: text that is not stored was not shown. */
 export function storeFailed(error: unknown): Ending {
   return {
     settlement: { outcome: 'failed', stopReason: 'storeFailed', failure: savingFailure(error) },
@@ -71,7 +72,7 @@ export function storeFailed(error: unknown): Ending {
   };
 }
 
-/** Why nothing more could be saved, in the store's own words. */
+/** Returns the reason why nothing more could be saved, with the store's own message. */
 export function savingFailure(error: unknown): Failure {
   const safe = 'This answer was stopped; everything shown of it is saved.';
   if (error instanceof StoreError) {

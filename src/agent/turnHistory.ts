@@ -13,11 +13,11 @@ interface HistoryParts {
   readonly log: Log;
 }
 
-/** CompressionScheduler one turn may make because its context is nearly full (hermes-agent). */
+/** Compressions that one turn may make because its context is nearly full (hermes-agent). */
 const mostPerTurn = 3;
 
-/** The stored rows that the requests of one turn are made from. They are read anew for each, repaired, and where they fill
- *  the context made shorter first; the turn then goes on in another session. */
+/** Provides the stored rows for the requests of one turn. Reads and repairs them again for each request. If they
+ *  fill the context, shortens them first; the turn then continues in another session. */
 export class TurnHistory {
   private madeShorter = 0;
   private wasRefused = false;
@@ -29,12 +29,12 @@ export class TurnHistory {
     private readonly parts: HistoryParts,
   ) {}
 
-  /** The rows for the turn's first request; whether they are short enough was looked at before the turn was opened. */
+  /** Returns the rows for the turn's first request. Their length was checked before the turn was opened. */
   first(): Promise<readonly Message[]> {
     return this.repaired();
   }
 
-  /** The rows for a request behind tool results. */
+  /** Returns the rows for a request after tool results. */
   async next(): Promise<readonly Message[]> {
     const rows = await this.repaired();
     if (this.madeShorter >= mostPerTurn || !(await this.makeRoom('nearlyFull', rows))) return rows;
@@ -42,16 +42,17 @@ export class TurnHistory {
     return this.repaired();
   }
 
-  /** The rows to ask with once more, once in a turn, where the model refused the request as too long; null where that cannot be helped. */
+  /** Returns rows for one more attempt after the model refused the request as too long, at most once per turn. Null
+   *  when no attempt is possible. */
   async afterRefusal(refusal: Terminal): Promise<readonly Message[] | null> {
     if (refusal.outcome !== 'failed' || refusal.failure.cause !== 'context') return null;
-    // What was delivered of an answer stands in this session: the turn cannot go on in another one under it.
+    // Delivered text of an answer is in this session: the turn cannot move to another session in the middle of it.
     if (this.wasRefused || this.recorder.isAnswering) return null;
     this.wasRefused = true;
     return (await this.makeRoom('refused', await this.repaired())) ? this.repaired() : null;
   }
 
-  /** Rejects with the reason of a stop, which leaves everything as it was. */
+  /** Rejects with the reason of a stop. */
   private async makeRoom(cause: 'nearlyFull' | 'refused', rows: readonly Message[]): Promise<boolean> {
     const { run, model } = this;
     const { signal } = run.controller;

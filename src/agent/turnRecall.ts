@@ -20,18 +20,18 @@ interface RecallParts {
   readonly expandPrompt?: (text: string) => string;
 }
 
-/** What memory adds to the requests of one turn, a part of the system prompt and recalled text behind the prompt; and the text of a prompt file
- *  in the place of its name. All of it exists on the wire alone.
- *  The prompt's wire text, with the note before it where it has one, is stored before it is sent for the first time, and every request is made
- *  from what is stored, so that the next turn's requests begin with the same bytes (hermes-agent#102194). */
+/** Memory's additions to the requests of one turn: a part of the system prompt, and recalled text after the prompt.
+ *  Also puts a prompt file's text in place of its name. All of it exists only on the wire. The prompt's wire text,
+ *  including the note before it, is stored before it is sent for the first time. Every request is built from that
+ *  stored text, so the next turn's requests begin with the same bytes (hermes-agent#102194). */
 export class TurnRecall {
-  /** Memory's part of the system prompt; empty for none. */
+  /** Memory's part of the system prompt. Empty for none. */
   systemBlock = '';
-  /** The note is part of the prompt's wire text, and need not be added to it. */
+  /** True when the note is already part of the prompt's wire text. */
   hasNote = false;
   private noteBefore: string | null = null;
   private found: readonly Recalled[] = [];
-  /** What prompts are sent with, as last read. */
+  /** The wire texts of prompts, as last read. */
   private texts: ReadonlyMap<string, string> = new Map();
 
   constructor(
@@ -39,7 +39,7 @@ export class TurnRecall {
     private readonly parts: RecallParts,
   ) {}
 
-  /** Asks memory, once, before the turn's first request. `note`: what stands before the prompt; null for nothing. */
+  /** Queries memory, once, before the turn's first request. `note`: the text before the prompt. Null for none. */
   async prepare(rows: readonly Message[], note: string | null): Promise<void> {
     const prompt = promptOf(rows);
     if (prompt === null) return;
@@ -54,13 +54,14 @@ export class TurnRecall {
       this.run.show({ kind: 'recalled', turnUid: this.run.turn.uid, found: this.found });
   }
 
-  /** The prompt was sent before, by an earlier run of the turn, with what memory recalled and the note in its wire text, where they were kept. */
+  /** Continues a turn whose earlier run already sent the prompt. If recall and note could be stored then, they are
+   *  in its wire text. */
   goOn(note: string | null): void {
     this.systemBlock = this.parts.memory?.systemBlock ?? '';
     this.noteBefore = note;
   }
 
-  /** Waits no longer than memory may take, and not at all for what the person skips. */
+  /** Waits at most as long as memory may take, and stops when the user skips it. */
   private async recall(text: string): Promise<string> {
     const { run, parts } = this;
     const { memory, clock } = parts;
@@ -80,7 +81,7 @@ export class TurnRecall {
     return found.recall;
   }
 
-  /** The wire copy of these rows, all of one session. */
+  /** Returns the wire copy of these rows, all of one session. */
   async project(rows: readonly Message[]): Promise<readonly WireMessage[]> {
     const { turn } = this.run;
     try {
@@ -89,7 +90,7 @@ export class TurnRecall {
       const { noteBefore } = this;
       if (noteBefore !== null) this.hasNote = (this.texts.get(promptOf(rows)?.uid ?? '') ?? '').startsWith(noteBefore);
     } catch (error) {
-      // Only caches depend on it; a store that fails is found out, and said, by what the turn writes.
+      // Only caches depend on it. If the store fails, the turn's writes detect and report it.
       this.parts.log.warn(
         `The wire texts of turn ${turn.uid} could not be read: ${error instanceof Error ? error.message : String(error)}`,
       );
@@ -97,7 +98,7 @@ export class TurnRecall {
     return projectToWire(rows, turn.model, this.texts);
   }
 
-  /** Recall that cannot be kept is not sent either: the next request would not begin with the same bytes. */
+  /** Recall that cannot be stored is not sent either: the next request would not begin with the same bytes. */
   private async keep(prompt: UserMessage, text: string): Promise<boolean> {
     try {
       await this.parts.store.setApiContent(prompt.uid, text, { turnUid: this.run.turn.uid, found: this.found });
@@ -111,7 +112,7 @@ export class TurnRecall {
   }
 }
 
-/** The newest prompt: the turn's own, or the earlier one that a repair joined it to. */
+/** Returns the newest prompt: the turn's own, or the earlier one that a repair merged it into. */
 function promptOf(rows: readonly Message[]): UserMessage | null {
   const prompt = rows.findLast(
     (row, index) => row.role === 'user' && row.visibility.kind === 'shown' && !isSteering(rows, index),
@@ -119,7 +120,7 @@ function promptOf(rows: readonly Message[]): UserMessage | null {
   return prompt?.role === 'user' ? prompt : null;
 }
 
-/** What the answer that goes on was asked; empty where that is told by a summary alone. */
+/** Returns the prompt of the answer that is being continued. Empty when only a summary still mentions it. */
 function askedIn(rows: readonly Message[]): string {
   return answerText(promptOf(rows.filter((row) => !isContinuation(row)))?.parts ?? []);
 }

@@ -12,7 +12,7 @@ import type { Usage } from '../transcript/usage';
 import { AnswerBuffer } from './answerBuffer';
 
 export interface RecordedTurn {
-  /** Where the turn begins. */
+  /** The session in which the turn begins. */
   readonly sessionId: string;
   readonly turnUid: string;
   readonly model: string;
@@ -24,7 +24,7 @@ export interface AnswerEnd {
   readonly usage: Usage | null;
 }
 
-/** What a call came back with, or that it never ran. */
+/** Output of a call, or the record that it never ran. */
 export type CallResult = Omit<ToolResultPart, 'kind' | 'callId' | 'name'>;
 
 /** Writes one turn, and shows each thing only after it is on disk (decision 2). Text handed to `deliver` is committed in chunks; whatever
@@ -50,17 +50,18 @@ export class TurnRecorder {
     this.session = turn.sessionId;
   }
 
-  /** The session that takes the turn's rows now. */
+  /** The session that stores the turn's rows now. */
   get sessionId(): string {
     return this.session;
   }
 
-  /** An answer has begun and is not stored as a whole yet. */
+  /** True when an answer has begun and is not completely stored yet. */
   get isAnswering(): boolean {
     return this.answer !== null;
   }
 
-  /** The turn goes on in the next segment of its conversation. An answer under way would be torn apart: there must be none. */
+  /** Moves the turn to the next segment of its conversation. There must be no current answer, because the move would
+   *  split it. */
   moveTo(sessionId: string): void {
     if (this.answer !== null)
       throw new Error(
@@ -77,7 +78,7 @@ export class TurnRecorder {
     return this.hasFailed;
   }
 
-  /** Takes text of the answer under way; the first of it begins the answer's row. */
+  /** Adds text to the current answer. The first text begins the answer's row. */
   deliver(kind: DeliveredKind, text: string): void {
     if (this.hasFailed) return;
     this.currentAnswer().add(kind, text);
@@ -90,27 +91,27 @@ export class TurnRecorder {
     this.startCommitting();
   }
 
-  /** The text of one kind that the answer under way has taken so far. */
+  /** Returns the current answer's text of one kind so far. */
   answerSoFar(kind: DeliveredKind): string {
     return this.answer?.textOf(kind) ?? '';
   }
 
-  /** What the answer under way has thought so far, with what its provider wants back. */
+  /** The current answer's thinking so far, with the metadata that its provider needs back. */
   get thoughtSoFar(): readonly ThinkingPart[] {
     return this.answer?.thinking ?? [];
   }
 
-  /** Whether further text of this kind would stand in the same part as the text before it. */
+  /** True when more text of this kind would continue the same part. */
   isOpen(kind: DeliveredKind): boolean {
     return this.answer?.isOpen(kind) ?? false;
   }
 
-  /** A further request of the same answer begins: its text goes on in the same row. */
+  /** Called when a further request of the same answer begins: its text continues in the same row. */
   resumeAnswer(): void {
     this.answer?.reopen();
   }
 
-  /** Resolves when everything taken so far is on disk and shown. Rejects when it cannot be. */
+  /** Resolves when all text so far is on disk and shown. Rejects when it cannot be. */
   async flush(): Promise<void> {
     for (;;) {
       if (this.committing !== null) await this.committing;
@@ -120,7 +121,7 @@ export class TurnRecorder {
     }
   }
 
-  /** Stores the answer with its calls as one row; afterwards the calls may run. Resolves with the row's uid. */
+  /** Stores the answer with its calls as one row. The calls may run afterwards. Resolves with the row's uid. */
   async storeCalls(end: AnswerEnd): Promise<string> {
     await this.flush();
     const answer = this.currentAnswer();
@@ -130,27 +131,27 @@ export class TurnRecorder {
     return answer.messageUid;
   }
 
-  /** Stores what a call came back with; afterwards the next request may be made. */
+  /** Stores the output of a call. The next request may be made afterwards. */
   async storeResult(call: ToolCallPart, output: CallResult): Promise<void> {
     const row = this.resultRow(this.ids.uid(), call, output);
     this.showStored(await this.write(() => this.store.putMessages([row])));
   }
 
-  /** Stores what the person is asked; the turn waits from then on. */
+  /** Stores the approval request. The turn waits from then on. */
   async requestApproval(question: NewApproval): Promise<Approval> {
     const { approval, turn } = await this.write(() => this.store.requestApproval(question));
     if (turn.state === 'waiting') this.show({ kind: 'approvalRequested', turn, approval });
     return approval;
   }
 
-  /** The turn ends without these calls of the row having begun. */
+  /** Records that these calls of the row never began. Used if the turn ends now. */
   neverRan(messageUid: string, calls: readonly ToolCallPart[]): void {
     const output: CallResult = { outcome: 'cancelled', text: closingResultText('cancelled') };
-    // The uids are those that the store gives results it has to add itself.
+    // The same uids that the store gives to results that it adds itself.
     this.cancelled = calls.map((call) => this.resultRow(`${messageUid}/result/${call.callId}`, call, output));
   }
 
-  /** Stores queued prompts as what the person told this turn; afterwards the next request, which carries them, may be made. */
+  /** Stores queued prompts as steering of this turn. The next request, which includes them, may be made afterwards. */
   async storeSteering(queuedUids: readonly string[]): Promise<void> {
     const {
       sessionId,
@@ -160,7 +161,7 @@ export class TurnRecorder {
       const row = await this.write(() =>
         this.store.steerTurn({ turnUid, sessionId, queuedUid, createdAt: this.clock.now() }),
       );
-      // Null: the person has taken it back.
+      // Null: the user removed it from the queue.
       if (row !== null) this.showStored([row]);
     }
   }
@@ -169,8 +170,9 @@ export class TurnRecorder {
     await this.write(() => this.store.addUsage(this.turn.turnUid, usage));
   }
 
-  /** Closes the turn in one transaction and shows how it ended. With `undelivered: 'drop'` (a stop) text that is not on disk yet is given
-   *  up, with `'store'` it is stored and shown first. Rejects when the turn could not be closed; it may be called again then. */
+  /** Closes the turn in one transaction and shows its end. With `undelivered: 'drop'` (a stop), drops text that is
+   *  not on disk yet. With `'store'`, stores and shows that text first. Rejects when the turn could not be closed;
+   *  it may be called again then. */
   async settle(
     settlement: Settlement,
     undelivered: 'drop' | 'store',
@@ -178,7 +180,8 @@ export class TurnRecorder {
   ): Promise<Turn & { readonly state: 'settled' }> {
     if (undelivered === 'store' && !this.hasFailed) await this.flush();
     if (this.committing !== null) await this.committing;
-    // After a failed write it is not known how much is on disk: then the store folds what it has, and nothing is said about the text here.
+    // After a failed write it is unknown how much is on disk. The store then folds the chunks that it has, and this
+    // code adds no text.
     const answer = this.hasFailed ? null : this.answer;
     const row =
       answer !== null && answer.hasStored

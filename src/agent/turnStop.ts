@@ -1,4 +1,4 @@
-/** Why a running turn is asked to stop; the reason given to its `AbortController`. */
+/** The reason why a running turn is asked to stop, passed to its `AbortController`. */
 export class TurnStop extends Error {
   override readonly name = 'TurnStop';
   constructor(readonly reason: 'user' | 'newPrompt' | 'windowClosed' | 'storeFailed') {
@@ -6,7 +6,7 @@ export class TurnStop extends Error {
   }
 }
 
-/** The reason of an aborted signal; a foreign abort counts as the person's. */
+/** Returns the reason of an aborted signal. An abort without a `TurnStop` counts as the user's. */
 export function stopReasonOf(signal: AbortSignal): TurnStop['reason'] {
   return signal.reason instanceof TurnStop ? signal.reason.reason : 'user';
 }

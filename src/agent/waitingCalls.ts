@@ -5,19 +5,20 @@ import type { ToolCallPart } from '../transcript/part';
 import type { Turn } from '../transcript/turn';
 import type { TurnRecorder } from './turnRecorder';
 
-/** Where a turn stands that waited for the person. */
+/** State of a turn that was waiting for the user. */
 export interface WaitingCalls {
   /** The row that holds the calls. */
   readonly messageUid: string;
-  /** Those without a result, in order. */
+  /** Calls without a result, in order. */
   readonly calls: readonly ToolCallPart[];
-  /** What was decided of calls, by call. */
+  /** Decisions by call id. */
   readonly decided: ReadonlyMap<string, Approval>;
-  /** Model requests the turn has made. */
+  /** Number of model requests that the turn has made. */
   readonly requests: number;
 }
 
-/** Reads from the store how a turn that waited goes on. Until its calls are run, it holds for all of them that they never ran. */
+/** Reads from the store how to continue a turn that was waiting. Until its calls run, all of them are recorded as
+ *  never run. */
 export async function waitingCalls(
   turn: Turn,
   store: Pick<SessionStore, 'activeMessages' | 'approvalsOf'>,

@@ -2,7 +2,7 @@ import type { ThinkingPart } from '../transcript/part';
 import type { StopReason } from '../transcript/stopReason';
 import type { WireMessage } from '../transcript/wireMessage';
 
-/** What a request may carry beside the transcript. Sent, never stored, never shown. */
+/** Notes that a request may carry in addition to the transcript. Sent, never stored, never shown. */
 export const wireNotes = {
   budgetSpent: '(No further tool calls are possible in this turn. Say what you found, what is done and what is left.)',
   cutAtLimit:
@@ -15,8 +15,8 @@ export const wireNotes = {
   onlyThought: '(You ended after thinking, without an answer. Give the answer now.)',
 } as const;
 
-/** Adds a note to the end of a wire copy. It rides on what is there already: strict chat templates refuse two user messages in a row, and
- *  a user message right behind a tool result. */
+/** Adds a note to the end of a wire copy. Appends it to the last message: strict chat templates refuse two user
+ *  messages in a row, and a user message right after a tool result. */
 export function withNote(messages: readonly WireMessage[], note: string): readonly WireMessage[] {
   const last = messages.at(-1);
   const before = messages.slice(0, -1);
@@ -29,8 +29,8 @@ export function withNote(messages: readonly WireMessage[], note: string): readon
   return [...before, { role: 'tool', results }];
 }
 
-/** The request that asks a model to go on with an answer that was cut off: what was delivered of it stands as its own words, behind the thinking
- *  that services want back with it. */
+/** Builds the request that asks a model to continue an answer that was cut off. The delivered text becomes an
+ *  assistant message, after the thinking that services need back with it. */
 export function goingOn(
   messages: readonly WireMessage[],
   thought: readonly ThinkingPart[],
@@ -41,7 +41,8 @@ export function goingOn(
   return withNote([...messages, { role: 'assistant', content: [...thought, { kind: 'text', text: delivered }] }], note);
 }
 
-/** Puts a note before the newest prompt: there it stays where it is while the turn goes on, and what is cached of the request holds. */
+/** Puts a note before the newest prompt. It stays in the same place for the whole turn, so the request's cached
+ *  beginning stays valid. */
 export function beforePrompt(messages: readonly WireMessage[], note: string): readonly WireMessage[] {
   const index = messages.findLastIndex((message) => message.role === 'user');
   return messages.map((message, at) =>
@@ -66,7 +67,8 @@ function withTextBefore(message: WireUser, note: string): WireUser {
   return { role: 'user', content: [{ kind: 'text', text: `${note}\n\n${first.text}` }, ...message.content.slice(1)] };
 }
 
-/** What stands before a prompt behind an answer that was cut off (hermes-agent#4493: the next prompt silently abandons the work). */
+/** Returns the note before a prompt that follows an answer that was cut off (hermes-agent#4493: the next prompt
+ *  silently abandons the work). */
 export function interruptionNote(reason: StopReason): string {
   return `(Your previous turn ${howItEnded(reason)}, so its answer may be incomplete, and a tool it had called may have run without a result on record. Answer the message below; take the earlier work up again only where it asks for that.)`;
 }

@@ -1,8 +1,9 @@
-/** Time as a parameter. `now` is seconds since the epoch, as the store keeps it; `monotonicMs` never goes back and measures durations. */
+/** Time, passed in as a dependency. `now` is in seconds since the epoch, as the store keeps it; `monotonicMs` never
+ *  goes back and measures durations. */
 export interface Clock {
   now(): number;
   monotonicMs(): number;
-  /** Calls back once after `delayMs`, unless the returned function is called before. */
+  /** Calls `callback` once after `delayMs`, unless the returned function is called before. */
   after(delayMs: number, callback: () => void): () => void;
 }
 

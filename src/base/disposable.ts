@@ -1,9 +1,10 @@
-/** Something that must be let go exactly once. */
+/** Something that must be disposed exactly once. */
 export interface Disposable {
   dispose(): void;
 }
 
-/** Owns disposables and lets them go together, last registered first. Registering on a disposed store disposes at once. */
+/** Owns disposables and disposes them together, last registered first. Registering on a disposed store disposes at
+ *  once. */
 export class DisposableStore implements Disposable {
   private readonly owned: Disposable[] = [];
   private disposed = false;
@@ -35,7 +36,8 @@ export function toDisposable(dispose: () => void): Disposable {
   };
 }
 
-/** Listeners of one kind of event. A listener added or removed while an event is fired takes part from the next one on. */
+/** Listeners of one kind of event. A listener added or removed while an event fires takes effect with the next
+ *  event. */
 export class Emitter<T> implements Disposable {
   private listeners: readonly ((value: T) => void)[] = [];
 

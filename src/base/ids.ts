@@ -1,12 +1,13 @@
-/** Where new identities come from. */
+/** Creates new identities. */
 export interface Ids {
-  /** Unique for ever; for turns, messages, prompts, calls. */
+  /** Globally unique; for turns, messages, prompts, calls. */
   uid(): string;
-  /** `YYYYMMDD_HHMMSS_<6 hex>` of the given time in seconds, local time, as in Hermes' state.db. */
+  /** `YYYYMMDD_HHMMSS_<6 hex>` of the given time in seconds, in local time, as in the `state.db` of Hermes. */
   sessionId(now: number): string;
 }
 
-/** Identities from a source of random bytes (`crypto.getRandomValues` in the product, a seeded one in tests). */
+/** Creates identities from a source of random bytes (`crypto.getRandomValues` in the product, a seeded one in
+ *  tests). */
 export function idsFrom(randomBytes: (count: number) => Uint8Array): Ids {
   const hex = (count: number): string =>
     Array.from(randomBytes(count), (byte) => byte.toString(16).padStart(2, '0')).join('');

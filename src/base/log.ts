@@ -1,4 +1,4 @@
-/** Where the house reports. Never receives keys; texts of conversations only at trace level. */
+/** The log of the whole project. Never receives keys; receives conversation text only at trace level. */
 export interface Log {
   trace(message: string): void;
   info(message: string): void;

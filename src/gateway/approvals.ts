@@ -28,14 +28,15 @@ interface ApprovalParts {
   readonly waiting: WaitingTurns;
   readonly seatFor: (surfaceId: string, session: Session, reason: SwitchReason, from: string | null) => SurfaceAgent;
   readonly defaultMode?: () => Mode;
-  /** What the sub-agents ask that work for this session now. */
+  /** Returns the pending approval of the sub-agents that work for this session now. */
   readonly askedBySubAgents: (sessionId: string) => Approval | null;
 }
 
-/** Pauses before it is looked whether a decision that seemed to fail was stored; the last one repeats. */
+/** Milliseconds before each check for a stored decision, after storing it seemed to fail. The last value repeats. */
 const lookAgainMs = [1000, 2000, 5000, 10_000, 30_000];
 
-/** What a person decides about a turn at work, and how freely its agent may act. A decision is on disk before anything runs because of it. */
+/** Handles the user's decisions about running turns, and how freely agents may act. A decision is on disk before
+ *  anything runs because of it. */
 export class Approvals {
   constructor(private readonly parts: ApprovalParts) {}
 
@@ -60,7 +61,8 @@ export class Approvals {
     }
   }
 
-  /** The decision may be on disk although the store could not say so. The turn would wait for ever, because nothing is asked there any longer. */
+  /** Checks later if the decision is on disk although the store reported a failure. Without this check the turn
+   *  would wait forever, because no question is shown any longer. */
   private lookAgain(conversationId: string, id: string, attempt: number): void {
     const { store, clock, slots, log } = this.parts;
     clock.after(lookAgainMs[attempt] ?? 30_000, () => {
@@ -86,19 +88,20 @@ export class Approvals {
   ): Promise<void> {
     const { sessions, runner, waiting } = this.parts;
     if (approval.state.kind !== 'decided') return;
-    // An earlier Allow may have been stored although it seemed to fail. Whoever then denies what has not begun is obeyed.
+    // An earlier Allow may have been stored although storing it seemed to fail. A later Deny wins if nothing has begun
+    // yet.
     const isTakenBack = decision.kind === 'deny' && approval.state.decision.kind === 'allow';
     const run = runner.runningIn(conversationId);
     if (run !== null)
       return run.decisions.hand(isTakenBack ? { ...approval, state: { ...approval.state, decision } } : approval);
     if (turn.state !== 'running') return;
-    // A sub-agent goes on with the run it works for, or not at all.
+    // A sub-agent continues with the run it works for, or not at all.
     if (isTakenBack || (await sessions.isSubAgent(await sessions.get(turn.sessionId))))
       return waiting.settle(turn, 'user');
     await this.goOn(turn, approval);
   }
 
-  /** Runs a turn that waited in the store only. */
+  /** Runs a turn that waited only in the store. */
   private async goOn(turn: Turn & { readonly state: 'running' }, approval: Approval): Promise<void> {
     const { store, sessions, surfaces, runner, seatFor } = this.parts;
     const session = await sessions.get(turn.sessionId);

@@ -14,7 +14,7 @@ export interface CompressionJobParts {
   readonly ids: Ids;
   readonly log: Log;
   readonly engine: ContextEngine;
-  /** What others wish to have said of rows that will be summarised; empty for nothing. */
+  /** Collects text from other services about the rows that will be summarized. Empty: no text. */
   readonly beforeCompressing?: (rows: readonly Message[], signal: AbortSignal, sessionId: string) => Promise<string>;
 }
 
@@ -27,18 +27,19 @@ export interface Published {
 
 export interface CompressionTask extends Omit<HandoffRequest, 'aside'> {
   readonly session: Session;
-  /** The open turn that compresses its own history; null between turns. */
+  /** The open turn that compresses its own history. Null between turns. */
   readonly turnUid: string | null;
 }
 
-/** How long is waited for what others wish to have said, in milliseconds. Each of them is bounded closer by its own manager. */
+/** Milliseconds to wait for other services' texts about the rows. Each service has a tighter limit in its own
+ *  manager. */
 const asidePatienceMs = 8000;
 
 /** One compression, from reading the history to publishing the next segment. */
 export class CompressionJob {
   constructor(private readonly parts: CompressionJobParts) {}
 
-  /** Rejects with a `StoreError`; then the conversation goes on where its tip is. */
+  /** Throws `StoreError`. The conversation then continues at its tip. */
   async compress(task: CompressionTask): Promise<Published | NoHandoff> {
     const { store, engine } = this.parts;
     const { session, signal } = task;
@@ -68,7 +69,7 @@ export class CompressionJob {
     return { kind: 'published', child, tokens: made.tokens, madeBy: made.madeBy };
   }
 
-  /** What earlier attempts say about whether a compression is due. */
+  /** True when a compression is due. Takes earlier attempts into account (the memo). */
   async isDue(history: Omit<ContextHistory, 'head' | 'memo'>, contextWindow: number | null): Promise<boolean> {
     return this.parts.engine.isDue({ ...history, memo: await this.memoOf(history.conversationId) }, contextWindow);
   }
@@ -86,7 +87,7 @@ export class CompressionJob {
     }
   }
 
-  /** Never rejects and never takes long: nothing that others have to say holds a compression up. */
+  /** Never rejects and never takes long: texts from other services must not delay a compression. */
   private async asideOf(rows: readonly Message[], session: Session, signal: AbortSignal): Promise<string> {
     const { clock, log, beforeCompressing } = this.parts;
     if (beforeCompressing === undefined) return '';

@@ -17,15 +17,16 @@ export type CompressingActivity = TurnActivity & { readonly kind: 'compressing' 
 
 interface CompressionParts extends CompressionJobParts {
   readonly createAgent: (model: string) => Agent;
-  /** The agent that serves a session now, with its memory; null where none does. */
+  /** Returns the agent that serves a session now, with its memory. Null when none does. */
   readonly servingAgent?: (sessionId: string, model: string) => Agent | null;
   readonly agentSignature: (model: string) => string;
   readonly defaultModel: () => string | null;
-  /** Reference of the model that writes summaries; null, or one that cannot be opened: that of the session. */
+  /** Reference of the model that writes summaries. Null, or a model that cannot be opened: the session's model
+   *  writes them. */
   readonly summaryModel?: () => string | null;
-  /** The conversation goes on in `child`; everything that showed `parent` shows it now. */
+  /** Called when the conversation continues in `child`. Everything that showed `parent` now shows `child`. */
   readonly rolledOver: (parent: Session, child: Session) => void;
-  /** A compression between two turns has begun, or ended (null) in this session. */
+  /** Called when a compression between two turns begins in this session, and with null when it ends. */
   readonly changed: (sessionId: string, activity: CompressingActivity | null) => void;
 }
 
@@ -40,11 +41,12 @@ interface RunningCompression {
   readonly end: Promise<unknown>;
 }
 
-/** Below this a history is not looked at more closely: no model is so small that it would matter. */
+/** Tokens. A smaller history is not examined further: no model has so small a context that it would matter. */
 const smallHistory = 2000;
 
-/** When conversations are compressed, and by which model. Between two turns there is at most one compression per conversation; while it runs
- *  the conversation's slot counts as taken, so prompts queue. Inside a turn the slot is the turn's. */
+/** Decides when conversations are compressed, and by which model. Between two turns at most one compression runs per
+ *  conversation. While it runs, the conversation's slot counts as taken, so prompts queue. During a turn, the turn
+ *  holds the slot. */
 export class CompressionScheduler {
   private readonly running = new Map<string, RunningCompression>();
   private readonly agents = new Map<string, { readonly signature: string; readonly agent: Agent }>();
@@ -61,7 +63,7 @@ export class CompressionScheduler {
     return this.running.has(conversationId);
   }
 
-  /** What a surface shows of a compression between two turns. */
+  /** Returns the activity that a surface shows for a compression between two turns. */
   activityIn(conversationId: string): CompressingActivity | null {
     return this.running.get(conversationId)?.activity ?? null;
   }
@@ -85,7 +87,8 @@ export class CompressionScheduler {
     return this.parts.engine.preview(rows, contextOf(await this.openModel(session, new AbortController().signal)));
   }
 
-  /** How full the context is. Rejects with a `StoreError`; what the model cannot say is left out. */
+  /** Returns how full the context is. Omits values that the model cannot report. Throws `StoreError` when the rows
+   *  cannot be read. */
   async contextUse(session: Session): Promise<SessionContextUse> {
     const { store, servingAgent } = this.parts;
     const [rows, texts] = await Promise.all([store.activeMessages(session.id), store.apiContents(session.id)]);
@@ -96,7 +99,7 @@ export class CompressionScheduler {
       const model = await agent.openModel(new AbortController().signal);
       const frame = await this.frames.of(ref, session.private, agent, model);
       const beside = frame.system + frame.tools + frame.memory;
-      // A count of the service contains the frame already.
+      // A token count from the service already includes these overhead tokens.
       const tokens = use.counted ? use.tokens : use.tokens + beside;
       return {
         tokens,
@@ -109,8 +112,8 @@ export class CompressionScheduler {
     }
   }
 
-  /** Takes the conversation's slot at once. The caller has made sure, inside the conversation's sequence, that it is free. Rejects with a
-   *  `GatewayError` when nothing was changed. */
+  /** Takes the conversation's slot at once. The caller has checked, inside the conversation's sequence, that it is
+   *  free. Rejects with a `GatewayError` when nothing was changed. */
   begin(session: Session, request: CompressionRequest): Promise<CompressionReport> {
     const { conversationId } = session;
     const controller = new AbortController();
@@ -130,8 +133,8 @@ export class CompressionScheduler {
     return end;
   }
 
-  /** Makes the history of a running turn shorter. Null when nothing was changed. Rejects with a `StoreError` where it cannot be known in which
-   *  session the turn's rows belong now. */
+  /** Shortens the history of a running turn. Null when nothing was changed. Throws `StoreError` when it is unknown
+   *  which session the turn's rows belong to now. */
   async makeRoom(
     session: Session,
     turnUid: string,
@@ -140,7 +143,7 @@ export class CompressionScheduler {
     const { store, log, engine } = this.parts;
     try {
       if (cause === 'nearlyFull' && !(await this.isNearlyFull(session, rows, model))) return null;
-      // A model that refuses a history takes less than it, whatever it says.
+      // A model that refuses a history accepts less than that history, whatever limit it reports.
       const contextWindow =
         cause === 'refused' ? Math.min(contextOf(model) ?? Infinity, contextUse(rows).tokens) : contextOf(model);
       if (engine.preview(rows, contextWindow) === null) return null;
@@ -162,11 +165,11 @@ export class CompressionScheduler {
     }
   }
 
-  /** Resolves when it has ended; one that is being published is published. */
+  /** Resolves when the compression has ended. A compression that is already being published is still published. */
   async stop(conversationId: string): Promise<void> {
     const run = this.running.get(conversationId);
     run?.controller.abort();
-    // How it ended is told to whoever began it; here only that it has ended counts.
+    // The caller of `begin` gets the outcome. This method only waits for the end.
     await run?.end.catch(() => undefined);
   }
 
@@ -191,7 +194,7 @@ export class CompressionScheduler {
     return { sessionId: child.id, tokens, madeBy };
   }
 
-  /** By the model that the setting names, and by the session's own where that one is of no use. */
+  /** Uses the model from the setting, or the session's own model when that one is of no use. */
   private async attempt(task: Omit<CompressionTask, 'model'>, own: ChatModel): Promise<Published | NoHandoff> {
     const summariser = await this.summariser(own, task.signal);
     const done = await this.work.compress({ ...task, model: summariser });
@@ -208,7 +211,7 @@ export class CompressionScheduler {
     return isWorthALook(countedTokens(rows)) && this.work.isDue({ conversationId, rows }, contextOf(model));
   }
 
-  /** The model that writes the summary of a session which `own` answers. Rejects with the reason of a stop. */
+  /** Returns the model that writes the summary of a session that `own` answers. Rejects with the reason of a stop. */
   private async summariser(own: ChatModel, signal: AbortSignal): Promise<ChatModel> {
     const ref = this.parts.summaryModel?.() ?? null;
     if (ref === null || ref === own.info.ref) return own;

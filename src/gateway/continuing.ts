@@ -13,7 +13,7 @@ interface ContinuingParts {
   readonly slots: TurnSlots;
 }
 
-/** Has the last answer of a session go on where it stopped, in a turn of its own whose first row nobody wrote. */
+/** Continues the last answer of a session where it stopped. The new turn's first row is not written by the user. */
 export class Continuing {
   constructor(private readonly parts: ContinuingParts) {}
 
@@ -38,7 +38,8 @@ export class Continuing {
     });
   }
 
-  /** The model can go on only with what stands at the end of what it is sent. */
+  /** Throws `GatewayError` unless this turn's rows are last: a model can continue only the end of the messages that
+   *  it gets. */
   private async refuseUnlessLast(turnUid: string, session: Session): Promise<void> {
     const rows = await this.parts.store.activeMessages(session.id);
     if (rows.at(-1)?.turnUid !== turnUid)

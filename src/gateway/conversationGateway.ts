@@ -42,7 +42,7 @@ import { type SettledRow, type StartedTurn, TurnRunner } from './turnRunner';
 import { TurnSlots } from './turnSlots';
 import { WaitingTurns } from './waitingTurns';
 
-/** The gateway over a store and agents: puts its rooms together, and knows what each request is for. */
+/** The gateway over a store and agents. Creates the gateway's services and routes each request to one of them. */
 export class ConversationGateway implements Gateway {
   private readonly surfaces: SurfaceRegistry;
   private readonly agentPool: AgentPool;
@@ -362,7 +362,7 @@ export class ConversationGateway implements Gateway {
     return this.queue.resume();
   }
 
-  /** Another memory was chosen, or one was registered or taken back. */
+  /** Called when another memory provider is chosen, registered or removed. */
   memoryChanged(): void {
     this.agentPool.memoryChanged();
   }
@@ -370,7 +370,8 @@ export class ConversationGateway implements Gateway {
   async shutdown(): Promise<void> {
     this.slots.close();
     await Promise.all([this.compressionScheduler.shutdown(), this.runner.shutdown()]);
-    // A surface's sequence may enter a conversation's, so it is waited for first; a turn that was being opened is closed behind that.
+    // A surface's sequence may enter a conversation's sequence, so wait for it first. A turn that was being opened is
+    // closed after that.
     await this.switching.idle();
     await this.slots.drain();
     await this.runner.shutdown();
@@ -379,13 +380,13 @@ export class ConversationGateway implements Gateway {
     this.surfaces.dispose();
   }
 
-  /** A turn is over and its slot is free. What waits goes on only behind an answer that was completed: after a stop or a failure the
-   *  person decides, and has done so already for a prompt that the turn was stopped for. */
+  /** Called when a turn is over and its slot is free. The queue continues only after a completed answer. After a
+   *  stop or a failure the user decides. A prompt that the turn was stopped for is such a decision already. */
   private async ended(run: StartedTurn, settled: SettledRow | null): Promise<void> {
     await this.switching.noteSeen(run.session.id);
     if (settled !== null)
       await this.queue.startNextInBackground(run.session, run.surfaceId, settled.outcome === 'complete');
-    // Behind the next prompt's start, so that one after the other runs in the same seat.
+    // After the next prompt has started, so that consecutive turns run on the same agent.
     this.agentPool.settled(run.seat);
   }
 

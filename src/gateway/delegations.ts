@@ -21,42 +21,42 @@ interface DelegationParts {
   readonly surfaces: SurfaceRegistry;
   readonly slots: TurnSlots;
   readonly runner: TurnRunner;
-  /** The entry of a session in lists may read otherwise. */
+  /** Called when the entry of a session in lists may have changed. */
   readonly changed: (sessionId: string) => void;
 }
 
-/** What a run knows that works on a task of another one. */
+/** Data of a run that works on a task of another run. */
 export interface SubAgentRun {
   readonly caller: RunningTurn;
   readonly title: string;
-  /** The caller's call. */
+  /** The caller's tool call. */
   readonly callId: string;
   readonly createAgent: (memory: MemoryManager) => Agent;
-  /** What surfaces that show its session are told. */
+  /** Called with every event that surfaces showing its session receive. */
   readonly heard: (event: TurnEvent) => void;
-  /** `settled` is null where the turn could not be closed before the window went away. `messages`: the rows of the turn. */
+  /** `settled`: null when the turn could not be closed before the window closed. `messages`: the rows of the turn. */
   readonly ended: (settled: SettledRow | null, messages: readonly Message[]) => void;
 }
 
 type DelegatingCall = Pick<ToolCallContext, 'callId' | 'report'>;
 type Ended = { readonly settled: SettledRow | null; readonly messages: readonly Message[] };
 
-/** Has sub-agents do tasks, each in a session and a turn slot of its own, for as long as the turn runs that handed the task on. What they ask is
- *  offered where that turn is shown, one question at a time. */
+/** Runs tasks on sub-agents, each in its own session and turn slot. A sub-agent lives at most as long as the turn
+ *  that delegated the task. The surface of that turn shows its approval requests, one at a time. */
 export class Delegations {
-  /** What sub-agents ask, oldest first. */
+  /** Pending approval requests of sub-agents, oldest first. */
   private asked: readonly Approval[] = [];
 
   constructor(private readonly parts: DelegationParts) {}
 
-  /** What the sub-agents of the turn that runs in this session ask; null where they ask nothing. */
+  /** Returns the pending approval request of this session's running turn's sub-agents. Null when there is none. */
   pendingIn(sessionId: string): Approval | null {
     const run = this.parts.runner.all().find(({ session }) => session.id === sessionId);
     return run === undefined ? null : this.askedOf(run);
   }
 
-  /** Resolves when the sub-agent's turn has settled, however it ended. Rejects with a `StoreError` or `GatewayError` where none could be started, and
-   *  with the reason of the stop where its turn could not be closed. */
+  /** Resolves when the sub-agent's turn has settled, with any outcome. Rejects with a `StoreError` or `GatewayError`
+   *  when no sub-agent could be started, and with the reason of the stop when its turn could not be closed. */
   async delegate(
     caller: RunningTurn,
     agent: Agent,
@@ -88,7 +88,7 @@ export class Delegations {
     return work;
   }
 
-  /** Private, so that no memory is told of it: what it came to is told by the one it works for. */
+  /** Private, so that no memory provider is notified of it: the calling agent reports the result to memory. */
   private createSession({ session, turn }: RunningTurn, title: string, callId: string): Promise<Session> {
     const { store, clock, ids } = this.parts;
     const startedAt = clock.now();
@@ -159,7 +159,7 @@ export class Delegations {
   }
 }
 
-/** The same event, saying of what a sub-agent asks that it is one. */
+/** Returns the same event. An approval request is marked as coming from a sub-agent. */
 export function asSubAgent(event: TurnEvent, { title, caller, callId }: SubAgentRun): TurnEvent {
   if (event.kind !== 'approvalRequested' && event.kind !== 'approvalDecided') return event;
   return { ...event, approval: { ...event.approval, subAgent: { title, turnUid: caller.turn.uid, callId } } };

@@ -14,7 +14,7 @@ interface EffortParts {
   readonly defaultEffort?: () => ReasoningEffort;
 }
 
-/** How hard models are asked to think, session by session. */
+/** Reasoning effort per session. */
 export class Efforts implements EffortGateway {
   constructor(private readonly parts: EffortParts) {}
 

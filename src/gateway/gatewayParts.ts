@@ -9,30 +9,31 @@ import type { Mode } from '../transcript/approval';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { BusyMode } from './gateway';
 
-/** What a gateway is made from. */
+/** The services that a gateway is built from. */
 export interface GatewayParts {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
-  /** Makes an agent for a model reference. Opening the model is the agent's, inside the turn: the prompt is stored first. */
+  /** Creates an agent for a model reference. The agent opens the model itself, inside the turn: the prompt is stored
+   *  first. */
   readonly createAgent: (model: string, memory?: MemoryManager) => Agent;
-  /** Changes when anything an agent is made from changes (model, endpoint, tools, settings, folders). */
+  /** Changes when any input of an agent changes (model, endpoint, tools, settings, folders). */
   readonly agentSignature: (model: string) => string;
   readonly createMemory: (agent: { readonly isPrivate: boolean }) => MemoryManager;
-  /** The model of new sessions; null while none was chosen. */
+  /** The model of new sessions. Null while none was chosen. */
   readonly defaultModel: () => string | null;
   readonly saveDefaultModel: (ref: string) => Promise<void>;
-  /** Path of the open folder, kept with new sessions. */
+  /** Path of the open folder, stored with new sessions. */
   readonly folder: () => string | null;
-  /** What becomes of a prompt sent while a turn runs; it queues where this is not said. */
+  /** Treatment of a prompt that is sent while a turn runs. Default: queue it. */
   readonly busyMode?: () => BusyMode;
-  /** How freely the agent of a session may act for which nothing was chosen; it asks where this is not said. */
+  /** Mode of sessions without their own choice: how freely the agent may act. Default: `ask`. */
   readonly defaultMode?: () => Mode;
-  /** How hard models are asked to think in a session for which nothing was chosen; as they do by themselves where this is not said. */
+  /** Reasoning effort of sessions without their own choice. Default: the model's own default. */
   readonly defaultEffort?: () => ReasoningEffort;
-  /** Keeps conversations within what their model can take; the usual `Compressor` where this is not said. */
+  /** Keeps conversations within their model's context. Default: the usual `Compressor`. */
   readonly contextEngine?: ContextEngine;
-  /** Reference of the model that writes summaries; null: that of the session, as where this is not said. */
+  /** Reference of the model that writes summaries. Null: the session's model. Default: null. */
   readonly summaryModel?: () => string | null;
 }

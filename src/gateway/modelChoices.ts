@@ -8,20 +8,20 @@ interface ModelChoiceParts {
 
 interface PendingChoice {
   readonly sessionId: string | null;
-  /** Rejects where the session keeps the model it had. */
+  /** Rejects when the choice could not be stored, so the session keeps its old model. */
   readonly stored: Promise<void>;
   /** Never rejects. */
   readonly done: Promise<unknown>;
 }
 
-/** Models as they are chosen, and the order of choices and prompts: what is sent behind a choice goes to the model that was chosen, however long
- *  storing that takes. */
+/** Model choices, and the order of choices and prompts: a prompt sent after a choice goes to the chosen model,
+ *  however long storing the choice takes. */
 export class ModelChoices {
   private readonly pending = new Set<PendingChoice>();
 
   constructor(private readonly parts: ModelChoiceParts) {}
 
-  /** A model chosen in a session is that session's; new ones take the one chosen for them, or the first one that is chosen at all. */
+  /** Sets the model of one session. New sessions use the model chosen for them, or else the first one ever chosen. */
   async choose(sessionId: string | null, ref: string): Promise<void> {
     const stored = sessionId === null ? Promise.resolve() : this.parts.store.setSessionModel(sessionId, ref);
     const choosing = this.keepForNewOnes(stored, sessionId, ref);
@@ -34,8 +34,9 @@ export class ModelChoices {
     }
   }
 
-  /** Resolves when every choice made before now is in force. Rejects where one for this session failed meanwhile: what is sent behind it was meant
-   *  for another model, perhaps at another place. A default that could not be written to the settings is in force all the same. */
+  /** Resolves when every choice made before now is in effect. Rejects when a choice for this session failed
+   *  meanwhile: the next prompt was meant for another model, perhaps on another service. A default that could not be
+   *  written to the settings is still in effect. */
   async settled(sessionId: string | null): Promise<void> {
     const before = [...this.pending];
     await Promise.all(before.map(({ done }) => done));

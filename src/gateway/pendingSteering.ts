@@ -1,6 +1,7 @@
 import type { Steering } from '../agent/liveRun';
 
-/** The queued prompts that are meant for one running turn. It dies with that turn: what was not taken is a queued prompt like any other. */
+/** The queued prompts that are meant for one running turn. The list ends with that turn: a prompt that was not taken
+ *  becomes an ordinary queued prompt. */
 export class PendingSteering implements Steering {
   private uids: readonly string[] = [];
 

@@ -4,8 +4,9 @@ import type { Message } from '../transcript/message';
 
 const pageSize = 100;
 
-/** The prompt with which the newest `turns` turns of a conversation began, as it is shown: what a turn was told while it ran counts as part of
- *  it. The first prompt of all where there are fewer; null where there is none. */
+/** Returns the prompt that began the newest `turns` turns of a conversation, as it is shown. Steering during a turn
+ *  counts as part of its prompt. Returns the very first prompt when there are fewer turns, and null when there is
+ *  none. */
 export async function promptBehind(store: SessionStore, sessionId: string, turns: number): Promise<Message | null> {
   let found: Message | null = null;
   let left = Math.max(1, Math.floor(turns));

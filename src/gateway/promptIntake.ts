@@ -29,7 +29,7 @@ interface Sent {
   readonly reason: SwitchReason;
 }
 
-/** Takes prompts in: each is on disk when its receipt is given, once, however often it is sent. */
+/** Accepts prompts. Each is on disk when its receipt is given, and stored once, however often it is sent. */
 export class PromptIntake {
   constructor(private readonly parts: IntakeParts) {}
 
@@ -46,7 +46,7 @@ export class PromptIntake {
     return this.take(session.id, prompt, { surfaceId, from, reason: beginning.reason });
   }
 
-  /** What became of a prompt that was submitted before; null for one that was not. */
+  /** Returns the receipt of a prompt that was submitted before. Null when it was not. */
   async receiptOf(surfaceId: string, uid: string): Promise<SubmitReceipt | null> {
     const { message, queued } = await this.parts.store.promptContext(null, uid);
     if (message !== null) return this.submittedBefore(surfaceId, message);
@@ -95,7 +95,8 @@ export class PromptIntake {
     return { kind: 'queued', sessionId, queue: await this.parts.store.queue(sessionId) };
   }
 
-  /** The prompt is stored. It is answered, or being answered, unless its turn was opened by a write that seemed to fail: then it is sent now. */
+  /** Handles a stored prompt. It is answered or being answered, unless the write that opened its turn seemed to
+   *  fail: then it is sent now. */
   private async submittedBefore(surfaceId: string, { sessionId, turnUid }: Message): Promise<SubmitReceipt> {
     const { store, sessions, slots, sendAgain, switching } = this.parts;
     const started: SubmitReceipt = { kind: 'started', sessionId, turnUid: turnUid ?? '' };

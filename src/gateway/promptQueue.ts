@@ -27,7 +27,7 @@ interface QueueParts {
   readonly waiting: WaitingTurns;
 }
 
-/** Prompts that wait, durably: for a turn to settle, for a compression, or to be told to a running turn. */
+/** Prompts that wait on disk: for a turn to settle, for a compression, or to steer a running turn. */
 export class PromptQueue {
   private readonly takeOvers = new TakeOvers();
 
@@ -59,8 +59,8 @@ export class PromptQueue {
       );
   }
 
-  /** A prompt sent while a turn runs. It is queued, durably, before anything is done with it; called inside the conversation's sequence, so
-   *  that the end of that turn finds what was decided here. */
+  /** Queues a prompt that is sent while a turn runs, on disk before anything else happens with it. Called inside the
+   *  conversation's sequence, so that the end of that turn sees this decision. */
   async addBesideTurn(session: Session, prompt: PromptSubmission): Promise<SubmitReceipt> {
     const { conversationId } = session;
     const mode = prompt.busy ?? this.parts.busyMode?.() ?? 'queue';
@@ -76,21 +76,22 @@ export class PromptQueue {
       ...(behind === null ? {} : { behind }),
     });
     this.parts.surfaces.tellAll({ kind: 'queueChanged', sessionId: session.id, queue });
-    // A tool result, with which steering is sent, holds images on some protocols only: they go in a turn of their own behind this one.
+    // Steering is sent with a tool result, which holds images only on some protocols. Prompts with images get their own
+    // turn after this one.
     if (mode === 'steer' && prompt.parts?.some(({ kind }) => kind === 'image') !== true) run?.steering.add(prompt.uid);
     if (mode === 'interrupt') {
-      // Also where the turn has just ended by itself: what is done behind it comes after this in the sequence.
+      // Also when the turn has just ended normally: its follow-up work runs after this in the sequence.
       this.takeOvers.add(conversationId, prompt.uid);
       // Not awaited: the end of the turn waits for this sequence.
       run?.controller.abort(new TurnStop('newPrompt'));
-      // A turn that waits in the store alone has no end that would start the prompt.
+      // A turn that waits only in the store has no end event that would start the prompt.
       if (run === null && (await this.parts.waiting.end(session, 'newPrompt')))
         void this.startNextInBackground(session, this.parts.surfaces.surfaceOf(session.id), false);
     }
     return { kind: 'queued', sessionId: session.id, queue };
   }
 
-  /** A prompt before which the history must be made shorter. It is queued first, durably, and is the next one when that is done. */
+  /** Adds a prompt that needs a shorter history first. Queues it on disk, compresses, then sends it next. */
   async addBehindCompression(surfaceId: string, session: Session, prompt: PromptSubmission): Promise<SubmitReceipt> {
     const createdAt = this.parts.clock.now();
     const queue = await this.parts.store.enqueue({
@@ -107,7 +108,8 @@ export class PromptQueue {
     return { kind: 'queued', sessionId: session.id, queue };
   }
 
-  /** Whoever stops a turn does not want the prompt that it was stopped for either: it stays queued. */
+  /** Called when the user stops a turn. The prompt that the turn was stopped for is then not wanted either: it stays
+   *  queued. */
   dropTakeOvers(conversationId: string): void {
     this.takeOvers.clear(conversationId);
   }
@@ -120,7 +122,8 @@ export class PromptQueue {
     }
   }
 
-  /** Only after a turn that completed: a queue behind a stop, a failure, a crash or a reset waits for the person. */
+  /** Continues queues only after a turn that completed: after a stop, a failure, a crash or a reset, the queue waits
+   *  for the user. */
   async resume(): Promise<void> {
     const sessions = await this.parts.store.listSessions({ limit: 1000 });
     const goesOn = ({ queuedCount, lastTurn, endReason }: SessionSummary): boolean =>
@@ -130,8 +133,8 @@ export class PromptQueue {
     }
   }
 
-  /** Starts the first queued prompt if the conversation is free; with `goesOn` false only one that a turn was stopped for. A prompt that
-   *  cannot start stays where it is. Never rejects. */
+  /** Starts the first queued prompt if the conversation is free. With `goesOn` false, starts only one that a turn
+   *  was stopped for. A prompt that cannot start stays in the queue. Never rejects. */
   async startNextInBackground(
     session: Session,
     surfaceId: string,
@@ -172,7 +175,8 @@ export class PromptQueue {
     });
   }
 
-  /** Compresses, then starts the next queued prompt, also where compressing came to nothing. Called inside the conversation's sequence. */
+  /** Compresses, then starts the next queued prompt even if nothing was compressed. Called inside the conversation's
+   *  sequence. */
   private compressAhead(session: Session, surfaceId: string, goesOn: boolean): void {
     void this.parts.compressionScheduler
       .begin(session, { focus: null, isForced: false })

@@ -22,7 +22,7 @@ interface VersionParts {
   readonly switching: SessionSwitching;
 }
 
-/** What a turn is opened with, but for its uid. */
+/** The input for opening a turn, except its uid. */
 type Asked = Pick<PromptTurn, 'continues'> & Words;
 interface Words {
   readonly text: string;
@@ -42,7 +42,7 @@ const busySentence = 'Another answer is being written in this session. Stop it f
 const inBranch =
   'This prompt stands before a summary, so it was asked again in a branch. The session itself is unchanged.';
 
-/** Asks prompts again, as they were or in other words. What was answered before is hidden, never deleted: it is the earlier version. */
+/** Sends prompts again, unchanged or edited. Hides the earlier answer, never deletes it: it is the earlier version. */
 export class PromptVersions {
   constructor(private readonly parts: VersionParts) {}
 
@@ -50,7 +50,7 @@ export class PromptVersions {
     return this.askAgain(surfaceId, turnUid, { reason: 'retried', before });
   }
 
-  /** Without `parts` the prompt keeps those it has. */
+  /** Without `parts` the prompt keeps its attachments. */
   async edit(surfaceId: string, turnUid: string, prompt: EditedPrompt, before?: BeforeAsking): Promise<SubmitReceipt> {
     const { uid, text, parts = await this.partsOf(turnUid) } = prompt;
     if (!isSendable(text, parts)) throw new GatewayError('invalid', 'There is nothing to send. Type a prompt first.');
@@ -93,15 +93,16 @@ export class PromptVersions {
         reason: 'resume',
         replaces: { turnUid, reason: asking.reason },
       });
-      // A surface takes the rows of the turn asked again away by itself; of what went with it, and of what its prompt was joined to, it must read.
+      // A surface removes the rows of the retried turn itself. It must read again when later turns went too, or when
+      // the prompt was merged with another.
       if (!isLast || !stoodAlone) this.parts.switching.reread(session);
       return { kind: 'started', sessionId: session.id, turnUid: opened.uid };
     });
-    // Outside the conversation's sequence, which branching enters by itself.
+    // Outside the conversation's sequence, because branching enters that sequence itself.
     return 'kind' in done ? done : this.askInBranch(surfaceId, turn, uid, done);
   }
 
-  /** An earlier segment is never changed: what stands there is asked again in a copy of what was before it. */
+  /** An earlier segment is never changed: its prompt is sent again in a copy of everything before it. */
   private async askInBranch(
     surfaceId: string,
     turn: Turn,
@@ -123,7 +124,8 @@ export class PromptVersions {
     }
   }
 
-  /** What could not be asked goes into the composer of the session it was for. Never rejects: what is wrong was found out already. */
+  /** Puts a prompt that could not be sent into the composer of its session. Never rejects: the caller already
+   *  reports the error. */
   private async handBack(session: Session, { text, parts }: Words): Promise<void> {
     await this.parts.store.setDraft(session.id, text, parts).catch(() => undefined);
     this.parts.switching.reread(session);
@@ -135,7 +137,8 @@ export class PromptVersions {
     return turn;
   }
 
-  /** The rows among which a turn stands: those of the newest segment or, where it has none there, of its own. */
+  /** Returns the rows around a turn: those of the newest segment, or of the turn's own segment when the newest one
+   *  has none of its rows. */
   private async segmentOf(
     turn: Turn,
     tip: Session,
@@ -146,8 +149,8 @@ export class PromptVersions {
     return { rows: await store.activeMessages(turn.sessionId), isEarlier: true };
   }
 
-  /** The prompt, with what the person told its turn while it ran: asked again, the model is told it with the prompt. A turn that continued an
-   *  answer, and was told nothing, continues it again. */
+  /** Returns the prompt together with the user's steering during its turn: a retry sends both as the prompt. A turn
+   *  that continued an answer without any steering continues it again. */
   private async askedIn(turn: Turn, session: Session): Promise<Asked> {
     const prompt = await this.parts.store.getMessage(turn.userMessageUid);
     if (prompt?.role !== 'user')
@@ -159,13 +162,13 @@ export class PromptVersions {
     return { text: said.join('\n\n'), parts: written.flatMap(({ parts }) => sentParts(parts)) };
   }
 
-  /** What went along with the prompt of a turn. */
+  /** Returns the attachments of a turn's prompt. */
   private async partsOf(turnUid: string): Promise<readonly SentPart[]> {
     const { userMessageUid } = await this.turnOf(turnUid);
     return sentParts((await this.parts.store.getMessage(userMessageUid))?.parts ?? []);
   }
 
-  /** From every segment that the turn spans: one that was compressed in its middle began in an earlier one. */
+  /** Reads every segment that the turn spans: a turn that was compressed midway began in an earlier one. */
   private async steeringOf(turn: Turn): Promise<readonly Message[]> {
     const { store } = this.parts;
     let steering: readonly Message[] = [];

@@ -1,10 +1,10 @@
-/** Runs work of one key strictly one after the other, in the order it was asked for; different keys run side by side. */
+/** Runs work of one key strictly in the order it was requested. Different keys run in parallel. */
 export class Sequencer {
   private readonly tails = new Map<string, Promise<unknown>>();
 
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.tails.get(key) ?? Promise.resolve();
-    // What came before reports its own failure to its own caller.
+    // Earlier work reports its failure to its own caller.
     const result = before.then(work, work);
     const tail = result.then(
       () => undefined,
@@ -17,7 +17,7 @@ export class Sequencer {
     return result;
   }
 
-  /** Resolves when nothing is under way any more, what was added meanwhile included. */
+  /** Resolves when no work is left, including work that was added meanwhile. */
   async idle(): Promise<void> {
     while (this.tails.size > 0) await Promise.all(this.tails.values());
   }

@@ -21,7 +21,7 @@ interface ActionParts {
   readonly switching: SessionSwitching;
 }
 
-/** What a person does with a stored session: all its segments at once. */
+/** The user's actions on a stored session, applied to all its segments at once. */
 export class SessionActions {
   constructor(private readonly parts: ActionParts) {}
 
@@ -86,7 +86,7 @@ export class SessionActions {
       return { session: found, ...forgotten };
     });
     this.parts.surfaces.tellAll({ kind: 'sessionsChanged', sessionIds });
-    // Nothing of a private session has ever left; its seat goes all the same.
+    // No data of a private session was ever sent anywhere, but its agent is still released.
     if (session.private) agentPool.vacate(sessionIds);
     const left = isComplete ? [] : ['Fragments may stay in unused parts of the session file until it is rewritten.'];
     const sentences = [...left, ...(session.private ? [] : await agentPool.forget(sessionIds))];
@@ -97,7 +97,8 @@ export class SessionActions {
     };
   }
 
-  /** It is part of what the session did that it works for, and in no list from which it could be taken back. */
+  /** Throws `GatewayError` for a sub-agent's session. It is part of the work of the session it serves, and no list
+   *  shows it, so the user could not restore it. */
   private async refuseSubAgent(sessionId: string): Promise<void> {
     const { sessions } = this.parts;
     if (await sessions.isSubAgent(await sessions.get(sessionId)))
@@ -107,7 +108,7 @@ export class SessionActions {
       );
   }
 
-  /** Does something with a conversation that no turn may be running in. */
+  /** Runs `work` on a conversation without a running turn. Throws `GatewayError` (`busy`) when a turn runs. */
   private async whileIdle<T>(sessionId: string, busy: string, work: (tip: Session) => Promise<T>): Promise<T> {
     const { sessions, slots } = this.parts;
     const found = await sessions.tipOf(sessionId);

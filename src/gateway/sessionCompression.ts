@@ -17,7 +17,7 @@ interface CompressionParts {
   readonly compressionScheduler: CompressionScheduler;
 }
 
-/** CompressionScheduler that the person asks for, between two turns, and what can be asked about the context. */
+/** Compression that the user requests between two turns, and questions about the context. */
 export class SessionCompression {
   constructor(private readonly parts: CompressionParts) {}
 
@@ -27,7 +27,7 @@ export class SessionCompression {
     const found = await sessions.tipOf(sessionId);
     const waiting = (await store.queue(found.id)).length;
     const report = await this.begin(found, { focus, isForced: true });
-    // What was sent while it was compressed goes on; what waited before still waits for the person.
+    // Starts prompts that were sent during the compression. Prompts that waited before it keep waiting for the user.
     if (waiting === 0) void queue.startNextInBackground(found, surfaces.surfaceOf(report.sessionId), true);
     return report;
   }
@@ -42,7 +42,7 @@ export class SessionCompression {
 
   private async begin(found: Session, request: CompressionRequest): Promise<CompressionReport> {
     const { slots, sessions, compressionScheduler } = this.parts;
-    // In an object, so that the sequence is left when the compression has begun, not when it has ended.
+    // Wrapped in an object, so that the sequence is left when the compression has begun, not when it has ended.
     const { end } = await slots.inSequence(found.conversationId, async () => {
       const session = await sessions.tipOf(found.id);
       if (await slots.isBusy(session))

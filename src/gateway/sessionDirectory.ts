@@ -13,17 +13,17 @@ interface DirectoryParts {
   readonly folder: () => string | null;
 }
 
-/** Titles that are named when a person has to say which session they mean. */
+/** Maximum number of titles listed when the user must be more specific about a session. */
 const mostNamed = 5;
 
-/** Finds stored sessions and begins new ones, and says in words when that cannot be. */
+/** Finds stored sessions and creates new ones. Reports a failure with a sentence for the user. */
 export class SessionDirectory {
   /** Conversations of the sessions that were read here. */
   private readonly conversations = new Map<string, string>();
 
   constructor(private readonly parts: DirectoryParts) {}
 
-  /** A new session with the model that new sessions use: nothing of the session before goes along. */
+  /** Creates a session with the default model for new sessions. It copies nothing from the session before. */
   async create({ isPrivate, mode, effort }: Omit<Beginning, 'reason'>): Promise<Session> {
     const model = this.modelOf(null);
     const startedAt = this.parts.clock.now();
@@ -65,7 +65,7 @@ export class SessionDirectory {
     return session;
   }
 
-  /** Whether the session is a sub-agent's: any segment of its conversation. */
+  /** True when the session belongs to a sub-agent. Works for any segment of its conversation. */
   async isSubAgent(session: Session): Promise<boolean> {
     const root =
       session.id === session.conversationId ? session : await this.parts.store.getSession(session.conversationId);
@@ -81,13 +81,14 @@ export class SessionDirectory {
       );
   }
 
-  /** The newest segment of a session's conversation: where its next turn belongs. */
+  /** Returns the newest segment of a session's conversation, to which its next turn belongs. */
   async tipOf(sessionId: string): Promise<Session> {
     await this.get(sessionId);
     return this.get(await this.parts.store.conversationTip(sessionId));
   }
 
-  /** What a person sees who opens a session: its newest segment or, where it has no messages, the one that went on from it. */
+  /** Returns the segment to show when the user opens a session: its newest one or, when it has no messages, the one
+   *  that continued it. */
   async toOpen(sessionId: string): Promise<Session> {
     await this.get(sessionId);
     const session = await this.tipOf((await this.parts.store.resolveSessionId(sessionId)) ?? sessionId);
@@ -96,7 +97,7 @@ export class SessionDirectory {
     return session;
   }
 
-  /** The session a person means. */
+  /** Returns the id of the session that the text names. */
   async find(text: string): Promise<string> {
     const found = await this.parts.store.findSession(text);
     switch (found.kind) {
@@ -118,7 +119,7 @@ export class SessionDirectory {
     }
   }
 
-  /** The model that answers in a session (null: in a new one). */
+  /** Returns the model that answers in a session. Null: in a new one. */
   modelOf(session: Session | null): string {
     const model = session?.model ?? this.parts.defaultModel();
     if (model === null)

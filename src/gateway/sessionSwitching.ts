@@ -25,7 +25,7 @@ interface SwitchingParts {
   readonly agentPool: AgentPool;
   readonly sessions: SessionDirectory;
   readonly slots: TurnSlots;
-  /** A surface leaves its session: what was shown and could not be stored is stored now. */
+  /** Called when a surface leaves its session: writes shown text that could not be stored before. */
   readonly left: () => void;
 }
 
@@ -38,13 +38,13 @@ const notices = {
     'This prompt stands before a summary, so it was taken back in a branch. The session itself is unchanged.',
 } as const;
 
-/** The one switch: every change of what a surface shows, and of the session its seat serves, goes through `switchTo`. Switches of a surface
- *  come one after the other; a refusal changes nothing. */
+/** Switches sessions. Every change of the session that a surface shows, and that its agent serves, goes through
+ *  `switchTo`. Switches of one surface run one after another. A refusal changes nothing. */
 export class SessionSwitching {
   /** By surface. Always entered before a conversation's sequence, never from inside one. */
   private readonly sequencer = new Sequencer();
-  /** Which segment followed which while this window was open. What was read of a session before it was compressed is told by this, without
-   *  waiting, which one to show. */
+  /** Maps each segment to the one that followed it while this window was open. Code that read a session before its
+   *  compression finds the segment to show here, without waiting. */
   private readonly followers = new Map<string, Session>();
 
   constructor(private readonly parts: SwitchingParts) {}
@@ -54,7 +54,8 @@ export class SessionSwitching {
     return this.sequencer.run(surfaceId, () => this.carryOut(surfaceId, target));
   }
 
-  /** A branch that ends before a prompt that is asked there at once, and so does not come into its composer. */
+  /** Creates a branch that ends before a prompt. That prompt is sent there at once, so it is not put into the
+   *  composer. */
   async branchToAsk(surfaceId: string, sessionId: string, prompt: string): Promise<SwitchOutcome> {
     return this.sequencer.run(surfaceId, () => this.branch(surfaceId, { sessionId, from: prompt }, false));
   }
@@ -64,8 +65,8 @@ export class SessionSwitching {
     return this.sequencer.idle();
   }
 
-  /** The seat in which a turn runs. The first prompt of a surface that still shows `from` begins what it shows from now on; a turn of a session
-   *  that the surface does not show runs behind it. */
+  /** Returns the agent that runs a turn. If the surface still shows `from`, its first prompt begins the session that
+   *  it shows from now on. A turn of a session that no surface shows runs in the background. */
   seatForTurn(surfaceId: string, session: Session, reason: SwitchReason, from: string | null): SurfaceAgent {
     const { surfaces, agentPool } = this.parts;
     const begins = (reason === 'new_session' || reason === 'reset') && surfaces.shownSession(surfaceId) === from;
@@ -74,13 +75,13 @@ export class SessionSwitching {
     return showing === null ? agentPool.seatBehind(session) : agentPool.seatFor(showing, session, reason);
   }
 
-  /** A surface's empty state has begun this session before, and shows it now. */
+  /** Shows a session that this surface's empty state began earlier. */
   showBegun(surfaceId: string, session: Session): void {
     if (this.parts.surfaces.shownSession(surfaceId) === null)
       this.switchTo(surfaceId, this.newest(session), 'new_session');
   }
 
-  /** A conversation goes on in its next segment, wherever it is shown or served. */
+  /** Moves a conversation to its next segment, on every surface that shows it and every agent that serves it. */
   rolledOver(parent: Session, child: Session): void {
     const { surfaces, agentPool } = this.parts;
     this.followers.set(parent.id, child);
@@ -89,18 +90,18 @@ export class SessionSwitching {
     surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [parent.id, child.id] });
   }
 
-  /** Surfaces that show one of these sessions, which are gone, show the empty state. */
+  /** Switches surfaces that show one of these deleted sessions to the empty state. */
   emptied(sessionIds: readonly string[]): void {
     for (const sessionId of sessionIds)
       for (const surfaceId of this.parts.surfaces.allShowing(sessionId)) this.switchTo(surfaceId, null, 'new_session');
   }
 
-  /** What is shown of a session has changed behind its surfaces' back: they read it again. */
+  /** Called when the rows of a session changed without events. Its surfaces read it again. */
   reread(session: Session): void {
     for (const surfaceId of this.parts.surfaces.allShowing(session.id)) this.switchTo(surfaceId, session, 'resume');
   }
 
-  /** What is shown where a person can see it is no longer unread. Never rejects. */
+  /** Marks a session that the user can see as read. Never rejects. */
   async noteSeen(sessionId: string): Promise<void> {
     try {
       if (!this.parts.surfaces.isSeen(sessionId)) return;
@@ -116,7 +117,7 @@ export class SessionSwitching {
   private carryOut(surfaceId: string, target: SwitchTarget): Promise<SwitchOutcome> {
     switch (target.reason) {
       case 'new_session':
-        // The session itself is born with its first prompt.
+        // Its first prompt creates the session itself.
         return Promise.resolve(
           this.showEmptyState(surfaceId, {
             reason: 'new_session',
@@ -160,7 +161,7 @@ export class SessionSwitching {
     const { sessions, store } = this.parts;
     const found = await sessions.toOpen(sessionId);
     const { total } = await store.readTranscript({ sessionId: found.id, limit: 1, includeHidden: true });
-    // A compression that is published from here on takes along what shows the session; one that was before did not know of this surface.
+    // A compression published from here on moves this surface along. One published before did not know of it.
     const session = this.newest(found);
     this.switchTo(surfaceId, session, 'resume');
     return { ...unchanged, sessionId: session.id, notice: total === 0 ? notices.empty : null };
@@ -191,12 +192,13 @@ export class SessionSwitching {
     const found = await sessions.toOpen(target.sessionId);
     const done = await slots.inSequence(found.conversationId, () => this.rewindTip(surfaceId, found, target));
     if ('sessionId' in done) return done;
-    // Outside the conversation's sequence, which branching enters by itself.
+    // Outside the conversation's sequence, because branching enters that sequence itself.
     const branched = await this.branch(surfaceId, { sessionId: found.id, from: done.beforeSummary.uid });
     return { ...branched, notice: notices.rewoundInBranch, ...takenBack(done.beforeSummary) };
   }
 
-  /** An earlier segment is never changed: a prompt that stands in one is handed back by its uid. */
+  /** Rewinds the newest segment. An earlier segment is never changed: a prompt in one is returned as
+   *  `beforeSummary`. */
   private async rewindTip(
     surfaceId: string,
     found: Session,
@@ -208,10 +210,10 @@ export class SessionSwitching {
       session,
       'An answer is being written in this session. Stop it before you rewind the session.',
     );
-    // Counted as the person sees them, before a repair makes one of several.
+    // Counted as the user sees them, before a repair merges several into one.
     const named = 'to' in target ? target.to : (await promptBehind(store, session.id, target.turns))?.uid;
     if (named === undefined) throw new GatewayError('invalid', 'There is no prompt to take back in this session.');
-    // What is taken back is what the model would be sent: prompts without an answer between them are one.
+    // Rewinds by the messages that the model would get: prompts without an answer between them are one.
     await store.repairTranscript(session.id);
     const prompt = await this.standing(named);
     try {
@@ -233,7 +235,7 @@ export class SessionSwitching {
     }
   }
 
-  /** A prompt that was joined to an earlier one is taken back with that one. */
+  /** Returns the prompt that an absorbed prompt was merged into. Rewinding one removes both. */
   private async standing(uid: string): Promise<Message> {
     let message = await this.parts.store.getMessage(uid);
     while (message?.visibility.kind === 'hidden' && message.visibility.absorbedInto !== null)
@@ -243,7 +245,7 @@ export class SessionSwitching {
     return message;
   }
 
-  /** A prompt that was taken back goes ahead of what stands in the composer already. */
+  /** Puts a removed prompt before the text that is already in the composer. */
   private async putBack(session: Session, prompt: string, parts: readonly SentPart[]): Promise<string> {
     const { store } = this.parts;
     const typed = await store.draft(session.id);
@@ -256,7 +258,7 @@ export class SessionSwitching {
     return draft;
   }
 
-  /** Null when it has the title now, else why not. */
+  /** Sets the title. Returns null on success, otherwise the reason. */
   private async titled(sessionId: string, title: string): Promise<string | null> {
     try {
       await this.parts.store.setTitle(sessionId, title, 'person');
@@ -283,7 +285,8 @@ export class SessionSwitching {
     return follower === undefined ? session : this.newest(follower);
   }
 
-  /** Nothing else says which session a surface shows. Memory work of the switch is queued behind it; nobody waits for it. */
+  /** The only code that sets the session of a surface. Memory work for the switch is queued after it, and no caller
+   *  waits for that work. */
   private switchTo(surfaceId: string, session: Session | null, reason: SwitchReason, beginning?: Beginning): void {
     const { surfaces, agentPool } = this.parts;
     const leaving = surfaces.shownSession(surfaceId);

@@ -6,13 +6,13 @@ import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { SessionEvent, TurnEvent } from '../transcript/turnEvent';
 import type { Surface, SurfaceSwitch } from './gateway';
 
-/** What the first prompt of a surface's empty state begins. */
+/** The kind of session that the first prompt of a surface's empty state begins. */
 export interface Beginning {
   readonly reason: 'new_session' | 'reset';
   readonly isPrivate: boolean;
-  /** Null: the setting decides. */
+  /** Null: use the setting. */
   readonly mode: Mode | null;
-  /** Null: the setting decides. */
+  /** Null: use the setting. */
   readonly effort: ReasoningEffort | null;
 }
 
@@ -24,7 +24,7 @@ interface AttachedSurface {
 
 export const usualBeginning: Beginning = { reason: 'new_session', isPrivate: false, mode: null, effort: null };
 
-/** Which surface shows which session, and the way events take to them. A surface that throws is logged and touches nothing else. */
+/** Maps surfaces to their sessions and sends them events. Logs a surface that throws; the others are not affected. */
 export class SurfaceRegistry implements Disposable {
   private readonly attached = new Map<string, AttachedSurface>();
   private readonly sessionsChanged = new Emitter<readonly string[]>();
@@ -64,12 +64,12 @@ export class SurfaceRegistry implements Disposable {
     if (entry !== undefined) entry.beginning = { ...entry.beginning, ...chosen };
   }
 
-  /** The id of a surface that shows this session. */
+  /** Returns the id of a surface that shows this session. */
   showing(sessionId: string): string | null {
     return this.allShowing(sessionId)[0] ?? null;
   }
 
-  /** Where a prompt of this session runs that nobody sends from a surface now. */
+  /** Returns the surface for a prompt of this session that is not sent from a surface now. */
   surfaceOf(sessionId: string): string {
     return this.showing(sessionId) ?? `background:${sessionId}`;
   }
@@ -80,7 +80,7 @@ export class SurfaceRegistry implements Disposable {
       .map(({ surface }) => surface.id);
   }
 
-  /** Whether a person can see this session now. */
+  /** True when the user can see this session now. */
   isSeen(sessionId: string): boolean {
     return [...this.attached.values()].some(
       (entry) => entry.sessionId === sessionId && (entry.surface.isVisible?.() ?? true),

@@ -1,7 +1,7 @@
 import type { QueuedPrompt } from '../transcript/session';
 
-/** The queued prompts for whose sake a running turn was stopped: each is next although that turn was cut off. Known to this process alone, so
- *  that after a crash they wait for the person as every other queued prompt does. */
+/** The queued prompts for which a running turn was stopped. Each is next, although that turn was cut off. Kept only
+ *  in this process, so after a crash they wait for the user like any other queued prompt. */
 export class TakeOvers {
   private readonly uids = new Map<string, readonly string[]>();
 
@@ -17,7 +17,7 @@ export class TakeOvers {
     this.uids.delete(conversationId);
   }
 
-  /** The one whose turn it is, which then counts no more; undefined when none of them is queued. */
+  /** Removes and returns the next one. Undefined when none of them is queued. */
   takeFrom(queue: readonly QueuedPrompt[], conversationId: string): QueuedPrompt | undefined {
     const [next, ...rest] = this.of(conversationId).flatMap((uid) => queue.filter((prompt) => prompt.uid === uid));
     if (rest.length === 0) this.clear(conversationId);

@@ -8,13 +8,13 @@ interface Waiting {
   reject(reason: Error): void;
 }
 
-/** Where the run of one turn waits for the person, for one thing at a time. */
+/** The place where the run of one turn waits for the user, for one decision at a time. */
 export class TurnDecisions implements Decisions {
   private waiting: Waiting | null = null;
-  /** A decision may come before the run has begun to wait for it. */
+  /** A decision that came before the run began to wait for it. */
   private early: Approval | null = null;
 
-  /** What the run waits for. */
+  /** The approval that the run waits for. */
   get pending(): Approval | null {
     return this.waiting?.approval ?? null;
   }
@@ -34,13 +34,13 @@ export class TurnDecisions implements Decisions {
     });
   }
 
-  /** Lets the run go on with what was decided, which is on disk. */
+  /** Continues the run with a decision that is already on disk. */
   hand(decided: Approval): void {
     if (this.waiting === null) this.early = decided;
     else if (this.waiting.approval.id === decided.id) this.waiting.resolve(decided);
   }
 
-  /** Ends the run where it waits, and only there; its turn goes on waiting. Returns whether it did. */
+  /** Ends the run if it is waiting; its turn stays `waiting`. Returns true when it ended the run. */
   leave(): boolean {
     this.waiting?.reject(new LeftWaiting());
     return this.waiting !== null;

@@ -23,13 +23,13 @@ export interface Opening {
     readonly parts?: readonly SentPart[];
     readonly draft?: PromptDraft;
   };
-  /** Set where nobody wrote a prompt: the turn goes on with the answer to the one named. */
+  /** Set when the user wrote no prompt: the turn continues the answer to the prompt in `asked`. */
   readonly continues?: { readonly asked: Message | null };
   readonly queuedUid?: string;
   readonly replaces?: { readonly turnUid: string; readonly reason: 'retried' | 'edited' };
 }
 
-/** The rows a turn begins with: its prompt and the turn itself, durable before anything is asked of a model. */
+/** Writes a turn's first rows: its prompt and the turn itself, on disk before any request to a model. */
 export class TurnOpening {
   constructor(private readonly parts: OpeningParts) {}
 
@@ -76,7 +76,7 @@ export class TurnOpening {
   }
 }
 
-/** The end of a turn that was opened and never run: its prompt is stored, and can be sent again with Retry. */
+/** The settlement for a turn that was opened and never ran: its prompt is stored, and Retry sends it again. */
 function neverRan(turnUid: string, now: number): SettleTurn {
   const sentence = 'This prompt was saved, but it was not sent because the disk reported a problem. Retry.';
   const failure = { cause: 'unknown' as const, sentence, technical: 'The turn was opened and nobody runs it.' };

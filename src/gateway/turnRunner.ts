@@ -30,23 +30,24 @@ export interface StartedTurn {
   readonly surfaceId: string;
   readonly session: Session;
   readonly turn: Turn & { readonly state: 'running' };
-  /** What the person asked, for memory: for a turn that continues, the prompt of the answer that goes on. */
+  /** The user's prompt, for memory. For a turn that continues, the prompt of the continued answer. */
   readonly prompt: Message;
   readonly seat: SurfaceAgent;
-  /** It waited for the person while nobody ran it. */
+  /** True when this turn was awaiting approval and is being restarted from its stored rows. */
   readonly goesOn?: boolean;
-  /** It works on a task of another run. */
+  /** Set when this run works on a task of another run. */
   readonly subAgent?: SubAgentRun;
 }
 
 export interface RunningTurn extends StartedTurn {
-  /** The segment that takes the turn's rows now: another one than it began in, where it was compressed meanwhile. */
+  /** The segment that stores the turn's rows now. It differs from the first one when the session was compressed
+   *  meanwhile. */
   session: Session;
   readonly controller: AbortController;
   readonly steering: PendingSteering;
   readonly calls: RunningCalls;
   readonly decisions: TurnDecisions;
-  /** Aborted when the person does not want to wait for memory. */
+  /** Aborted when the user does not want to wait for memory. */
   readonly recall: AbortController;
   activity: TurnActivity | null;
 }
@@ -62,14 +63,14 @@ interface RunnerParts {
 interface RunnerListeners {
   show(sessionId: string, event: TurnEvent): void;
   changed(sessionId: string): void;
-  /** Queued prompts became rows of a running turn. */
+  /** Called when queued prompts became rows of a running turn. */
   steered(sessionId: string): void;
-  /** Makes the history of a running turn shorter; null where nothing was changed. When it resolves, `movedTo` was called. */
+  /** Shortens the history of a running turn. Null when nothing was changed. `movedTo` is called before it resolves. */
   makeRoom(run: RunningTurn, request: RoomRequest): Promise<Session | null>;
   mode(sessionId: string): Promise<Mode>;
   setMode(sessionId: string, mode: Mode): Promise<void>;
   effort(sessionId: string): Promise<ReasoningEffort>;
-  /** Has a sub-agent do a task that the run's agent hands on. */
+  /** Runs a task on a sub-agent, delegated by the run's agent. */
   delegate(
     run: RunningTurn,
     agent: Agent,
@@ -77,11 +78,13 @@ interface RunnerListeners {
     call: Pick<ToolCallContext, 'callId' | 'report'>,
     signal: AbortSignal,
   ): Promise<DelegatedWork>;
-  /** The slot is free. `settled` is null when the turn could not be closed before the window went away, or waits in the store. */
+  /** Called when the slot is free. `settled` is null when the turn could not be closed before the window closed, or
+   *  waits in the store. */
   ended(run: StartedTurn, settled: SettledRow | null): Promise<void>;
 }
 
-/** Runs opened turns to their end, at most one per conversation, and verifies each: what surfaces were given is in the store. */
+/** Runs opened turns to their end, at most one per conversation. Then checks that all text that surfaces received is
+ *  in the store. */
 export class TurnRunner {
   private readonly running = new Map<string, RunningTurn>();
   private readonly ends = new Map<RunningTurn, Promise<void>>();
@@ -107,7 +110,7 @@ export class TurnRunner {
     return [...this.running.values()];
   }
 
-  /** Takes the conversation's slot. The caller has made sure, inside the conversation's sequence, that it is free. */
+  /** Takes the conversation's slot. The caller has checked, inside the conversation's sequence, that it is free. */
   start(started: StartedTurn): void {
     const { conversationId } = started.session;
     if (this.running.has(conversationId)) throw new Error(`Conversation ${conversationId} already has a running turn.`);
@@ -121,7 +124,7 @@ export class TurnRunner {
       activity: null,
     };
     this.running.set(conversationId, run);
-    // Its row was being written when the window began to close.
+    // The turn's row was being written when the window began to close.
     if (this.closing) run.controller.abort(new TurnStop('windowClosed'));
     started.seat.turnBegan();
     this.listeners.changed(started.session.id);
@@ -129,7 +132,8 @@ export class TurnRunner {
     this.ends.set(run, end);
   }
 
-  /** A running turn goes on in the next segment of its conversation; its seat goes with it. No event of the turn may be under way. */
+  /** Continues a running turn in the next segment of its conversation, with the same agent. No event of the turn may
+   *  be in progress. */
   movedTo(child: Session): void {
     const run = this.running.get(child.conversationId);
     if (run === undefined) return;
@@ -137,7 +141,7 @@ export class TurnRunner {
     run.seat.serve(child.id, { reason: 'compression', parentSessionId: child.parentSessionId });
   }
 
-  /** Interrupts this conversation's running turn; resolves when it has settled. A stop that comes late finds nothing and changes nothing. */
+  /** Interrupts this conversation's running turn. Resolves when it has settled. A late stop changes nothing. */
   async stop(conversationId: string, reason: TurnStop): Promise<void> {
     const run = this.running.get(conversationId);
     if (run === undefined) return;
@@ -145,36 +149,37 @@ export class TurnRunner {
     await this.ends.get(run);
   }
 
-  /** The running turn of this conversation no longer waits for memory. A skip that comes late changes nothing. */
+  /** Stops waiting for memory in this conversation's running turn. A late skip changes nothing. */
   skipRecall(conversationId: string, turnUid: string): void {
     const run = this.running.get(conversationId);
     if (run?.turn.uid === turnUid) run.recall.abort();
   }
 
-  /** Ends one running call; its turn goes on. */
+  /** Ends one running call. Its turn continues. */
   stopCall(conversationId: string, callId: string): void {
     this.running.get(conversationId)?.calls.stop(callId);
   }
 
-  /** The turn goes on while what this call started keeps running. */
+  /** Continues the turn while the process that this call started keeps running. */
   proceedCall(conversationId: string, callId: string): void {
     this.running.get(conversationId)?.calls.proceed(callId);
   }
 
-  /** Writes what was shown and could not be written with its turn. Never rejects. */
+  /** Writes shown text that could not be written with its turn. Never rejects. */
   makeUpForShown(): Promise<void> {
     return this.deliveries.makeUp();
   }
 
-  /** Ends the runs that wait for the person; their turns go on waiting in the store. Resolves when the runs have ended. */
+  /** Ends the runs that wait for the user; their turns stay `waiting` in the store. Resolves when the runs have
+   *  ended. */
   async leaveWaiting(): Promise<void> {
-    // The turn that a sub-agent works for ends with its window, and the sub-agent with that.
+    // A sub-agent's caller ends with its window, and the sub-agent ends with its caller.
     const left = this.all().filter((run) => run.subAgent === undefined && run.decisions.leave());
     await Promise.all(left.map((run) => this.ends.get(run)));
   }
 
-  /** Interrupts what runs, but for what waits for the person, which goes on waiting, and what is opened from now on; resolves when the turns that
-   *  ran have settled, and what they showed was written if it can be. */
+  /** Interrupts running turns and turns opened from now on. Turns that wait for the user keep waiting. Resolves when
+   *  the turns that ran have settled, after an attempt to write the text they showed. */
   async shutdown(): Promise<void> {
     this.closing = true;
     for (const run of this.running.values())
@@ -241,7 +246,8 @@ export class TurnRunner {
     return this.lastKnown<ReasoningEffort>('default', run, 'effort', (sessionId) => this.listeners.effort(sessionId));
   }
 
-  /** A turn whose store fails goes on with what was chosen last: nothing else could have been chosen since. */
+  /** Returns a reader that falls back to the last known value when the store fails: a newer value could not have
+   *  been stored since. */
   private lastKnown<T>(
     first: T,
     run: RunningTurn,
@@ -277,8 +283,9 @@ export class TurnRunner {
     }
   }
 
-  /** The store would not take the turn's end. The person is told at once; closing it is tried until it succeeds, because the slot must not
-   *  be given to another prompt before. Null when the window closes first: then the next start settles the turn as cut off. */
+  /** Called when the store cannot record the turn's end. Notifies the user at once, and retries until the turn is
+   *  closed, because the slot must not go to another prompt before that. Null when the window closes first: then the
+   *  next start settles the turn as cut off. */
   private async settleAtLast(
     result: TurnResult & { readonly kind: 'unsettled' },
     run: RunningTurn,

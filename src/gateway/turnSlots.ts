@@ -18,11 +18,11 @@ interface SlotParts {
   readonly opening: TurnOpening;
   readonly runner: TurnRunner;
   readonly compressionScheduler: CompressionScheduler;
-  /** The seat in which the turn runs; `from` is what the surface showed when its prompt was sent. */
+  /** Returns the agent that runs the turn. `from`: the session that the surface showed when the prompt was sent. */
   readonly seatFor: (surfaceId: string, session: Session, reason: SwitchReason, from: string | null) => SurfaceAgent;
 }
 
-/** How the turn of a prompt is opened. */
+/** Input for opening the turn of a prompt. */
 export interface PromptTurn {
   readonly prompt: {
     readonly uid: string;
@@ -31,20 +31,20 @@ export interface PromptTurn {
     readonly draft?: PromptDraft;
   };
   readonly reason: SwitchReason;
-  /** Nobody wrote the prompt: the answer to the one named goes on. */
+  /** Set when the user wrote no prompt: continues the answer to the prompt in `asked`. */
   readonly continues?: { readonly asked: Message | null };
   readonly queuedUid?: string;
   readonly replaces?: { readonly turnUid: string; readonly reason: 'retried' | 'edited' };
-  /** What the surface showed when a prompt was sent that begins a session. */
+  /** The session that the surface showed when a prompt that begins a session was sent. */
   readonly from?: string | null;
-  /** It is a task that another run handed on. */
+  /** Set when the prompt is a task that another run delegated. */
   readonly subAgent?: SubAgentRun;
   /** Whether the conversation is a sub-agent's. Default: it is read. */
   readonly isSubAgent?: boolean;
 }
 
-/** One running turn per conversation: a slot is taken inside the conversation's sequence before the turn's row is written, and given back
- *  after the turn has settled and was verified. */
+/** One running turn per conversation. A slot is taken inside the conversation's sequence before the turn's row is
+ *  written, and freed after the turn has settled and was verified. */
 export class TurnSlots {
   private readonly sequencer = new Sequencer();
   private closing = false;
@@ -52,7 +52,8 @@ export class TurnSlots {
 
   constructor(private readonly parts: SlotParts) {}
 
-  /** Runs work strictly behind what was asked before of the same conversation. The work uses a history that holds what was shown of it. */
+  /** Runs work strictly after earlier requests for the same conversation. Before it runs, shown text that is not
+   *  stored yet is written, so the work uses a complete history. */
   async inSequence<T>(conversationId: string, work: () => Promise<T>): Promise<T> {
     if (this.closed) throw closingError();
     return this.sequencer.run(conversationId, async () => {
@@ -72,7 +73,7 @@ export class TurnSlots {
     );
   }
 
-  /** Opens the turn (durable) and lets it run. Called inside the conversation's sequence, with its slot free. */
+  /** Opens the turn on disk and runs it. Called inside the conversation's sequence, with its slot free. */
   async open(
     surfaceId: string,
     session: Session,
@@ -99,12 +100,12 @@ export class TurnSlots {
     return this.closing;
   }
 
-  /** From now on no turn is opened. */
+  /** Refuses new turns from now on. */
   close(): void {
     this.closing = true;
   }
 
-  /** Resolves when what was under way in the conversations has ended; nothing enters one after that. */
+  /** Resolves when all current work in the conversations has ended. Later work is refused. */
   async drain(): Promise<void> {
     await this.sequencer.idle();
     this.closed = true;

@@ -12,12 +12,13 @@ interface WaitingParts {
   readonly runner: TurnRunner;
 }
 
-/** Turns that wait in the store for the person, while nobody runs them: after a reload, a crash or a hand-over. */
+/** Turns that wait for the user in the store without an active run: after a reload, a crash or a handover to another
+ *  window. */
 export class WaitingTurns {
   constructor(private readonly parts: WaitingParts) {}
 
-  /** Ends the turn that waits so in this conversation, with `turnUid` only that one. Called inside the conversation's sequence. Returns whether
-   *  there was one. */
+  /** Ends the waiting turn of this conversation; with `turnUid`, only that one. Called inside the conversation's
+   *  sequence. Returns true when there was one. */
   async end(session: Session, stopReason: 'user' | 'newPrompt', turnUid?: string): Promise<boolean> {
     const { store, runner } = this.parts;
     if (runner.runningIn(session.conversationId) !== null) return false;
@@ -27,7 +28,8 @@ export class WaitingTurns {
     return true;
   }
 
-  /** Closes a turn that nobody runs. Its calls without a result that wait for the person, or stand behind one that does, never ran. */
+  /** Closes a turn without an active run. Its calls without a result wait for the user or follow one that does, so
+   *  they never ran. */
   async settle(open: Turn, stopReason: 'user' | 'newPrompt'): Promise<void> {
     const { store, clock, surfaces } = this.parts;
     const { turn, messages } = await store.settleTurn({

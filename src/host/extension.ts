@@ -4,13 +4,14 @@ import { HermesWindow } from './window/hermesWindow';
 
 let current: HermesWindow | null = null;
 
-/** Returns what other extensions may use (docs/api.md). */
+/** Returns the API for other extensions (docs/api.md). */
 export function activate(context: vscode.ExtensionContext): HermesExtension {
   current = new HermesWindow(context, __dirname);
   return current.api;
 }
 
-/** Settles what runs and closes the store, in this order; what takes longer than the editor waits is found and settled at the next start. */
+/** Settles running turns, then closes the store. Whatever takes longer than the editor waits is found and settled at
+ *  the next start. */
 export async function deactivate(): Promise<void> {
   const closing = current;
   current = null;

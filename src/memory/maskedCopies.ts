@@ -4,10 +4,10 @@ import type { AssistantPart, ToolResultPart, UserPart } from '../transcript/part
 import type { CompletedTurn, Delegation, MemoryWrite, StartingTurn } from './memoryProvider';
 import { withoutFences } from './recallText';
 
-// Copies for providers: what looks like a secret is masked, recalled text is taken out, and what they were made from stays as it is
-// (hermes-agent#115104). Provider metadata and what only surfaces see do not go along.
+// Copies for providers: possible secrets are masked and recalled text is removed. The originals stay unchanged
+// (hermes-agent#115104). Provider metadata and data for surfaces are not copied.
 
-/** Text as a provider may have it. */
+/** Returns text in the form that a provider may receive. */
 export function masked(text: string): string {
   return maskSecrets(withoutFences(text));
 }
@@ -47,7 +47,7 @@ export function maskedMessages(messages: readonly Message[]): readonly Message[]
   });
 }
 
-/** Arguments of a call, whatever their shape. */
+/** Masks the arguments of a call, whatever their shape. */
 export function maskedInput(input: unknown): unknown {
   if (typeof input === 'string') return maskSecrets(input);
   if (Array.isArray(input)) return input.map(maskedInput);

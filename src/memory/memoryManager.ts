@@ -13,47 +13,48 @@ import { isTrivial, tidyRecall } from './recallText';
 import type { SwitchReason } from './switchReason';
 import { type RecallRequest, type TurnMemory, TurnPreparation } from './turnPreparation';
 
-/** Null, undefined and an empty id name no session: nothing is told of it. */
+/** Null, undefined and an empty id mean no session: providers are not notified of it. */
 export type SessionName = string | null | undefined;
 
 export interface SessionChange {
   readonly to: SessionName;
   readonly reason: SwitchReason;
-  /** Parent of the new session, where it has one. */
+  /** Parent of the new session. Null when there is none. */
   readonly parentSessionId: string | null;
 }
 
-/** A turn that has settled, however it ended. */
+/** A turn that has settled, with any outcome. */
 export interface EndedTurn extends Omit<CompletedTurn, 'sessionId'> {
   readonly outcome: TurnOutcome;
-  /** Nobody asked for it: a scheduled turn, a review. */
+  /** True when the user did not request the turn: a scheduled turn, a review. */
   readonly isAutomated?: boolean;
 }
 
 export interface MemoryManagerParts {
   readonly clock: Clock;
   readonly log: Log;
-  /** Names of Hermes' own tools, which no provider may take. */
+  /** Names of Hermes' own tools, which no provider may use. */
   readonly coreTools?: readonly string[];
-  /** How long a turn waits for recall, in milliseconds (`hermes.memory.recallTimeout`). */
+  /** Milliseconds that a turn waits for recall (`hermes.memory.recallTimeout`). Default: 2000. */
   readonly recallTimeoutMs?: () => number;
-  /** This agent serves private sessions, which have no memory provider: none is taken in. */
+  /** True when this agent serves private sessions, which have no memory provider: all providers are refused. */
   readonly isPrivate?: boolean;
-  /** Whether an agent made now would get these providers too. */
+  /** True when an agent created now would get the same providers. Default: true. */
   readonly isCurrent?: () => boolean;
 }
 
 const usualRecallTimeoutMs = 2000;
-/** Characters and milliseconds that one provider has to say what a summary must keep. */
+/** Limits in characters and milliseconds for one provider's `onPreCompress` text. */
 const preCompress = { length: 4000, patienceMs: 5000 } as const;
 const forgetPatienceMs = 10_000;
-/** What remains when the grace of a shutdown is over: to hand over what is queued, in milliseconds. */
+/** Milliseconds left after the grace period of a shutdown, to hand over queued calls. */
 const handOverMs = 800;
 
-/** Fans what happens to one agent out to its memory providers. One serial queue for each keeps the order that memory depends on: the end of the
- *  old session, then the switch, then writes of the new one. Providers run in isolation: one that fails or hangs is logged by name and touches
- *  neither the others, the turn nor the switch, which never wait for it; only `prepareTurn` is waited for, and only for so long. Rules and
- *  their sources: docs/memory.md. */
+/** Distributes the events of one agent to its memory providers. Each has a serial queue, which keeps the order that
+ *  memory depends on: the end of the old session, then the switch, then writes of the new one. Providers are
+ *  isolated: one that fails or hangs is logged by name, and it affects neither the others nor the turn nor the
+ *  switch, which never wait for it. Only `prepareTurn` is awaited, with a time limit. Rules and their sources:
+ *  docs/memory.md. */
 export class MemoryManager {
   private readonly lanes: ProviderQueue[] = [];
   private readonly accepted = new Map<string, AnyTool>();
@@ -79,7 +80,7 @@ export class MemoryManager {
     return this.parts.isPrivate === true;
   }
 
-  /** Another provider was chosen, or one was registered or taken back: an agent that is idle is better made anew. */
+  /** False after another provider was chosen, registered or removed: an idle agent should then be replaced. */
   get isCurrent(): boolean {
     return this.parts.isCurrent?.() ?? true;
   }
@@ -88,18 +89,19 @@ export class MemoryManager {
     return this.lanes.map((lane) => lane.name);
   }
 
-  /** What providers lend the agent, in a fixed order. */
+  /** The providers' tools for the agent, in a fixed order. */
   get tools(): readonly AnyTool[] {
     return [...this.accepted.values()];
   }
 
-  /** What memory has in the system prompt of the session this agent serves; empty before its first request. */
+  /** Memory's part of the system prompt for the session this agent serves. Empty before its first request. */
   get systemBlock(): string {
     return this.preparation.knownBlock(this.lanes);
   }
 
-  /** Takes a provider in, before a session is served. Refused, with a warning: a second external one, and one that cannot say what it is. Nothing
-   *  of a refused provider stays behind (hermes-agent#9948). An agent of private sessions takes none. */
+  /** Adds a provider, before a session is served. Refuses, with a warning, a second external one and one that throws
+   *  when asked about itself. A refused provider leaves nothing here (hermes-agent#9948). An agent of private
+   *  sessions accepts none. */
   add(made: MadeProvider): boolean {
     if (this.isPrivate) return false;
     const lane = new ProviderQueue(made, this.parts);
@@ -129,7 +131,7 @@ export class MemoryManager {
     return true;
   }
 
-  /** The first session this agent serves. */
+  /** Sets the first session that this agent serves. */
   initialize(sessionId: SessionName, parentSessionId: string | null = null): void {
     if (!sessionId || this.isClosed) return;
     this.serve(sessionId);
@@ -137,7 +139,7 @@ export class MemoryManager {
       lane.tell('initialize', (provider, signal) => provider.initialize(sessionId, signal, { parentSessionId }));
   }
 
-  /** The session this agent serves is another one from now on, or, with the reason `rewind`, the same one cut back. */
+  /** Switches the agent to another session or, with the reason `rewind`, reports that the same one was rewound. */
   switchSession({ to, reason, parentSessionId }: SessionChange): void {
     const rewound = reason === 'rewind' && to === this.sessionId;
     if (!to || this.isClosed || (to === this.sessionId && !rewound)) return;
@@ -151,7 +153,8 @@ export class MemoryManager {
       lane.tell('onSessionSwitch', (provider, signal) => provider.onSessionSwitch?.(to, change, signal));
   }
 
-  /** The session is over for good. Said once, and by the switch to a new one where it was not said before. */
+  /** Called when the session is over for good. Notifies providers once. The switch to a new session also calls it,
+   *  in case it was not called before. */
   endSession(): void {
     const ended = this.sessionId;
     if (ended === null || this.hasEnded || this.isClosed) return;
@@ -166,7 +169,7 @@ export class MemoryManager {
     this.fanOut('onTurnStart', (provider, signal) => provider.onTurnStart?.({ ...starting }, signal));
   }
 
-  /** What providers have to say to the prompt of a turn, waited for as long as `recallTimeoutMs`. Never rejects. */
+  /** Returns the providers' texts for a turn's prompt. Waits at most `recallTimeoutMs`. Never rejects. */
   prepareTurn(request: RecallRequest): Promise<TurnMemory> {
     const sessionId = this.isClosed ? null : this.sessionId;
     if (sessionId === null || this.lanes.length === 0)
@@ -174,8 +177,9 @@ export class MemoryManager {
     return this.preparation.prepare(this.lanes, sessionId, request);
   }
 
-  /** Has a turn remembered, under the session this agent serves now: a compression may have changed its id meanwhile. Turns that were cut off,
-   *  in which nothing was said, or that nobody asked for are not (hermes-agent#15218, #45769). */
+  /** Has providers remember a turn, under the session this agent serves now: a compression may have changed the id
+   *  meanwhile. Skips turns that were cut off, are empty, or were not requested by the user (hermes-agent#15218,
+   *  #45769). */
   syncTurn({ outcome, isAutomated, ...turn }: EndedTurn): void {
     const sessionId = this.remembering();
     if (sessionId === null || outcome !== 'complete' || isAutomated === true) return;
@@ -189,7 +193,8 @@ export class MemoryManager {
     );
   }
 
-  /** What providers want a summary of these messages to keep; empty where they want nothing, or do not say so in time. Never rejects. */
+  /** Returns the providers' wishes for a summary of these messages. Empty when there are none, or none in time.
+   *  Never rejects. */
   async beforeCompressing(messages: readonly Message[], signal: AbortSignal): Promise<string> {
     if (this.remembering() === null) return '';
     const over = new AbortController();
@@ -212,7 +217,7 @@ export class MemoryManager {
     return this.lanes.flatMap((lane) => texts.get(lane) || []).join('\n\n');
   }
 
-  /** A write of the built-in memory is on disk; the external provider hears of it. */
+  /** Notifies the external provider of a write of the built-in memory that is on disk. */
   mirrorWrite(write: MemoryWrite): void {
     if (this.remembering() === null) return;
     const copy = maskedWrite(write);
@@ -228,8 +233,8 @@ export class MemoryManager {
     this.fanOut('onDelegation', (provider, signal) => provider.onDelegation?.({ ...copy }, signal));
   }
 
-  /** The person wants these sessions erased everywhere. Resolves with a sentence for everything that could not be; writes of them that still
-   *  wait are dropped. Never rejects. */
+  /** Erases these sessions everywhere, at the user's request. Resolves with a sentence for everything that could not
+   *  be erased. Drops their queued writes. Never rejects. */
   async forget(named: readonly SessionName[]): Promise<readonly string[]> {
     const sessionIds = named.filter((sessionId): sessionId is string => Boolean(sessionId));
     if (sessionIds.length === 0) return [];
@@ -245,14 +250,15 @@ export class MemoryManager {
     });
   }
 
-  /** Resolves when everything queued so far has been tried. */
+  /** Resolves when every queued call so far has been tried. */
   async drain(): Promise<void> {
     await Promise.all(this.lanes.map((lane) => lane.idle()));
   }
 
-  /** Lets queued work finish until `grace` is over (its timer is the caller's); what is left is then handed over with aborted signals, so that
-   *  providers can make it durable, and they are shut down. Bounded, whatever providers do. Without a grace there is time: the window goes on,
-   *  and only this agent is not needed any more. May be called again with one. */
+  /** Lets queued work finish until `grace` is over (the caller owns its timer). Then runs the remaining calls with
+   *  aborted signals, so that providers can store their data on disk, and shuts providers down. Time-limited,
+   *  whatever providers do. With a null grace there is enough time: the window stays open, and only this agent is no
+   *  longer needed. May be called again with a grace. */
   async shutdown(grace: Promise<unknown> | null): Promise<void> {
     if (!this.isClosed)
       for (const lane of this.lanes) void lane.add('shutdown', (provider, signal) => provider.shutdown?.(signal));
@@ -262,7 +268,7 @@ export class MemoryManager {
     await withinTime(this.parts.clock, handOverMs, this.drain());
   }
 
-  /** The session that may be remembered; null where nothing may. */
+  /** The session that providers may remember. Null when there is none. */
   private remembering(): string | null {
     return this.isClosed ? null : this.sessionId;
   }

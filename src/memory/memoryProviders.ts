@@ -3,17 +3,17 @@ import type { Log } from '../base/log';
 import { MemoryManager, type MemoryManagerParts } from './memoryManager';
 import type { MemoryProvider, MemoryWrite } from './memoryProvider';
 
-/** What the provider instance of one agent is made with. */
+/** Input for creating one agent's provider instance. */
 export interface MemoryContext {
-  /** To be called once a write of the built-in memory is on disk; the manager tells the other providers. */
+  /** Call it when a write of the built-in memory is on disk. The manager then notifies the other providers. */
   readonly wrote: (write: MemoryWrite) => void;
 }
 
-/** Makes providers, one for each agent. builtin: Hermes' own, always allowed · external: at most one beside it. */
+/** Creates providers, one for each agent. builtin: Hermes' own, always allowed · external: at most one in addition. */
 export interface MemoryProviderFactory {
   readonly name: string;
   readonly kind: 'builtin' | 'external';
-  /** Must not do anything lasting, or ask the network: that is for `initialize`. */
+  /** Must not have lasting effects or use the network: `initialize` is for that. */
   create(context: MemoryContext): MemoryProvider;
 }
 
@@ -23,12 +23,12 @@ export interface MadeProvider {
   readonly kind: MemoryProviderFactory['kind'];
 }
 
-/** Every provider this window knows, whoever registered it, and the choice among them (`hermes.memory.provider`): "none", "builtin", or the
- *  name of an external one, which then works beside the built-in memory. */
+/** All registered providers of this window, and the choice among them (`hermes.memory.provider`): "none", "builtin",
+ *  or the name of an external one, which then works together with the built-in memory. */
 export class MemoryProviders {
   private readonly factories = new Map<string, MemoryProviderFactory>();
   private readonly changed = new Emitter<void>();
-  /** A factory was registered or taken back. */
+  /** Fires when a factory was registered or removed. */
   readonly onDidChange = this.changed.event;
 
   constructor(
@@ -36,7 +36,7 @@ export class MemoryProviders {
     private readonly log: Log,
   ) {}
 
-  /** Throws for a name that is taken or has a meaning of its own. */
+  /** Throws for a name that is already used or reserved. */
   register(factory: MemoryProviderFactory): Disposable {
     const { name } = factory;
     if (name.trim() === '' || name === 'none') throw new Error(`A memory provider cannot be named "${name}".`);
@@ -53,7 +53,7 @@ export class MemoryProviders {
     return [...this.factories.keys()];
   }
 
-  /** The memory of one agent: a manager with instances of its own. */
+  /** Creates the memory of one agent: a manager with its own provider instances. */
   createMemory(
     agent: { readonly isPrivate: boolean },
     parts: Omit<MemoryManagerParts, 'isPrivate' | 'isCurrent'>,
@@ -71,7 +71,8 @@ export class MemoryProviders {
     return manager;
   }
 
-  /** The providers in force, the built-in ones first. A private session has none: nothing of it may be remembered, and nothing remembered reaches it. */
+  /** Returns the active providers, the built-in ones first. A private session has none: nothing of it may be
+   *  remembered, and it gets no remembered text. */
   private wanted(isPrivate: boolean): readonly MemoryProviderFactory[] {
     const chosen = this.chosen();
     if (chosen === 'none' || isPrivate) return [];
@@ -88,7 +89,7 @@ export class MemoryProviders {
     );
   }
 
-  /** One that cannot be made is logged and left out. */
+  /** Creates a provider. If that fails, logs the error and leaves the provider out. */
   private make(factory: MemoryProviderFactory, context: MemoryContext): readonly MadeProvider[] {
     try {
       return [{ provider: factory.create(context), kind: factory.kind }];

@@ -5,7 +5,7 @@ import { maskedInput } from './maskedCopies';
 import type { ProviderQueue } from './providerQueue';
 import { withoutFences } from './recallText';
 
-/** How long a tool waits for its provider to know the session, in milliseconds. */
+/** Milliseconds that a tool waits until its provider knows the session. */
 const readyPatienceMs = 10_000;
 
 export interface RefusedTool {
@@ -13,7 +13,8 @@ export interface RefusedTool {
   readonly reason: 'core' | 'taken' | 'nameless';
 }
 
-/** Which tools of a provider an agent gets: none that stands in for one of Hermes' own (hermes-agent#40466), none twice. */
+/** Selects the provider tools that an agent gets: none with the name of one of Hermes' own (hermes-agent#40466), and
+ *  no name twice. */
 export function sortTools(
   tools: readonly AnyTool[],
   core: ReadonlySet<string>,
@@ -36,8 +37,9 @@ export function sortTools(
   return { accepted: [...accepted.values()], refused };
 }
 
-/** A provider's tool as an agent calls it: secrets are masked on the way in, recall fences taken out on the way back, and it runs when its
- *  provider has been told of the session. A failure is logged with the provider's name and comes back as a failed call. */
+/** Wraps a provider's tool for an agent. Masks secrets in the input, removes recall fences from the output, and runs
+ *  the tool only after its provider knows the session. A failure is logged with the provider's name and returned as
+ *  a failed call. */
 export function laneTool(tool: AnyTool, lane: ProviderQueue, clock: Clock): AnyTool {
   const { name, description, parameters, readOnly } = tool;
   return { name, description, parameters, readOnly, bind: (input) => bound(tool, input, lane, clock) };

@@ -4,20 +4,20 @@ import { withoutSecrets } from '../models/secrecy/secrecy';
 import type { MadeProvider } from './memoryProviders';
 import type { MemoryProvider } from './memoryProvider';
 
-/** How long one call may take before it is told to stop, and how long it is waited for after that, in milliseconds. When the window closes
- *  the second is short: the calls behind it must still be handed over. */
+/** Milliseconds: the time limit of one call, and the wait after its abort. When the window closes the second one is
+ *  short, because the calls after it must still be handed over. */
 export const callLimits = { patienceMs: 300_000, graceMs: 5000, closingGraceMs: 200 } as const;
 
 type Call<T> = (provider: MemoryProvider, signal: AbortSignal) => Promise<T> | undefined;
 
-/** One provider with its queue: calls come one after the other, each guarded, so that whatever the provider does stays in its lane. A call
- *  that does not come back is aborted, then left alone: work behind it is not lost to it. */
+/** One provider with its queue. Calls run one after another, each guarded, so that a faulty provider affects only
+ *  its own queue. A call that does not return is aborted, then abandoned, so that later calls still run. */
 export class ProviderQueue {
   private tail: Promise<unknown> = Promise.resolve();
-  /** Resolves once the provider has been told which session it serves now. */
+  /** Resolves when the provider has been notified of the session that it serves now. */
   private told: Promise<unknown> = Promise.resolve();
   private readonly running = new Set<RunningCall>();
-  /** Time is up: whatever is called from now on is told so. */
+  /** True when time is up: later calls get an aborted signal. */
   private closed = false;
 
   constructor(
@@ -37,35 +37,36 @@ export class ProviderQueue {
     return this.made.kind === 'external';
   }
 
-  /** Queues a call. Resolves with what it returned, or null when it failed, was given up or has nothing to call; never rejects. */
+  /** Queues a call. Resolves with its result, or with null when it failed, was abandoned or has no method to call.
+   *  Never rejects. */
   add<T>(hook: string, call: Call<T>): Promise<T | null> {
     const result = this.tail.then(() => this.guarded(hook, call));
     this.tail = result;
     return result;
   }
 
-  /** Queues a call that tells the provider of its session. */
+  /** Queues a call that notifies the provider of its session. */
   tell(hook: string, call: Call<void>): void {
     this.told = this.add(hook, call);
   }
 
-  /** Everything queued so far has been tried. */
+  /** Resolves when every queued call so far has been tried. */
   async idle(): Promise<void> {
     await this.tail;
   }
 
-  /** The provider knows its session. */
+  /** Resolves when the provider knows its session. */
   async ready(): Promise<void> {
     await this.told;
   }
 
-  /** Time is up: the call under way is told so, and so are all that come. */
+  /** Called when time is up: aborts the running calls, and all later ones. */
   abort(): void {
     this.closed = true;
     for (const call of this.running) call.giveUp('The window is closing.', callLimits.closingGraceMs);
   }
 
-  /** Calls at once, beside the queue. */
+  /** Calls at once, not through the queue. */
   async guarded<T>(hook: string, call: Call<T>): Promise<T | null> {
     const running = new RunningCall(this.parts.clock);
     this.running.add(running);
@@ -81,7 +82,7 @@ export class ProviderQueue {
     }
   }
 
-  /** A question that is answered at once. */
+  /** Runs a synchronous query. Returns `otherwise` when it throws. */
   ask<T>(hook: string, question: (provider: MemoryProvider) => T, otherwise: T): T {
     try {
       return question(this.made.provider);
@@ -97,12 +98,12 @@ export class ProviderQueue {
   }
 }
 
-/** A call while it has not returned. */
+/** A call that has not returned yet. */
 class RunningCall {
   private readonly controller = new AbortController();
   private cancel: () => void;
   private abandon: (error: Error) => void = () => undefined;
-  /** Rejects when the call has neither come back in time nor heeded its abort. */
+  /** Rejects when the call has neither returned in time nor reacted to its abort. */
   readonly abandoned = new Promise<never>((_resolve, reject) => {
     this.abandon = reject;
   });
@@ -115,7 +116,7 @@ class RunningCall {
     return this.controller.signal;
   }
 
-  /** Aborts it, and leaves it alone when it has not returned `graceMs` later. */
+  /** Aborts the call, and abandons it when it has not returned after `graceMs` milliseconds. */
   giveUp(reason: string, graceMs: number): void {
     this.end();
     this.cancel = this.clock.after(graceMs, () =>

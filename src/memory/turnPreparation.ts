@@ -6,44 +6,44 @@ import type { RecallStatus } from './memoryProvider';
 import type { ProviderQueue } from './providerQueue';
 import { isTrivial, tidyRecall, withoutFences } from './recallText';
 
-/** Recall that takes no longer than this is not worth a word, in milliseconds. */
+/** Milliseconds. Faster recall is not reported to the user. */
 const unnoticedMs = 300;
 
 export interface RecallRequest {
-  /** What the person wrote. */
+  /** The user's own text. */
   readonly prompt: string;
-  /** The turn was stopped. */
+  /** Aborted when the turn is stopped. */
   readonly signal: AbortSignal;
-  /** The person does not want to wait. */
+  /** Aborted when the user does not want to wait. */
   readonly skip: AbortSignal;
-  /** It takes long enough that the person should be told. */
+  /** Called when recall is slow enough to tell the user. */
   readonly onSlow: () => void;
 }
 
-/** What memory adds to a turn. */
+/** Memory's additions to a turn. */
 export interface TurnMemory {
-  /** For the system prompt; the same for the life of a session. Empty: nothing. */
+  /** For the system prompt, the same for the life of a session. Empty: none. */
   readonly systemBlock: string;
-  /** For the prompt's wire copy. Empty: nothing. */
+  /** For the prompt's wire copy. Empty: none. */
   readonly recall: string;
-  /** What each provider says of what it found. */
+  /** Each provider's status of its recall. */
   readonly found: readonly (RecallStatus & { readonly provider: string })[];
 }
 
-/** Gathers what providers have to say before a turn's first request, all at once and only for so long. A provider that does not come back is
- *  left out, and is not asked again before it has. */
+/** Collects the providers' texts before a turn's first request, all in parallel and with a time limit. A provider
+ *  that does not return is left out, and is not called again before it has returned. */
 export class TurnPreparation {
   private readonly stuck = new Set<ProviderQueue>();
   private blocks = new Map<ProviderQueue, string>();
 
   constructor(private readonly parts: { readonly clock: Clock; readonly log: Log; readonly timeoutMs: () => number }) {}
 
-  /** Another session: its blocks are read anew. */
+  /** Called for another session: its blocks must be read again. */
   forgetBlocks(): void {
     this.blocks = new Map();
   }
 
-  /** The parts of the system prompt that were read so far for this session. */
+  /** Returns the parts of the system prompt that were read so far for this session. */
   knownBlock(lanes: readonly ProviderQueue[]): string {
     return lanes.flatMap((lane) => this.blocks.get(lane) || []).join('\n\n');
   }
@@ -88,7 +88,7 @@ export class TurnPreparation {
 
   private readBlock(lane: ProviderQueue, blocks: Map<ProviderQueue, string>): void {
     if (blocks.has(lane)) return;
-    // Providers of other extensions are not held by our types.
+    // Converted to a string, because providers of other extensions may not follow our types.
     blocks.set(
       lane,
       lane.ask(
@@ -106,7 +106,7 @@ export class TurnPreparation {
   }
 }
 
-/** Nobody waits for a provider that would have nothing to say. */
+/** False for a provider that has nothing to contribute, so that the turn does not wait for it. */
 function hasSay({ provider }: ProviderQueue, isAsked: boolean): boolean {
   return provider.systemPromptBlock !== undefined || (isAsked && provider.prefetch !== undefined);
 }
@@ -116,7 +116,7 @@ async function recallFrom(lane: ProviderQueue, query: string, sessionId: string,
     try {
       return await provider.prefetch?.(query, sessionId, AbortSignal.any([signal, over]));
     } catch (error) {
-      // Asked to stop, it stopped.
+      // It was asked to stop, and did.
       if (over.aborted) return '';
       throw error;
     }

@@ -12,9 +12,9 @@ import type { LocalServerPreset } from './presets';
 import type { ProviderSettings } from './providerSettings';
 
 export interface CatalogParts extends EndpointParts {
-  /** The validated entries of `hermes.providers`, as they are now. */
+  /** Returns the validated, current entries of `hermes.providers`. */
   readonly settings: () => readonly ProviderSettings[];
-  /** Sources that need no endpoint: the editor's own models, Demo. */
+  /** Sources without an endpoint: VS Code's own models, Demo. */
   readonly others: readonly ModelProvider[];
   readonly localServers?: readonly LocalServerPreset[];
 }
@@ -24,7 +24,8 @@ export interface ProviderModels {
   readonly listing: ModelListing;
 }
 
-/** Every source of models there is: the person's endpoints, services with a key, servers on this machine, and what the host adds. */
+/** All sources of models: the user's endpoints, services with a key, servers on this machine, and sources that the
+ *  host adds. */
 export class ModelCatalog {
   private readonly cache = new Map<string, EndpointProvider>();
   private readonly localServers: readonly LocalServerPreset[];
@@ -33,7 +34,7 @@ export class ModelCatalog {
     this.localServers = parts.localServers ?? localServerPresets;
   }
 
-  /** Sources that are set up: configured endpoints, known services that have a key, and the host's own. */
+  /** Returns the sources that are set up: configured endpoints, known services with a key, and the host's own. */
   async providers(): Promise<readonly ModelProvider[]> {
     const configured = this.parts.settings();
     const keyed = await Promise.all(
@@ -51,14 +52,15 @@ export class ModelCatalog {
     ];
   }
 
-  /** The models of every source that is set up, asked for side by side. A source that fails says so in its own listing. */
+  /** Lists the models of every source that is set up, in parallel. A source that fails reports this in its own
+   *  listing. */
   async list(signal: AbortSignal): Promise<readonly ProviderModels[]> {
     const providers = await this.providers();
     return Promise.all(providers.map(async (provider) => ({ provider, listing: await provider.listModels(signal) })));
   }
 
-  /** Opens the model that a reference "<provider>/<id>" names. Throws `ModelError`. Services and local servers are known by name, also
-   *  before they are set up, so that what is missing (a key) is what the person is told. */
+  /** Opens the model for a reference "<provider>/<id>". Throws `ModelError`. Services and local servers are known by
+   *  name before they are set up, so the error can name the missing part (a key). */
   async resolve(ref: string, signal: AbortSignal): Promise<ChatModel> {
     const slash = ref.indexOf('/');
     const provider = slash > 0 ? this.providerNamed(ref.slice(0, slash)) : null;
@@ -67,7 +69,7 @@ export class ModelCatalog {
     return provider.open(modelId, signal);
   }
 
-  /** A source by its name, or null. */
+  /** Returns a source by its name, or null. */
   providerNamed(name: string): ModelProvider | null {
     const configured = this.parts.settings().find((settings) => settings.name === name);
     if (configured !== undefined) return this.endpoint(configured);
@@ -79,7 +81,8 @@ export class ModelCatalog {
     return local === undefined ? null : this.endpoint(local);
   }
 
-  /** What answers on this machine within a second. A server that the settings name already is given by that name. */
+  /** Returns the servers on this machine that answer within a second. A server that is already in the settings gets
+   *  its name from there. */
   async discover(signal: AbortSignal): Promise<readonly FoundServer[]> {
     const found = await findLocalServers(this.localServers, this.parts, signal);
     return found.map((server) => {
@@ -88,7 +91,7 @@ export class ModelCatalog {
     });
   }
 
-  /** Tries an endpoint with a key that is not kept yet (null: the endpoint needs none). */
+  /** Tests an endpoint with a key that is not stored yet. Null: no key. */
   testConnection(settings: ProviderSettings, key: string | null, signal: AbortSignal): Promise<ModelListing> {
     const preset = servicePresets.find(({ baseUrl }) => baseUrl === settings.baseUrl);
     return new EndpointProvider(settings, this.parts, preset?.keyCheckPath ?? null).test(key, signal);
@@ -104,7 +107,7 @@ export class ModelCatalog {
   }
 }
 
-/** 127.0.0.1 and localhost are one machine. */
+/** True when both addresses are the same server: 127.0.0.1 and localhost count as one machine. */
 function sameServer(left: string, right: string): boolean {
   const [a, b] = [parseEndpoint(left), parseEndpoint(right)];
   if (a === null || b === null) return false;

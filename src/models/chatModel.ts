@@ -8,16 +8,17 @@ import type { ReasoningEffort } from '../transcript/reasoningEffort';
 
 export type { WireAssistantContent, WireMessage, WireToolResult, WireUserContent } from '../transcript/wireMessage';
 
-/** What a request carries. The messages are a wire copy: already repaired, already valid for a strict provider. */
+/** Content of a request. The messages are a wire copy: already repaired and valid for a strict provider. */
 export interface ModelRequest {
   readonly system: string;
   readonly messages: readonly WireMessage[];
   readonly tools: readonly WireTool[];
-  /** none: the tools stay known (providers refuse calls in the history without them) and may not be called in this request. */
+  /** none: the tools stay in the request (without them providers refuse calls in the history), but the model may not
+   *  call them. */
   readonly toolChoice?: 'none';
   readonly reasoningEffort: ReasoningEffort;
   readonly maxOutputTokens: number | null;
-  /** Stable per conversation; providers that route caches by key get it. */
+  /** Stable per conversation, sent to providers that route caches by key. */
   readonly cacheKey: string | null;
 }
 
@@ -28,15 +29,16 @@ export interface WireTool {
   readonly parameters: JsonObject;
 }
 
-/** What arrives while a request runs, in the order it arrived. Text and thinking deltas may be empty of meaning but never of characters. */
+/** Events of a running request, in order of arrival. Text and thinking deltas may have no meaning but are never
+ *  empty. */
 export type StreamEvent =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'thinking'; readonly text: string }
-  /** Ends the current text or thinking part; `metadata` is what the provider wants back with it (a signature). */
+  /** Ends the current text or thinking part. `metadata`: data that the provider needs back with it (a signature). */
   | { readonly kind: 'partEnd'; readonly of: 'text' | 'thinking'; readonly metadata?: ProviderMetadata }
-  /** A tool call is being received. It is not a call yet: only a complete terminal holds calls. */
+  /** Progress while a tool call is being received. It is not a call yet: only a complete terminal has calls. */
   | { readonly kind: 'toolCallProgress'; readonly callId: string; readonly name: string; readonly characters: number }
-  /** Something a person should see while waiting: retry with its delay, a model being loaded. Never stored. */
+  /** Status to show while the user waits: a retry with its delay, or a model that is being loaded. Never stored. */
   | { readonly kind: 'notice'; readonly notice: StreamNotice };
 
 export type StreamNotice =
@@ -53,12 +55,12 @@ export type StreamNotice =
 export interface CompletedToolCall {
   readonly callId: string;
   readonly name: string;
-  /** JSON text as received; "" when the model sent none. Parsing and validation are the tool registry's. */
+  /** JSON text as received; "" when the model sent none. The tool registry parses and validates it. */
   readonly arguments: string;
   readonly metadata?: ProviderMetadata;
 }
 
-/** Why the provider says it ended: one of ours, beside the provider's own word. */
+/** The finish reason: our own value, and the provider's raw value. */
 export interface Finish {
   readonly unified: 'stop' | 'length' | 'toolCalls' | 'contentFilter' | 'other';
   readonly raw: string | null;
@@ -69,9 +71,9 @@ interface TerminalBase {
   readonly requestId: string | null;
 }
 
-/** How a request ended. There is exactly one per request, and it comes after every event.
- *  complete: a finish reason arrived and it was not an error · aborted: our signal fired · interrupted: the stream broke, stalled or ended
- *  without a finish after something had been delivered · failed: nothing was delivered and it cannot be repeated now. */
+/** The end of a request. There is exactly one per request, after all events. complete: a finish reason arrived and
+ *  it was not an error · aborted: our signal fired · interrupted: the stream broke, stalled or ended without a
+ *  finish after something had been delivered · failed: nothing was delivered and it cannot be retried now. */
 export type Terminal =
   | (TerminalBase & {
       readonly outcome: 'complete';
@@ -83,19 +85,21 @@ export type Terminal =
   | (TerminalBase & { readonly outcome: 'interrupted'; readonly failure: Failure })
   | (TerminalBase & { readonly outcome: 'failed'; readonly failure: Failure });
 
-/** A request under way. The pump behind it reads the provider eagerly into `events`, which only grows; readers take from there at their own
- *  pace, so nothing the provider delivered can be lost to a slow reader, an error or an abort (models-and-memory: eager pump). */
+/** A running request. Its pump reads the provider eagerly into `events`, which only grows. Readers read from there
+ *  at their own pace, so a slow reader, an error or an abort can never lose delivered data (models-and-memory: eager
+ *  pump). */
 export interface ModelStream {
   readonly events: readonly StreamEvent[];
   /** Resolves when `events.length > index` (true) or when the request ended with no such event (false). Never rejects. */
   hasEvent(index: number): Promise<boolean>;
-  /** Never rejects; resolves after the last event was appended. */
+  /** Never rejects. Resolves after the last event was appended. */
   readonly terminal: Promise<Terminal>;
 }
 
-/** One model, ready to be asked. */
+/** One model, ready for requests. */
 export interface ChatModel {
   readonly info: ModelInfo;
-  /** Starts a request. Retries happen only before the first delta, are announced as notices and obey `signal`. Never throws. */
+  /** Starts a request. Retries happen only before the first delta, are announced as notices, and stop when `signal`
+   *  fires. Never throws. */
   stream(request: ModelRequest, signal: AbortSignal): ModelStream;
 }

@@ -11,17 +11,17 @@ export interface FoundServer {
   readonly name: string;
   readonly baseUrl: string;
   readonly destination: string;
-  /** Ids of its models, as its own list gives them. */
+  /** Ids of its models, as in its own list. */
   readonly modelIds: readonly string[];
 }
 
 const ids = v.object({ data: v.array(v.object({ id: v.string() })) });
 
-/** How long the empty state waits for what may be there. */
+/** Milliseconds that the empty state waits for local servers. */
 export const discoveryMs = 1000;
 
-/** Looks on this machine for servers at their usual ports, all at once, for at most a second. What answers as a model server is found;
- *  everything else on such a port (a web application on 8080) is passed over in silence. */
+/** Looks for servers on this machine at their usual ports, all at once, for at most a second. Ignores any program on
+ *  such a port that is not a model server (a web application on 8080). */
 export async function findLocalServers(
   presets: readonly LocalServerPreset[],
   parts: { readonly fetch: typeof globalThis.fetch; readonly clock: Clock },

@@ -24,11 +24,12 @@ export interface EndpointAsked {
   readonly timeoutMs: number;
 }
 
-/** Asks an endpoint for its models and what they can do, by the best route that it has. `only` limits what has to be asked per model. */
+/** Requests an endpoint's models and their capabilities, by the best route that it has. `only`: limits per-model
+ *  requests to this model. */
 export async function askForModels(asked: EndpointAsked, only: string | null = null): Promise<FactsAnswer> {
   const { endpoint, protocol } = asked;
   if (protocol === 'anthropic') return askAnthropic(asked);
-  // A server of the person's own, which has routes that tell more. Hosted services are not probed.
+  // The user's own server, which may have routes with more data. Hosted services are not probed.
   if (endpoint.loopback || endpoint.origin.startsWith('http:')) {
     const [ollama, lmStudio] = await Promise.all([
       get(asked, '/api/version', ollamaVersion),
@@ -90,7 +91,7 @@ function request<T>(
   });
 }
 
-/** How each protocol carries its key. */
+/** Returns the key headers of each protocol. */
 export function keyHeaders(protocol: 'openai' | 'anthropic', key: string | null): Readonly<Record<string, string>> {
   if (protocol === 'anthropic')
     return { 'anthropic-version': '2023-06-01', ...(key === null ? {} : { 'x-api-key': key }) };

@@ -21,7 +21,7 @@ import { loopbackPolicy, remotePolicy } from './http/requestRunner';
 import { shownAddress } from './secrecy/secrecy';
 import type { LoadTransports, TransportFault } from './transport';
 
-/** Gives the key of a provider for exactly this origin. */
+/** Returns the key of a provider for exactly this origin. */
 export type KeyOf = (provider: string, origin: string) => Promise<string | undefined>;
 
 export interface EndpointParts {
@@ -32,7 +32,7 @@ export interface EndpointParts {
 }
 
 const listingTimeoutMs = 10_000;
-/** A model is opened inside a turn: what its server says in this time is known of it, and the rest is not waited for. */
+/** Milliseconds. A model is opened inside a turn, so facts that its server does not send in this time are left out. */
 const openingTimeoutMs = 2_000;
 
 /** An HTTP endpoint as a source of models. */
@@ -41,7 +41,7 @@ export class EndpointProvider implements ModelProvider {
   readonly kind: 'openai' | 'anthropic';
   readonly destination: string;
   private readonly endpoint: Endpoint | null;
-  /** From the last listing, so that opening one of many hosted models does not fetch the whole list again. */
+  /** Facts from the last listing, so that opening one of many hosted models does not fetch the whole list again. */
   private known: readonly ModelFacts[] = [];
   private readonly refusals = new LearnedRefusals();
 
@@ -67,7 +67,8 @@ export class EndpointProvider implements ModelProvider {
     return this.ask(endpoint, key, signal);
   }
 
-  /** Whether the endpoint answers and takes the key: its models, or why not. Asks the endpoint even where the settings list models. */
+  /** Tests the endpoint and the key. Returns its models or the failure. Queries the endpoint even if the settings
+   *  list models. */
   async test(key: string | null, signal: AbortSignal): Promise<ModelListing> {
     const endpoint = this.endpoint;
     if (endpoint === null) return { kind: 'failed', failure: invalidBaseUrlFailure(this.name, this.settings.baseUrl) };
@@ -96,8 +97,9 @@ export class EndpointProvider implements ModelProvider {
     });
   }
 
-  /** What is known of a model. A server of the person's own is asked each time, because what it allocates changes; a hosted one only
-   *  until its list is known. A server that does not answer now will say so when it is asked the real question. */
+  /** Returns the known facts of a model. The user's own server is queried each time, because its allocation changes.
+   *  A hosted one is queried only until its list is known. If a server does not answer now, the actual request will
+   *  report it. */
   private async infoOf(
     modelId: string,
     endpoint: Endpoint,
@@ -134,7 +136,8 @@ export class EndpointProvider implements ModelProvider {
     return answer;
   }
 
-  /** A service whose list of models is public needs another question to judge the key. */
+  /** Checks the key with a separate request, for a service whose list of models is public. Null when it was not
+   *  refused. */
   private async refusal(endpoint: Endpoint, key: string | null, signal: AbortSignal): Promise<TransportFault | null> {
     if (this.keyCheckPath === null) return null;
     const answer = await requestJson(this.parts.fetch, this.parts.clock, {
@@ -147,7 +150,8 @@ export class EndpointProvider implements ModelProvider {
     return answer.kind === 'failed' ? answer.fault : null;
   }
 
-  /** Local programs list their models by routes of their own, whatever the base URL is; prompts go to the base URL. */
+  /** Checks the base URL of a local program. Such programs list their models on their own routes, whatever the base
+   *  URL is, but prompts go to the base URL. */
   private async missingBase(
     endpoint: Endpoint,
     key: string | null,
@@ -187,7 +191,8 @@ export class EndpointProvider implements ModelProvider {
     return key === undefined || key.trim() === '' ? null : key.trim();
   }
 
-  /** An endpoint on this machine or, unencrypted, in the person's own network works without a key unless it says otherwise. */
+  /** True when a required key is missing. An endpoint on this machine or on plain http (the user's own network)
+   *  needs no key unless it says otherwise. */
   private lacksKey(endpoint: Endpoint, key: string | null): boolean {
     return key === null && !endpoint.loopback && !endpoint.origin.startsWith('http:');
   }

@@ -2,14 +2,14 @@ import type { ModelInfo, ModelPrice } from './modelInfo';
 import type { ModelSettings } from './providerSettings';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
 
-/** What a source tells of one model. Absent is unknown. */
+/** A source's facts about one model. Absent means unknown. */
 export interface ModelFacts {
   readonly id: string;
   readonly label?: string;
   readonly contextWindow?: number;
   /** Tokens the server allocates. */
   readonly allocatedContext?: number;
-  /** How to give the model more, for a server of the person's own. */
+  /** Instructions for giving the model more context, for the user's own server. */
   readonly contextFix?: string;
   readonly tools?: boolean;
   readonly images?: boolean;
@@ -17,10 +17,10 @@ export interface ModelFacts {
   readonly price?: ModelPrice;
 }
 
-/** Below this an agent's prompt, its tools and one file barely fit. */
+/** Tokens. In a smaller context an agent's prompt, its tools and one file barely fit. */
 export const smallContext = 16_384;
 
-/** Settles what is known of a model: the person's own description wins over what the server says. */
+/** Combines the facts of a model. The user's own description overrides the server's facts. */
 export function describeModel(
   provider: { readonly name: string; readonly destination: string },
   facts: ModelFacts,

@@ -1,6 +1,7 @@
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
 
-/** US dollars per million tokens. What reading from and writing to the prompt cache costs is absent where it is not listed. */
+/** US dollars per million tokens. The prices for reading from and writing to the prompt cache are absent if they are
+ *  not listed. */
 export interface ModelPrice {
   readonly input: number;
   readonly output: number;
@@ -8,23 +9,25 @@ export interface ModelPrice {
   readonly cacheWrite?: number;
 }
 
-/** What is known of a model before it is asked. Unknown is said as unknown, never guessed. */
+/** Known facts of a model before its first request. Unknown facts are null, never guessed. */
 export interface ModelInfo {
-  /** "<provider>/<id>", e.g. "Local/qwen3:8b": what the setting `hermes.model` holds. */
+  /** "<provider>/<id>", e.g. "Local/qwen3:8b": the value of the setting `hermes.model`. */
   readonly ref: string;
   readonly provider: string;
   readonly id: string;
   readonly label: string;
-  /** Where prompts go, as a person reads it: "openrouter.ai", "127.0.0.1:11434", "this computer", "Editor (Copilot)". */
+  /** Destination of prompts, as it is shown to the user: "openrouter.ai", "127.0.0.1:11434", "this computer",
+   *  "Editor (Copilot)". */
   readonly destination: string;
-  /** Tokens the model can take. */
+  /** Maximum tokens that the model supports. */
   readonly contextWindow: number | null;
-  /** Tokens the server really allocates, where it says so (Ollama truncates silently at this). */
+  /** Tokens that the server really allocates, if it reports them (Ollama silently truncates at this length). */
   readonly allocatedContext: number | null;
   readonly tools: boolean | null;
   readonly images: boolean | null;
   readonly efforts: readonly ReasoningEffort[];
   readonly price: ModelPrice | null;
-  /** Sentences a person should read before or while using it (small context with its fix, no tool support, last batch may be missing …). */
+  /** Sentences for the user to read before or during use (small context with its fix, no tool support, last batch
+   *  may be missing …). */
   readonly warnings: readonly string[];
 }

@@ -2,8 +2,8 @@ import { parseEndpoint } from './http/endpoint';
 import type { ProviderSettings } from './providerSettings';
 import { servicePresets, type ServicePreset } from './presets';
 
-/** A key as it is meant, from what was pasted: without the header, the name of a variable, quotes, line ends and signs that cannot be seen.
- *  Null where what is left cannot be one key. */
+/** Extracts the key from pasted text: removes the header, a variable name, quotes, line ends and invisible
+ *  characters. Null when the rest cannot be a single key. */
 export function keyIn(pasted: string): string | null {
   const bare = pasted
     .replace(/[\u200b-\u200f\u2060\ufeff\u00a0]/g, ' ')
@@ -17,11 +17,11 @@ export function keyIn(pasted: string): string | null {
   return bare === '' || /\s/.test(bare) ? null : bare;
 }
 
-/** Keys that no other service gives out look like this. */
+/** Services whose key format no other service uses. */
 const unmistakable: ReadonlySet<string> = new Set(['OpenRouter', 'Anthropic', 'Groq', 'xAI']);
 
-/** The service whose key this is, beyond doubt, where that is another one than the endpoint it would be sent to; null otherwise. A key sent to
- *  the wrong place is a key given away. */
+/** Returns the service that this key certainly belongs to, if it is not the service of the endpoint. Null otherwise.
+ *  A key sent to the wrong service is exposed. */
 export function foreignKey(key: string, endpoint: ProviderSettings): ServicePreset | null {
   const address = parseEndpoint(endpoint.baseUrl);
   if (address === null || address.loopback) return null;
@@ -29,7 +29,8 @@ export function foreignKey(key: string, endpoint: ProviderSettings): ServicePres
   return owner === undefined || parseEndpoint(owner.baseUrl)?.origin === address.origin ? null : owner;
 }
 
-/** Base URLs that may be meant by this one, at the same origin: what services document, and what is left of a whole address. Likeliest first. */
+/** Returns base URLs that the user may have meant, at the same origin: documented ones, and shortened forms of the
+ *  given address. Likeliest first. */
 export function likelyBaseUrls(baseUrl: string): readonly string[] {
   const address = parseEndpoint(baseUrl);
   if (address === null) return [];

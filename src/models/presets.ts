@@ -1,10 +1,10 @@
 import type { ProviderSettings } from './providerSettings';
 
-/** A service that is known without being configured: a key is all it needs. */
+/** A service that needs no configuration, only a key. */
 export interface ServicePreset extends ProviderSettings {
-  /** Whether a key looks like one of this service's. */
+  /** Matches keys that look like this service's. */
   readonly keyPattern: RegExp;
-  /** Path below the base URL that answers 401 for a wrong key, where the list of models is public. */
+  /** Path below the base URL that answers 401 for a wrong key, for a service whose list of models is public. */
   readonly keyCheckPath?: string;
 }
 
@@ -31,13 +31,14 @@ export const servicePresets: readonly ServicePreset[] = [
   { name: 'Mistral', protocol: 'openai', baseUrl: 'https://api.mistral.ai/v1', keyPattern: /^[A-Za-z0-9]{32}$/ },
 ];
 
-/** The services a key may belong to, likeliest first; empty when its shape is unknown and the person has to say. */
+/** Returns the services that a key may belong to, likeliest first. Empty when its format is unknown and the user
+ *  must choose. */
 export function recognizeKey(key: string): readonly ServicePreset[] {
   const trimmed = key.trim();
   return servicePresets.filter(({ keyPattern }) => keyPattern.test(trimmed));
 }
 
-/** A server program that people run on their own machine, at its usual port. */
+/** A server program on the user's own machine, at its usual port. */
 export interface LocalServerPreset extends ProviderSettings {
   readonly program: 'ollama' | 'lmstudio' | 'openai';
 }

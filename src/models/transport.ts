@@ -2,25 +2,26 @@ import type { ProviderMetadata } from '../transcript/part';
 import type { Usage } from '../transcript/usage';
 import type { CompletedToolCall, Finish, ModelRequest } from './chatModel';
 
-/** Where requests go, and as whom. */
+/** Destination and credentials of requests. */
 export interface TransportSettings {
   readonly protocol: 'openai' | 'anthropic';
-  /** As the person entered it, validated, without a trailing slash. */
+  /** As the user entered it, validated, without a trailing slash. */
   readonly baseUrl: string;
   readonly key: string | null;
   readonly modelId: string;
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** One wire protocol to one model. It sends a request once: no retry, no timeout, no decision about what happens next. */
+/** One wire protocol to one model. Sends a request once: no retry, no timeout, no decision about the next step. */
 export interface Transport {
-  /** Reads the answer as fast as it arrives and reports each piece synchronously. Never rejects: how it ended is the result. */
+  /** Reads the answer as fast as it arrives and reports each piece synchronously. Never rejects: the end is part of
+   *  the result. */
   send(request: ModelRequest, receiver: TransportReceiver): Promise<TransportEnd>;
 }
 
 export interface TransportReceiver {
   readonly signal: AbortSignal;
-  /** Bytes arrived, also those that carry nothing for a person (keep-alives). */
+  /** Called when bytes arrived, even without visible content (keep-alives). */
   active(): void;
   emit(part: TransportPart): void;
 }
@@ -36,12 +37,12 @@ interface EndBase {
   readonly requestId: string | null;
 }
 
-/** finished: a finish reason arrived that was not an error · broken: anything else, with what was wrong. */
+/** finished: a finish reason arrived that was not an error · broken: everything else, with the fault. */
 export type TransportEnd =
   | (EndBase & { readonly kind: 'finished'; readonly finish: Finish; readonly toolCalls: readonly CompletedToolCall[] })
   | (EndBase & { readonly kind: 'broken'; readonly fault: TransportFault });
 
-/** What went wrong on the wire, before it is put into words (failures.ts). */
+/** A failure on the wire, before it becomes a sentence (failures.ts). */
 export type TransportFault =
   /** An HTTP status that is not 2xx. */
   | {
@@ -57,25 +58,25 @@ export type TransportFault =
       readonly code: string | null;
       readonly status: number | null;
     }
-  /** No connection, or it broke. `code` is the system's word: ECONNREFUSED, ENOTFOUND, CERT_HAS_EXPIRED. */
+  /** No connection, or a broken one. `code`: the system's code, such as ECONNREFUSED, ENOTFOUND, CERT_HAS_EXPIRED. */
   | { readonly kind: 'network'; readonly code: string | null; readonly message: string }
-  /** Something answered, but not a model API: a web page, a redirect, a JSON document that is no answer. */
+  /** An answer that is not from a model API: a web page, a redirect, other JSON. */
   | { readonly kind: 'notAnApi'; readonly contentType: string; readonly excerpt: string }
-  /** The answer ended without saying why. */
+  /** The answer ended without a finish reason. */
   | { readonly kind: 'noFinish' }
-  /** 200 and not one byte. */
+  /** Status 200 without a single byte. */
   | { readonly kind: 'empty' }
   /** An answer that does not follow its protocol. */
   | { readonly kind: 'malformed'; readonly message: string }
   /** Our own watchdog. */
   | { readonly kind: 'timeout'; readonly of: 'firstByte' | 'idle'; readonly ms: number }
-  /** The request could not be built or sent for a reason of ours. */
+  /** The request could not be built or sent because of an error on our side. */
   | { readonly kind: 'internal'; readonly message: string };
 
-/** What `providers/index.ts` exports: the one file that is loaded only when a model is first asked. */
+/** Exports of `providers/index.ts`, the one file that is loaded only with the first model request. */
 export interface Transports {
   createTransport(settings: TransportSettings): Transport;
 }
 
-/** Loads the transports (a bundle of its own in the extension). */
+/** Loads the transports (a separate bundle in the extension). */
 export type LoadTransports = () => Promise<Transports>;

@@ -2,12 +2,12 @@ import * as v from 'valibot';
 import type { AttachmentPart } from '../transcript/part';
 import type { DraftPart } from '../transcript/draftPart';
 
-/** What a prompt may carry beside its text. Becomes part of `chatRequests`. */
+/** Parts of a prompt besides its text. Becomes part of `chatRequests`. */
 
-/** Bytes of one image, before it is written in base64. */
+/** Maximum bytes of one image, before base64 encoding. */
 export const maxImageBytes = 5 * 1024 * 1024;
 export const maxImages = 10;
-/** Characters of one attachment. */
+/** Maximum characters of one attachment. */
 export const maxAttachmentCharacters = 200_000;
 export const maxParts = 50;
 export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
@@ -32,10 +32,10 @@ const image = v.object({
   name: v.exactOptional(v.string()),
 });
 
-/** `parts` of `submit`, `editAndResend` and `saveDraft`. That there are too many is said when they are sent; a draft keeps them. */
+/** `parts` of `submit`, `editAndResend` and `saveDraft`. Sending too many is refused; a draft keeps them. */
 export const draftParts = v.array(v.variant('kind', [mention, attachment, image]));
 
-/** A prompt that left the composer and may or may not be stored, as it read there. */
+/** Prompt that left the composer and may or may not be stored, with its text there. */
 export const draftOnItsWay = v.object({ uid: v.string(), text: v.string(), parts: v.optional(draftParts) });
 
 export const mentionKinds = [
@@ -50,34 +50,35 @@ export const mentionKinds = [
 ] as const;
 export type MentionKind = (typeof mentionKinds)[number];
 
-/** Something that can be mentioned, best first. */
+/** Possible mention. Lists are sorted best first. */
 export interface Mention {
   readonly source: string;
   readonly label: string;
-  /** A word about it: the folder a file is in, what a commit says. */
+  /** Detail about it: the folder of a file, the subject of a commit. */
   readonly detail: string;
   readonly kind: MentionKind;
 }
 
 export interface FoundMentions {
   readonly mentions: readonly Mention[];
-  /** Some of what may fit is still being listed: asked for as a whole, it comes along. */
+  /** False while some possible matches are still being listed; a request with `whole` includes them. */
   readonly isWhole: boolean;
 }
 
 export const attachmentRequests = {
-  /** `text`: what stands behind the `@`, maybe nothing. A further question takes the place of an earlier one, which is answered with what was found
-   *  by then. `whole`: it waits for what was not known at once. */
+  /** `text`: the text after the `@`, may be empty. A new request replaces an earlier one, which returns what it has
+   *  found so far. `whole`: also waits for matches that are not known immediately. */
   mentions: v.object({
     text: v.pipe(v.string(), v.maxLength(500)),
     limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)),
     whole: v.exactOptional(v.boolean()),
   }),
-  /** Takes what is there now and may be gone when the prompt is sent: a selection, output of a terminal. Any other source as well. */
+  /** Reads content that may be gone when the prompt is sent: a selection, output of a terminal. Accepts any other
+   *  source as well. */
   pin: v.object({ source }),
-  /** The editor's own file picker; empty where the person picked nothing. */
+  /** Opens VS Code's file picker; the result is empty when the user picked nothing. */
   attachFiles: v.object({}),
-  /** Files and folders that were dropped from the editor: the lines of its `text/uri-list`. */
+  /** Files and folders dropped from the editor: the lines of its `text/uri-list`. */
   dropped: v.object({ uris: v.pipe(v.array(v.pipe(v.string(), v.maxLength(8192))), v.maxLength(maxParts)) }),
 } as const;
 
@@ -88,11 +89,11 @@ export interface AttachmentResults {
   readonly dropped: Attached;
 }
 
-/** `problem`: a sentence for the person. */
+/** `problem`: a sentence for the user. */
 export type Pinned = AttachmentPart | { readonly kind: 'problem'; readonly problem: string };
 
 export interface Attached {
   readonly parts: readonly DraftPart[];
-  /** What could not be attached and why, for the person. */
+  /** Messages to the user about what could not be attached, and why. */
   readonly problems: readonly string[];
 }

@@ -24,7 +24,7 @@ import {
 } from './workProtocol';
 import { witnessCommands, witnessRequests, type WitnessNotifications, type WitnessResults } from './witnessProtocol';
 
-/** What a chat view may ask to be shown. The session acted on is named, so that a switch that comes late hits no other. */
+/** Target of a session switch in a chat view. Names the session it acts on, so that a late request changes no other. */
 const switchTarget = v.variant('reason', [
   v.object({ reason: v.literal('new_session'), private: v.optional(v.boolean()) }),
   v.object({ reason: v.literal('reset') }),
@@ -36,7 +36,8 @@ const switchTarget = v.variant('reason', [
     from: v.nullable(v.string()),
     title: v.optional(v.string()),
   }),
-  /** `to`: the prompt that is taken back with everything behind it. `files`: also what the turns that are taken back changed in files. */
+  /** `to`: the prompt to rewind, with everything after it. `files`: also reverts what the rewound turns changed in
+   *  files. */
   v.object({ reason: v.literal('rewind'), sessionId: v.string(), to: v.string(), files: v.optional(v.boolean()) }),
   v.object({
     reason: v.literal('rewind'),
@@ -47,13 +48,14 @@ const switchTarget = v.variant('reason', [
 ]);
 export type ViewSwitch = v.InferOutput<typeof switchTarget>;
 
-/** Payloads a chat view may send, by name, validated where they arrive. Views are rebuilt from `bootstrap` or `shown` at any moment. */
+/** Payloads that a chat view may send, by name, validated on arrival. Views may be rebuilt from `bootstrap` or
+ *  `shown` at any moment. */
 export const chatCommands = {
   ...changedFileCommands,
   ...witnessCommands,
-  /** The view is up and has its listeners; the host answers with `bootstrap`. */
+  /** The view is ready and has its listeners; the host responds with `bootstrap`. */
   ready: v.object({}),
-  /** The person has read that a session in the background is done, and need not be told any longer. */
+  /** The user dismissed the notice that a background session is done. */
   dismissBackground: v.object({ sessionId: v.string() }),
   openTranscript: v.object({ messageUid: v.nullable(v.string()) }),
   resumePicker: v.object({}),
@@ -64,13 +66,14 @@ export const chatCommands = {
   openSettings: v.object({ query: v.string() }),
   showLog: v.object({}),
   copy: v.object({ text: v.string() }),
-  /** A link of an answer. The host opens workspace paths (with line) itself and asks before leaving for another origin. */
+  /** Opens a link of an answer. The host opens workspace paths (with line) itself and asks before leaving for
+   *  another origin. */
   openLink: v.object({ href: v.string() }),
   ...codeCommands,
   ...feedCommands,
-  /** Send the turn's prompt without waiting for memory any longer. */
+  /** Sends the turn's prompt without waiting for memory any longer. */
   skipRecall: v.object({ sessionId: v.string(), turnUid: v.string() }),
-  /** One of the actions offered by `StoreState` or a setup entry. */
+  /** Runs one of the actions offered by `StoreState` or a setup entry. */
   runAction: v.object({ action: v.string() }),
 } as const;
 
@@ -78,8 +81,9 @@ export const chatRequests = {
   ...changedFileRequests,
   ...feedRequests,
   ...witnessRequests,
-  /** Answered when the draft is on disk. Without `parts`, those that were saved before stay. `sent`: prompts that left the field ahead of this text
-   *  and are on their way; they are part of the draft until they are stored. `from`: the draft had that key before. */
+  /** Responds when the draft is on disk. Without `parts`, the parts saved before stay. `sent`: prompts that left the
+   *  field before this text and are being sent; they are part of the draft until they are stored. `from`: the
+   *  draft's earlier key. */
   saveDraft: v.object({
     key: v.string(),
     text: v.string(),
@@ -87,9 +91,9 @@ export const chatRequests = {
     sent: v.optional(v.array(draftOnItsWay)),
     from: v.optional(v.string()),
   }),
-  /** `busy`: what becomes of the prompt while a turn runs; without it the setting decides. The text may be empty where `parts` are not. Refused
-   *  (cause `mention`), with nothing sent, where a mention cannot be read. `draft`: the composer it was typed into, and how it read there; it leaves
-   *  that draft in the moment in which it is stored. */
+  /** `busy`: handling of the prompt while a turn runs; default: the setting. The text may be empty if there are
+   *  `parts`. Refused (cause `mention`), with nothing sent, when a mention cannot be read. `draft`: the composer it
+   *  was typed into, and its text there; storing the prompt removes it from that draft in the same transaction. */
   submit: v.object({
     sessionId: v.nullable(v.string()),
     uid: v.string(),
@@ -98,14 +102,14 @@ export const chatRequests = {
     busy: v.optional(v.picklist(busyModes)),
     draft: v.optional(v.object({ key: v.string(), text: v.string() })),
   }),
-  /** `turnUid`: the turn the person saw running. A stop that comes too late for it stops nothing else. */
+  /** `turnUid`: the turn the user saw running. A stop that arrives too late for it stops nothing else. */
   stop: v.object({ sessionId: v.string(), turnUid: v.optional(v.string()) }),
-  /** `files`: also reverts what this turn and everything behind it changed in files, before it is asked again. */
+  /** `files`: first reverts what this turn and everything after it changed in files. */
   retry: v.object({ turnUid: v.string(), files: v.optional(v.boolean()) }),
-  /** Has the last answer go on where it stopped. */
+  /** Continues the last answer where it stopped. */
   continueTurn: v.object({ turnUid: v.string() }),
-  /** `uid` is given by the view, so that a repeated request is stored once. `files`: as for `retry`. `parts`: all that the prompt has from now on;
-   *  without them it keeps those it has. */
+  /** `uid` comes from the view, so that a repeated request is stored once. `files`: as for `retry`. `parts`: the
+   *  prompt's complete new list; without it the prompt keeps its parts. */
   editAndResend: v.object({
     turnUid: v.string(),
     text: v.string(),
@@ -113,22 +117,22 @@ export const chatRequests = {
     parts: v.optional(draftParts),
     files: v.optional(v.boolean()),
   }),
-  /** Shows the version of a prompt that this turn heads, with what followed it. */
+  /** Shows the version of a prompt that begins this turn, with its continuation. */
   showVersion: v.object({ turnUid: v.string() }),
-  /** Drafts that the view saved before are stored before this is done. */
+  /** Drafts that the view saved before are stored before the switch. */
   switchSession: v.object({ target: switchTarget }),
-  /** What a person typed to name a session. */
+  /** Text the user typed to name a session. */
   findSession: v.object({ text: v.string() }),
   loadEarlier: v.object({ sessionId: v.string(), before: v.number(), limit: v.number() }),
-  /** After a gap in `seq`, or when in doubt: the message as stored. */
+  /** Reads a message as stored: after a gap in `seq`, or when in doubt. */
   readMessage: v.object({ uid: v.string() }),
   /** Its parts stay as they are. */
   editQueued: v.object({ uid: v.string(), text: v.string() }),
   removeQueued: v.object({ uid: v.string() }),
   promoteQueued: v.object({ uid: v.string() }),
-  /** How full the model's context is. */
+  /** Reads how full the model's context is. */
   contextUse: v.object({ sessionId: v.string() }),
-  /** What `compress` would save. */
+  /** Reads how much `compress` would save. */
   compressionPreview: v.object({ sessionId: v.string() }),
   /** `focus`: what the summary should keep above all. */
   compress: v.object({ sessionId: v.string(), focus: v.nullable(v.string()) }),
@@ -136,9 +140,10 @@ export const chatRequests = {
   /** Models in the header's picker, with the destination host of each. */
   listModels: v.object({ refresh: v.boolean() }),
   selectModel: v.object({ sessionId: v.nullable(v.string()), ref: v.string() }),
-  /** Looks again for what could answer (editor models, local servers). */
+  /** Searches again for available models (editor models, local servers). */
   discover: v.object({}),
-  /** A setup entry was pressed; for `pasteKey` the host asks for the key itself (a key never passes through a view). */
+  /** The user pressed a setup entry; for `pasteKey` the host asks for the key itself (a key never passes through a
+   *  view). */
   setUp: v.object({ entryId: v.string() }),
   ...approvalRequests,
   ...composerRequests,
@@ -154,7 +159,7 @@ export interface ChatResults
   readonly reviewFiles: ChangedFileResults['reviewFiles'];
   readonly reviewHunk: ChangedFileResults['reviewHunk'];
   readonly filesFrom: ChangedFileResults['filesFrom'];
-  /** `notice`: a sentence where it went another way than asked; absent where there is none. */
+  /** `notice`: a sentence when the result differs from the request; absent when there is none. */
   readonly saveDraft: null;
   readonly submit: { readonly kind: 'started' | 'queued'; readonly sessionId: string; readonly notice?: string };
   readonly stop: null;
@@ -179,12 +184,12 @@ export interface ChatResults
   readonly setUp: null;
 }
 
-/** What the host tells a chat view. */
+/** Notifications from the host to a chat view. */
 export interface ChatNotifications
   extends ComposerNotifications, Pick<WorkNotifications, 'mode'>, WitnessNotifications, FeedNotifications {
   readonly bootstrap: ChatState;
   readonly changedFiles: ChangedFileNotifications['changedFiles'];
-  /** The view now shows this (null: empty state). Replaces everything but the models and setup. */
+  /** Content the view now shows (null: the empty state). Replaces everything but the models and setup. */
   readonly shown: ShownSession | null;
   readonly turnEvent: { readonly sessionId: string; readonly event: TurnEvent };
   readonly queueChanged: { readonly sessionId: string; readonly queue: readonly QueuedPrompt[] };
@@ -192,7 +197,7 @@ export interface ChatNotifications
   readonly compressing: { readonly sessionId: string; readonly activity: TurnActivity | null };
   readonly sessionRenamed: { readonly sessionId: string; readonly title: string | null };
   readonly recentSessions: readonly SessionSummary[];
-  /** What the first prompt of the empty state begins. */
+  /** Kind of session that the first prompt in the empty state begins. */
   readonly beginning: { readonly private: boolean };
   readonly background: readonly BackgroundSession[];
   readonly model: ModelState;
@@ -202,20 +207,21 @@ export interface ChatNotifications
   readonly sandbox: SandboxState;
   readonly promptFiles: readonly OfferedPrompt[];
   readonly focusComposer: Record<string, never>;
-  /** Bring a message of the session shown into sight. `turnUid`: its turn, for a message that has no place of its own in the chat. */
+  /** Scroll a message of the shown session into view. `turnUid`: its turn, for a message without its own place in
+   *  the chat. */
   readonly reveal: { readonly messageUid: string; readonly turnUid: string | null };
-  /** `parts` go beside those that are there. */
+  /** Adds `parts` to the existing ones. */
   readonly insertPrompt: { readonly text: string; readonly parts?: readonly DraftPart[] };
 }
 
 export interface ChatState {
   readonly shown: ShownSession | null;
-  /** Draft of the empty state (of a session: inside `shown`). */
+  /** Draft of the empty state (a session's draft is inside `shown`). */
   readonly newDraft: string;
   readonly newDraftParts: readonly DraftPart[];
   readonly recentSessions: readonly SessionSummary[];
   readonly beginning: { readonly private: boolean };
-  /** How freely the agent of a session may act that begins here (of one that is shown: inside `shown`). */
+  /** Permission mode for a session that begins here (a shown session's mode is inside `shown`). */
   readonly newMode: Mode;
   readonly background: readonly BackgroundSession[];
   readonly model: ModelState;
@@ -223,13 +229,14 @@ export interface ChatState {
   readonly store: StoreState;
   readonly restricted: boolean;
   readonly folderName: string | null;
-  /** The folder is on no disk of the machine where extensions run: commands and git have no place in it. Absent: it is. */
+  /** True when the folder is not on a disk of the machine that runs extensions: commands and git cannot work in it.
+   *  Default: false. */
   readonly isVirtual?: boolean;
-  /** Whether commands are confined. Absent: that is not known yet. */
+  /** Tells if commands run in a sandbox. Absent: not known yet. */
   readonly sandbox?: SandboxState;
   readonly demoPrompts: readonly string[];
   readonly promptFiles: readonly OfferedPrompt[];
-  /** Strings of the person's language by English text; empty for English. */
+  /** Texts in the user's language, by English text; empty for English. */
   readonly localization: Readonly<Record<string, string>>;
 }
 
@@ -237,9 +244,9 @@ export interface ShownSession {
   readonly session: Session;
   readonly messages: readonly Message[];
   readonly turns: readonly Turn[];
-  /** Of the prompts among `messages` that have other versions. */
+  /** Versions of the prompts among `messages` that have more than one. */
   readonly versions: readonly PromptVersions[];
-  /** What turns among `turns` changed in files, by turn; one that changed nothing is left out. */
+  /** Files changed by the turns in `turns`, by turn; a turn without changes is left out. */
   readonly changes: Readonly<Record<string, readonly ChangedFile[]>>;
   readonly hasEarlier: boolean;
   readonly queue: readonly QueuedPrompt[];
@@ -247,16 +254,18 @@ export interface ShownSession {
   readonly draftParts: readonly DraftPart[];
   readonly openTurn: Turn | null;
   readonly activity: TurnActivity | null;
-  /** What the open turn waits for; null where nothing is asked. */
+  /** Approval that the open turn waits for; null when there is none. */
   readonly approval: Approval | null;
   readonly mode: Mode;
-  /** What the session was branched from, where it was, or what it works for as a sub-agent. */
+  /** The session this one was branched from, or works for as a sub-agent. */
   readonly origin: SessionOrigin | null;
-  /** The same session as before, in which rows were hidden or shown meanwhile: what a view has of it is out of date. */
+  /** True for the same session as before when rows in it were hidden or restored meanwhile: the view's copy is
+   *  outdated. */
   readonly changed: boolean;
 }
 
-/** `sessionId` null: it was erased. `hasSubAgent`: the session shown is that of a sub-agent, which works for this one. */
+/** `sessionId` null: it was erased. `hasSubAgent`: the shown session is that of a sub-agent, which works for this
+ *  one. */
 export type SessionOrigin =
   | {
       readonly sessionId: string;
@@ -266,21 +275,21 @@ export type SessionOrigin =
     }
   | { readonly sessionId: null };
 
-/** A session in which a turn runs, or has ended unseen, while another one is shown. */
+/** Session with a running turn, or one that ended unseen, while another session is shown. */
 export interface BackgroundSession {
   readonly sessionId: string;
   readonly title: string | null;
   readonly state: 'running' | 'waiting' | 'complete' | 'interrupted' | 'failed';
 }
 
-/** `notice`: a sentence where it went another way than asked. */
+/** `notice`: a sentence when the result differs from the request. */
 export interface AskedAgain {
   readonly sessionId: string;
   readonly notice: string | null;
 }
 
 export interface SwitchResult {
-  /** What is shown now; null: the empty state. */
+  /** The session shown now; null: the empty state. */
   readonly sessionId: string | null;
   readonly notice: string | null;
 }
@@ -290,22 +299,23 @@ export type FoundSession =
   | { readonly kind: 'several'; readonly sessions: readonly SessionSummary[] }
   | { readonly kind: 'none' };
 
-/** A prompt file of the project, which is typed as a command. Its text never comes here: what is sent is made by the host. */
+/** Prompt file of the project, typed as a command. Its text never reaches the view: the host builds the prompt to
+ *  send. */
 export interface OfferedPrompt {
   readonly name: string;
   readonly description: string | null;
-  /** What may be typed behind the name. */
+  /** Describes the argument after the name. */
   readonly argumentHint: string | null;
 }
 
-/** What a session takes of its model's context, in tokens. */
+/** Use of a session's model context, in tokens. */
 export interface SessionContextUse {
   readonly tokens: number;
-  /** The model's own service has counted the most of it. */
+  /** True when the model's own service has counted most of it. */
   readonly counted: boolean;
-  /** What the model takes at most; null where it does not say. */
+  /** The model's maximum; null when it does not say. */
   readonly window: number | null;
-  /** Null where the model cannot be asked now. */
+  /** Null when the model cannot be asked now. */
   readonly parts: {
     readonly system: number;
     readonly tools: number;
@@ -314,14 +324,15 @@ export interface SessionContextUse {
   } | null;
 }
 
-/** summary: a model wrote it · plain: none could, and the earlier part was shortened · unchanged: why not, for a person. */
+/** summary: a model wrote it · plain: none could, and the earlier part was shortened · unchanged: `sentence` tells
+ *  the user why. */
 export type CompressionOutcome =
   | { readonly kind: 'summary' | 'plain'; readonly tokens: HandoffTokens }
   | { readonly kind: 'unchanged'; readonly sentence: string };
 
 export interface ModelState {
   readonly chosen: ModelRow | null;
-  /** A chosen reference that cannot be used now, with the reason. */
+  /** Reason why the chosen model cannot be used now. */
   readonly problem: string | null;
 }
 
@@ -333,9 +344,9 @@ export interface ModelRow {
   readonly destination: string;
   readonly contextWindow: number | null;
   readonly tools: boolean | null;
-  /** Whether it takes images; null where that is not known. */
+  /** True when it accepts images; null when unknown. */
   readonly images: boolean | null;
-  /** How hard it can be asked to think; absent where that is not known yet. */
+  /** Reasoning efforts it supports; absent when not known yet. */
   readonly efforts?: readonly ReasoningEffort[];
   readonly price: { readonly input: number; readonly output: number } | null;
   readonly warnings: readonly string[];
@@ -344,11 +355,11 @@ export interface ModelRow {
 
 export interface ModelChoices {
   readonly models: readonly ModelRow[];
-  /** Providers that could not be asked: "OpenRouter: the key was refused (401) …". */
+  /** Providers whose models could not be listed: "OpenRouter: the key was refused (401) …". */
   readonly problems: readonly { readonly provider: string; readonly sentence: string }[];
 }
 
-/** The empty state's offers, one button each. `searching` while the first second runs. */
+/** Setup entries of the empty state, one button each. `searching`: true during the first second. */
 export interface Setup {
   readonly searching: boolean;
   readonly entries: readonly SetupEntry[];
@@ -361,7 +372,7 @@ export interface SetupEntry {
   readonly detail: string;
 }
 
-/** What the view says about saving. Silent while `open` without notices. */
+/** State of the store as the view shows it. Nothing is shown while `open` without notices. */
 export type StoreState =
   | { readonly kind: 'opening' }
   | { readonly kind: 'open'; readonly notices: readonly StoreNotice[] }

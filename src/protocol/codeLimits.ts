@@ -1,6 +1,6 @@
-/** Characters of one piece of code that can be acted on. */
+/** Maximum characters of a code block for actions. */
 export const maxCodeCharacters = 2_000_000;
-/** Texts asked about at once. */
+/** Maximum texts per request. */
 export const maxReferences = 200;
-/** Characters of a text that may name a file or a symbol. */
+/** Maximum characters of a text that may name a file or a symbol. */
 export const maxReferenceCharacters = 300;

@@ -1,16 +1,16 @@
 import * as v from 'valibot';
 import { maxCodeCharacters, maxReferenceCharacters, maxReferences } from './codeLimits';
 
-/** What a view says about code and names in an answer. Part of what the chat and the transcript say. */
+/** Messages of a view about code and names in an answer. Part of the chat's and the transcript's protocols. */
 
 const code = v.pipe(v.string(), v.maxLength(maxCodeCharacters));
-/** What stands behind the fence: a language, maybe a file's name. */
+/** Text after the opening fence: a language, perhaps a file name. */
 const info = v.pipe(v.string(), v.maxLength(1000));
 
-/** Each is done, or a notification of the editor says why not. */
+/** If one of these fails, a VS Code notification says why. */
 export const codeCommands = {
   insertCode: v.object({ code }),
-  /** Shows what would change; nothing is written before the person has said so. */
+  /** Shows the change; writes nothing before the user confirms. */
   applyCode: v.object({ code, info }),
   newCodeFile: v.object({ code, info }),
   runCode: v.object({ code, info }),
@@ -18,13 +18,14 @@ export const codeCommands = {
 } as const;
 
 export const codeRequests = {
-  /** Which of these texts name a file or a symbol of the open folders. Answers in the same order. */
+  /** Finds the texts that name a file or a symbol of the open folders. Responds in the same order. */
   resolveReferences: v.object({
     texts: v.pipe(v.array(v.pipe(v.string(), v.maxLength(maxReferenceCharacters))), v.maxLength(maxReferences)),
   }),
 } as const;
 
-/** file: opened by `openLink`, with its line where the text names one · symbol: opened by `openSymbol` · null: it names nothing that is known. */
+/** file: opened by `openLink`, with its line if the text names one · symbol: opened by `openSymbol` · null: it names
+ *  nothing known. */
 export type Reference =
   { readonly kind: 'file'; readonly href: string } | { readonly kind: 'symbol'; readonly name: string } | null;
 

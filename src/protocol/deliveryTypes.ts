@@ -1,4 +1,4 @@
-/** What a witness is, for the view that keeps one and the host that compares it. */
+/** Delivery report types and functions, for the view that keeps one and the host that compares it. */
 export {
   beginsAs,
   emptyHash,

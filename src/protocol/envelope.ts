@@ -3,7 +3,8 @@ import * as v from 'valibot';
 /** Version of the protocol between host and views. Both sides are shipped together; a view of another version is reloaded. */
 export const protocolVersion = 1;
 
-/** Three kinds of message: a command wants no answer, a request wants exactly one, a notification tells a view something. */
+/** Three kinds of message: a command has no response, a request has exactly one, a notification goes from host to
+ *  view. */
 export type FromView =
   | { readonly v: number; readonly kind: 'command'; readonly name: string; readonly payload: unknown }
   | {
@@ -25,7 +26,7 @@ export type ToView =
     }
   | { readonly v: number; readonly kind: 'notification'; readonly name: string; readonly payload: unknown };
 
-/** A refused request: a sentence for the person, and the class of the cause for tests and icons. */
+/** A refused request: a sentence for the user, and the class of the cause for tests and icons. */
 export interface ProtocolError {
   readonly sentence: string;
   readonly cause: string;

@@ -3,22 +3,24 @@ import type { ChangedFile } from '../transcript/changedFile';
 import type { Message } from '../transcript/message';
 import type { PromptVersions, Turn } from '../transcript/turn';
 
-/** What a chat view asks about the conversation beyond what it was told: stretches of it, and where words stand. */
+/** Requests of a chat view about the conversation beyond its loaded part: pages of it, and the places of search
+ *  matches. */
 export const feedRequests = {
-  /** The messages behind a position, from the start of the conversation where it is null. */
+  /** Messages after a position; from the start of the conversation when it is null. */
   loadLater: v.object({ sessionId: v.string(), after: v.nullable(v.number()), limit: v.number() }),
-  /** The messages around one. */
+  /** Messages around one. */
   loadAround: v.object({ sessionId: v.string(), messageUid: v.string(), limit: v.number() }),
-  /** Looks through the whole conversation. `tools`: in tool results, too. A later one of the same view ends one that still looks. */
+  /** Searches the whole conversation. `tools`: also in tool results. A later search of the same view ends a running
+   *  one. */
   findInSession: v.object({ sessionId: v.string(), text: v.string(), matchCase: v.boolean(), tools: v.boolean() }),
 } as const;
 
 export const feedCommands = {
-  /** Ends looking through the conversation: what was found by then is the answer. */
+  /** Ends the search, which then returns what it has found so far. */
   stopFind: v.object({}),
 } as const;
 
-/** A stretch of the conversation, in order. */
+/** Part of the conversation, in order. */
 export interface FeedPage {
   readonly messages: readonly Message[];
   readonly turns: readonly Turn[];
@@ -28,21 +30,21 @@ export interface FeedPage {
   readonly hasLater: boolean;
 }
 
-/** Words found in one part of a message. */
+/** Matches in one part of a message. */
 export interface FoundText {
   readonly messageUid: string;
   readonly turnUid: string | null;
   readonly position: number;
-  /** tool: in what a tool gave back, `callId` says to which call. */
+  /** tool: in a tool result; `callId` names its call. */
   readonly kind: 'text' | 'thinking' | 'tool';
-  /** Number of the part in its message. */
+  /** Index of the part in its message. */
   readonly part: number;
   readonly callId: string | null;
   readonly count: number;
 }
 
-/** In the order of the conversation. `more`: there is, or may be, more than is listed. `superseded`: a later question was asked meanwhile, and nothing is
- *  said here. */
+/** In the order of the conversation. `more`: there are, or may be, more than listed. `superseded`: a later search
+ *  replaced this one, and nothing is listed. */
 export interface FoundInSession {
   readonly found: readonly FoundText[];
   readonly more: boolean;
@@ -51,7 +53,7 @@ export interface FoundInSession {
 
 export interface FeedResults {
   readonly loadLater: FeedPage;
-  /** Null where the message is not part of the conversation. */
+  /** Null when the message is not part of the conversation. */
   readonly loadAround: FeedPage | null;
   readonly findInSession: FoundInSession;
 }
@@ -62,8 +64,8 @@ export interface FindProgress {
 }
 
 export interface FeedNotifications {
-  /** The person asked to find words in the conversation. */
+  /** The user asked to find text in the conversation. */
   readonly find: Record<string, never>;
-  /** How far looking through a long conversation has come, in rows. */
+  /** Progress of a search through a long conversation, in rows. */
   readonly findProgress: FindProgress;
 }

@@ -2,25 +2,25 @@ import * as v from 'valibot';
 import type { Message } from '../transcript/message';
 import type { SessionSummary } from '../transcript/session';
 
-/** How a text is looked for: words that the index knows · the text anywhere, read row by row. */
+/** Kind of search: words in the index · the text anywhere, read row by row. */
 export const searchKinds = ['words', 'substring'] as const;
 export type SearchKind = (typeof searchKinds)[number];
 
-/** Where a result is opened. */
+/** Place where a result opens. */
 export const openPlaces = ['chat', 'transcript', 'tab'] as const;
 export type OpenPlace = (typeof openPlaces)[number];
 
 /** Payloads of the search screen. */
 export const searchCommands = {
   ready: v.object({}),
-  /** The search with this number is not wanted any more; its request is answered with `cancelled`. */
+  /** Cancels the search with this number; its request returns `cancelled`. */
   cancel: v.object({ search: v.number() }),
 } as const;
 
 export const searchRequests = {
-  /** `messageUid` null: the session as it was left. */
+  /** `messageUid` null: the session at the position where the user left it. */
   open: v.object({ sessionId: v.string(), messageUid: v.nullable(v.string()), place: v.picklist(openPlaces) }),
-  /** `search` is a number given by the view. A new search ends the one before. */
+  /** `search` is a number from the view. A new search ends the one before. */
   search: v.object({
     search: v.number(),
     text: v.pipe(v.string(), v.maxLength(1000)),
@@ -35,7 +35,7 @@ export interface SearchResults {
   readonly search: SearchAnswer;
 }
 
-/** A message that holds what was looked for. */
+/** A message with a match. */
 export interface SearchHit {
   readonly sessionId: string;
   readonly conversationId: string;
@@ -49,7 +49,7 @@ export interface SearchHit {
   readonly matches: readonly { readonly start: number; readonly end: number }[];
 }
 
-/** How far a scan has come, in rows. */
+/** Progress of a scan, in rows. */
 export interface SearchProgress {
   readonly done: number;
   readonly total: number;
@@ -62,11 +62,11 @@ export interface SearchPage {
   readonly kind: 'found';
   readonly hits: readonly SearchHit[];
   readonly hasMore: boolean;
-  /** What there is to say of the sessions that the hits are in. */
+  /** Details of the sessions that contain the hits. */
   readonly sessions: readonly SearchSession[];
-  /** Sessions whose title or first prompt holds the text; of the first page only. */
+  /** Sessions whose title or first prompt contains the text; only in the first page. */
   readonly titled: readonly SearchSession[];
-  /** Rows that are not in the index yet; of the first page only. They are found too, more slowly. */
+  /** Number of rows not in the index yet; only in the first page. They are found too, more slowly. */
   readonly indexLeft: number;
 }
 
@@ -77,15 +77,15 @@ export type SearchSession = Pick<
 
 export interface SearchNotifications {
   readonly bootstrap: SearchState;
-  /** Somebody asks for this text from elsewhere: it replaces what stands in the field. */
+  /** Search text from elsewhere: it replaces the field's text. */
   readonly ask: { readonly text: string };
   readonly progress: { readonly search: number; readonly progress: SearchProgress };
 }
 
 export interface SearchState {
-  /** Asked for when the screen was opened; null: what the page remembers. */
+  /** Search text from when the screen was opened; null: the page uses the text it remembers. */
   readonly asked: string | null;
-  /** Why nothing can be searched now; null when it can. */
+  /** Reason why search is unavailable now; null when it is available. */
   readonly problem: string | null;
   readonly localization: Readonly<Record<string, string>>;
 }

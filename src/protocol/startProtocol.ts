@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 
-/** What the chat asks for where no conversation is. */
+/** Requests of the chat's empty state. */
 export const startRequests = {
-  /** Prompts that fit what is in the folder; few, and none where nothing is. */
+  /** Prompts that fit the content of the folder: a few, or none for an empty folder. */
   starterPrompts: v.object({}),
 } as const;
 

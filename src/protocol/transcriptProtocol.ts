@@ -8,11 +8,13 @@ import type { Turn } from '../transcript/turn';
 import { codeCommands, codeRequests, type CodeResults } from './codeProtocol';
 import { verifyCommands, verifyRequests, type VerifyNotifications, type VerifyResults } from './verifyProtocol';
 
-/** What became of a row: of its turn (waiting: not settled yet), by a repair (rewritten, merged, left out, made up), or that it is no part of the conversation. */
+/** State of a row: from its turn (waiting: not settled yet), from a repair (rewritten, merged, left out, made up),
+ *  or hidden because it is not part of the conversation. */
 export const rowStates = ['complete', 'interrupted', 'failed', 'waiting', 'repaired', 'hidden'] as const;
 export type RowState = (typeof rowStates)[number];
 
-/** Which rows are wanted. `hidden`: also those that are no part of the conversation; with the state `repaired` or `hidden` they are wanted anyway. */
+/** Filter for rows. `hidden`: includes rows that are not part of the conversation; the states `repaired` and
+ *  `hidden` always include them. */
 const rowFilter = v.object({
   role: v.nullable(v.picklist(['user', 'assistant', 'tool'])),
   state: v.nullable(v.picklist(rowStates)),
@@ -23,19 +25,20 @@ export type RowFilter = v.InferOutput<typeof rowFilter>;
 export const rowForms = ['markdown', 'json', 'text'] as const;
 export type RowForm = (typeof rowForms)[number];
 
-/** Payloads of the transcript tab. It shows what is stored and changes nothing by itself: what it offers is done where a person can see it done. */
+/** Payloads of the transcript tab. The tab shows what is stored and changes nothing itself: its actions run where
+ *  the user can see them. */
 export const transcriptCommands = {
   ...verifyCommands,
   ...codeCommands,
-  /** `around`: the row the person was at when the page was last seen; null: at the end. */
+  /** `around`: the user's row when the page was last seen; null: at the end. */
   ready: v.object({ filter: rowFilter, around: v.nullable(v.string()) }),
-  /** `messageUid` null: the session as it was left. */
+  /** `messageUid` null: the session at the position where the user left it. */
   openInChat: v.object({ messageUid: v.nullable(v.string()) }),
   branchFrom: v.object({ messageUid: v.string() }),
-  /** Asks first, and says how many turns go. */
+  /** Asks first, with the number of turns that would be removed. */
   rewindTo: v.object({ messageUid: v.string() }),
   exportSession: v.object({}),
-  /** The tab goes to another session of the tree of branches; `messageUid`: to this row of it. */
+  /** Moves the tab to another session of the tree of branches; `messageUid`: to this row of it. */
   goTo: v.object({ sessionId: v.string(), messageUid: v.nullable(v.string()) }),
   copy: v.object({ text: v.string() }),
   /** `uids` null: every row that passes the filter. In stored order. */
@@ -46,12 +49,13 @@ export const transcriptCommands = {
     form: v.picklist(rowForms),
   }),
   openLink: v.object({ href: v.string() }),
-  /** The search with this number is not wanted any more; its request is answered with `cancelled`. */
+  /** Cancels the search with this number; its request returns `cancelled`. */
   cancelFind: v.object({ search: v.number() }),
   showLog: v.object({}),
 } as const;
 
-/** Which of the rows that pass the filter: the newest · those before or behind a position · those around a row, which may stand in any segment. */
+/** Range of the rows that pass the filter: the newest · those before or after a position · those around a row, which
+ *  may be in any segment. */
 const rowsWanted = v.variant('kind', [
   v.object({ kind: v.literal('end') }),
   v.object({ kind: v.literal('start') }),
@@ -70,7 +74,8 @@ export const transcriptRequests = {
     limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(2000)),
     filter: rowFilter,
   }),
-  /** Every stored row that passes the filter and holds the text. `search` is a number given by the view; a new search ends the one before. */
+  /** Every stored row that passes the filter and contains the text. `search` is a number from the view; a new search
+   *  ends the one before. */
   findRows: v.object({
     search: v.number(),
     sessionId: v.string(),
@@ -78,9 +83,9 @@ export const transcriptRequests = {
     text: v.pipe(v.string(), v.nonEmpty(), v.maxLength(1000)),
     matchCase: v.boolean(),
   }),
-  /** What a row said before it was rewritten, oldest first. */
+  /** Content of a row before it was rewritten, oldest first. */
   revisions: v.object({ messageUid: v.string() }),
-  /** The row as the file holds it; null where it is gone. */
+  /** The row as stored in the file; null when it is gone. */
   rawRow: v.object({ messageUid: v.string() }),
 } as const;
 
@@ -92,12 +97,12 @@ export interface TranscriptResults extends VerifyResults, CodeResults {
   readonly rawRow: string | null;
 }
 
-/** Rows that follow each other in the transcript as it is filtered, with all that is stored about them. */
+/** Consecutive rows of the filtered transcript, with everything stored about them. */
 export interface TranscriptRows {
   readonly messages: readonly Message[];
-  /** Place of each of `messages` among all stored rows of the session, from 1. */
+  /** Position of each of `messages` among all stored rows of the session, from 1. */
   readonly numbers: readonly number[];
-  /** Of those rows. */
+  /** Turns of those rows. */
   readonly turns: readonly StoredTurn[];
   readonly approvals: readonly StoredApproval[];
   /** Rows that a repair merged into one of these. */
@@ -106,69 +111,69 @@ export interface TranscriptRows {
   readonly absorbers: readonly { readonly uid: string; readonly number: number }[];
   /** Those of these rows that were rewritten. */
   readonly revised: readonly string[];
-  /** How many rows that pass the filter stand ahead of these, and behind them. */
+  /** Number of rows that pass the filter before these; `later`: after them. */
   readonly earlier: number;
   readonly later: number;
-  /** Rows that pass the filter. */
+  /** Number of rows that pass the filter. */
   readonly matching: number;
-  /** All stored rows of the session. */
+  /** Number of all stored rows of the session. */
   readonly total: number;
-  /** Of all stored rows, how many are in each state. */
+  /** Number of rows in each state, among all stored rows. */
   readonly counts: Readonly<Record<RowState, number>>;
-  /** The first one first; more than one where the session was compressed. */
+  /** In order, the first one first; more than one if the session was compressed. */
   readonly segments: readonly TranscriptSegment[];
 }
 
 export interface StoredTurn {
   readonly turn: Turn;
-  /** Place among the turns of the session, from 1. */
+  /** Position among the turns of the session, from 1. */
   readonly number: number;
   readonly files: readonly TurnFile[];
-  /** The ways its prompt was asked, oldest first, itself among them; empty where there is one. */
+  /** Versions of its prompt, oldest first, including itself; empty when there is only one. */
   readonly versions: readonly { readonly turnUid: string; readonly firstUid: string }[];
 }
 
 export interface TurnFile {
-  /** Relative to the session's folder where it lies in there. */
+  /** Relative to the session's folder if it is inside. */
   readonly path: string;
   readonly kind: 'created' | 'edited' | 'deleted' | 'unknown';
   readonly reviewed: 'kept' | 'reverted' | 'partly' | null;
 }
 
-/** What was asked of the person, and what became of it. */
+/** A request to the user, and its outcome. */
 export type StoredApproval = Pick<Approval, 'id' | 'messageUid' | 'callId' | 'requestedAt' | 'state'> & {
   readonly subject: string;
   readonly rules: readonly string[];
 };
 
-/** A part of the session that the model was sent as it is. A later part begins with a summary of the earlier ones. */
+/** Part of a session that goes to the model unshortened. A later segment begins with a summary of the earlier ones. */
 export interface TranscriptSegment {
   readonly sessionId: string;
   readonly firstUid: string;
   readonly lastUid: string;
-  /** The summary it begins with; null for the first part. */
+  /** The summary at its beginning; null for the first segment. */
   readonly handoffUid: string | null;
   readonly tokens: HandoffTokens | null;
 }
 
 export interface RowRevision {
-  /** Seconds since the epoch: when it was replaced. */
+  /** Time of replacement, in seconds since the epoch. */
   readonly revisedAt: number;
   readonly parts: readonly Part[];
-  /** From this to what came next, as a unified diff; null where nothing changed that can be read. */
+  /** Unified diff from this to the next version; null when no readable content changed. */
   readonly diff: string | null;
 }
 
-/** A session of the tree of branches that the one shown is in. */
+/** A session in the tree of branches that contains the shown one. */
 export interface TranscriptBranch {
   readonly conversationId: string;
-  /** What is opened. */
+  /** The session to open. */
   readonly tipId: string;
   readonly title: string | null;
   readonly parentConversationId: string | null;
-  /** The message of the parent that it was branched from; null for the root, and for a branch of everything. */
+  /** Message of the parent at which it was branched; null for the root, and for a branch of everything. */
   readonly branchedFrom: string | null;
-  /** A session in which a sub-agent worked for its parent. */
+  /** True for a session in which a sub-agent worked for its parent. */
   readonly subAgent: boolean;
   readonly lastActiveAt: number;
   readonly turnCount: number;
@@ -179,11 +184,11 @@ export interface TranscriptNotifications extends VerifyNotifications {
   /** Rows changed on disk: the tab reads again. */
   readonly changed: { readonly sessionId: string };
   readonly reveal: { readonly messageUid: string };
-  /** The session was renamed, archived, or goes on in another segment. */
+  /** The session was renamed, archived, or continues in another segment. */
   readonly session: Session;
   /** A parent before its branches, the root first. */
   readonly branches: readonly TranscriptBranch[];
-  /** How far a search has come, in rows. */
+  /** Progress of a search, in rows. */
   readonly findProgress: { readonly search: number; readonly done: number; readonly total: number };
 }
 
@@ -191,11 +196,12 @@ export interface TranscriptState {
   readonly session: Session | null;
   readonly rows: TranscriptRows | null;
   readonly branches: readonly TranscriptBranch[];
-  /** The folder that the session belongs to, where that is not this window's; null for this one. `openInChat` brings it over. */
+  /** The folder of the session, if it is not this window's; else null. `openInChat` brings the session over. */
   readonly otherFolder: string | null;
-  /** Seconds since the epoch: when the copy was made in which another folder's session is read; null for one of this window. */
+  /** Time of the copy from which another folder's session is read, in seconds since the epoch; null for a session of
+   *  this window. */
   readonly readAt: number | null;
-  /** Why nothing can be shown, in words. */
+  /** Reason, in words, why nothing can be shown. Default: none. */
   readonly problem: string | null;
   readonly reveal: string | null;
   readonly localization: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** The words of transcript/ that views use; views import nothing else of ours. */
+/** Types and functions of transcript/ for views; views import nothing else from the project. */
 export type { Access, Approval, ApprovalDecision, ApprovalRequest, AskReason, Mode } from '../transcript/approval';
 export { modes } from '../transcript/approval';
 export type { BusyMode } from '../transcript/busyMode';

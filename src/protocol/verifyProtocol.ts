@@ -10,16 +10,17 @@ export type {
   WitnessVerdict,
 } from '../transcript/verification';
 
-/** Verify Session, as the transcript tab asks for it. Becomes part of `transcriptRequests`, `transcriptCommands` and `TranscriptNotifications`. */
+/** Verify Session requests of the transcript tab. Becomes part of `transcriptRequests`, `transcriptCommands` and
+ *  `TranscriptNotifications`. */
 
 export const verifyRequests = {
-  /** Null: the person had it stopped. */
+  /** Null: the user canceled it. */
   verify: v.object({ sessionId: v.string() }),
 } as const;
 
 export const verifyCommands = {
   cancelVerify: v.object({}),
-  /** Text that a view showed of this message and still has. */
+  /** Copies text that a view showed of this message and still has. */
   copyShown: v.object({ messageUid: v.string() }),
 } as const;
 
@@ -32,7 +33,7 @@ export type VerifyProgress =
   { readonly step: 'rows'; readonly done: number; readonly total: number } | { readonly step: 'file' };
 
 export interface VerifyNotifications {
-  /** The command was given outside the tab. */
+  /** The command was run outside the tab. */
   readonly verifyAsked: Record<string, never>;
   readonly verifyProgress: VerifyProgress;
 }

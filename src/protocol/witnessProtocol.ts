@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { hashPattern, type WitnessEntry } from '../transcript/witness';
 
-/** What a chat view says about the text it was given and drew. Becomes part of `chatRequests`, `chatCommands` and `ChatNotifications`. */
+/** Delivery reports of a chat view about the text it received and rendered. Becomes part of `chatRequests`,
+ *  `chatCommands` and `ChatNotifications`. */
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const uid = v.pipe(v.string(), v.maxLength(500));
@@ -15,7 +16,7 @@ const entry: v.GenericSchema<unknown, WitnessEntry> = v.object({
 });
 
 export const witnessRequests = {
-  /** What is new since the host last had it; everything the view remembers when its page is up. Nothing of it is text. */
+  /** New entries since the last report; all remembered entries when the page starts. Contains no text. */
   witnessed: v.object({
     conversations: v.pipe(
       v.array(v.object({ conversationId: uid, entries: v.pipe(v.array(entry), v.maxLength(5000)) })),
@@ -25,13 +26,13 @@ export const witnessRequests = {
 } as const;
 
 export const witnessCommands = {
-  /** The person has read that the plug was pulled. */
+  /** The user has read the notice about Pull the Plug. */
   plugSeen: v.object({}),
-  /** The answer to being asked for it; null: this view does not have it (any more). */
+  /** Response to the host's request for it; null: this view does not have it (any more). */
   shownText: v.object({ messageUid: uid, text: v.nullable(v.string()) }),
 } as const;
 
-/** Pull the Plug was carried out in the middle of this turn. */
+/** Pull the Plug ran in the middle of this turn. */
 export interface PulledPlug {
   readonly conversationId: string;
   readonly turnUid: string;
@@ -47,7 +48,8 @@ export interface WitnessResults {
   };
 }
 
-/** erased: these conversations are forgotten · shownText: a view that still has the text it showed of this message gives it. */
+/** erased: the view forgets these conversations · shownText: a view that still has the shown text of this message
+ *  sends it. */
 export type WitnessAsk =
   | { readonly kind: 'erased'; readonly conversationIds: readonly string[] }
   | { readonly kind: 'shownText'; readonly messageUid: string };

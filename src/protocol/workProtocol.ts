@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { modes, type Mode } from '../transcript/approval';
 import type { ChangedFile, FileHunk, ReviewOutcome } from '../transcript/changedFile';
 
-/** What a chat view says about an agent at work. Becomes part of `chatRequests` and `chatCommands`. */
+/** Messages of a chat view about an agent at work. Becomes part of `chatRequests` and `chatCommands`. */
 
 const rules = v.array(v.pipe(v.string(), v.nonEmpty()));
 const decision = v.variant('kind', [
@@ -15,7 +15,7 @@ const decision = v.variant('kind', [
 
 export const approvalRequests = {
   decideApproval: v.object({ approvalId: v.string(), decision }),
-  /** Null: of the empty state. */
+  /** Null: for the empty state. */
   setMode: v.object({ sessionId: v.nullable(v.string()), mode: v.picklist(modes) }),
   stopCall: v.object({ sessionId: v.string(), callId: v.string() }),
   proceedCall: v.object({ sessionId: v.string(), callId: v.string() }),
@@ -31,7 +31,7 @@ export interface ApprovalResults {
 export const changedFileRequests = {
   changedFiles: v.object({ turnUid: v.string() }),
   fileHunks: v.object({ turnUid: v.string(), path: v.string() }),
-  /** `paths` null: every file of the turn. `overwrite`: also what the person has changed since. */
+  /** `paths` null: every file of the turn. `overwrite`: also overwrites changes the user has made since. */
   reviewFiles: v.object({
     turnUid: v.string(),
     paths: v.nullable(v.array(v.string())),
@@ -57,16 +57,16 @@ export interface ChangedFileResults {
 }
 
 export const changedFileCommands = {
-  /** In the editor's own diff editor: before the turn against the file as it is now. */
+  /** Opens VS Code's diff editor: the file before the turn against the file now. */
   openDiff: v.object({ turnUid: v.string(), path: v.string() }),
-  /** The whole change that is asked about, in an editor. */
+  /** Opens the complete proposed change in an editor. */
   openProposal: v.object({ approvalId: v.string() }),
-  /** The whole output of a command, in an editor. */
+  /** Opens the complete output of a command in an editor. */
   openOutput: v.object({ file: v.string() }),
 } as const;
 
 export interface ChangedFileNotifications {
-  /** A call of this turn changed files, or the person kept or reverted some. */
+  /** A call of this turn changed files, or the user kept or reverted some. */
   readonly changedFiles: {
     readonly sessionId: string;
     readonly turnUid: string;

@@ -2,10 +2,10 @@ import type { Approval, ApprovalRequest, ApprovalDecision, Mode } from '../trans
 import type { Turn } from '../transcript/turn';
 
 export interface NewApproval {
-  /** Given by the caller, so that a repeated request stores one. */
+  /** Set by the caller, so that a repeated request stores only one. */
   readonly id: string;
   readonly turnUid: string;
-  /** The segment that takes the turn's rows now. */
+  /** The segment that now receives the turn's rows. */
   readonly sessionId: string;
   readonly messageUid: string;
   readonly callId: string;
@@ -13,13 +13,14 @@ export interface NewApproval {
   readonly requestedAt: number;
 }
 
-/** What the person is asked and has decided, and how freely a session's agent may act. Part of `SessionOperations`; one call is one transaction. */
+/** Approval requests, the user's decisions, and how freely a session's agent may act. Part of `SessionOperations`;
+ *  one call is one transaction. */
 export interface ApprovalOperations {
-  /** Stores the question; its turn waits from now on. Throws `invalid` for a turn that is settled or waits for another one. A repeated call
-   *  answers with what is stored. */
+  /** Stores the request and sets its turn to `waiting`. Throws `invalid` for a turn that is settled or waits for
+   *  another approval. A repeated call returns the stored row. */
   requestApproval(input: NewApproval): { readonly approval: Approval; readonly turn: Turn };
-  /** Stores the decision; its turn runs from now on. The first decision stands: a later one, and one for a turn that ended, changes nothing and
-   *  is answered with what is stored. Throws `not-found` for an unknown id. */
+  /** Stores the decision and sets its turn to `running`. The first decision wins: a later one, or one for a turn
+   *  that ended, changes nothing and returns the stored row. Throws `not-found` for an unknown id. */
   decideApproval(
     id: string,
     decision: ApprovalDecision,
@@ -27,13 +28,14 @@ export interface ApprovalOperations {
   ): { readonly approval: Approval; readonly turn: Turn };
   /** Null for an unknown id. */
   approval(id: string): Approval | null;
-  /** All of a turn, oldest first. */
+  /** All approvals of a turn, oldest first. */
   approvalsOf(turnUid: string): readonly Approval[];
-  /** What the session's conversation waits for; null where nothing is asked. */
+  /** The approval that the session's conversation waits for; null when there is none. */
   pendingApproval(sessionId: string): Approval | null;
-  /** Rules that were allowed for the session's conversation, in the order of the decisions. A sub-agent's session and the one it works for have theirs together. */
+  /** Rules that the user allowed for the session's conversation, in the order of the decisions. A sub-agent's
+   *  session and its parent session share theirs. */
   sessionRules(sessionId: string): readonly string[];
-  /** Null: the setting decides. Of the whole conversation; a branch begins without one. */
+  /** Null: the setting decides. Applies to the whole conversation; a branch starts without one. */
   sessionMode(sessionId: string): Mode | null;
   setSessionMode(sessionId: string, mode: Mode | null): void;
 }

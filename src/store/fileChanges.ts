@@ -1,21 +1,21 @@
-/** What a file held: its bytes' SHA-256 in hex, or null where there was no file. */
+/** Content of a file: its bytes' SHA-256 in hex, or null when there was no file. */
 export type ContentHash = string | null;
 
 /** One file that one tool call changed. */
 export interface FileChange {
-  /** Given by the caller, so that a repeated write stores one. */
+  /** Set by the caller, so that a repeated write stores only one. */
   readonly uid: string;
   readonly sessionId: string;
   readonly turnUid: string;
   readonly callId: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   readonly before: ContentHash;
-  /** undefined: the call was cut off before it was known what it left behind. */
+  /** Undefined when the call was cut off before its result was known. */
   readonly after: ContentHash | undefined;
   /** Seconds since the epoch. */
   readonly changedAt: number;
-  /** Null, or when the person reverted or kept the change. */
+  /** Null, or the time at which the user reverted or kept the change. */
   readonly reviewed: { readonly kind: 'reverted' | 'kept'; readonly at: number } | null;
 }
 
@@ -24,22 +24,23 @@ export interface FileContent {
   readonly bytes: Uint8Array;
 }
 
-/** What files held around the agent's changes, so that a turn can be reverted without anyone's version control. Part of `SessionOperations`;
- *  one call is one transaction. Contents are stored once by hash, compressed, and go when the last change that names them is forgotten. */
+/** File contents before and after the agent's changes, so that a turn can be reverted without version control. Part
+ *  of `SessionOperations`; one call is one transaction. Contents are stored once by hash, compressed, and deleted
+ *  with the last change that names them. */
 export interface FileChangeOperations {
-  /** Stores what is about to be changed, with the contents. A change with a known uid stays as it is. */
+  /** Stores changes that are about to be made, with the contents. A change with a known uid stays as it is. */
   recordFileChanges(changes: readonly FileChange[], contents: readonly FileContent[]): void;
-  /** What the call left behind. A change that left the file as it was goes. */
+  /** Stores the state after the call. Deletes a change that left the file as it was. */
   completeFileChanges(
     results: readonly { readonly uid: string; readonly after: ContentHash }[],
     contents: readonly FileContent[],
   ): void;
-  /** All of these turns, in the order they were made. */
+  /** All changes of these turns, in the order they were made. */
   fileChangesOf(turnUids: readonly string[]): readonly FileChange[];
-  /** All of this turn, of the turns that began after it in its conversation, shown or not, and of sub-agents that worked meanwhile, in the order
-   *  they were made. */
+  /** All changes of this turn, of the turns that began after it in its conversation (shown or not), and of
+   *  sub-agents that worked meanwhile, in the order they were made. */
   fileChangesFrom(turnUid: string): readonly FileChange[];
-  /** Null: it was too large to be kept, or is damaged. */
+  /** Null when the content was too large to be kept, or is damaged. */
   fileContent(hash: string): Uint8Array | null;
   markReviewed(uids: readonly string[], kind: 'reverted' | 'kept' | null, at: number): void;
 }

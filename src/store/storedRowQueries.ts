@@ -4,26 +4,28 @@ import type { Turn } from '../transcript/turn';
 import type { ConversationBranch } from './conversations';
 import type { FileChange } from './fileChanges';
 
-/** Stored rows as the transcript tab looks at them: hidden ones too, wherever in the session they stand. Part of `SessionOperations`; one call is
- *  one transaction. What goes over a whole session is asked for in slices, so that a turn's writes never wait for it. */
+/** Stored rows for the transcript tab: includes hidden ones, from any segment. Part of `SessionOperations`; one call
+ *  is one transaction. Callers read a whole session in slices, so that a turn's writes never wait. */
 export interface StoredRowQueries {
-  /** The session's rows behind `after`, in order and in short; fewer than `limit` at the end. A row that repeats one of an earlier segment is left out. */
+  /** Short forms of the session's rows after `after`, in order; fewer than `limit` at the end. Excludes a row that
+   *  repeats one of an earlier segment. */
   transcriptOutline(query: TranscriptSlice): readonly OutlineRow[];
-  /** Which of the next `limit` rows behind `after` hold the text, as `storedText` gives it. */
+  /** Those of the next `limit` rows after `after` that contain the text, searched in `storedText`. */
   findInTranscript(query: TranscriptSlice & StoredTextQuery): FoundRows;
-  /** Those of the rows that are stored, in order, with all that belongs to them. */
+  /** The stored rows among these, in order, with all data that belongs to them. */
   transcriptRows(uids: readonly string[]): StoredRows;
-  /** The row column by column, as any other SQLite reads it, with the chunks that are not folded into it yet. Of `api_content` only how long it is: it is
-   *  never shown. Null when it is not stored. */
+  /** The row column by column, as any other SQLite reads it, with its unfolded chunks. Of `api_content` only the
+   *  length: it is never shown. Null when the row is not stored. */
   storedRow(uid: string): StoredRow | null;
-  /** Sessions in which sub-agents worked for these conversations, and those that worked for them, oldest first. */
+  /** Sessions of sub-agents that worked for these conversations, and of sub-agents that worked for those, oldest
+   *  first. */
   subAgentsOf(conversationIds: readonly string[]): readonly ConversationBranch[];
 }
 
 export interface TranscriptSlice {
-  /** Any segment: the transcript is the conversation's. */
+  /** Any segment: the transcript is that of the conversation. */
   readonly sessionId: string;
-  /** Rows behind this position; null: from the first one. */
+  /** Rows after this position; null: from the first one. */
   readonly after: number | null;
   readonly limit: number;
 }
@@ -35,7 +37,7 @@ export interface StoredTextQuery {
 
 export interface OutlineRow {
   readonly uid: string;
-  /** The segment it stands in. */
+  /** The row's segment. */
   readonly sessionId: string;
   readonly turnUid: string | null;
   readonly position: number;
@@ -43,15 +45,15 @@ export interface OutlineRow {
   readonly visibility: 'shown' | 'closing' | 'handoff' | 'hidden';
   readonly hiddenReason: HiddenReason | null;
   readonly absorbedInto: string | null;
-  /** What became of its turn; null where it has none. */
+  /** State or outcome of its turn; null when it has none. */
   readonly turn: 'running' | 'waiting' | 'complete' | 'interrupted' | 'failed' | null;
-  /** It was rewritten, and what it said before is kept. */
+  /** True when it was rewritten; its earlier content is kept. */
   readonly revised: boolean;
 }
 
 export interface FoundRows {
   readonly uids: readonly string[];
-  /** Position of the last row that was read; null: there was none. */
+  /** Position of the last row that was read; null when there was none. */
   readonly upTo: number | null;
   readonly read: number;
 }
@@ -65,7 +67,8 @@ export interface StoredRows {
 
 export interface StoredRow {
   readonly columns: Readonly<Record<string, string | number | null>>;
-  /** Characters of the exact text it was sent with, where that is not what it says; null where none is stored. */
+  /** Length, in characters, of the exact text that was sent, if that differs from the row's text; null when none is
+   *  stored. */
   readonly wireTextLength: number | null;
   readonly chunks: readonly Readonly<Record<string, string | number | null>>[];
 }

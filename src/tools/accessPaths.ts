@@ -7,12 +7,13 @@ import { PathRefused, WorkspacePaths } from './workspacePaths';
 
 export interface AccessPathOptions {
   readonly path?: nodePath.PlatformPath;
-  /** What `~` stands for. */
+  /** Folder that `~` means. Default: the user's home folder. */
   readonly home?: string;
 }
 
-/** Turns paths as models write them into what the approval policy judges and the tool then uses: `path` is the one place that is meant, with
- *  every symbolic link on the way resolved, whether or not something is there. A tool that acts on `path`, and on nothing else, does what was asked. */
+/** Resolves paths as models write them. `path` is the one place meant, with every symbolic link resolved, even when
+ *  nothing exists there. The approval policy judges `path`, and the tool then uses it. A tool that acts only on
+ *  `path` does exactly what was approved. */
 export class AccessPaths {
   private readonly path: nodePath.PlatformPath;
   private readonly home: string;
@@ -27,8 +28,9 @@ export class AccessPaths {
     this.workspace = new WorkspacePaths(files, this.path);
   }
 
-  /** `folder`: absolute, what a relative path begins at; null for the open folders, where the first that has the path wins, and what no folder
-   *  has is meant for the one it names, else for the first. Rejects with `PathRefused`, whose sentence is for the model. */
+  /** `folder`: absolute; base for a relative path. Null means the open folders: the first folder that has the path
+   *  wins. If none has it, the path belongs to the open folder it names, otherwise to the first one. Rejects with
+   *  `PathRefused`, whose sentence is for the model. */
   async resolveAccess(written: string, folder: string | null = null): Promise<AccessPath> {
     const candidates = this.candidates(written, folder);
     for (const candidate of candidates) {
@@ -37,13 +39,13 @@ export class AccessPaths {
     return this.locate(candidates.at(-1) ?? written);
   }
 
-  /** The same for a path that is absolute already. */
+  /** Resolves a path that is already absolute. */
   async locate(absolute: string): Promise<AccessPath> {
     const real = await this.realPlace(absolute);
     for (const root of this.files.roots()) {
       const realRoot = await this.realPlace(root.path);
       if (!contains(this.path, realRoot, real)) continue;
-      // Shown by the name people know the folder by, also where the folder itself is reached through a link.
+      // Show the folder under the name the user knows, even when the folder itself is reached through a link.
       return {
         path: real,
         shown: this.workspace.display(this.path.resolve(root.path, this.path.relative(realRoot, real))),
@@ -53,7 +55,7 @@ export class AccessPaths {
     return { path: real, shown: this.shownFromHome(real), isInside: false };
   }
 
-  /** Best first; the last one is meant where none exists. */
+  /** Candidates, best first. If none exists, the last one is used. */
   private candidates(written: string, folder: string | null): readonly string[] {
     const cleaned = this.cleaned(written);
     if (cleaned === '~' || /^~[\\/]/.test(cleaned)) return [this.path.join(this.home, cleaned.slice(1))];
@@ -86,7 +88,7 @@ export class AccessPaths {
     }
   }
 
-  /** Where the path really leads: the real path of the nearest parent that exists, and the rest behind it. */
+  /** Real place of a path: the real path of the nearest existing parent, plus the missing rest. */
   private async realPlace(absolute: string): Promise<string> {
     const missing: string[] = [];
     let present = absolute;
@@ -105,12 +107,13 @@ export class AccessPaths {
     }
   }
 
-  /** A link whose target is missing has no real path, but writing to it creates the target, wherever that is. */
+  /** Refuses a link whose target is missing. It has no real path, but writing to it creates the target, wherever
+   *  that is. */
   private async refuseDanglingLink(parent: string, name: string): Promise<void> {
     if ((await this.files.kindOf(parent)) !== 'directory') return;
     const entries = await this.files.list(parent, new AbortController().signal);
     const same = entries.some((entry) => foldedName(entry.name) === foldedName(name));
-    // On a file system that tells upper from lower case, another spelling is another file.
+    // On a case-sensitive file system, a name with different case is a different file.
     if (
       same &&
       !(await this.isAnotherFile(
@@ -138,7 +141,7 @@ export class AccessPaths {
   }
 }
 
-/** Whether `candidate` is `folder` or lies in it. Both absolute; case counts as it does on the platform. */
+/** True when `candidate` is `folder` or inside it. Both absolute; case sensitivity follows the platform. */
 export function contains(path: nodePath.PlatformPath, folder: string, candidate: string): boolean {
   const relative = path.relative(folder, candidate);
   return relative === '' || (!relative.startsWith(`..${path.sep}`) && relative !== '..' && !path.isAbsolute(relative));

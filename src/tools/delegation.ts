@@ -4,29 +4,30 @@ import type { Usage } from '../transcript/usage';
 /** A task that an agent hands to a sub-agent. */
 export interface DelegatedTask {
   readonly task: string;
-  /** What the sub-agent has to know, which sees nothing of the conversation it works for; null for nothing. */
+  /** Facts that the sub-agent needs, because it does not see the parent's conversation. Null: none. */
   readonly context: string | null;
-  /** In a few words, for the person; null: the task's first words. */
+  /** Short title for the user. Null: the first words of the task. */
   readonly title: string | null;
-  /** It only has tools that look. */
+  /** True when it only gets read-only tools. */
   readonly readOnly: boolean;
 }
 
-/** What became of a task. */
+/** Result of a delegated task. */
 export interface DelegatedWork {
   readonly sessionId: string;
   readonly title: string;
   readonly outcome: 'complete' | 'interrupted' | 'failed';
   readonly stopReason: StopReason;
-  /** What went wrong, in a sentence; null where nothing did. */
+  /** Sentence that says what went wrong; null when nothing did. */
   readonly problem: string | null;
-  /** The sub-agent's last words; empty where it said none. */
+  /** Last answer of the sub-agent; empty when there is none. */
   readonly answer: string;
-  /** Model requests it made. */
+  /** Number of model requests it made. */
   readonly turns: number;
   readonly ms: number;
   readonly usage: Usage | null;
 }
 
-/** Has a sub-agent do a task, in a session of its own, and resolves when its turn has settled, however it ended. An aborted signal stops it first. */
+/** Runs a task with a sub-agent, in a separate session. Resolves after its turn has settled, however it ended. An
+ *  aborted signal interrupts the turn first. */
 export type Delegate = (task: DelegatedTask, signal: AbortSignal) => Promise<DelegatedWork>;

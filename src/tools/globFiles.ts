@@ -65,7 +65,7 @@ export function globFilesTool(files: WorkspaceFiles, paths: WorkspacePaths, acce
   });
 }
 
-/** Models send "" or "." where they mean everywhere. */
+/** Models send "" or "." when they mean everywhere. */
 export function isFolderNamed(path: string | undefined): path is string {
   return path !== undefined && !['', '.', './'].includes(path.trim());
 }

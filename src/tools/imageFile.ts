@@ -1,4 +1,4 @@
-/** What models take, by how its first bytes look; null for anything else. */
+/** Media type of an image that models accept, detected by its first bytes; null for anything else. */
 export function imageMediaType(bytes: Uint8Array): string | null {
   const begins = (signature: readonly number[], at = 0): boolean =>
     signature.every((byte, index) => bytes[at + index] === byte);

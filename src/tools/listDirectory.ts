@@ -54,7 +54,7 @@ export function listDirectoryTool(files: WorkspaceFiles, access: ReadAccess): An
   });
 }
 
-/** Several open folders have no folder in common that could be listed. */
+/** Several open folders have no common folder that could be listed. */
 function asksForRoots(files: WorkspaceFiles, path: string): boolean {
   return files.roots().length > 1 && !isFolderNamed(path);
 }

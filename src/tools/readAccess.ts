@@ -4,7 +4,7 @@ import type { AskedAccess } from './tool';
 import { FileNotFound } from './workspaceFiles';
 import type { WorkspaceFiles } from './workspaceFiles';
 
-/** Reading at a path: what the approval policy is asked, and the same place again when it is read. */
+/** Read access to a path: provides the place for the approval, and checks it again when it is read. */
 export class ReadAccess {
   private readonly asked = new WeakMap<object, string>();
 
@@ -13,14 +13,14 @@ export class ReadAccess {
     private readonly paths: AccessPaths,
   ) {}
 
-  /** `input`: the arguments of the call. What does not exist is not asked about. */
+  /** `input`: the arguments of the call. A path that does not exist needs no approval. */
   async asks(input: object, written: string): Promise<AskedAccess> {
     const place = await this.existing(written);
     this.asked.set(input, place.path);
     return { access: { kind: 'read', paths: [place] } };
   }
 
-  /** Rejects when the path leads elsewhere since it was asked for: a link was exchanged. */
+  /** Rejects when the path leads elsewhere than at approval: a link was replaced. */
   async place(input: object, written: string): Promise<AccessPath> {
     const place = await this.existing(written);
     const asked = this.asked.get(input);

@@ -4,17 +4,17 @@ import type { ReadAccess } from './readAccess';
 import { type AnyTool, defineTool, type ToolOutput } from './tool';
 import type { WorkspaceFiles } from './workspaceFiles';
 
-/** Lines returned at most by one call: what fits a request beside a conversation. */
+/** Most lines of one call, so that the result fits a request next to a conversation. */
 const maxLines = 2000;
-/** Characters of one line at most; minified files have lines of megabytes. */
+/** Most characters of one line; minified files have lines of megabytes. */
 const maxLineLength = 2000;
 const maxBytes = 10 * 1024 * 1024;
 const maxCharacters = 100_000;
 
-/** More than this is not taken by the services. */
+/** Largest image that providers accept, in bytes. */
 const maxImageBytes = 5 * 1024 * 1024;
 
-/** Reads a text file with line numbers, so that the model can name lines and ask for the next ones. */
+/** Reads a text file with line numbers, so that the model can name lines and request the next ones. */
 export function readFileTool(files: WorkspaceFiles, access: ReadAccess): AnyTool {
   return defineTool({
     name: 'read_file',
@@ -97,7 +97,7 @@ function image(shown: string, mediaType: string, bytes: Uint8Array): ToolOutput 
   };
 }
 
-/** UTF-8 or UTF-16 (by its byte order mark); null for what is not text. */
+/** Decodes UTF-8 or UTF-16 (by its byte order mark). Null for a file that is not text. */
 export function decodeText(bytes: Uint8Array): string | null {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);

@@ -9,7 +9,8 @@ import type { AnyTool } from './tool';
 import type { WorkspaceFiles } from './workspaceFiles';
 import { WorkspacePaths } from './workspacePaths';
 
-/** The tools that only look. Inside the open folders they need not ask; what lies elsewhere, and secrets, is the approval policy's business. */
+/** Tools that only read. Inside the open folders they need no approval; for other places and for secrets, the
+ *  approval policy decides. */
 export function readOnlyTools(files: WorkspaceFiles, deniesReading: DeniesReading): readonly AnyTool[] {
   const paths = new WorkspacePaths(files);
   const access = new ReadAccess(files, new AccessPaths(files));

@@ -88,7 +88,8 @@ export function searchFilesTool(denials: ReadDenials, paths: WorkspacePaths, acc
   });
 }
 
-/** Searching does not ask the person, so what it comes across in files that hold secrets, or that a rule denies reading, is not told. */
+/** Note about withheld matches. Searching does not ask for approval, so matches in files that may hold secrets, or
+ *  that a rule denies reading, are not shown. */
 function withheldNote(kept: ReadonlyMap<string, WithheldFor>, paths: WorkspacePaths): string {
   const shown = (reason: WithheldFor): string =>
     [...kept]

@@ -4,8 +4,8 @@ import { isSecret, judgedName } from './sensitivePaths';
 import type { WorkspaceFiles } from './workspaceFiles';
 import { WorkspacePaths } from './workspacePaths';
 
-/** Whether the text of a file must not reach a model unasked: by the name it is reached by, or by that of the file behind its links. A file whose
- *  real place cannot be found counts as one. `absolute`: resolved, not as somebody wrote it. */
+/** True when a file's text needs approval before a model sees it: by its name, or by the name of its link target.
+ *  Also true when its real place cannot be found. `absolute`: resolved, not as written by the caller. */
 export async function holdsSecrets(files: WorkspaceFiles, absolute: string): Promise<boolean> {
   if (isSecret(new WorkspacePaths(files).display(absolute))) return true;
   try {
@@ -15,7 +15,8 @@ export async function holdsSecrets(files: WorkspaceFiles, absolute: string): Pro
   }
 }
 
-/** Whether a rule of the person denies reading what lies there. `place`: with links resolved, as `AccessPaths.locate` tells it. */
+/** True when a rule of the user denies reading there. `place`: with links resolved, as returned by
+ *  `AccessPaths.locate`. */
 export type DeniesReading = (place: AccessPath) => boolean;
 
 export type WithheldFor = 'rule' | 'secrets';
@@ -25,7 +26,8 @@ export interface ReadDenials {
   readonly deniesReading: DeniesReading;
 }
 
-/** Why a tool that does not ask the person must not show what is in a file; null where it may. `absolute`: resolved, not as somebody wrote it. */
+/** Reason why a tool that does not ask for approval must not show a file's content; null when it may. `absolute`:
+ *  resolved, not as written by the caller. */
 export async function withheldFor(
   { files, deniesReading }: ReadDenials,
   absolute: string,

@@ -1,13 +1,14 @@
 import type { AccessPath, AskReason } from '../transcript/approval';
 
-/** A kind of file that is asked for in every mode. Names are compared without regard to case, on every system. */
+/** Kind of file that needs approval in every mode. Names are compared ignoring case, on every system. */
 interface SensitiveFiles {
   readonly reason: Extract<AskReason, 'sensitive' | 'dotConfig' | 'repositoryInternals'>;
-  /** Sensitive to read as well; otherwise only to change. */
+  /** True: sensitive to read too. False: only to change. */
   readonly isSecret: boolean;
-  /** Why, for docs/approvals.md and whoever adds to this list. */
+  /** Reason, for docs/approvals.md and for anyone who extends this list. */
   readonly why: string;
-  /** Over the path with `/`, in lower case, each entry from a segment's start to a segment's end. */
+  /** Matched against the path with `/`, in lower case. Each entry matches from the start of a segment to the end of
+   *  the path. */
   readonly names: readonly RegExp[];
 }
 
@@ -238,24 +239,25 @@ const compiled = sensitiveFiles.map((files) => ({
   expression: new RegExp(`(^|/)(${files.names.map((name) => name.source).join('|')})$`, 'su'),
 }));
 
-/** What speaks against changing the file; empty for a plain one. */
+/** Reasons against changing the file; empty for a plain file. */
 export function changeReasons(path: string): readonly AskReason[] {
   const name = foldedPath(path);
   return [...new Set(compiled.filter(({ expression }) => expression.test(name)).map(({ reason }) => reason))];
 }
 
-/** Whether what is in the file is not to be read unasked. */
+/** True when the content needs approval to read. */
 export function isSecret(path: string): boolean {
   const name = foldedPath(path);
   return compiled.some((files) => files.isSecret && files.expression.test(name));
 }
 
-/** The name that a path is judged by: below an open folder the names of the folders it lies in say nothing. */
+/** Name that a path is judged by. Inside an open folder, the names of the folders above it do not count. */
 export function judgedName(path: AccessPath): string {
   return path.isInside ? path.shown : path.path;
 }
 
-/** Spellings by which a file system finds the same file: case, signs that some leave out, and what Windows cuts off a name's end. */
+/** Unifies spellings that a file system resolves to the same file: case, characters that some systems ignore, and
+ *  what Windows cuts off the end of a name. */
 function foldedPath(path: string): string {
   return path
     .normalize('NFKC')

@@ -6,56 +6,59 @@ import type { Delegate } from './delegation';
 import * as v from 'valibot';
 import type { GenericSchema, InferOutput } from 'valibot';
 
-/** What a tool came back with. `text` is what the model is told; `details` is for surfaces only. denied: the person did not allow it ·
+/** Result of a tool. `text` is for the model; `details` is for surfaces only. denied: the user did not allow it.
  *  interrupted: it was stopped and may have run in part. */
 export interface ToolOutput {
   readonly outcome: 'done' | 'failed' | 'denied' | 'interrupted';
   readonly text: string;
   readonly details?: JsonValue;
-  /** Sent to models that take images. */
+  /** Sent to models that accept images. */
   readonly images?: readonly ImagePart[];
 }
 
-/** What a call is about to do, asked of the approval policy before it runs. */
+/** Access that a call needs. The approval policy judges it before the call runs. */
 export interface AskedAccess {
   readonly access: Access;
-  /** What would change, as a unified diff, or Markdown; for the card. */
+  /** Preview for the card: a unified diff, or Markdown. */
   readonly preview?: string;
 }
 
-/** The call a tool runs for. */
+/** Call that a tool runs for. */
 export interface ToolCallContext {
   readonly callId: string;
-  /** The segment that takes the turn's rows now. With `turnUid`: what the call changes in files belongs to it; of a sub-agent, to the turn it works for. */
+  /** Segment that receives the turn's rows now. Together with `turnUid` it owns the call's file changes. For a
+   *  sub-agent, these are the ids of the parent's turn. */
   readonly sessionId: string;
   readonly conversationId: string;
   readonly turnUid: string;
   readonly report: (progress: ToolProgress) => void;
-  /** Aborted when the person wants the turn to go on while what the call started keeps running. */
+  /** Aborted when the user wants the turn to continue while the call's command keeps running. */
   readonly proceed: AbortSignal;
-  /** Has a sub-agent do a task; absent where none may be started: a sub-agent starts none. */
+  /** Runs a task with a sub-agent. Absent when none may be started: a sub-agent cannot start one. */
   readonly delegate?: Delegate;
 }
 
-/** One thing the agent can do. `run` gets arguments that passed `schema`; it may reject, which the registry turns into a failed result. */
+/** One capability of the agent. `run` gets arguments that passed `schema`. It may reject; the registry turns that
+ *  into a failed result. */
 export interface Tool<Schema extends GenericSchema = GenericSchema> {
   readonly name: string;
-  /** For the model: what it does, when to use it, its limits. */
+  /** Text for the model: purpose, when to use it, limits. */
   readonly description: string;
-  /** JSON Schema (type "object") as providers want it; says the same as `schema`. */
+  /** JSON Schema (type "object") for providers; equivalent to `schema`. */
   readonly parameters: JsonObject;
   readonly schema: Schema;
-  /** Never changes anything: several may run at once, and it works in Plan mode. */
+  /** True when it never changes anything: several may run at once, and it works in Plan mode. */
   readonly readOnly: boolean;
-  /** Its work is done by sub-agents, whose calls are judged by themselves: it works in Plan mode, and several run side by side where an answer calls nothing else. */
+  /** True when sub-agents do its work and each of their calls is judged: it works in Plan mode, and several run in
+   *  parallel if the response calls nothing else. */
   readonly delegates?: boolean;
-  /** What has to be allowed before `run`; null where nothing has. A tool without this method runs without asking. Rejections become failed
-   *  results: arguments that cannot work are refused here, before the person is asked. */
+  /** Access that needs approval before `run`; null when none does. A tool without this method runs without approval.
+   *  Rejections become failed results: this refuses arguments that cannot work before the user is asked. */
   asks?(input: InferOutput<Schema>, signal: AbortSignal): Promise<AskedAccess | null>;
   run(input: InferOutput<Schema>, signal: AbortSignal, call: ToolCallContext): Promise<ToolOutput>;
 }
 
-/** Keeps the relation between a tool's schema and what its `run` takes, and lets tools of different schemas live in one list. */
+/** Checks that `run` matches the tool's schema type, and lets tools of different schemas share one list. */
 export function defineTool<const Schema extends GenericSchema>(tool: Tool<Schema>): AnyTool {
   return {
     name: tool.name,
@@ -81,14 +84,14 @@ export interface AnyTool {
   readonly parameters: JsonObject;
   readonly readOnly: boolean;
   readonly delegates?: boolean;
-  /** Checks the arguments; nothing runs before `run` is called. */
+  /** Validates the arguments; nothing runs before `run` is called. */
   bind(input: unknown): BoundCall;
 }
 
 export type BoundCall =
   | {
       readonly kind: 'ready';
-      /** Absent: nothing has to be allowed. */
+      /** Absent: no approval needed. */
       asks?(signal: AbortSignal): Promise<AskedAccess | null>;
       run(signal: AbortSignal, call: ToolCallContext): Promise<ToolOutput>;
     }

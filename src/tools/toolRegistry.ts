@@ -8,7 +8,7 @@ export interface RequestedCall {
   readonly arguments: string;
 }
 
-/** The tools an agent has, by name. A call that cannot be run comes back as a failed output whose text the model can act on. */
+/** Tools of an agent, by name. A call that cannot run returns a failed output with text that the model can act on. */
 export class ToolRegistry {
   private readonly byName: ReadonlyMap<string, AnyTool>;
 
@@ -16,7 +16,7 @@ export class ToolRegistry {
     this.byName = new Map(tools.map((tool) => [tool.name, tool]));
   }
 
-  /** Name, description and JSON Schema of every tool, in a fixed order so that provider caches hold. */
+  /** Name, description, and JSON Schema of every tool, in a fixed order so that provider caches stay valid. */
   specifications(): readonly {
     readonly name: string;
     readonly description: string;
@@ -29,7 +29,7 @@ export class ToolRegistry {
     return [...this.byName.keys()];
   }
 
-  /** These tools and more. A name that is taken stays with the tool that has it. */
+  /** Registry with additional tools. If a name is taken, the existing tool keeps it. */
   with(more: readonly AnyTool[]): ToolRegistry {
     return new ToolRegistry([...this.byName.values(), ...more.filter(({ name }) => !this.byName.has(name))]);
   }
@@ -38,7 +38,7 @@ export class ToolRegistry {
     return new ToolRegistry([...this.byName.values()].filter((tool) => !refused(tool)));
   }
 
-  /** Checks a call's name and arguments; nothing of it runs. */
+  /** Validates a call's name and arguments without running it. */
   prepare(call: RequestedCall): PreparedCall {
     const tool = this.byName.get(call.name);
     if (tool === undefined) {
@@ -65,20 +65,20 @@ export class ToolRegistry {
     };
   }
 
-  /** Prepares the call and runs it without asking anybody. */
+  /** Prepares the call and runs it without approval. */
   async run(call: RequestedCall, signal: AbortSignal, context: ToolCallContext): Promise<ToolOutput> {
     const prepared = this.prepare(call);
     return prepared.kind === 'failed' ? prepared.output : prepared.run(signal, context);
   }
 }
 
-/** A call that may be asked for and run, apart from each other, or the result it has without being run. */
+/** Call whose approval and run are separate steps, or the result of a call that cannot run. */
 export type PreparedCall =
   | {
       readonly kind: 'ready';
       readonly readOnly: boolean;
       readonly delegates: boolean;
-      /** What has to be allowed before it runs. Rejects only when `signal` is aborted. */
+      /** Access that needs approval before it runs. Rejects only when `signal` is aborted. */
       asks(signal: AbortSignal): Promise<{ readonly kind: 'asks'; readonly asked: AskedAccess | null } | FailedCall>;
       /** Rejects only when `signal` is aborted. */
       run(signal: AbortSignal, context: ToolCallContext): Promise<ToolOutput>;
@@ -100,7 +100,7 @@ async function orFailed<T>(signal: AbortSignal, work: () => Promise<T>): Promise
 }
 
 function parseArguments(text: string): ReturnType<typeof parseJsonObject> {
-  // Several providers send no arguments at all for a tool without parameters.
+  // Several providers send no arguments for a tool without parameters.
   return text.trim() === '' ? { kind: 'object', value: {} } : parseJsonObject(text);
 }
 

@@ -1,4 +1,4 @@
-/** A folder that is open in the editor. `path` is absolute; `name` is unique among the open folders. */
+/** Folder that is open in the editor. `path` is absolute; `name` is unique among the open folders. */
 export interface WorkspaceRoot {
   readonly name: string;
   readonly path: string;
@@ -16,7 +16,7 @@ export interface TextMatch {
   readonly path: string;
   /** From 1. */
   readonly line: number;
-  /** The whole line, without its end. */
+  /** Whole line, without its line end. */
   readonly text: string;
 }
 
@@ -27,13 +27,13 @@ export interface TextSearch {
   /** Glob over paths below the roots; null for every file. */
   readonly include: string | null;
   readonly maxMatches: number;
-  /** Absolute: search below this folder, which may lie outside the open ones; absent: below all open folders. */
+  /** Absolute: search below this folder, which may be outside the open ones. Default: all open folders. */
   readonly folder?: string;
 }
 
 export interface TextSearchResult {
   readonly matches: readonly TextMatch[];
-  /** There were more than `maxMatches`. */
+  /** True when there were more than `maxMatches`. */
   readonly limited: boolean;
 }
 
@@ -43,32 +43,32 @@ export interface FileSearch {
   /** modified: newest first. */
   readonly order: 'name' | 'modified';
   readonly maxFiles: number;
-  /** As in `TextSearch`. */
+  /** Same as in `TextSearch`. */
   readonly folder?: string;
 }
 
 export interface FileSearchResult {
   /** Absolute paths. */
   readonly paths: readonly string[];
-  /** There were more than `maxFiles`. */
+  /** True when there were more than `maxFiles`. */
   readonly limited: boolean;
 }
 
-/** The open folders as tools see them: what the editor would show, unsaved changes included. Paths are absolute. A path that does not
- *  exist rejects with `FileNotFound`; everything else that goes wrong rejects with the plain reason. */
+/** Open folders as tools see them: the text in the editor, including unsaved changes. Paths are absolute. A path
+ *  that does not exist rejects with `FileNotFound`; any other failure rejects with its own error. */
 export interface WorkspaceFiles {
   roots(): readonly WorkspaceRoot[];
   /** Null when there is nothing at the path. */
   kindOf(path: string): Promise<FileKind | null>;
-  /** The path with every symbolic link resolved. */
+  /** Path with every symbolic link resolved. */
   realPath(path: string): Promise<string>;
-  /** Size in bytes as it would be read (the editor's text when the file is open with unsaved changes). */
+  /** Size in bytes as `read` would return it (the editor's text when the file is open with unsaved changes). */
   size(path: string): Promise<number>;
   read(path: string, signal: AbortSignal): Promise<Uint8Array>;
   list(path: string, signal: AbortSignal): Promise<readonly DirectoryEntry[]>;
-  /** Leaves out what ignore files and the editor's exclude settings name. Ends soon after `signal` is aborted. */
+  /** Leaves out files that ignore files and the editor's exclude settings name. Ends soon after `signal` is aborted. */
   searchText(search: TextSearch, signal: AbortSignal): Promise<TextSearchResult>;
-  /** The same for names of files. */
+  /** Finds file names, with the same exclusions. */
   findFiles(search: FileSearch, signal: AbortSignal): Promise<FileSearchResult>;
 }
 

@@ -2,20 +2,21 @@ import * as nodePath from 'node:path';
 import type { WorkspaceFiles, WorkspaceRoot } from './workspaceFiles';
 import { FileNotFound } from './workspaceFiles';
 
-/** A path that a tool may not touch, with the reason in words for the model. */
+/** Thrown for a path that a tool may not touch. The reason is for the model. */
 export class PathRefused extends Error {
   override readonly name = 'PathRefused';
 }
 
-/** Turns paths as models write them into absolute paths inside the open folders, and back into the short form shown to people. A path that
- *  leads outside, by `..`, by being absolute or through a symbolic link, is refused. */
+/** Converts paths as models write them to absolute paths inside the open folders, and back to the short form shown
+ *  to users. Refuses a path that leads outside, by `..`, by being absolute, or through a symbolic link. */
 export class WorkspacePaths {
   constructor(
     private readonly files: WorkspaceFiles,
     private readonly path: nodePath.PlatformPath = nodePath,
   ) {}
 
-  /** The absolute path of something that exists inside an open folder. Rejects with `PathRefused` or `FileNotFound`. */
+  /** Absolute path of an existing file or folder inside an open folder. Rejects with `PathRefused` or
+   *  `FileNotFound`. */
   async resolveExisting(written: string): Promise<string> {
     const roots = this.files.roots();
     if (roots.length === 0)
@@ -39,7 +40,7 @@ export class WorkspacePaths {
     throw new FileNotFound(written);
   }
 
-  /** Relative to its folder, with the folder's name in front when several are open; always with forward slashes. */
+  /** Relative to its folder, preceded by the folder's name when several are open. Always with forward slashes. */
   display(absolute: string): string {
     const roots = this.files.roots();
     const root = roots.find((candidate) => this.contains(candidate.path, absolute));

@@ -1,27 +1,27 @@
-/** How freely the agent may change things in a session. ask: every change is asked for · auto: edits inside the open folders are made, and can
- *  be reverted · plan: nothing is changed until the person approves a plan. */
+/** Freedom of the agent to change things in a session. ask: every change needs approval. auto: edits inside the open
+ *  folders run without approval and can be reverted. plan: nothing changes until the user approves a plan. */
 export const modes = ['ask', 'auto', 'plan'] as const;
 export type Mode = (typeof modes)[number];
 
-/** A path as the approval policy sees it. */
+/** Path in the form that the approval policy judges. */
 export interface AccessPath {
-  /** Absolute, with every symbolic link on the way resolved, also where the file itself does not exist yet. */
+  /** Absolute, with every symbolic link resolved, even when the file itself does not exist yet. */
   readonly path: string;
-  /** As people read it: relative to the open folder where it lies in one. */
+  /** Displayed path: relative to the open folder if it is inside one. */
   readonly shown: string;
-  /** Inside an open folder, after links were resolved. */
+  /** True when inside an open folder, after links were resolved. */
   readonly isInside: boolean;
 }
 
 export type ShellKind = 'posix' | 'powershell' | 'cmd';
 
-/** Whether the sandbox confines a command. Missing: this machine has none, or it is switched off. inside: it may reach `hosts` ("registry.npmjs.org").
- *  outside: it is to run without, for the reason that the model gives. */
+/** Sandbox of a command. Absent: this machine has none, or it is switched off. inside: the command may reach `hosts`
+ *  ("registry.npmjs.org"). outside: it should run without a sandbox, for the reason that the model gives. */
 export type Confined =
   | { readonly kind: 'inside'; readonly hosts: readonly string[] }
   | { readonly kind: 'outside'; readonly reason: string };
 
-/** What a tool call is about to do, in the classes that are decided differently. */
+/** Access that a tool call needs, in the kinds that the policy decides differently. */
 export type Access =
   | { readonly kind: 'read'; readonly paths: readonly AccessPath[] }
   | { readonly kind: 'edit'; readonly paths: readonly AccessPath[] }
@@ -33,15 +33,16 @@ export type Access =
       readonly confined?: Confined;
     }
   | { readonly kind: 'fetch'; readonly url: string }
-  /** `readOnly` as the server claims it, which is no promise. */
+  /** `readOnly` is the server's claim and guarantees nothing. */
   | { readonly kind: 'mcp'; readonly server: string; readonly tool: string; readonly readOnly: boolean }
-  /** A tool of another extension. */
+  /** Tool of another extension. */
   | { readonly kind: 'editorTool'; readonly name: string }
-  /** Leaving Plan mode with the plan that is shown. */
+  /** Leaves Plan mode with the displayed plan. */
   | { readonly kind: 'plan' };
 
-/** Why something is asked, for the card. Worded once, in the surfaces. rules: a rule that denies something of its kind cannot be read. unconfined: the
- *  sandbox would not hold the command. discards: it may throw away work. */
+/** Reasons for an approval, shown on its card. Surfaces define the texts once. rules: a rule that denies something
+ *  of its kind cannot be parsed. unconfined: the command would run outside the sandbox. discards: it may destroy
+ *  work. */
 export const askReasons = [
   'change',
   'outside',
@@ -61,38 +62,40 @@ export const askReasons = [
 ] as const;
 export type AskReason = (typeof askReasons)[number];
 
-/** What the person is asked, as it is stored with the approval and drawn on its card. */
+/** Approval request as it is stored and rendered on its card. */
 export interface ApprovalRequest {
   readonly tool: string;
   readonly access: Access;
-  /** What is asked for, in one line: the command, the path, the address. */
+  /** Subject in one line: the command, the path, the address. */
   readonly subject: string;
   readonly reasons: readonly AskReason[];
-  /** The rules that would allow it from now on ("run(npm test)"), one per part of a compound command. Empty: it can only be allowed once. */
+  /** Rules that would allow it from now on ("run(npm test)"), one per part of a compound command. Empty: it can only
+   *  be allowed once. */
   readonly rules: readonly string[];
-  /** What would change, as a unified diff, or the plan as Markdown; null where there is nothing to show. */
+  /** Change as a unified diff, or the plan as Markdown; null when there is nothing to show. */
   readonly preview: string | null;
 }
 
-/** `rules`: as the person left them; they hold for the session's conversation, this workspace, or everywhere. */
+/** `rules`: as edited by the user. They apply to the session's conversation, this workspace, or everywhere. */
 export type ApprovalDecision =
   | { readonly kind: 'allow'; readonly scope: 'once' }
   | { readonly kind: 'allow'; readonly scope: 'session' | 'workspace' | 'user'; readonly rules: readonly string[] }
-  /** `reason` is told to the model. */
+  /** `reason` goes to the model. */
   | { readonly kind: 'deny'; readonly reason: string | null };
 
-/** A question about one tool call. It is stored before it is shown, and its decision before the tool runs. expired: the turn ended first. */
+/** Approval of one tool call. It is stored before it is shown, and its decision before the tool runs. expired: the
+ *  turn ended first. */
 export interface Approval {
   readonly id: string;
   readonly sessionId: string;
   readonly turnUid: string;
-  /** The assistant row that holds the call. */
+  /** Assistant row that contains the call. */
   readonly messageUid: string;
   readonly callId: string;
   readonly request: ApprovalRequest;
   /** Seconds since the epoch. */
   readonly requestedAt: number;
-  /** Set while a sub-agent asks that runs now: what it is called, and the call it works on. Never stored. */
+  /** Set when a running sub-agent asks: its title, and the call it works on. Never stored. */
   readonly subAgent?: { readonly title: string; readonly turnUid: string; readonly callId: string };
   readonly state:
     | { readonly kind: 'pending' }

@@ -2,8 +2,8 @@ interface Identified {
   readonly callId: string;
 }
 
-/** Whether two ids name one call. A provider may give a call two ids; stores then hold either of them or both as `call|item`
- *  (hermes-agent#58168: such a pair, taken for a stranger, was destroyed). */
+/** True when two ids name one call. A provider may give a call two ids; stores then contain either of them, or both
+ *  as `call|item` (hermes-agent#58168: such a pair was treated as unknown and destroyed). */
 export function sameCall(left: string, right: string): boolean {
   if (left === right) return true;
   const names = namesOf(left);
@@ -14,8 +14,9 @@ function namesOf(callId: string): readonly string[] {
   return callId.split('|').filter((name) => name !== '');
 }
 
-/** The calls of an answer as it arrives, each with an id of its own: unlike every other call of the answer and every id in `taken`. Servers
- *  send one id twice in an answer, count from zero in every answer, or send none. From here on approvals, results and surfaces go by the id. */
+/** Gives each call of a response a unique id: different from every other call of the response and from every id in
+ *  `taken`. Some servers send one id twice in a response, count from zero in every response, or send none. From here
+ *  on approvals, results, and surfaces use this id. */
 export function withOwnIds<C extends Identified>(calls: readonly C[], taken: readonly string[]): readonly C[] {
   const free = new FreeIds(taken);
   return calls.map((call) => {
@@ -24,7 +25,7 @@ export function withOwnIds<C extends Identified>(calls: readonly C[], taken: rea
   });
 }
 
-/** Hands out call ids, each once. The same calls in the same order always get the same ids. */
+/** Assigns call ids, each once. The same calls in the same order always get the same ids. */
 export class FreeIds {
   private readonly used: Set<string>;
 
@@ -32,7 +33,7 @@ export class FreeIds {
     this.used = new Set(taken.flatMap(namesOf));
   }
 
-  /** The id itself where it is free, else with the first free suffix `_d2`, `_d3`, … behind each of its names. */
+  /** Returns the id itself if it is free, else adds the first free suffix `_d2`, `_d3`, … to each of its names. */
   take(callId: string): string {
     const found = namesOf(callId);
     const names = found.length === 0 ? ['call'] : found;
@@ -45,8 +46,9 @@ export class FreeIds {
   }
 }
 
-/** The calls of one stored row with their results. Where two calls of a row share an id, as older versions stored them, each that has a result
- *  is a call of its own; one without is taken for a repetition of the first and left out. */
+/** Calls of one stored row with their results. Two calls of a row may share an id, because older versions stored
+ *  them that way. Then each call with a result is a separate call; one without a result is a repetition of the first
+ *  and is left out. */
 export function answeredCalls<C extends Identified, R extends Identified>(
   calls: readonly C[],
   results: readonly R[],
@@ -60,7 +62,8 @@ export function answeredCalls<C extends Identified, R extends Identified>(
   };
 }
 
-/** Which result answers which call. Every result answers the first call of its id that has no answer yet; `left` answer none. */
+/** Matches results to calls. Each result answers the first call with its id that has no answer yet. `left`: results
+ *  that answer none. */
 export function matchResults<C extends Identified, R extends Identified>(
   calls: readonly C[],
   results: readonly R[],

@@ -1,18 +1,19 @@
-/** A file that the calls of one turn changed, taken together: from before the first of them to after the last. */
+/** File that the calls of one turn changed: its change from before the first call to after the last. */
 export interface ChangedFile {
-  /** Absolute; names the file in requests. */
+  /** Absolute; identifies the file in requests. */
   readonly path: string;
-  /** As people read it. */
+  /** Displayed path. */
   readonly shown: string;
   readonly kind: 'created' | 'edited' | 'deleted';
-  /** Lines; null for what is not text. */
+  /** Lines; null when the file is not text. */
   readonly added: number | null;
   readonly removed: number | null;
-  /** open: neither kept nor reverted yet · partly: some of its hunks are · changedSince: it no longer holds what the turn left. */
+  /** open: neither kept nor reverted yet. partly: some of its hunks are. changedSince: the content is no longer what
+   *  the turn left. */
   readonly state: 'open' | 'partly' | 'kept' | 'reverted' | 'changedSince';
 }
 
-/** One change within a file, as a person keeps or reverts it. Lines count from 1. */
+/** One change within a file that the user can keep or revert. Lines count from 1. */
 export interface FileHunk {
   readonly id: string;
   readonly line: number;
@@ -21,9 +22,9 @@ export interface FileHunk {
   readonly state: 'open' | 'kept' | 'reverted';
 }
 
-/** `sentence`: what could not be done and what can be, for a person; null when all was done. */
+/** `sentence`: for the user, says what failed and what can be done; null when everything succeeded. */
 export interface ReviewOutcome {
   readonly sentence: string | null;
-  /** Files the person has changed since, which stay as they are unless asked for again with `overwrite`. */
+  /** Files that the user changed since. They stay unchanged unless the request is repeated with `overwrite`. */
   readonly conflicts: readonly string[];
 }

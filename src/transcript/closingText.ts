@@ -15,14 +15,15 @@ const closingTexts: { readonly [R in StopReason]: string } = {
   storeFailed: '(Stopped before an answer: it could not be saved.)',
 };
 
-/** What the model is sent as the assistant's side of a turn in which nothing was said. Fixed per stop reason, so that two prompts never
- *  touch, no old question is answered again, and a provider's prompt cache stays valid. Never shown. */
+/** Text that the model gets as the assistant's side of a turn without an answer. Fixed per stop reason: so two
+ *  prompts are never adjacent, no old question is answered again, and a provider's prompt cache stays valid. Never
+ *  shown. */
 export function closingText(reason: StopReason): string {
   return closingTexts[reason];
 }
 
-/** What the model is told of a call that has no result when its turn is closed. A provider rejects a request with an unanswered call
- *  (hermes-agent#11351). interrupted: it may have run · cancelled: it never started. */
+/** Text that the model gets for a call without a result when its turn closes. A provider rejects a request with an
+ *  unanswered call (hermes-agent#11351). interrupted: it may have run. cancelled: it never started. */
 export function closingResultText(outcome: 'interrupted' | 'cancelled'): string {
   return outcome === 'interrupted'
     ? '(Interrupted before a result was recorded. It may have run, in whole or in part.)'

@@ -2,7 +2,8 @@ import { estimateTokens, imageTokens } from './tokenEstimate';
 import type { Message } from './message';
 import type { Part } from './part';
 
-/** What the conversation takes of the model's context, in tokens. `counted`: the model's own service has counted the most of it. */
+/** Tokens that the conversation uses of the model's context. `counted`: most of them were counted by the model's own
+ *  service. */
 export interface ContextUse {
   readonly tokens: number;
   readonly counted: boolean;
@@ -30,10 +31,10 @@ export function countedWith(row: Message): number | null {
   return inputTokens === null ? null : inputTokens + (outputTokens ?? 0);
 }
 
-/** Texts that are sent in the place of what rows say, by their uids. */
+/** Texts that are sent instead of the stored text of rows, by row uid. */
 type SentAs = ReadonlyMap<string, string>;
 
-/** What the frame of a message takes: its role and separators. */
+/** Tokens for the frame of a message: its role and separators. */
 const rowOverhead = 4;
 
 export function estimateRows(rows: readonly Message[], sentAs?: SentAs): number {

@@ -1,63 +1,67 @@
 import { answerText } from './message';
 import type { AttachmentPart, ImagePart, Part, UserPart } from './part';
 
-/** What goes along with a prompt's text. It is as it was when the prompt was sent. */
+/** Attachment of a prompt, with its content at the time the prompt was sent. */
 export type SentPart = AttachmentPart | ImagePart;
 
-/** Something that a prompt will be sent with: named, and not read yet. The host reads it when the prompt is sent. */
+/** Attachment of a draft that is named but not read yet. The host reads it when the prompt is sent. */
 export interface MentionPart {
   readonly kind: 'mention';
-  /** What it names: "file:src/upload.ts", "file:src/upload.ts:10-24", "folder:src", "symbol:src/upload.ts:10-24#retry", "problems",
-   *  "problems:src/upload.ts", "selection", "terminal", "git:status", "git:diff", "git:<commit>", "session:<id>". */
+  /** Reference: "file:src/upload.ts", "file:src/upload.ts:10-24", "folder:src", "symbol:src/upload.ts:10-24#retry",
+   *  "problems", "problems:src/upload.ts", "selection", "terminal", "git:status", "git:diff", "git:<commit>",
+   *  "session:<id>". */
   readonly source: string;
-  /** What it is called in the composer: "src/upload.ts". */
+  /** Name in the composer: "src/upload.ts". */
   readonly label: string;
 }
 
-/** What stands beside the text of a prompt that is not sent yet. */
+/** Part of an unsent prompt besides its text. */
 export type DraftPart = MentionPart | SentPart;
 
-/** A prompt as it stood in the composer when it was sent. A draft that still begins with it loses it in the transaction that stores the prompt. */
+/** Composer content at the time the prompt was sent. If a draft still begins with it, the transaction that stores
+ *  the prompt removes it from the draft. */
 export interface SentDraft {
   readonly text: string;
   readonly parts?: readonly DraftPart[];
 }
 
-/** The same while it is not known whether the prompt is stored. */
+/** Sent draft whose prompt is not confirmed as stored yet. */
 export interface DraftOnItsWay extends SentDraft {
-  /** The prompt's. */
+  /** Uid of the prompt. */
   readonly uid: string;
 }
 
-/** What a draft is stored with. */
+/** Data that is stored together with a draft. */
 export interface DraftSurroundings {
-  /** Prompts that left the composer ahead of the text: those that are not stored are part of the draft. */
+  /** Prompts that left the composer before the text. Those that are not stored are still part of the draft. */
   readonly sent?: readonly DraftOnItsWay[];
-  /** The draft of this key goes: the composer has another key from now on. */
+  /** Key whose draft is deleted: the composer has another key from now on. */
   readonly from?: string;
 }
 
-/** The draft of a composer that a prompt was sent from. */
+/** Draft of the composer that a prompt was sent from. */
 export interface PromptDraft extends SentDraft {
-  /** A session id, or "new" for the empty state. */
+  /** Session id, or "new" for the empty state. */
   readonly key: string;
-  /** The key in the store's `meta` of the session that the composer's view shows. A prompt of the empty state sets it with its own row: after a crash the view
-   *  shows the session that the prompt began, and what was typed after it. */
+  /** Key in the store's `meta` for the session that the composer's view shows. A prompt of the empty state sets it
+   *  together with its own row. So after a crash the view shows the session that the prompt began, and the text
+   *  typed after it. */
   readonly shownKey?: string;
 }
 
-/** Texts that wait in one composer, oldest first. */
+/** Joins texts that wait in one composer, oldest first. */
 export function joinedDraft(texts: readonly string[]): string {
   return texts.filter((text) => text.trim() !== '').join('\n\n');
 }
 
-/** The draft without the text it begins with, as `joinedDraft` puts them together; null where it begins otherwise. */
+/** Removes `sent` from the beginning of the draft, using the separator of `joinedDraft`. Null when the draft begins
+ *  differently. */
 export function draftBehind(draft: string, sent: string): string | null {
   if (draft === sent || sent.trim() === '') return draft === sent ? '' : draft;
   return draft.startsWith(`${sent}\n\n`) ? draft.slice(sent.length + 2) : null;
 }
 
-/** The parts of a prompt's row: its text first, then what goes along. */
+/** Parts of a prompt's row: its text first, then its attachments. */
 export function promptParts(text: string, along: readonly SentPart[] = []): readonly UserPart[] {
   const written = text === '' && along.length > 0 ? [] : [{ kind: 'text' as const, text: text.toWellFormed() }];
   return [
@@ -68,25 +72,25 @@ export function promptParts(text: string, along: readonly SentPart[] = []): read
   ];
 }
 
-/** What goes along with a prompt. */
+/** Attachments of a prompt. */
 export function sentParts(parts: readonly Part[]): readonly SentPart[] {
   return parts.filter((part) => part.kind === 'attachment' || part.kind === 'image');
 }
 
-/** What the things are called that go along with a prompt, in order. */
+/** Labels of a prompt's attachments, in order. */
 export function partLabels(parts: readonly Part[]): readonly string[] {
   return sentParts(parts).flatMap((part) =>
     part.kind === 'attachment' ? [part.label] : part.name === undefined ? [] : [part.name],
   );
 }
 
-/** A prompt in words, for lists and titles: what the person wrote or, where that is nothing, what went along. */
+/** Prompt as text, for lists and titles: the user's text, or the attachment labels when there is none. */
 export function promptWords(parts: readonly Part[]): string {
   const text = answerText(parts);
   return text.trim() === '' ? partLabels(parts).join(', ') : text;
 }
 
-/** A prompt in words, for a summary: what the person wrote, and what went along by name. */
+/** Prompt as text, for a summary: the user's text and the attachment labels. */
 export function promptWithLabels(parts: readonly Part[]): string {
   const labels = partLabels(parts);
   return [answerText(parts).trim(), ...(labels.length === 0 ? [] : [`(sent along: ${labels.join(', ')})`])]
@@ -94,7 +98,7 @@ export function promptWithLabels(parts: readonly Part[]): string {
     .join('\n');
 }
 
-/** Whether there is something to send. */
+/** True when there is something to send. */
 export function isSendable(text: string, parts: readonly DraftPart[] | undefined): boolean {
   return text.trim() !== '' || (parts !== undefined && parts.length > 0);
 }

@@ -2,17 +2,18 @@ import * as v from 'valibot';
 import type { Message } from './message';
 import type { Part, TextPart } from './part';
 
-/** The uid of the row that begins a segment made by compression. Derived from the session, so that a segment has one. */
+/** Uid of the row that begins a segment made by compression. Derived from the session, so that a segment has only
+ *  one. */
 export function handoffUid(sessionId: string): string {
   return `${sessionId}/handoff`;
 }
 
-/** Whether a row is a segment's handoff: a summary written for the model, which no prompt may be mixed with. */
+/** True when a row is a segment's handoff: a summary written for the model, which no prompt may be joined to. */
 export function isHandoff(message: Pick<Message, 'uid' | 'sessionId'>): boolean {
   return message.uid === handoffUid(message.sessionId);
 }
 
-/** What the history took before a compression and behind it. */
+/** Tokens of the history before and after a compression. */
 export interface HandoffTokens {
   readonly before: number;
   readonly after: number;
@@ -28,7 +29,7 @@ export function handoffPart(text: string, tokens: HandoffTokens | undefined): Te
   };
 }
 
-/** What a handoff says it saved; null where it does not say. */
+/** Token counts stored in a handoff; null when it has none. */
 export function handoffTokens({ parts }: { readonly parts: readonly Part[] }): HandoffTokens | null {
   const part = parts[0];
   const told = v.safeParse(savedTokens, part?.kind === 'text' ? part.metadata?.['compression'] : undefined);

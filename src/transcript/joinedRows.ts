@@ -5,7 +5,8 @@ import { addUsage } from './usage';
 
 const betweenPrompts = '\n\n';
 
-/** `first` with the text of `second` behind it. A blank side yields the other; `first` itself when nothing changes. */
+/** Appends the text of `second` to `first`. A blank side yields the other; returns `first` itself when nothing
+ *  changes. */
 export function joinPrompts(first: UserMessage, second: UserMessage): UserMessage {
   const before = answerText(first.parts);
   const after = answerText(second.parts);
@@ -13,7 +14,7 @@ export function joinPrompts(first: UserMessage, second: UserMessage): UserMessag
   return withText(first, before.trim() === '' ? after : `${before}${betweenPrompts}${after}`);
 }
 
-/** `joined` without the text that `joinPrompts` put behind it, or null when it does not end with that text any more. */
+/** Removes the text that `joinPrompts` appended. Null when `joined` no longer ends with that text. */
 export function separatePrompts(joined: UserMessage, absorbed: UserMessage): UserMessage | null {
   const whole = answerText(joined.parts);
   const added = answerText(absorbed.parts);
@@ -28,12 +29,12 @@ function withText(message: UserMessage, text: string): UserMessage {
   return { ...message, parts: [{ kind: 'text', text }] };
 }
 
-/** `first` with the answer of `second` behind it, as one answer: what was said and thought in order, then the calls of both, each once. Every
- *  delivered part of `first` is still the beginning of one of its parts. */
+/** Joins `first` and `second` into one answer: text and thinking in order, then the calls of both, each once. Every
+ *  delivered part of `first` is still the beginning of one of the result's parts. */
 export function joinAnswers(first: AssistantMessage, second: AssistantMessage): AssistantMessage {
   const firstIsEmpty = first.parts.every((part) => part.kind !== 'toolCall' && isBlank(part));
   const model = firstIsEmpty ? second.model : first.model;
-  // One row has one model, and a signature goes back only to the model it came from.
+  // One row has one model, and a signature may go back only to its own model.
   const secondParts = second.model === model ? second.parts : second.parts.map(withoutMetadata);
   const said = [...saidIn(first.parts), ...saidIn(secondParts)];
   const seam =
@@ -57,7 +58,7 @@ export function joinAnswers(first: AssistantMessage, second: AssistantMessage): 
   };
 }
 
-/** The calls among the parts, in order. */
+/** Calls among the parts, in order. */
 export function callsIn(parts: readonly AssistantPart[]): readonly ToolCallPart[] {
   return parts.filter((part) => part.kind === 'toolCall');
 }
@@ -66,7 +67,8 @@ function saidIn(parts: readonly AssistantPart[]): readonly (TextPart | ThinkingP
   return parts.filter((part) => part.kind !== 'toolCall').filter((part) => !isBlank(part));
 }
 
-/** Says nothing to anyone. A part of metadata alone (redacted or encrypted reasoning) says something to its provider, which wants it back. */
+/** True for a part without content. A part with only metadata (redacted or encrypted reasoning) has content: its
+ *  provider needs it back. */
 function isBlank(part: TextPart | ThinkingPart): boolean {
   return part.text === '' && part.metadata === undefined;
 }

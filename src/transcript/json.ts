@@ -1,8 +1,8 @@
-/** A value that survives JSON without loss. */
+/** Value that JSON represents without loss. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** The JSON object in `text`, or why there is none. */
+/** Parses the JSON object in `text`, or returns the reason why it is none. */
 export function parseJsonObject(
   text: string,
 ): { readonly kind: 'object'; readonly value: JsonObject } | { readonly kind: 'invalid'; readonly problem: string } {
@@ -15,7 +15,7 @@ export function parseJsonObject(
   return isObject(value) ? { kind: 'object', value } : { kind: 'invalid', problem: 'not an object' };
 }
 
-// What JSON.parse returns holds JSON values all the way down.
+// JSON.parse returns only JSON values at every level.
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

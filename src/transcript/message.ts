@@ -3,9 +3,9 @@ import type { Usage } from './usage';
 
 export type Role = 'user' | 'assistant' | 'tool';
 
-/** shown: a surface shows it and the model is sent it · closing: sent, never shown (the fixed row that ends a turn in which nothing was
- *  said) · handoff: sent; a surface shows a line in its place (the summary that begins a segment made by compression) · hidden: neither sent
- *  nor shown, kept for the transcript viewer with the reason. */
+/** shown: a surface shows it and the model gets it. closing: sent, never shown (the fixed row that ends a turn
+ *  without an answer). handoff: sent; a surface shows a line in its place (the summary that begins a segment made by
+ *  compression). hidden: neither sent nor shown, kept for the transcript viewer with the reason. */
 export type Visibility =
   | { readonly kind: 'shown' }
   | { readonly kind: 'closing' }
@@ -15,16 +15,16 @@ export const hiddenReasons = ['retried', 'rewound', 'edited', 'merged', 'dropped
 export type HiddenReason = (typeof hiddenReasons)[number];
 
 interface MessageBase {
-  /** Given at birth, never changed; storing is an upsert by it. */
+  /** Assigned at creation, never changed; storing is an upsert by it. */
   readonly uid: string;
   readonly sessionId: string;
   readonly turnUid: string | null;
   /** Orders the messages of a session; unique, with gaps. */
   readonly position: number;
-  /** Seconds since the epoch. Never orders anything. */
+  /** Seconds since the epoch. Never used for ordering. */
   readonly createdAt: number;
   readonly visibility: Visibility;
-  /** The row of a parent segment that this one repeats after a compression. */
+  /** Row of a parent segment that this one repeats after a compression. */
   readonly carriedFrom: string | null;
 }
 
@@ -36,12 +36,12 @@ export interface UserMessage extends MessageBase {
 export interface AssistantMessage extends MessageBase {
   readonly role: 'assistant';
   readonly parts: readonly AssistantPart[];
-  /** streaming: further chunks may come · final: its request ended, however it ended. */
+  /** streaming: more chunks may follow. final: its request ended, with any outcome. */
   readonly state: 'streaming' | 'final';
   /** Number of the last chunk contained in `parts`; 0 before the first. */
   readonly lastSeq: number;
   readonly model: string | null;
-  /** The provider's own word for why the request ended, as received. */
+  /** The provider's own value for why the request ended, as received. */
   readonly finishReason: string | null;
   readonly usage: Usage | null;
 }
@@ -53,12 +53,12 @@ export interface ToolMessage extends MessageBase {
 
 export type Message = UserMessage | AssistantMessage | ToolMessage;
 
-/** A message before the store has given it a place. */
+/** Message before the store has assigned its position. */
 export type NewMessage =
   Omit<UserMessage, 'position'> | Omit<AssistantMessage, 'position'> | Omit<ToolMessage, 'position'>;
 
-/** One committed piece of delivered text: text of part number `part` of message `messageUid`, beginning at UTF-16 offset `start` of that part.
- *  `seq` counts 1, 2, 3 … per message without gaps. */
+/** One committed piece of delivered text: text of part number `part` of message `messageUid`, from UTF-16 offset
+ *  `start` of that part. `seq` counts 1, 2, 3 … per message without gaps. */
 export interface Chunk {
   readonly messageUid: string;
   readonly seq: number;
@@ -68,7 +68,7 @@ export interface Chunk {
   readonly text: string;
 }
 
-/** Concatenated answer text of a message: what a person reads, without thinking and calls. */
+/** Concatenated answer text of a message, as the user reads it: without thinking and calls. */
 export function answerText(parts: readonly Part[]): string {
   return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('');
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from './json';
 
-/** What a provider needs back byte for byte with a part (an Anthropic thinking signature, OpenRouter reasoning details), keyed by provider. */
+/** Data that a provider needs back byte for byte with a part (an Anthropic thinking signature, OpenRouter reasoning
+ *  details), keyed by provider. */
 export type ProviderMetadata = JsonObject;
 
 export interface TextPart {
@@ -9,14 +10,14 @@ export interface TextPart {
   readonly metadata?: ProviderMetadata;
 }
 
-/** The model's visible reasoning. It is delivered text like the answer itself. */
+/** The model's visible reasoning. It is delivered text, like the answer itself. */
 export interface ThinkingPart {
   readonly kind: 'thinking';
   readonly text: string;
   readonly metadata?: ProviderMetadata;
 }
 
-/** A call the model asked for. `arguments` is the JSON text as the model wrote it; whether it parses is the tool registry's question. */
+/** Call that the model requested. `arguments` is the JSON text as the model wrote it; the tool registry parses it. */
 export interface ToolCallPart {
   readonly kind: 'toolCall';
   readonly callId: string;
@@ -25,8 +26,8 @@ export interface ToolCallPart {
   readonly metadata?: ProviderMetadata;
 }
 
-/** done: it ran · failed: it ran or could not, the text says why · denied: the person refused · cancelled: it never ran ·
- *  interrupted: it was stopped or the process died, and it may have run. */
+/** done: it ran. failed: it ran or could not run; the text says why. denied: the user refused it. cancelled: it
+ *  never ran. interrupted: it was stopped or the process died, and it may have run. */
 export type ToolOutcome = 'done' | 'failed' | 'denied' | 'cancelled' | 'interrupted';
 
 export interface ToolResultPart {
@@ -34,11 +35,11 @@ export interface ToolResultPart {
   readonly callId: string;
   readonly name: string;
   readonly outcome: ToolOutcome;
-  /** What the model is told. */
+  /** Text for the model. */
   readonly text: string;
-  /** For the surfaces only (counts, paths); never sent. */
+  /** Data for surfaces only (counts, paths); never sent. */
   readonly details?: JsonValue;
-  /** What it returned to be looked at; sent to models that take images. */
+  /** Images that it returned; sent to models that accept images. */
   readonly images?: readonly ImagePart[];
 }
 
@@ -49,12 +50,13 @@ export interface ImagePart {
   readonly name?: string;
 }
 
-/** What the person sent along with a prompt: a file, a selection, problems, terminal output. Its text is as it was when the prompt was sent. */
+/** Attachment that the user sent with a prompt: a file, a selection, problems, terminal output. Its text is from the
+ *  time the prompt was sent. */
 export interface AttachmentPart {
   readonly kind: 'attachment';
-  /** What it is called: "src/upload.ts:10-24". */
+  /** Label: "src/upload.ts:10-24". */
   readonly label: string;
-  /** Where it came from, as a mention names it: "file:src/upload.ts". */
+  /** Origin, in the form of a mention: "file:src/upload.ts". */
   readonly source: string;
   readonly text: string;
 }
@@ -62,5 +64,5 @@ export interface AttachmentPart {
 export type Part = TextPart | ThinkingPart | ToolCallPart | ToolResultPart | ImagePart | AttachmentPart;
 export type UserPart = TextPart | ImagePart | AttachmentPart;
 export type AssistantPart = TextPart | ThinkingPart | ToolCallPart;
-/** The kinds that stream: what a chunk may carry. */
+/** Kinds that stream: a chunk may contain these. */
 export type DeliveredKind = 'text' | 'thinking';

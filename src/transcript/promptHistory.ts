@@ -3,10 +3,12 @@ import type { MentionPart } from './draftPart';
 import { answerText, type Message } from './message';
 import type { Part } from './part';
 
-/** What can be read a second time: a selection, terminal output, what was pasted and what lay outside the open folders cannot. */
+/** Sources that can be read again. Not included: a selection, terminal output, pasted content, and files outside the
+ *  open folders. */
 const readAgain = /^(?:file|folder|symbol|problems|git|session)(?::|$)/;
 
-/** Mentions that bring along again what went along with a prompt, as it is by then. What cannot be read again is left out. */
+/** Mentions that attach a prompt's attachments again, with their present content. Leaves out sources that cannot be
+ *  read again. */
 export function mentionsAgain(parts: readonly Part[]): readonly MentionPart[] {
   return parts.flatMap((part) =>
     part.kind === 'attachment' && readAgain.test(part.source)
@@ -15,7 +17,7 @@ export function mentionsAgain(parts: readonly Part[]): readonly MentionPart[] {
   );
 }
 
-/** Whether a row is something that a person wrote and may want to write again. */
+/** True when the user wrote a row and may want to write it again. */
 export function isWritten(row: Pick<Message, 'role' | 'parts' | 'visibility'>): boolean {
   return (
     row.role === 'user' &&

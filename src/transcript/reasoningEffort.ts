@@ -1,3 +1,3 @@
-/** How hard a model is asked to think. `default`: as its service does by itself; nothing is said about it in the request. */
+/** Requested thinking effort of a model. `default`: the provider's default; the request does not mention it. */
 export const reasoningEfforts = ['default', 'none', 'low', 'medium', 'high'] as const;
 export type ReasoningEffort = (typeof reasoningEfforts)[number];

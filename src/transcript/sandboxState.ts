@@ -1,5 +1,5 @@
-/** Whether commands are confined by the operating system. off: the person does not want it. missing: this machine cannot; `reason`: why, as part of a
- *  sentence; `remedy`: what can be done, as a sentence. */
+/** Tells if the operating system confines commands. off: the user turned it off. missing: this machine cannot;
+ *  `reason`: the cause, as part of a sentence; `remedy`: a solution, as a sentence. */
 export type SandboxState =
   | { readonly kind: 'works' }
   | { readonly kind: 'off' }

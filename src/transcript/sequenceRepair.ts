@@ -9,41 +9,42 @@ import { isSteering } from './steering';
 
 export type RepairReason = 'adjacentAnswers' | 'strayResult' | 'repeatedResult' | 'unansweredCall' | 'adjacentPrompts';
 
-/** A row that leaves the active transcript. It stays stored. */
+/** Row that leaves the active transcript. It stays stored. */
 export interface HiddenRow {
   readonly uid: string;
   readonly reason: 'merged' | 'dropped';
-  /** The row that now stands for it; null when none does. */
+  /** Row that replaces it; null when none does. */
   readonly absorbedInto: string | null;
   readonly why: Exclude<RepairReason, 'unansweredCall'>;
 }
 
-/** A result made for a call that has none. */
+/** Result created for a call that has none. */
 export interface AnsweredCall {
   readonly message: ToolMessage;
-  /** The row it stands directly behind. */
+  /** Row directly before it. */
   readonly behind: string;
 }
 
 export interface SequenceRepair {
-  /** The repaired rows in order. A made result has a position between its neighbours. */
+  /** Repaired rows in order. A created result has a position between its neighbors. */
   readonly messages: readonly Message[];
-  /** Survivors with their new content, under their own uids. */
+  /** Remaining rows with new content, under their own uids. */
   readonly rewritten: readonly Message[];
   readonly hidden: readonly HiddenRow[];
   readonly answered: readonly AnsweredCall[];
 }
 
 export interface RepairCircumstances {
-  /** The conversation's open turn. Its rows are being written and stay as they are; only its prompt may be joined to an earlier prompt. */
+  /** Open turn of the conversation. Its rows are still being written and stay unchanged; only its prompt may be
+   *  joined to an earlier prompt. */
   readonly openTurnUid: string | null;
-  /** Seconds since the epoch, for the rows that are made. */
+  /** Seconds since the epoch, for created rows. */
   readonly at: number;
 }
 
-/** Makes a stored sequence one that every provider accepts, with the rules of docs/sequence-repair.md in their order, over and over until
- *  none applies. Pure; given its own result it changes nothing. No text a person wrote is lost, and no call is removed: one that may have
- *  run gets a result that says so. */
+/** Repairs a stored sequence so that every provider accepts it. Applies the rules of docs/sequence-repair.md in
+ *  their order, repeatedly until none applies. Pure; its own result stays unchanged. Keeps all text of the user and
+ *  all calls: a call that may have run gets a result that says so. */
 export function repairSequence(stored: readonly Message[], circumstances: RepairCircumstances): SequenceRepair {
   const active = stored.filter((message) => message.visibility.kind !== 'hidden');
   const pass = new RepairPass(active, circumstances);
@@ -62,7 +63,8 @@ export function isSound(repair: SequenceRepair): boolean {
   return repair.rewritten.length === 0 && repair.hidden.length === 0 && repair.answered.length === 0;
 }
 
-/** Whether a sequence may be repaired in two parts that meet here: no rule looks across an answer without calls that a prompt follows. */
+/** True when a sequence may be split here and repaired in two parts: no rule looks past an answer without calls that
+ *  a prompt follows. */
 export function isRepairBorder(before: Message, next: Message): boolean {
   return (
     before.role === 'assistant' &&
@@ -73,7 +75,7 @@ export function isRepairBorder(before: Message, next: Message): boolean {
   );
 }
 
-/** The repairs of the parts of a sequence, in order, as one. */
+/** Combines the repairs of the parts of a sequence, in order. */
 export function joinedRepairs(repairs: readonly SequenceRepair[]): SequenceRepair {
   return {
     messages: repairs.flatMap(({ messages }) => messages),
@@ -92,7 +94,7 @@ class RepairPass {
     private readonly circumstances: RepairCircumstances,
   ) {}
 
-  /** Applies every rule once. Returns whether one of them did something. */
+  /** Applies every rule once. Returns true when one of them changed something. */
   run(): boolean {
     const changes = this.hidden.length + this.answered.length;
     this.joinAdjacentAnswers();
@@ -113,7 +115,7 @@ class RepairPass {
         this.lostItsResults(last, index)
       )
         rows.push(row);
-      // A closing row stands where nothing was said. Beside an answer there is no need for it, and its words are never shown.
+      // A closing row replaces a missing answer. Next to an answer it is not needed, and its text is never shown.
       else if (last.visibility.kind === 'closing' && row.visibility.kind === 'shown')
         rows[rows.length - 1] = this.absorb(last, row, row, 'adjacentAnswers');
       else
@@ -127,8 +129,8 @@ class RepairPass {
     this.rows = rows;
   }
 
-  /** Whether an answer called, and no result for it stands behind the answers at `index`. Then its results are what is missing: they are made
-   *  between the two, and what was said after the calls stays after them. */
+  /** True when an answer has calls but no result for them follows the answers at `index`. Then the results are
+   *  missing: they are created between the two, and text after the calls stays after them. */
   private lostItsResults(last: AssistantMessage, index: number): boolean {
     const calls = callsIn(last.parts);
     if (calls.length === 0) return false;
@@ -145,7 +147,8 @@ class RepairPass {
     return row.role === 'assistant' && row.state === 'final' && row.carriedFrom === null && !this.isOfOpenTurn(row);
   }
 
-  /** A result counts only in the run of results directly behind the answer that called, and only the first of each call. */
+  /** Drops results that are not directly after the answer with their call, and all but the first result of each
+   *  call. */
   private dropStrayResults(): void {
     let calls: readonly ToolCallPart[] = [];
     let answers = new Map<ToolCallPart, string>();
@@ -229,7 +232,8 @@ class RepairPass {
     const rows: Message[] = [];
     for (const row of this.rows) {
       const last = rows.at(-1);
-      // The prompt of the open turn may go into an earlier row; nothing may go into a row of the open turn.
+      // The prompt of the open turn may be joined to an earlier row, but nothing may be joined to a row of the open
+      // turn.
       if (
         last !== undefined &&
         isJoinablePrompt(last) &&
@@ -255,13 +259,14 @@ class RepairPass {
   }
 }
 
-/** Steering is sent with the results ahead of it, so it touches no prompt. */
+/** Steering is sent with the results before it, so it is not adjacent to a prompt. */
 function standsApart(rows: readonly Message[], row: Message): boolean {
   return isSteering(rows, rows.length - 1) || isSteering([...rows, row], rows.length);
 }
 
-/** Prompts with images or attachments keep their rows, a handoff or a continuation is no prompt, and a carried row is shown where it was carried from, so that text put into
- *  it would not be seen. The wire copy joins what stays apart here. */
+/** True when a row may be joined. Prompts with images or attachments keep their rows. A handoff or a continuation is
+ *  not a prompt. A carried row is shown at its original place, so text joined to it would not be visible. The wire
+ *  copy joins the rows that stay separate here. */
 function isJoinablePrompt(row: Message): row is UserMessage {
   return (
     row.role === 'user' &&

@@ -1,6 +1,7 @@
 import type { SentPart } from './draftPart';
 
-/** How a session hangs on its parent: the next segment of the same conversation, a branch, or a sub-agent's own session. */
+/** Relation of a session to its parent: the next segment of the same conversation, a branch, or a sub-agent's own
+ *  session. */
 export type ParentKind = 'compression' | 'branch' | 'delegate';
 
 export type TitleSource = 'derived' | 'model' | 'person';
@@ -14,7 +15,7 @@ export interface Session {
   readonly parentKind: ParentKind | null;
   /** Root of the compression chain: the key of the conversation and of its turn slot. */
   readonly conversationId: string;
-  /** Chosen model's reference; null while none was chosen for this session. */
+  /** Reference of the chosen model; null while none was chosen for this session. */
   readonly model: string | null;
   readonly folder: string | null;
   /** Seconds since the epoch. */
@@ -25,19 +26,19 @@ export interface Session {
   readonly pinned: boolean;
   readonly archived: boolean;
   readonly trashedAt: number | null;
-  /** No memory provider is told of it. */
+  /** True when memory providers get nothing from it. */
   readonly private: boolean;
 }
 
-/** A conversation as another one refers to it. */
+/** Reference to a conversation from another one. */
 export interface BranchReference {
   readonly conversationId: string;
-  /** Its newest segment: what is opened. */
+  /** Its newest segment, which opens. */
   readonly sessionId: string;
   readonly title: string | null;
 }
 
-/** A session as lists show it. */
+/** Session for lists. */
 export interface SessionSummary extends Session {
   /** First prompt, cut to 120 characters; null for a session without one. */
   readonly preview: string | null;
@@ -45,20 +46,20 @@ export interface SessionSummary extends Session {
   readonly messageCount: number;
   readonly lastTurn: { readonly state: 'running' | 'waiting' | 'complete' | 'interrupted' | 'failed' } | null;
   readonly queuedCount: number;
-  /** What it was branched from; null for a root, and when that one was forgotten. */
+  /** Conversation it was branched from; null for a root, and when that conversation was forgotten. */
   readonly branchOf: BranchReference | null;
-  /** A turn settled after the person last saw the conversation. */
+  /** True when a turn settled after the user last saw the conversation. */
   readonly unread: boolean;
-  /** A sentence when the stored row cannot be read as it should; null for a sound one. */
+  /** Sentence when the stored row cannot be read correctly; null for a valid one. */
   readonly problem: string | null;
 }
 
-/** A prompt that waits, durably, for the running turn to settle. */
+/** Stored prompt that waits for the running turn to settle. */
 export interface QueuedPrompt {
   readonly uid: string;
   readonly sessionId: string;
   readonly text: string;
-  /** What goes along with the text; absent where nothing does. */
+  /** Attachments. Default: none. */
   readonly parts?: readonly SentPart[];
   readonly createdAt: number;
 }

@@ -1,7 +1,8 @@
 import type { Message } from './message';
 
-/** Whether the row at `index` is steering: what the person told a running turn between two of its requests. It stands behind tool results of its
- *  own turn, alone or behind other steering. A prompt never does, because a settled turn ends with an answer. */
+/** True when the row at `index` is steering: text that the user sent to a running turn between two of its requests.
+ *  It follows tool results of its own turn, directly or after other steering. A prompt never does, because a settled
+ *  turn ends with an answer. */
 export function isSteering(messages: readonly Message[], index: number): boolean {
   const row = messages[index];
   if (row?.role !== 'user' || row.turnUid === null) return false;
@@ -10,7 +11,8 @@ export function isSteering(messages: readonly Message[], index: number): boolean
   return messages[before]?.role === 'tool' && messages[before]?.turnUid === row.turnUid;
 }
 
-/** Steering as a model is told it: at the end of the tool result ahead of it, because strict chat templates refuse a user message there. */
+/** Steering text for a model: at the end of the tool result before it, because strict chat templates reject a user
+ *  message there. */
 export function steeringText(text: string): string {
   return `(The following is not part of the tool's output. The person wrote it while you were working; take it into account from here on.)\n${text}`;
 }

@@ -1,9 +1,8 @@
-/** Why a turn ended, machine-readable. What a person reads for each is worded once, in the surfaces.
- *  stop: the model finished · length: its output limit · refusal: it declined · iterations: the tool budget ·
- *  empty: it ended without a word · user: the person stopped it · newPrompt: a newer prompt took over ·
- *  windowClosed: the window went away in order · crash: the process died, found at the next start ·
- *  connectionLost: the stream broke or stalled after it began · error: the provider or the network refused ·
- *  storeFailed: nothing more could be saved, so nothing more was shown. */
+/** Reason why a turn ended, machine-readable. Surfaces define the texts once. stop: the model finished. length: its
+ *  output limit. refusal: it declined. iterations: the tool budget. empty: it ended without text. user: the user
+ *  stopped it. newPrompt: a newer prompt took over. windowClosed: the window closed normally. crash: the process
+ *  died, detected at the next start. connectionLost: the stream broke or stalled after it began. error: the provider
+ *  or the network refused. storeFailed: nothing more could be saved, so nothing more was shown. */
 export const stopReasons = [
   'stop',
   'length',
@@ -20,7 +19,7 @@ export const stopReasons = [
 ] as const;
 export type StopReason = (typeof stopReasons)[number];
 
-/** What went wrong with a model request, in classes that each have their own next step. */
+/** Causes of a failed model request, each with its own next step. */
 export const modelFailureCauses = [
   'auth',
   'noKey',
@@ -44,8 +43,8 @@ export type ModelFailureCause = (typeof modelFailureCauses)[number];
 export const storeFailureCauses = ['locked', 'full', 'readOnly', 'corrupt', 'newer', 'replaced', 'unknown'] as const;
 export type StoreFailureCause = (typeof storeFailureCauses)[number];
 
-/** A failure as it is stored with the turn and shown: the class, a sentence that says what happened, what is safe and what to do, and
- *  the technical text behind "Copy details" (never holds a key). */
+/** Failure as it is stored with the turn and shown. `sentence`: what happened, what is safe, and what to do.
+ *  `technical`: the text for "Copy details" (never contains a key). */
 export interface Failure {
   readonly cause: ModelFailureCause | StoreFailureCause;
   readonly sentence: string;

@@ -1,18 +1,18 @@
 import type { Message } from './message';
 import type { Part } from './part';
 
-/** Everything of a stored row that a person may look for: also thinking, arguments, results and attachments. */
+/** Searchable text of a stored row, including thinking, arguments, results, and attachments. */
 export function storedText(parts: readonly Part[]): string {
   return parts.map(partText).join('\n');
 }
 
-/** Whether a row holds the text. */
+/** True when a row contains the text. */
 export function holdsText(parts: readonly Part[], text: string, matchCase: boolean): boolean {
   const stored = storedText(parts);
   return matchCase ? stored.includes(text) : stored.toLocaleLowerCase().includes(text.toLocaleLowerCase());
 }
 
-/** Whether a result was made because its call had none, by a repair or when its turn was closed. */
+/** True when a result was created because its call had none, by a repair or when its turn was closed. */
 export function isMadeUpResult(message: Message): boolean {
   return message.role === 'tool' && message.uid.endsWith(`/result/${message.parts[0].callId}`);
 }

@@ -6,36 +6,36 @@ interface TurnBase {
   readonly uid: string;
   readonly sessionId: string;
   readonly userMessageUid: string;
-  /** Reference of the model that answers, e.g. "Local/qwen3". */
+  /** Reference of the answering model, such as "Local/qwen3". */
   readonly model: string;
   /** Seconds since the epoch. */
   readonly startedAt: number;
   readonly usage: Usage | null;
-  /** The turn this one repeats (Retry), whose rows were hidden when this one was opened. */
+  /** Turn that this one repeats (Retry). Its rows were hidden when this one opened. */
   readonly supersedes: string | null;
-  /** What memory found for its prompt; absent where that was nothing, or is not known. */
+  /** Memory results for its prompt. Absent when there were none, or when they are unknown. */
   readonly recalled?: readonly Recalled[];
 }
 
 export type TurnOutcome = 'complete' | 'interrupted' | 'failed';
 
-/** How a turn ended. `failure` is present exactly when something went wrong that a person can act on. */
+/** End of a turn. `failure` is present exactly when something went wrong that the user can act on. */
 export interface Settlement {
   readonly outcome: TurnOutcome;
   readonly stopReason: StopReason;
   readonly failure: Failure | null;
 }
 
-/** A turn is a row: whether it was cut off is read here, never guessed from the transcript's shape. */
+/** Row of a turn: its state says if it was cut off, so that is never guessed from the transcript's shape. */
 export type Turn =
   | (TurnBase & { readonly state: 'running' })
   | (TurnBase & { readonly state: 'waiting'; readonly approvalId: string })
   | (TurnBase & { readonly state: 'settled'; readonly settledAt: number } & Settlement);
 
-/** Ways in which a prompt was asked (Retry, Edit & Resend), of which one is shown with what followed it. */
+/** Versions of a prompt (Retry, Edit & Resend). One of them is shown, with the rows that followed it. */
 export interface PromptVersions {
-  /** The turn whose prompt is shown. */
+  /** Turn whose prompt is shown. */
   readonly turnUid: string;
-  /** Its own uid among those of the others, oldest first. */
+  /** Uids of all versions including its own, oldest first. */
   readonly versions: readonly string[];
 }

@@ -6,62 +6,66 @@ import type { QueuedPrompt } from './session';
 import type { Failure } from './stopReason';
 import type { Turn } from './turn';
 
-/** What a surface is told about the session it shows, in order. Everything in here that is delivered text is already on disk. */
+/** Events for a surface about the session it shows, in order. All delivered text in them is already on disk. */
 export type TurnEvent =
   | { readonly kind: 'turnOpened'; readonly turn: Turn; readonly userMessage: Message }
-  /** An answer begins or goes on: stored chunks, each once, by `seq` without gaps. */
+  /** An answer begins or continues: stored chunks, each once, by `seq` without gaps. */
   | { readonly kind: 'delivered'; readonly turnUid: string; readonly chunks: readonly Chunk[] }
-  /** A whole row was stored (an assistant row with its calls, a tool result); replaces what was built from chunks. */
+  /** A complete row was stored (an assistant row with its calls, a tool result). It replaces the content built from
+   *  chunks. */
   | { readonly kind: 'messageStored'; readonly message: Message }
-  /** The turn waits for the person; the question is on disk. */
+  /** The turn waits for the user; the approval is on disk. */
   | {
       readonly kind: 'approvalRequested';
       readonly turn: Turn & { readonly state: 'waiting' };
       readonly approval: Approval;
     }
-  /** It was decided, here or from another surface, and the turn goes on. */
+  /** The approval was decided, here or in another surface, and the turn continues. */
   | {
       readonly kind: 'approvalDecided';
       readonly turn: Turn & { readonly state: 'running' };
       readonly approval: Approval;
     }
-  /** What the sub-agents of this turn ask now, one question at a time; null where nothing is asked any more. The turn itself goes on running. */
+  /** Present approval of this turn's sub-agents, one at a time; null when there is none anymore. The turn itself
+   *  keeps running. */
   | { readonly kind: 'subAgentAsks'; readonly turnUid: string; readonly approval: Approval | null }
-  /** What a running call lets be seen; never stored. */
+  /** Progress of a running call; never stored. */
   | {
       readonly kind: 'toolProgress';
       readonly turnUid: string;
       readonly callId: string;
       readonly progress: ToolProgress;
     }
-  /** What memory found for the turn's prompt, now that it is on its way with it. For the person; the turn's row keeps it too. */
+  /** Memory results for the turn's prompt, sent together with it. For the user; the turn's row keeps them too. */
   | { readonly kind: 'recalled'; readonly turnUid: string; readonly found: readonly Recalled[] }
-  /** Fleeting state of a running turn; never stored. */
+  /** Transient state of a running turn; never stored. */
   | { readonly kind: 'activity'; readonly turnUid: string; readonly activity: TurnActivity }
-  /** The turn's rows as they now stand on disk. */
+  /** The turn's rows as they are now on disk. */
   | {
       readonly kind: 'turnSettled';
       readonly turn: Turn & { readonly state: 'settled' };
       readonly messages: readonly Message[];
     };
 
-/** What a running tool lets be seen. Output of a command is shown from a file that was written first. */
+/** Progress of a running tool. Output of a command is shown from a file that was written first. */
 export type ToolProgress =
-  /** `tail`: the end of what stands in `file` by now, `bytes` in all. */
+  /** `tail`: end of the present content of `file`, which has `bytes` bytes in all. */
   | { readonly kind: 'output'; readonly file: string; readonly bytes: number; readonly tail: string }
   | { readonly kind: 'note'; readonly text: string }
-  /** The session of a sub-agent that works on the call. */
+  /** Session of a sub-agent that works on the call. */
   | { readonly kind: 'session'; readonly sessionId: string };
 
 export type TurnActivity =
-  /** `iteration`: which of the `maxIterations` requests the turn may make; both are given when a request begins. */
+  /** `iteration`: number of this request, of at most `maxIterations` in the turn. Both are set when a request
+   *  begins. */
   | {
       readonly kind: 'requesting';
       readonly elapsedMs: number;
       readonly iteration?: number;
       readonly maxIterations?: number;
     }
-  /** Memory is asked and takes a moment; can be skipped. In seconds since the epoch. */
+  /** Memory providers are searching, which takes a moment; the user can skip it. `startedAt`: seconds since the
+   *  epoch. */
   | { readonly kind: 'recalling'; readonly startedAt: number }
   | { readonly kind: 'loadingModel'; readonly elapsedMs: number }
   | {
@@ -74,18 +78,19 @@ export type TurnActivity =
   | { readonly kind: 'receivingToolCall'; readonly name: string; readonly characters: number }
   | { readonly kind: 'runningTool'; readonly callId: string; readonly startedAt: number }
   | { readonly kind: 'answering' }
-  /** Earlier messages are being summarised. `startedAt`: seconds since the epoch. */
+  /** Earlier messages are being summarized. `startedAt`: seconds since the epoch. */
   | { readonly kind: 'compressing'; readonly startedAt: number };
 
-/** What every surface is told about all sessions. */
+/** Events for every surface about all sessions. */
 export type SessionEvent =
   | { readonly kind: 'sessionsChanged'; readonly sessionIds: readonly string[] }
   | { readonly kind: 'queueChanged'; readonly sessionId: string; readonly queue: readonly QueuedPrompt[] }
-  /** How freely the session's agent may act from now on. */
+  /** Mode of the session's agent from now on. */
   | { readonly kind: 'modeChanged'; readonly sessionId: string; readonly mode: Mode }
-  /** How hard the session's model is asked to think from now on. */
+  /** Thinking effort of the session's model from now on. */
   | { readonly kind: 'effortChanged'; readonly sessionId: string; readonly effort: ReasoningEffort }
-  /** A session is being compressed between two turns (`activity`), or no longer (null). Inside a turn its own events say so. */
+  /** A session is being compressed between two turns (`activity`), or no longer (null). Inside a turn, the turn's
+   *  own events report it. */
   | {
       readonly kind: 'compressing';
       readonly sessionId: string;

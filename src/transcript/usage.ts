@@ -5,9 +5,10 @@ export interface Usage {
   readonly cachedInputTokens: number | null;
   readonly cacheWriteTokens: number | null;
   readonly reasoningTokens: number | null;
-  /** US dollars, as the service counted it or as its listed prices came to when the request was made. Absent or null where that is not known. */
+  /** US dollars, as the provider counted it, or by its listed prices at the time of the request. Absent or null when
+   *  unknown. */
   readonly costUsd?: number | null;
-  /** Of how many requests this is the sum; absent where they were not counted. */
+  /** Number of requests in this sum; absent when they were not counted. */
   readonly requests?: number;
 }
 
@@ -19,8 +20,8 @@ export const unknownUsage: Usage = {
   reasoningTokens: null,
 };
 
-/** Adds two counts field by field; a count stays null only while both sides are unknown. What a part of the requests cost is no cost of them all:
- *  it is known only where both sides know theirs. */
+/** Adds two counts field by field; a count stays null only while both sides are unknown. The cost is known only when
+ *  both sides know theirs: the cost of some requests is not the cost of all. */
 export function addUsage(left: Usage, right: Usage): Usage {
   const add = (a: number | null, b: number | null): number | null =>
     a === null && b === null ? null : (a ?? 0) + (b ?? 0);

@@ -1,75 +1,75 @@
 import type { DeliveredKind } from './part';
 
-/** same: what was shown is what is stored · more: and more of it is stored than was shown · missing: less is stored than was shown, or other
- *  text · unread: what is stored of it could not be read, so it is neither held nor missing · unwitnessed: no view has kept what it showed of
- *  this. */
+/** same: the shown text is stored. more: it is stored, and more than was shown. missing: less is stored than was
+ *  shown, or other text. unread: its stored text could not be read, so it is neither stored nor missing.
+ *  unwitnessed: no view has a delivery report for it. */
 export type WitnessVerdict = 'same' | 'more' | 'missing' | 'unread' | 'unwitnessed';
 
-/** A shown part that is not on disk as it was shown. */
+/** Shown part that is not on disk as it was shown. */
 export interface MissingPart {
   readonly messageUid: string;
   readonly part: number;
   readonly kind: DeliveredKind;
   /** In UTF-16 units. */
   readonly shown: number;
-  /** Of the stored part; null where there is none. */
+  /** Length of the stored part; null when there is none. */
   readonly stored: number | null;
 }
 
-/** A message of which less was read than was shown, since reading the rest failed. */
+/** Message of which less was read than was shown, because reading the rest failed. */
 export interface UnreadMessage {
   readonly messageUid: string;
-  /** Characters shown of it that were not found in what could be read. */
+  /** Shown characters that were not found in the readable text. */
   readonly shown: number;
-  /** Why, as a sentence. */
+  /** Reason, as a sentence. */
   readonly sentence: string;
 }
 
-/** One turn of a session, compared with what views showed of it. */
+/** One turn of a session, compared with the delivery reports of views. */
 export interface VerifiedTurn {
   readonly turnUid: string;
-  /** Its first row that is stored; null where none is. */
+  /** Its first stored row; null when none is stored. */
   readonly messageUid: string | null;
-  /** Place among the turns of the session that are shown, from 1; null for one that was taken back or replaced. */
+  /** Number among the shown turns of the session, from 1; null for a turn that was taken back or replaced. */
   readonly number: number | null;
-  /** Seconds since the epoch; null where its row is gone. */
+  /** Seconds since the epoch; null when its row is gone. */
   readonly at: number | null;
   readonly verdict: WitnessVerdict;
-  /** Its messages with a witness. */
+  /** Its messages with a delivery report. */
   readonly witnessed: readonly string[];
-  /** Characters that were shown, by the witness. */
+  /** Characters that were shown, by the delivery report. */
   readonly shown: number;
-  /** Of these, those that are on disk as they were shown. */
+  /** Number of these characters that are on disk as they were shown. */
   readonly onDisk: number;
-  /** Characters of text and thinking that are stored. */
+  /** Stored characters of text and thinking. */
   readonly stored: number;
   readonly missing: readonly MissingPart[];
   readonly unread: readonly UnreadMessage[];
 }
 
-/** Something about the stored rows that is not as it must be. */
+/** Inconsistency in the stored rows. */
 export interface StorageFinding {
   readonly sentence: string;
-  /** The row it is about, where it is one. */
+  /** Affected row; null when it is not about a single row. */
   readonly messageUid: string | null;
 }
 
-/** What Verify Session found. */
+/** Result of Verify Session. */
 export interface Verification {
   readonly sessionId: string;
   /** Seconds since the epoch. */
   readonly at: number;
   readonly turns: readonly VerifiedTurn[];
-  /** Turns of the session that are shown. */
+  /** Number of shown turns of the session. */
   readonly turnCount: number;
   readonly rows: number;
   readonly shown: number;
   readonly onDisk: number;
   readonly findings: readonly StorageFinding[];
-  /** Why some of the rows could not be read, each reason once, as a sentence. */
+  /** Reasons why some rows could not be read, each once, as sentences. */
   readonly unread: readonly string[];
-  /** Why the file as a whole was not checked, as a sentence; null where it was. */
+  /** Reason why the file as a whole was not checked, as a sentence; null when it was. */
   readonly fileUnchecked: string | null;
-  /** What else a person has to know to read this rightly; null where nothing. */
+  /** Further facts that the user needs to interpret the result; null when there are none. */
   readonly note: string | null;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from './json';
 import type { ProviderMetadata } from './part';
 
-/** A message as a provider is sent it: a copy, never stored. */
+/** Message as a provider gets it: a copy, never stored. */
 export type WireMessage =
   | { readonly role: 'user'; readonly content: readonly WireUserContent[] }
   | { readonly role: 'assistant'; readonly content: readonly WireAssistantContent[] }
@@ -29,6 +29,6 @@ export interface WireToolResult {
   readonly name: string;
   readonly text: string;
   readonly isError: boolean;
-  /** What the tool returned to be looked at. */
+  /** Images that the tool returned. */
   readonly images?: readonly WireImage[];
 }

@@ -5,16 +5,16 @@ import type { AssistantPart, AttachmentPart, ImagePart, ToolResultPart, UserPart
 import { isSteering, steeringText } from './steering';
 import type { WireAssistantContent, WireImage, WireMessage, WireToolResult, WireUserContent } from './wireMessage';
 
-/** What the model is told where a stored row has nothing that can be sent. */
+/** Texts for the model where a stored row has no sendable content. */
 const nothingSaid = '(This answer ended before any text.)';
 const nothingRecorded = 'No result was recorded for this call. It may or may not have run.';
 const beginningMissing = '(The beginning of this conversation is not available.)';
 
-/** Makes the copy of the active transcript that is sent. Pure. The result is valid for a strict provider whatever the rows are: every call
- *  is answered right behind its assistant message, no result stands alone, no message is empty, no two users touch, no user follows a result, a user comes first,
- *  and every call id is used once.
- *  Thinking and provider metadata go back only to the model they came from: signatures of one provider are refused by another.
- *  `texts`: what prompts are sent with in place of what the person wrote, by uid. */
+/** Creates the copy of the active transcript that is sent. Pure. The result is valid for a strict provider, whatever
+ *  the rows are: every call is answered directly after its assistant message, no result is alone, and no message is
+ *  empty. No two user messages are adjacent, none follows a result, a user message comes first, and every call id is
+ *  used once. Thinking and provider metadata go back only to their own model: another provider rejects the
+ *  signatures. `texts`: texts to send in place of the user's, by uid of the prompt. */
 export function projectToWire(
   messages: readonly Message[],
   model: string,
@@ -31,7 +31,8 @@ export function projectToWire(
         appendAssistant(wire, message, model, resultsBehind(messages, index));
         break;
       case 'tool':
-        // Sent with the assistant message that called; a result without its call is not sent (hermes-agent: stray tool results).
+        // Sent with the assistant message of its call; a result without its call is not sent (hermes-agent: stray tool
+        // results).
         break;
       default:
         message satisfies never;
@@ -55,13 +56,13 @@ function appendUser(wire: WireMessage[], message: UserMessage, text?: string): v
   });
   if (content.length === 0) return;
   const last = wire.at(-1);
-  // A turn whose closing row is lost: chat templates refuse a user message behind a result.
+  // The turn's closing row is lost: chat templates reject a user message after a result.
   if (last?.role === 'tool') wire.push({ role: 'assistant', content: [{ kind: 'text', text: nothingSaid }] });
   if (last?.role === 'user') wire[wire.length - 1] = { role: 'user', content: [...last.content, ...content] };
   else wire.push({ role: 'user', content });
 }
 
-/** What was sent along, told apart from what the person wrote. */
+/** Text of an attachment, marked off from the user's own text. */
 function attachmentText({ label, text }: AttachmentPart): string {
   return `<attachment label=${JSON.stringify(label)}>\n${text}\n</attachment>`;
 }
@@ -70,12 +71,12 @@ function wireImage({ mediaType, dataBase64 }: ImagePart): WireImage {
   return { kind: 'image', mediaType, dataBase64 };
 }
 
-/** The parts with one text in place of theirs. */
+/** Parts with one text in place of their own texts. */
 function withText(parts: readonly UserPart[], text: string | undefined): readonly UserPart[] {
   return text === undefined ? parts : [{ kind: 'text', text }, ...parts.filter((part) => part.kind !== 'text')];
 }
 
-/** What the person told the turn while it worked goes with the last result ahead of it. */
+/** Adds the user's steering to the last result before it. */
 function appendSteering(wire: WireMessage[], message: UserMessage): void {
   const last = wire.at(-1);
   if (last?.role !== 'tool') return appendUser(wire, message);
@@ -123,8 +124,8 @@ function appendAssistant(
   wire.push({ role: 'tool', results: calls.map((call) => wireResult(call.callId, call.name, answers.get(call))) });
 }
 
-/** Gives a call whose id an earlier one used another, the same in every copy: some servers count their calls from zero in every answer, and
- *  others refuse an id they have seen. Results stand in the order of their calls. */
+/** Gives a call a new id if an earlier call used its id, the same in every copy. Some servers count their calls from
+ *  zero in every answer, and others reject an id they have seen. Results are in the order of their calls. */
 function withUniqueIds(wire: readonly WireMessage[]): readonly WireMessage[] {
   const free = new FreeIds();
   let given: readonly string[] = [];
@@ -172,7 +173,7 @@ function wireContent(part: AssistantPart, isSameModel: boolean): readonly WireAs
   }
 }
 
-/** A call whose arguments never became a JSON object is sent with none; its failed result says why. */
+/** Sends a call without arguments if they are not a JSON object; its failed result says why. */
 function callArguments(text: string): JsonObject {
   const parsed = parseJsonObject(text);
   return parsed.kind === 'object' ? parsed.value : {};
@@ -190,8 +191,8 @@ function wireResult(callId: string, name: string, part: ToolResultPart | undefin
   };
 }
 
-/** The results that stand right behind an assistant row. Call ids are not unique across a transcript: some servers count from zero in
- *  every answer, so a result belongs to the nearest call before it. */
+/** Results directly after an assistant row. Call ids are not unique across a transcript, because some servers count
+ *  from zero in every answer. So a result belongs to the nearest call before it. */
 function resultsBehind(messages: readonly Message[], index: number): readonly ToolResultPart[] {
   const results: ToolResultPart[] = [];
   for (let next = index + 1; next < messages.length; next++) {

@@ -1,10 +1,11 @@
 import type { DeliveredKind } from './part';
 
-/** What a view keeps of one delivered part that it was given and drew: how long it was and what it hashes to, never the text itself. */
+/** Entry of a view's delivery report about one delivered part that it got and rendered: its length and hash, never
+ *  the text itself. */
 export interface WitnessEntry {
   readonly messageUid: string;
   readonly turnUid: string | null;
-  /** Number of the part in its message. */
+  /** Index of the part in its message. */
   readonly part: number;
   readonly kind: DeliveredKind;
   /** In UTF-16 units. */
@@ -13,8 +14,8 @@ export interface WitnessEntry {
   readonly hash: string;
 }
 
-/** Two 32-bit lanes over UTF-16 units, without a final step, so that a hash can be gone on from. It finds what was lost, doubled or altered by
- *  accident; it is no defence against somebody who forges a text to fit. */
+/** Two 32-bit lanes over UTF-16 units, without a final step, so that a hash can be continued. Detects accidental
+ *  loss, duplication, or change; it does not protect against deliberate forgery. */
 export interface HashState {
   readonly a: number;
   readonly b: number;
@@ -22,7 +23,7 @@ export interface HashState {
 
 export const emptyHash: HashState = { a: 0x811c9dc5, b: 0x9747b28c };
 
-/** The hash of a text that began with what `state` stands for and goes on with `text` from `start`. Costs what is new. */
+/** Continues the hash `state` of earlier text with `text` from `start`. The cost depends only on the new text. */
 export function hashOn(state: HashState, text: string, start = 0, end = text.length): HashState {
   let { a, b } = state;
   for (let index = start; index < end; index++) {
@@ -40,19 +41,19 @@ export function hashWord({ a, b }: HashState): string {
 
 export const hashPattern = /^[0-9a-f]{16}$/;
 
-/** The state behind a hash; the empty one for what is no hash. */
+/** State of a hash; the empty state when the text is not a hash. */
 export function hashFrom(word: string): HashState {
   return hashPattern.test(word)
     ? { a: Number.parseInt(word.slice(0, 8), 16), b: Number.parseInt(word.slice(8), 16) }
     : emptyHash;
 }
 
-/** The hash of the first `length` units of a text. */
+/** Hash of the first `length` units of a text. */
 export function textHash(text: string, length = text.length): string {
   return hashWord(hashOn(emptyHash, text, 0, Math.min(length, text.length)));
 }
 
-/** Whether a text begins with what was witnessed. */
+/** True when a text begins with the content of the delivery report. */
 export function beginsAs(text: string, { length, hash }: Pick<WitnessEntry, 'length' | 'hash'>): boolean {
   return text.length >= length && textHash(text, length) === hash;
 }

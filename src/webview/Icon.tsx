@@ -1,4 +1,4 @@
-/** A codicon. Decoration only: what it means is always said in words beside it or in the control's label. */
+/** Codicon, decoration only: nearby text or the control's label always carries the meaning. */
 export function Icon({ name, spin = false }: { readonly name: string; readonly spin?: boolean }) {
   return <span class={`codicon codicon-${name}${spin ? ' codicon-modifier-spin' : ''}`} aria-hidden="true" />;
 }

@@ -1,17 +1,18 @@
-/** One line of a unified diff as it is drawn. file: what names a file · hunk: where the next lines stand · note: what is said about the diff. */
+/** One rendered line of a unified diff. file: names a file · hunk: position of the next lines · note: a remark about
+ *  the diff. */
 export interface DiffLine {
   readonly kind: 'file' | 'hunk' | 'added' | 'removed' | 'same' | 'note';
   readonly text: string;
-  /** Line in the old and the new file, from 1; null where the line is not in it. */
+  /** Line number in the old and the new file, from 1; null when the line is not in it. */
   readonly before: number | null;
   readonly after: number | null;
 }
 
-/** What tools write around a diff, and nobody reads. */
+/** Lines that tools add around a diff and that readers do not need. */
 const noise = /^(diff --git |index [0-9a-f]|Index: |=+$|$)/;
 const hunkHead = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/;
 
-/** The lines of a unified diff. Whatever is none of its lines is kept as a note: a preview that was cut off says so itself. */
+/** Parses a unified diff. Keeps any other line as a note: a truncated preview says so itself. */
 export function diffLines(diff: string): readonly DiffLine[] {
   const lines: DiffLine[] = [];
   let [before, after, beforeLeft, afterLeft] = [0, 0, 0, 0];

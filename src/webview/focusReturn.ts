@@ -1,7 +1,7 @@
-/** Puts the focus back to where it was in the page when the page gets it back by keyboard. The browser forgets that as soon as an element of
- *  the editor around takes the focus, and what is typed would go nowhere. Where that place is gone, `instead` says what is next best.
- *  A press of the mouse decides itself what it focuses. Nothing is taken here: the page has the focus already, and where the event comes so late
- *  that the editor has it again, for a quick pick say, that keeps it. */
+/** Restores the focus within the page when the page regains it by keyboard. The browser forgets that place when an
+ *  element of VS Code takes the focus, and typed text would be lost. If the place is gone, `instead` picks another.
+ *  A mouse click chooses its own focus. Never steals the focus: it acts only when the page already has it. If the
+ *  event comes so late that VS Code has the focus again, for example for a quick pick, VS Code keeps it. */
 export function returnFocus(instead: () => void): void {
   let last = focusedElement();
   let isPressed = false;

@@ -3,7 +3,7 @@ export interface LineCounts {
   readonly removed: number;
 }
 
-/** Sums over files; those that are not text count nothing. */
+/** Adds up the counts of all files; files that are not text count as zero. */
 export function lineCounts(
   files: readonly { readonly added: number | null; readonly removed: number | null }[],
 ): LineCounts {

@@ -1,7 +1,7 @@
 import { Component, h, type ComponentChild, type FunctionComponent } from 'preact';
 
-/** Draws a component again only when one of its props is another value than before. Rows of a conversation keep their identity while
- *  nothing about them changes, so a delta redraws one answer and not the list. */
+/** Re-renders a component only when one of its props has changed. Unchanged rows of a conversation keep their
+ *  identity, so a delta re-renders one answer and not the list. */
 export function memo<P extends object>(Inner: FunctionComponent<P>): FunctionComponent<P> {
   class Memo extends Component<P> {
     override shouldComponentUpdate(next: Readonly<P>): boolean {

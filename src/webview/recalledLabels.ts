@@ -1,7 +1,7 @@
 import type { Recalled } from '../protocol/transcriptTypes';
 import { t } from './localization';
 
-/** What memory found for a prompt, in a few words; none where it found nothing. */
+/** Describes the memories recalled for a prompt in a few words; empty when there are none. */
 export function recalledLabels(found: readonly Recalled[]): readonly string[] {
   const count = found.reduce((sum, one) => sum + one.count, 0);
   const labels = found.filter((one) => one.count === 0 && one.label !== '').map(({ label }) => label);

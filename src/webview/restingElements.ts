@@ -1,11 +1,12 @@
-/** How far from what is seen an element rests: a little further than the browser draws ahead. */
+/** Distance from the viewport beyond which an element skips layout and paint: a little further than browsers render
+ *  in advance. */
 const farMargin = '160%';
 
 let observer: IntersectionObserver | null = null;
 
-/** While it is far from what is seen, an element whose content is done with is neither laid out nor painted: what is drawn below a long conversation, or
- *  typed, does not pay for all of it. The browser remembers the height that it had (`contain-intrinsic-size: auto`), so nothing moves; in sight it is
- *  what it always was. */
+/** Skips layout and paint for finished elements more than 1.6 viewports away. Otherwise rendering below a long
+ *  conversation, or typing, would pay for all of it. The browser remembers their height (`contain-intrinsic-size:
+ *  auto`), so nothing moves; elements in view are unchanged. */
 export function restWhenFar(element: Element): void {
   if (typeof IntersectionObserver === 'undefined') return;
   if (observer === null) window.addEventListener('resize', layOutAgain);
@@ -16,12 +17,12 @@ export function restWhenFar(element: Element): void {
 function noteFar(entries: readonly IntersectionObserverEntry[]): void {
   for (const { target, isIntersecting, boundingClientRect } of entries) {
     if (!target.isConnected) observer?.unobserve(target);
-    // What is hidden has no height to be remembered.
+    // A hidden element has no height to remember.
     target.classList.toggle('resting', !isIntersecting && boundingClientRect.height > 0);
   }
 }
 
-/** In another width they have other heights. */
+/** Lays the elements out again: at another width they have other heights. */
 function layOutAgain(): void {
   for (const element of document.querySelectorAll('.resting')) {
     element.classList.remove('resting');

@@ -4,7 +4,7 @@ import type { VsCodeApi } from './vscodeApi';
 
 type Schemas = Readonly<Record<string, v.GenericSchema>>;
 
-/** What one kind of view and the host say to each other: the schemas of what the view sends, the types of what comes back. */
+/** Messages between one kind of view and the host: the schemas of what the view sends, the types of what comes back. */
 export interface ViewProtocol {
   readonly commands: Schemas;
   readonly requests: Schemas;
@@ -18,7 +18,7 @@ export type NotificationOf<P extends ViewProtocol> = {
 
 type ResultOf<P extends ViewProtocol, Name> = Name extends keyof P['results'] ? P['results'][Name] : never;
 
-/** A request the host refused: `message` is a sentence for the person, `causeClass` its class. */
+/** A request the host refused: `message` is a sentence for the user, `causeClass` its class. */
 export class RefusedRequest extends Error {
   override readonly name = 'RefusedRequest';
   readonly causeClass: string;
@@ -28,7 +28,7 @@ export class RefusedRequest extends Error {
   }
 }
 
-/** The line to the host. Commands want no answer; a request settles once, rejecting with `RefusedRequest`. */
+/** Connection to the host. Commands have no response; a request settles once, and rejects with `RefusedRequest`. */
 export interface HostConnection<P extends ViewProtocol> {
   send<Name extends keyof P['commands'] & string>(name: Name, payload: v.InferInput<P['commands'][Name]>): void;
   request<Name extends keyof P['requests'] & string>(
@@ -38,7 +38,7 @@ export interface HostConnection<P extends ViewProtocol> {
   onNotification(listener: (notification: NotificationOf<P>) => void): () => void;
 }
 
-/** Connects to the host through VS Code's message channel. Messages that are not of this protocol's version are not ours and are let pass. */
+/** Connects to the host through VS Code's message channel. Ignores messages that are not of this protocol's version. */
 export function connectToHost<P extends ViewProtocol>(api: VsCodeApi, page: EventTarget): HostConnection<P> {
   const open = new Map<number, (response: Response) => void>();
   const listeners = new Set<(notification: NotificationOf<P>) => void>();
@@ -83,8 +83,8 @@ function isFromHost(message: unknown): message is ToView {
   return message.kind === 'response' && 'id' in message && typeof message.id === 'number' && 'ok' in message;
 }
 
-// The envelope is checked; what it carries is not checked again. Both programs are built from the same types and shipped in one package,
-// and only the host can post into this frame: the page loads nothing from elsewhere and has no frames of its own.
+// Validates the envelope but not its content. Both bundles are built from the same types and shipped in one package,
+// and only the host can post into this frame: the page loads nothing from elsewhere and has no frames.
 function isNotification<P extends ViewProtocol>(message: unknown): message is NotificationOf<P> {
   return typeof message === 'object' && message !== null && 'name' in message;
 }

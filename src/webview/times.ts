@@ -1,6 +1,6 @@
 import { t } from './localization';
 
-// Making a formatter costs more than a frame has to spare; formatting costs nothing.
+// Creating a formatter takes longer than a frame can spare; formatting is cheap.
 const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
 const dayAndHour = new Intl.DateTimeFormat(undefined, {
   day: 'numeric',
@@ -13,7 +13,7 @@ const ago = new Intl.RelativeTimeFormat(undefined, { style: 'narrow' });
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumSignificantDigits: 3 });
 
-/** When something happened, as a person reads it: the hour today, with the day before that. Times are seconds since the epoch. */
+/** Formats a time for readers: the hour if today, else the day and the hour. Times are seconds since the epoch. */
 export function clockTime(at: number, now: number): string {
   const date = new Date(at * 1000);
   const today = startOfDay(now) === startOfDay(at);
@@ -37,7 +37,7 @@ const steps = [
   { unit: 'minute', seconds: 60 },
 ] as const;
 
-/** How long ago, in the largest unit that fits: "3 hr. ago"; under a minute "now". */
+/** Formats elapsed time in the largest unit that fits: "3 hr. ago"; under a minute "now". */
 export function age(at: number, now: number): string {
   const seconds = Math.max(0, now - at);
   const step = steps.find((candidate) => seconds >= candidate.seconds);
@@ -52,12 +52,12 @@ export function duration(milliseconds: number): string {
   return t('{minutes} min {seconds} s', { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
 }
 
-/** "41 %", as the person's language writes it. */
+/** "41 %", in the format of the user's language. */
 export function percentOf(part: number): string {
   return percent.format(part);
 }
 
-/** "3.1k", "128k", "1M": a count of tokens in as few characters as say enough. */
+/** "3.1k", "128k", "1M": a token count in as few characters as possible. */
 export function compactCount(count: number): string {
   return compact.format(count);
 }

@@ -52,7 +52,7 @@ const detailsSchema = v.variant('kind', [
   delegateDetails,
 ]);
 
-/** What a result tells the surfaces beyond its text. */
+/** Details of a result for the surfaces, beyond its text. */
 export type ToolDetails = v.InferOutput<typeof detailsSchema>;
 export type EditDetails = v.InferOutput<typeof editDetails>;
 export type DelegateDetails = v.InferOutput<typeof delegateDetails>;
@@ -61,7 +61,7 @@ export type Todo = v.InferOutput<typeof todosDetails>['items'][number];
 
 const read = new WeakMap<ToolResultPart, ToolDetails | null>();
 
-/** Null where there are none, or they are of a kind (or of a version) that is not known here: then the result's text says it all. */
+/** Null when there are none, or their kind or version is unknown here: then the result's text is complete. */
 export function toolDetails(result: ToolResultPart | null): ToolDetails | null {
   if (result === null || result.details === undefined) return null;
   const known = read.get(result);
@@ -74,13 +74,13 @@ export function toolDetails(result: ToolResultPart | null): ToolDetails | null {
 
 const serverTool = v.object({ server: v.string(), tool: v.string() });
 
-/** Whose tool was called, by its own names; null where the result does not say. */
+/** Returns the server and the tool by their own names; null when the result does not say. */
 export function serverToolIn(name: string, result: ToolResultPart | null): v.InferOutput<typeof serverTool> | null {
   const parsed = name.startsWith('mcp_') ? v.safeParse(serverTool, result?.details) : null;
   return parsed?.success === true ? parsed.output : null;
 }
 
-/** The list a call wrote; null where it wrote none. */
+/** Returns the todo list a call wrote; null when it wrote none. */
 export function todosIn(result: ToolResultPart): readonly Todo[] | null {
   const details = toolDetails(result);
   return details?.kind === 'todos' ? details.items : null;

@@ -1,16 +1,16 @@
 import { t } from './localization';
 
-/** How calls of a tool are worded. */
+/** Labels for the calls of a tool. */
 export interface ToolKind {
   readonly icon: string;
-  /** Names of the argument that says what the call works on, best first. */
+  /** Names of the argument that holds the call's target, best first. */
   readonly target: readonly string[];
   readonly doing: () => string;
   readonly did: () => string;
   readonly quoted?: true;
-  /** It only looks: several in a row are folded into one line. */
+  /** True for a tool that only reads: several in a row fold into one line. */
   readonly folds?: true;
-  /** It may take so long that a person ends it, or lets it go on by itself. */
+  /** True for a tool that may take so long that the user stops it, or lets it run in the background. */
   readonly runsLong?: true;
 }
 

@@ -4,18 +4,20 @@ import { compactCount, duration } from './times';
 import { type CommandDetails, type DelegateDetails, serverToolIn, toolDetails } from './toolDetails';
 import { toolKinds, type ToolKind } from './toolKinds';
 
-/** What a person sees a tool call do. queued: it waits for its turn to run it · repaired: no result was stored, and a repair of the history says so. */
+/** State of a tool call as users see it. queued: waits for its turn to run it · repaired: no result was stored, and
+ *  a repair of the history says so. */
 export type ToolState = 'queued' | 'waiting' | 'running' | 'repaired' | ToolOutcome;
 
 export interface ToolLabels {
   readonly icon: string;
-  /** What it does or did: "Read", "Searching for". */
+  /** Verb of the current or finished action: "Read", "Searching for". */
   readonly verb: string;
-  /** What it works on; empty where the arguments do not say. */
+  /** Target of the call; empty when the arguments have none. */
   readonly target: string;
 }
 
-/** The words of a call's row. A tool that is not known here is named as it is; one of a server or another extension by its own name. */
+/** Returns the texts of a call's row. An unknown tool keeps its name; a tool of a server or another extension gets
+ *  its own name. */
 export function toolLabels(call: ToolCallPart, state: ToolState, result: ToolResultPart | null = null): ToolLabels {
   const kind = kindOf(call.name);
   if (kind === null) return foreignWords(call.name, result);
@@ -24,8 +26,8 @@ export function toolLabels(call: ToolCallPart, state: ToolState, result: ToolRes
   return { icon: kind.icon, verb, target: kind.quoted && target !== '' ? `“${target}”` : target };
 }
 
-/** `mcp_<server>_<tool>` and `ext_<tool>`: who offers a tool is part of its name. Where a server's own name ends is known for certain only from a
- *  result; until then it is taken to end at the first `_`. */
+/** `mcp_<server>_<tool>` and `ext_<tool>`: the provider is part of a tool's name. Only a result shows for certain
+ *  where a server's own name ends; until then the first `_` counts as the end. */
 function foreignWords(name: string, result: ToolResultPart | null): ToolLabels {
   const own = serverToolIn(name, result);
   if (own !== null) return { icon: 'plug', verb: `${own.server}: ${own.tool}`, target: '' };
@@ -39,7 +41,7 @@ function kindOf(name: string): ToolKind | null {
   return Object.hasOwn(toolKinds, name) ? (toolKinds[name] ?? null) : null;
 }
 
-/** What a result says it was about goes ahead of the arguments. */
+/** A result's own target takes precedence over the arguments. */
 function shownTarget(call: ToolCallPart, result: ToolResultPart | null): string {
   const details = toolDetails(result);
   if (details?.kind === 'edit')
@@ -55,12 +57,12 @@ function shownTarget(call: ToolCallPart, result: ToolResultPart | null): string 
   return isOpenFolder(target) || (target === '' && call.name === 'list_directory') ? t('the folder') : target;
 }
 
-/** The open folder is "." to tools and models. */
+/** Tools and models call the open folder ".". */
 function isOpenFolder(target: string): boolean {
   return target === '.' || target === './';
 }
 
-/** A call as its row is named: the tool by its own name, with what it works on. */
+/** Names a call like its row: the tool by its own name, with its target. */
 export function toolName(call: ToolCallPart): string {
   const target = toolTarget(call);
   return target === '' || isOpenFolder(target) ? call.name : `${call.name} ${target}`;
@@ -79,7 +81,7 @@ function createdVerb(result: ToolResultPart | null): string | null {
   }
 }
 
-/** The plain argument that says what a call works on: a path, a query, the first line of a command. */
+/** Returns the plain argument that names a call's target: a path, a query, the first line of a command. */
 export function toolTarget(call: ToolCallPart): string {
   const given = parsedArguments(call.arguments);
   const key = kindOf(call.name)?.target.find((name) => typeof given[name] === 'string');
@@ -93,18 +95,18 @@ function patchedFile(patch: unknown): string {
   return typeof patch === 'string' ? (/^\*\*\* (?:Update|Add|Delete) File: (.+)$/m.exec(patch)?.[1] ?? '') : '';
 }
 
-/** A call the person may want to end by itself, or have go on beside the turn. */
+/** True for a call the user may want to stop separately, or let run beside the turn. */
 export function isLongRunning(name: string): boolean {
   const kind = kindOf(name);
   return kind === null || kind.runsLong === true;
 }
 
-/** Calls that only look: several in a row are folded into one line. */
+/** True for calls that only read: several in a row fold into one line. */
 export function isLowValueRead(name: string): boolean {
   return kindOf(name)?.folds === true;
 }
 
-/** "Read 3 files · searched for “retry(”": what a fold of reads says. */
+/** "Read 3 files · searched for “retry(”": label of a fold of reads. */
 export function foldWords(calls: readonly ToolCallPart[]): string {
   const of = (name: string): readonly ToolCallPart[] => calls.filter((call) => call.name === name);
   const [read, listed, searched] = [of('read_file'), of('list_directory'), of('search_files')];
@@ -155,7 +157,7 @@ export function stateWord(state: ToolState): string {
   }
 }
 
-/** A short count of what came back, from the result's details: "42 lines", "3 matches". Empty where there is none. */
+/** Returns a short count from the result's details: "42 lines", "3 matches". Empty when there is none. */
 export function resultCount(result: ToolResultPart | null): string {
   const known = knownCount(result);
   if (known !== null) return known;
@@ -173,7 +175,7 @@ export function resultCount(result: ToolResultPart | null): string {
   return '';
 }
 
-/** Null for what counts nothing of its own. */
+/** Null for results without a count of their own. */
 function knownCount(result: ToolResultPart | null): string | null {
   const details = toolDetails(result);
   switch (details?.kind) {
@@ -192,7 +194,7 @@ function knownCount(result: ToolResultPart | null): string | null {
   }
 }
 
-/** What a sub-agent took: "3 steps · 12k tokens · 40 s". */
+/** Cost of a sub-agent: "3 steps · 12k tokens · 40 s". */
 function delegateEnd({ turns, ms, tokens }: DelegateDetails): string {
   const steps = turns === 1 ? t('1 step') : t('{count} steps', { count: turns });
   return [steps, ...(tokens === null ? [] : [t('{count} tokens', { count: compactCount(tokens) })]), duration(ms)].join(
@@ -200,7 +202,7 @@ function delegateEnd({ turns, ms, tokens }: DelegateDetails): string {
   );
 }
 
-/** How a command ended: "12 s", "exit 1 · 3 s". */
+/** End of a command: "12 s", "exit 1 · 3 s". */
 function commandEnd({ exitCode, signal, ms, timedOut, background }: CommandDetails): string {
   const how =
     background !== null
@@ -215,7 +217,7 @@ function commandEnd({ exitCode, signal, ms, timedOut, background }: CommandDetai
   return [...(how === null ? [] : [how]), duration(ms)].join(' · ');
 }
 
-/** Arguments indented for reading; as written where they are not JSON. */
+/** Returns arguments indented for reading; unchanged when they are not JSON. */
 export function readableArguments(text: string): string {
   const value = parsed(text);
   return value === undefined ? text : JSON.stringify(value, null, 2);

@@ -3,25 +3,25 @@ import type { Failure, StopReason, Turn } from '../protocol/transcriptTypes';
 
 export type SettledTurn = Turn & { readonly state: 'settled' };
 
-/** What can be done about how a turn ended. */
+/** Actions that a turn's outcome offers. */
 export type OutcomeAction = 'retry' | 'continue' | 'chooseModel' | 'setUpModel' | 'showDetails';
 
 export interface OutcomeWords {
-  /** How loud: a plain remark, something cut off, something that failed. */
+  /** Severity: a plain remark, something cut off, something that failed. */
   readonly tone: 'info' | 'warning' | 'error';
   readonly sentence: string;
   readonly actions: readonly OutcomeAction[];
 }
 
-/** How much of an answer was shown when its turn ended. */
+/** Amount of the answer shown when its turn ended. */
 export interface ShownAnswer {
   readonly words: number;
   readonly hasThinking: boolean;
   readonly hasCalls: boolean;
 }
 
-/** What is said under an answer about how it ended: what happened, what is safe, what can be done; null where there is nothing to say. `began`: there
- *  is something to continue. */
+/** Notice below an answer about its outcome: what happened, what is safe, what can be done; null when there is
+ *  nothing to say. `began`: true when there is something to continue. */
 export function outcomeWords(turn: SettledTurn, shown: ShownAnswer, began = hasBegun(shown)): OutcomeWords | null {
   const again: readonly OutcomeAction[] = began ? ['continue', 'retry'] : ['retry'];
   if (turn.failure !== null)
@@ -94,7 +94,8 @@ function after({ words, hasThinking, hasCalls }: ShownAnswer): string {
   return words === 1 ? t('after 1 word') : t('after {count} words', { count: words });
 }
 
-// A failure's sentence says what happened and what to do; how far the answer came is said in front of it where something was shown.
+// A failure's sentence says what happened and what to do. If part of the answer was shown, the text first says how
+// much.
 function failureSentence(failure: Failure, reason: StopReason, shown: ShownAnswer): string {
   return reason === 'connectionLost' && hasBegun(shown)
     ? t('Interrupted {after}. {sentence}', { after: after(shown), sentence: failure.sentence })

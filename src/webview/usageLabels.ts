@@ -16,7 +16,7 @@ const cents = new Intl.NumberFormat(undefined, {
 });
 const leastCost = 0.0001;
 
-/** "12.3K tok (80% cached)": what went to the model and came back. Null where neither was counted. */
+/** "12.3K tok (80% cached)": tokens sent to and received from the model. Null when neither was counted. */
 export function tokenWords({ inputTokens, outputTokens, cachedInputTokens }: Usage): string | null {
   if (inputTokens === null && outputTokens === null) return null;
   const tokens = compactCount((inputTokens ?? 0) + (outputTokens ?? 0));
@@ -25,14 +25,14 @@ export function tokenWords({ inputTokens, outputTokens, cachedInputTokens }: Usa
   return t('{tokens} tok ({share} cached)', { tokens, share: percentOf(Math.min(1, cachedInputTokens / inputTokens)) });
 }
 
-/** "$0.021". Null where it is not known. */
+/** "$0.021". Null when unknown. */
 export function costWords({ costUsd }: Usage): string | null {
   if (costUsd === null || costUsd === undefined) return null;
   if (costUsd > 0 && costUsd < leastCost) return t('less than {cost}', { cost: cents.format(leastCost) });
   return (costUsd > 0 && costUsd < 1 ? cents : dollars).format(costUsd);
 }
 
-/** What was counted, one thing a line: for a tooltip, or a list. */
+/** All counts, one per line: for a tooltip or a list. */
 export function usageLines(usage: Usage): readonly string[] {
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens, requests } = usage;
   const counted = (count: number | null, words: (tokens: string) => string): readonly string[] =>

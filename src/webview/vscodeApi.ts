@@ -1,4 +1,4 @@
-/** What VS Code gives a webview to talk through; may be acquired once per page. */
+/** VS Code's API for webviews; may be acquired once per page. */
 export interface VsCodeApi {
   postMessage(message: unknown): void;
   getState(): unknown;

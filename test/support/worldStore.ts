@@ -21,7 +21,7 @@ export interface WorldStore {
   readonly sqlite: Sqlite;
   /** Underneath: what another hand could do to the file. */
   readonly database: SqlDatabase;
-  /** Spill files that were found and what became of them. */
+  /** Spill files that were found, with their outcome. */
   readonly spills: readonly FoundSpill[];
   /** Before every call of the store: a test may throw here, as a full disk would. */
   beforeCall: (method: string) => void;

@@ -3,31 +3,33 @@ import type { Message } from '../../transcript/message';
 import { isSteering } from '../../transcript/steering';
 import { estimateRows } from '../../transcript/contextUse';
 
-/** Which rows a summary would stand for, and which go along as they are. */
+/** The rows that a summary replaces, and the rows that are kept unchanged. */
 export interface CompressionPlan {
-  /** The summary that begins this segment, where it was compressed before: it is brought up to date, not summarised again. */
+  /** The summary that begins this segment, if it was compressed before. It is updated, not summarized again. */
   readonly earlier: Message | null;
   readonly summarised: readonly Message[];
   readonly kept: readonly Message[];
-  /** Uid of the last row the summary stands for. */
+  /** Uid of the last row that the summary covers. */
   readonly upTo: string;
-  /** The prompt of a turn that is cut in two: summarised with its first steps, and kept ahead of its latest ones. Null where no turn is. */
+  /** The prompt of a turn that is cut in two. It is summarized with the turn's first steps, and also kept before its
+   *  latest ones. Null when no turn is cut. */
   readonly prompt: Message | null;
 }
 
-/** Tokens that rows may take and still stay as they are. */
+/** Tokens of rows that may stay unchanged. */
 export interface TailRoom {
   readonly tail: number;
-  /** Beyond it even the last turn is cut in two. At least `tail`. */
+  /** If the last turn is longer than this, it is cut in two too. At least `tail`. */
   readonly longestTurn: number;
 }
 
 /** Fewer rows are not worth a summary. */
 const fewestRows = 2;
 
-/** Plans a compression of a segment's active rows. What is kept begins with a prompt, so that no group of calls and results is cut: as many
- *  turns as the tail takes, and always the last prompt that has an answer. Where that turn alone is too long, or nothing is ahead of it, what
- *  is kept of it is its prompt and, as far as the tail takes, its latest steps; at least the last. Null when everything is protected. Pure. */
+/** Plans a compression of a segment's active rows. The kept rows begin with a prompt, so that no group of calls and
+ *  results is split. They are as many turns as fit in the tail, and always include the last prompt that has an
+ *  answer. If that turn alone is too long, or nothing comes before it, only its prompt and its latest steps are
+ *  kept. These are as many steps as fit in the tail, at least the last. Null when everything is protected. Pure. */
 export function planCompression(rows: readonly Message[], { tail, longestTurn }: TailRoom): CompressionPlan | null {
   const begin = beginsWithHandoff(rows) ? 1 : 0;
   const prompts = rows.flatMap((row, index) =>
@@ -41,14 +43,14 @@ export function planCompression(rows: readonly Message[], { tail, longestTurn }:
   return cutTurn(rows, latest, tail) ?? whole;
 }
 
-/** Cuts the turn that begins at `prompt` ahead of one of its requests. */
+/** Cuts the turn that begins at `prompt` before one of its requests. */
 function cutTurn(rows: readonly Message[], prompt: number, tail: number): CompressionPlan | null {
   const { turnUid } = rows[prompt] ?? {};
   const steps = rows.flatMap((row, index) =>
     index > prompt && row.role === 'assistant' && row.turnUid === turnUid ? [index] : [],
   );
   const border = steps.find((index) => estimateRows(rows.slice(index)) <= tail) ?? steps.at(-1);
-  // Ahead of its first step there is nothing but the prompt, which stays.
+  // Before its first step there is only the prompt, which stays.
   return border === undefined || border === prompt + 1 ? null : cutAt(rows, border, prompt);
 }
 

@@ -26,22 +26,23 @@ import { todoNote } from './todoNote';
 export interface CompressorParts {
   readonly clock: Clock;
   readonly log: Log;
-  /** Part of the context window that may be full before a compression is due. */
+  /** Share of the context window that may be full before a compression is due, from 0 to 1. Default: 0.8. */
   readonly threshold?: () => number;
 }
 
 const usualThreshold = 0.8;
-/** Tail that is kept, as a part of the threshold; hermes-agent's 0.2. */
+/** Tail to keep, as a share of the threshold; hermes-agent's 0.2. */
 const tailShare = 0.2;
-/** A turn longer than this part of the threshold is cut in two. */
+/** A turn longer than this share of the threshold is cut in two. */
 const longestTurnShare = 0.5;
 const unknownWindowTail = 4000;
-/** Below this share saved, a compression was in vain. */
+/** A compression that saves less than this share was useless. */
 const worthwhile = 0.1;
-/** A summary that takes longer is given up, in milliseconds. */
+/** Milliseconds until a summary is given up. */
 const summaryPatienceMs = 300_000;
 
-/** Failures in which the model could not be asked: the transcript stays as it is. After any other the rows are shortened without it. */
+/** Failures in which the model could not be reached or used: the transcript stays unchanged. After any other failure
+ *  the rows are shortened without a model. */
 const unavailable: readonly ModelFailureCause[] = [
   'auth',
   'noKey',
@@ -55,8 +56,8 @@ const unavailable: readonly ModelFailureCause[] = [
   'notAnApi',
 ];
 
-/** Compression by a structured summary that is brought up to date each time. What it remembers of a conversation is in the memo that it is
- *  given and gives back: it has no state of its own. */
+/** Compresses with a structured summary that is updated each time. Stateless: its record of a conversation is in the
+ *  memo that it receives and returns. */
 export class Compressor implements ContextEngine {
   constructor(private readonly parts: CompressorParts) {}
 
@@ -66,7 +67,7 @@ export class Compressor implements ContextEngine {
 
   isDue({ rows, memo }: Omit<ContextHistory, 'head'>, contextWindow: number | null): boolean {
     const tokens = countedTokens(rows);
-    // Without a count the next answer brings one.
+    // Without a count, wait: the next answer brings one.
     if (tokens === null || !this.mayBeDue(tokens, contextWindow)) return false;
     const course = courseOf(memo);
     return !isHopeless(course) && !isQuiet(course, this.parts.clock.now()) && this.plan(rows, contextWindow) !== null;
@@ -171,17 +172,17 @@ function failed(terminal: Terminal): Written {
   return { kind: 'failed', sentence, isUnavailable: unavailable.some((known) => known === cause) };
 }
 
-/** Models without a channel for it put their thinking before the answer. */
+/** Models without a separate thinking channel put their thinking before the answer. */
 function withoutThinking(text: string): string {
   return text.replace(/<(think|thinking|reasoning|thought)>[\s\S]*?(?:<\/\1>|$)/gi, '').trim();
 }
 
-/** Tokens a model really takes: a server may allocate fewer than the model could. */
+/** Returns the tokens that a model really accepts: a server may allocate fewer than the model supports. */
 export function contextOf(model: ChatModel): number | null {
   return model.info.allocatedContext ?? model.info.contextWindow;
 }
 
-/** Estimates on both sides, so that they can be compared; what every request carries beside the rows is the same in both. */
+/** Estimates both sides, so that they can be compared. The other content of a request is the same in both. */
 function tokensOf(rows: readonly Message[], plan: CompressionPlan, handoff: number): HandoffTokens {
   return { before: estimateRows(rows), after: handoff + estimateRows(plan.kept) };
 }

@@ -2,27 +2,29 @@ import type { ChatModel } from '../../models/chatModel';
 import type { HandoffTokens } from '../../transcript/handoff';
 import type { Message } from '../../transcript/message';
 
-/** A conversation's history as a compression sees it. */
+/** A conversation's history as input for a compression. */
 export interface ContextHistory {
   readonly conversationId: string;
   /** The active rows of its newest segment. */
   readonly rows: readonly Message[];
-  /** Its first messages, from its first segment. */
+  /** The conversation's first messages, from its first segment. */
   readonly head: readonly Message[];
-  /** What the engine asked to be kept with the conversation, as it gave it; null where it never did. */
+  /** The engine's own text, stored with the conversation and returned unchanged. Null when the engine never gave
+   *  one. */
   readonly memo: string | null;
 }
 
 export interface HandoffRequest {
-  /** Writes the summary. */
+  /** The model that writes the summary. */
   readonly model: ChatModel;
-  /** Tokens that the model of the conversation takes; null where it does not say. */
+  /** Context tokens of the conversation's model. Null when unknown. */
   readonly contextWindow: number | null;
-  /** What the person wants kept above all. */
+  /** The topic that the user wants to keep above all. */
   readonly focus: string | null;
-  /** The person or the provider asked, so neither a pause after a failure nor earlier fruitless attempts stand in the way. */
+  /** True when the user or the provider requested the compression. Then neither a pause after a failure nor earlier
+   *  useless attempts prevent it. */
   readonly isForced: boolean;
-  /** What others wish to have said of the rows a summary will stand for; empty for nothing. Never rejects. */
+  /** Collects text from other services about the rows that will be summarized. Empty: no text. Never rejects. */
   readonly aside: (rows: readonly Message[]) => Promise<string>;
   readonly signal: AbortSignal;
 }
@@ -31,20 +33,20 @@ export interface HandoffRequest {
 export interface Handoff {
   readonly kind: 'handoff';
   readonly text: string;
-  /** Uid of the last row it speaks for. */
+  /** Uid of the last row that the handoff covers. */
   readonly summarisedUpTo: string;
-  /** Uid of a prompt up to there that goes along all the same, because its turn goes on behind; null for none. */
+  /** Uid of a covered prompt that is kept anyway, because its turn continues after it. Null for none. */
   readonly prompt: string | null;
   readonly tokens: HandoffTokens;
-  /** summary: a model wrote it · plain: none could, and the rows were shortened. */
+  /** summary: a model wrote it · plain: no model could, so the rows were shortened. */
   readonly madeBy: 'summary' | 'plain';
 }
 
-/** protected: nothing but what always stays · noGain: it would save next to nothing · stopped: asked to · unavailable: the model cannot be
- *  asked now, and asking later may work. Nothing was changed. */
+/** protected: every row must stay · noGain: it would save next to nothing · stopped: a stop was requested ·
+ *  unavailable: the model cannot be used now, and a later attempt may work. Nothing was changed. */
 export interface NoHandoff {
   readonly kind: 'protected' | 'noGain' | 'stopped' | 'unavailable';
-  /** What happened, for a person. */
+  /** A sentence for the user about the outcome. */
   readonly sentence: string;
 }
 
@@ -55,19 +57,20 @@ export interface Rollover {
   readonly tokens: HandoffTokens;
 }
 
-/** What an attempt came to, with what the engine wants to be kept with the conversation from now on. */
+/** Result of an attempt, with the engine's new memo for the conversation. */
 export type HandoffAttempt = (Handoff | NoHandoff) & { readonly memo: string | null };
 
-/** Keeps a conversation within what its model can take. Pure of storage: what it proposes, the gateway publishes. */
+/** Keeps a conversation within its model's context. It stores nothing: it makes a proposal, and the gateway
+ *  publishes it. */
 export interface ContextEngine {
   /** Whether a history of so many tokens may have to be made shorter, as far as this can be said without its rows. Where it says no, so does `isDue`. */
   mayBeDue(tokens: number, contextWindow: number | null): boolean;
-  /** Whether the history must be made shorter before it is sent again. `contextWindow`: null where the model does not say. */
+  /** True when the history must be shortened before it is sent again. `contextWindow`: null when unknown. */
   isDue(history: Omit<ContextHistory, 'head'>, contextWindow: number | null): boolean;
-  /** What a compression would save, about; null when everything is protected. Asks no model. */
+  /** Estimates the savings of a compression. Null when everything is protected. Sends no model request. */
   preview(rows: readonly Message[], contextWindow: number | null): HandoffTokens | null;
   /** Never rejects. */
   compress(history: ContextHistory, request: HandoffRequest): Promise<HandoffAttempt>;
-  /** Told of every rollover that was published. */
+  /** Called after every rollover that was published. */
   rolledOver(rollover: Rollover): void;
 }

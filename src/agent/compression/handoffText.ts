@@ -4,7 +4,7 @@ import { promptWithLabels } from '../../transcript/draftPart';
 import { answerText, type Message } from '../../transcript/message';
 import { clip } from './summaryInput';
 
-/** The messages of a conversation's beginning that every handoff repeats word for word (hermes-agent: protect_first_n). */
+/** The number of first messages that every handoff repeats word for word (hermes-agent: protect_first_n). */
 export const protectedHead = 3;
 const longestHeadText = 2000;
 
@@ -19,8 +19,8 @@ const ends = {
     '(End of the summary. Answer the message below it. Where the summary tells of steps that were taken for that message, they are done: go on from there.)',
 } as const;
 
-/** What the model is sent in place of the rows a compression leaves behind. `head`: the conversation's first messages. `todos`: what is to be
- *  said of the todo list, or nothing. */
+/** Returns the text that the model gets instead of the compressed rows. `head`: the conversation's first messages.
+ *  `todos`: the note about the todo list, or empty. */
 export function handoffText(
   summary: string,
   head: readonly Message[],
@@ -39,7 +39,7 @@ export function handoffText(
   );
 }
 
-/** The summary inside a handoff, for the next one to go on from. */
+/** Returns the summary inside a handoff, as the starting point for the next one. */
 export function summaryIn(handoff: string): string {
   const begin = handoff.indexOf(`\n${summaryHeading}\n`);
   const from = begin === -1 ? 0 : begin + summaryHeading.length + 2;

@@ -5,14 +5,14 @@ import { promptWithLabels } from '../../transcript/draftPart';
 import { answerText, type Message } from '../../transcript/message';
 import type { Part } from '../../transcript/part';
 
-/** A tool result of which nothing but its size is told beyond this many characters: what it showed can be looked up again. */
+/** Characters. A longer tool result is reduced to its size: the model can look up the content again. */
 const longestResult = 200;
 const longestArguments = 500;
-/** Characters a single text may keep, tried from the largest until the whole fits. */
+/** Maximum characters of a single text, tried from the largest until everything fits. */
 const textLimits = [12_000, 4000, 1200, 400] as const;
 
-/** The rows as a summariser reads them: secrets taken out, long results and arguments cut. At most about `maxTokens`; where even short
- *  extracts do not fit, the oldest rows go. Pure. */
+/** Returns the rows as text for the model that summarizes: secrets removed, long results and arguments cut. At most
+ *  about `maxTokens`; if even short extracts do not fit, the oldest rows are dropped. Pure. */
 export function summaryInput(rows: readonly Message[], maxTokens: number): string {
   let lines: readonly string[] = [];
   for (const limit of textLimits) {
@@ -29,7 +29,7 @@ function newestThatFit(lines: readonly string[], maxTokens: number): readonly st
 }
 
 function describe(row: Message, limit: number): readonly string[] {
-  // The fixed rows, of a turn without a word and of one that continues an answer, say nothing of the work.
+  // The fixed rows (of an empty turn, and of one that continues an answer) contain nothing about the work.
   if (row.visibility.kind === 'closing' || isContinuation(row)) return [];
   const parts = row.parts.flatMap((part) => describePart(part, limit));
   if (parts.length === 0) return [];
@@ -57,7 +57,7 @@ function describePart(part: Part, limit: number): readonly string[] {
   }
 }
 
-/** What can be said of the rows without a model: the prompts, the ends of the answers, and what the tools were asked. */
+/** Summarizes the rows without a model: the prompts and answers, clipped, and the arguments of the tool calls. */
 export function plainSummary(rows: readonly Message[], earlier: string | null, maxTokens: number): string {
   const told = rows.flatMap((row): readonly string[] => {
     const text = maskSecrets(row.role === 'user' ? promptWithLabels(row.parts) : answerText(row.parts).trim());
@@ -76,7 +76,7 @@ export function plainSummary(rows: readonly Message[], earlier: string | null, m
   ].join('\n');
 }
 
-/** The beginning and the end of a text that is too long. */
+/** Returns the beginning and the end of a text that is too long. */
 export function clip(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const head = Math.ceil(limit * 0.7);

@@ -29,21 +29,22 @@ const sections = [
 const smallestBudget = 2000;
 const largestBudget = 10_000;
 
-/** Tokens the summary may take: a fifth of what it stands for (hermes-agent). */
+/** Returns the maximum tokens of the summary: a fifth of the rows that it replaces (hermes-agent). */
 export function summaryBudget(plan: CompressionPlan): number {
   return Math.min(largestBudget, Math.max(smallestBudget, Math.round(estimateRows(plan.summarised) / 5)));
 }
 
 export interface SummaryWishes {
-  /** What the person wants it to keep above all. */
+  /** The topic that the user wants to keep above all. */
   readonly focus: string | null;
-  /** What memory has to say of the rows; empty for nothing. */
+  /** Memory's text about the rows. Empty for none. */
   readonly aside: string;
 }
 
 const longestAside = 4000;
 
-/** Asks for the summary of a plan; an earlier summary is brought up to date. `contextWindow`: what the model that writes it takes. */
+/** Builds the request for a plan's summary. An earlier summary is updated. `contextWindow`: context tokens of the
+ *  model that writes it. */
 export function summaryRequest(
   plan: CompressionPlan,
   { focus, aside }: SummaryWishes,

@@ -4,8 +4,8 @@ import type { Message } from '../../transcript/message';
 
 const heading = '## Todo list, as it was last written';
 
-/** What a handoff says of the agent's todo list: the newest in the rows it stands for, else what the handoff before it said. Empty where
- *  there is none, where it was cleared, and where all of it is done. Pure. */
+/** Returns the handoff's note about the agent's todo list: the newest list in the covered rows, or else the note of
+ *  the previous handoff. Empty when there is no list, when it was cleared, and when all items are done. Pure. */
 export function todoNote(rows: readonly Message[], earlier: string | null): string {
   const newest = newestTodos(rows);
   if (newest === null) return earlier === null ? '' : noteIn(earlier);

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** A Markdown file with what stands above its text between two lines of three dashes. */
+/** A Markdown file and its front matter, the block between two `---` lines at the top. */
 export interface FrontMatter {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly body: string;
@@ -9,7 +9,8 @@ export interface FrontMatter {
 const block = /^---[ \t]*\n([^]*?)(?:^|\n)---[ \t]*(?:\n|$)/;
 const fieldsSchema = v.record(v.string(), v.unknown());
 
-/** Never rejects: a block that is not YAML is read line by line, for many are not (`globs: *.ts` is an alias, `description: do: this` an error). */
+/** Parses the front matter. Never rejects: a block that is not valid YAML is parsed line by line, because many are
+ *  not (`globs: *.ts` is an alias, `description: do: this` an error). */
 export async function readFrontMatter(text: string): Promise<FrontMatter> {
   const normal = text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
   const match = block.exec(normal);
@@ -18,7 +19,7 @@ export async function readFrontMatter(text: string): Promise<FrontMatter> {
   return { fields: (await yamlFields(yaml)) ?? plainFields(yaml), body: normal.slice(match[0].length).trim() };
 }
 
-/** A field as one line of text; null where it is missing or something else. */
+/** Returns a field as one line of text. Null when it is missing or not text. */
 export function textField({ fields }: FrontMatter, ...names: readonly string[]): string | null {
   for (const name of names) {
     const value = fields[name];
@@ -29,7 +30,7 @@ export function textField({ fields }: FrontMatter, ...names: readonly string[]):
   return null;
 }
 
-/** A field that is a list, or a text with commas. */
+/** Returns a field that is a list, or a text with commas. */
 export function listField({ fields }: FrontMatter, ...names: readonly string[]): readonly string[] {
   const value = names.map((name) => fields[name]).find((found) => found !== undefined && found !== null);
   if (typeof value === 'string')
@@ -42,9 +43,9 @@ export function listField({ fields }: FrontMatter, ...names: readonly string[]):
 
 async function yamlFields(yaml: string): Promise<Readonly<Record<string, unknown>> | null> {
   try {
-    // Loaded when a file needs it: most folders have none, and every window opens.
+    // Loaded on demand: most folders have no such file, and every window would pay for it.
     const { parseDocument } = await import('yaml');
-    // Without aliases nothing in a file of a repository can grow while it is read.
+    // Without aliases, no file of a repository can grow while it is parsed.
     const document = parseDocument(yaml, { logLevel: 'silent' });
     if (document.errors.length > 0) return null;
     const parsed = v.safeParse(fieldsSchema, document.toJS({ maxAliasCount: 0 }) ?? {});

@@ -6,7 +6,7 @@ import { readSkillTool } from './readSkillTool';
 import { readRules, type RuleFile } from './ruleFiles';
 import { readSkills, type Skill } from './skills';
 
-/** What the open folders say to agents, the first folder's first. */
+/** Rules, prompts and skills of the open folders, in folder order. */
 export interface ProjectContext {
   readonly rules: readonly RuleFile[];
   /** Each name once. */
@@ -15,10 +15,10 @@ export interface ProjectContext {
   readonly skills: readonly Skill[];
 }
 
-/** Also what a folder says that is not trusted. */
+/** Also used for a folder that is not trusted. */
 export const noProject: ProjectContext = { rules: [], prompts: [], skills: [] };
 
-/** Reads what there is; what cannot be read is reported and left out. Rejects when `signal` is aborted. */
+/** Reads all project files. Reports unreadable ones and leaves them out. Rejects when `signal` is aborted. */
 export async function readProject(
   files: WorkspaceFiles,
   signal: AbortSignal,
@@ -51,7 +51,7 @@ export async function readProject(
   };
 }
 
-/** Tools that a project brings along. */
+/** Returns the tools that a project adds. */
 export function projectTools({ skills }: ProjectContext): readonly AnyTool[] {
   return skills.length === 0 ? [] : [readSkillTool(skills)];
 }

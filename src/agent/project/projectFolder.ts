@@ -4,12 +4,12 @@ import { holdsSecrets } from '../../tools/secretFiles';
 import { FileNotFound, type WorkspaceFiles, type WorkspaceRoot } from '../../tools/workspaceFiles';
 import { PathRefused, WorkspacePaths } from '../../tools/workspacePaths';
 
-/** Larger ones are no rules, whatever they are called. In bytes. */
+/** Bytes. A larger file is not a rules file, whatever its name. */
 const largest = 512 * 1024;
 const mostEntries = 100;
 
-/** Files of one open folder that say something to agents. What is missing, is no text, leads out
- *  of the folder or to a file that may hold secrets reads as nothing. */
+/** Reads an open folder's files for agents. Returns nothing for a file that is missing, is not text, is outside of
+ *  the folder, or may hold secrets. */
 export class ProjectFolder {
   private readonly paths: WorkspacePaths;
 
@@ -21,7 +21,7 @@ export class ProjectFolder {
     this.paths = new WorkspacePaths(files);
   }
 
-  /** As it is shown to people and models. */
+  /** Returns the path as it is shown to users and models. */
   shown(path: string): string {
     return this.paths.display(join(this.root.path, path));
   }
@@ -32,7 +32,7 @@ export class ProjectFolder {
     return decodeText(await this.files.read(found, this.signal));
   }
 
-  /** Names of what lies in a folder, sorted; not more than can be meant. */
+  /** Returns the sorted names in a folder, at most 100. */
   async names(path: string, kind: 'file' | 'directory'): Promise<readonly string[]> {
     const found = await this.find(path, 'directory');
     if (found === null) return [];

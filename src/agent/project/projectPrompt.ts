@@ -2,10 +2,12 @@ import type { ProjectContext } from './projectContext';
 import type { RuleFile } from './ruleFiles';
 import type { Skill } from './skills';
 
-/** Characters of one file of rules, of all of them, and of what is said of one skill. They are part of every request. */
+/** Maximum characters of one rules file, of all rules files, and of one skill's description. They are part of every
+ *  request. */
 const longest = { file: 20_000, all: 40_000, description: 300 } as const;
 
-/** What the project says, as the system prompt says it; empty where it says nothing. Without tools only what needs none is told. */
+/** Returns the project section of the system prompt. Empty when there is none. Without tools, omits the parts that
+ *  need tools. */
 export function projectPrompt({ rules, skills }: ProjectContext, hasTools: boolean): string {
   const everywhere = rules.filter(({ appliesTo }) => appliesTo === null);
   const sections = [ruleSection(everywhere), ...(hasTools ? [scopedSection(rules), skillSection(skills)] : [])];
@@ -22,7 +24,7 @@ function ruleSection(rules: readonly RuleFile[]): string {
   const left: string[] = [];
   for (const { path, text } of rules) {
     const limit = Math.min(longest.file, room);
-    // A stub of a file would read as if it were all of it.
+    // A short fragment of a file would read like the whole file.
     if (limit < text.length && limit < 1000) left.push(path);
     else {
       const kept = cut(text, limit);

@@ -1,19 +1,19 @@
 import { type FrontMatter, listField, readFrontMatter, textField } from './frontMatter';
 import type { ProjectFolder } from './projectFolder';
 
-/** A prompt that the project keeps in a file, offered behind a "/". */
+/** A prompt that the project keeps in a file, offered after a "/". */
 export interface PromptFile {
-  /** What is typed: letters, digits, dashes. */
+  /** The name that the user types: letters, digits, dashes. */
   readonly name: string;
   readonly description: string | null;
-  /** What may follow the name, e.g. "[file]". */
+  /** Hint for the text after the name, e.g. "[file]". */
   readonly argumentHint: string | null;
   readonly path: string;
   readonly body: string;
   readonly places: Places;
 }
 
-/** How a file marks where what follows its name goes: claude: `$ARGUMENTS`, `$1` … `$9` · copilot: `${input:name}`. */
+/** Placeholder syntax for the text after the name: claude: `$ARGUMENTS`, `$1` … `$9` · copilot: `${input:name}`. */
 type Places = 'claude' | 'copilot';
 
 interface PromptSource {
@@ -27,7 +27,7 @@ const sources: readonly PromptSource[] = [
   { folder: '.claude/commands', ending: '.md', places: 'claude' },
 ];
 
-/** The prompt files of one open folder. Of two with one name the first counts. */
+/** Reads the prompt files of one open folder. If two have the same name, the first counts. */
 export async function readPrompts(folder: ProjectFolder): Promise<readonly PromptFile[]> {
   const found = await Promise.all(
     sources.map(async (source) => {
@@ -62,14 +62,14 @@ async function readPrompt(
   };
 }
 
-/** `argument-hint: [file]` is meant as it is written, and a list to YAML. */
+/** `argument-hint: [file]` is meant as text, but YAML parses it as a list. */
 function hintOf(read: FrontMatter): string | null {
   const list = listField(read, 'argument-hint');
   return textField(read, 'argument-hint') ?? (list.length === 0 ? null : `[${list.join(', ')}]`);
 }
 
-/** What the model is sent for a prompt that names a prompt file (`/review src/a.ts`): the file's text with what follows the name put in. Any other
- *  prompt is sent as it is. What is stored and shown stays what the person wrote. */
+/** Returns the text to send for a prompt that names a prompt file (`/review src/a.ts`): the file's text with the
+ *  arguments filled in. Any other prompt is sent unchanged. The stored and shown text stays as the user wrote it. */
 export function expandPrompt(text: string, prompts: readonly PromptFile[]): string {
   const match = /^\/([\p{L}\d_-]+)(?:\s+([^]*))?$/u.exec(text.trimEnd());
   const prompt = prompts.find(({ name }) => name === match?.[1]?.toLowerCase());
@@ -78,7 +78,7 @@ export function expandPrompt(text: string, prompts: readonly PromptFile[]): stri
   return `(The person ran /${prompt.name}. What follows is the project's file ${prompt.path}.)\n\n${filled(prompt, given)}`;
 }
 
-/** What has no place in the text goes behind it. */
+/** Fills the arguments in. If the text has no placeholder for them, appends them. */
 function filled({ body, places }: PromptFile, given: string): string {
   const words = (given.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^(["'])(.*)\1$/, '$2'));
   let used = false;

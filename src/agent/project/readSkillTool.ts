@@ -4,7 +4,7 @@ import type { Skill } from './skills';
 
 export const readSkillName = 'read_skill';
 
-/** Gives a skill's instructions. The system prompt has the names, and when each is of use. */
+/** Tool that returns a skill's instructions. The system prompt lists the names and when to use each. */
 export function readSkillTool(skills: readonly Skill[]): AnyTool {
   const names = skills.map(({ name }) => name);
   return defineTool({

@@ -1,16 +1,16 @@
 import { type FrontMatter, listField, readFrontMatter, textField } from './frontMatter';
 import type { ProjectFolder } from './projectFolder';
 
-/** What a file of the project tells every agent. */
+/** A project file with rules for every agent. */
 export interface RuleFile {
-  /** As it is shown. */
+  /** Path as it is shown. */
   readonly path: string;
   readonly text: string;
-  /** What it is for, where it does not hold for everything: globs, or words. */
+  /** Scope of the rules: globs, or words. Null when they apply to everything. */
   readonly appliesTo: string | null;
 }
 
-/** Where rules are looked for, those that go before others first. AGENTS.md is everybody's; the rest are the files of single tools. */
+/** Paths of rules files, in order of priority. AGENTS.md is shared by all tools; the others belong to single tools. */
 const single = [
   '.hermes.md',
   'AGENTS.md',
@@ -32,7 +32,8 @@ const folders: readonly { readonly folder: string; readonly endings: readonly st
   { folder: '.clinerules', endings: ['.md', '.txt'] },
 ];
 
-/** The rules of one open folder, in order. A file that says the same as an earlier one, or only refers to it, is left out. */
+/** Reads the rules of one open folder, in order. Leaves out a file with the same text as an earlier one, and a file
+ *  that only refers to another one. */
 export async function readRules(folder: ProjectFolder): Promise<readonly RuleFile[]> {
   const inFolders = await Promise.all(
     folders.map(async ({ folder: path, endings }) =>
@@ -56,7 +57,7 @@ function ruleOf(path: string, read: FrontMatter): RuleFile | null {
   return read.body === '' ? null : { path, text: read.body, appliesTo: appliesTo(read) };
 }
 
-/** `globs` and `alwaysApply` are Cursor's, `applyTo` Copilot's, `trigger` Windsurf's, `paths` Claude's. */
+/** Sources: `globs` and `alwaysApply` are Cursor's, `applyTo` Copilot's, `trigger` Windsurf's, `paths` Claude's. */
 function appliesTo(read: FrontMatter): string | null {
   const { alwaysApply, trigger } = read.fields;
   if (alwaysApply === true || trigger === 'always_on') return null;
@@ -67,7 +68,7 @@ function appliesTo(read: FrontMatter): string | null {
   return null;
 }
 
-/** `@AGENTS.md`, as a CLAUDE.md that stands for it. */
+/** True for a file that only contains references like `@AGENTS.md`, for example a CLAUDE.md that points to it. */
 function onlyRefers(text: string, known: readonly string[]): boolean {
   return text
     .split('\n')

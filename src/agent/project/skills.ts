@@ -1,11 +1,11 @@
 import { readFrontMatter, textField } from './frontMatter';
 import type { ProjectFolder } from './projectFolder';
 
-/** Instructions for a kind of task, which a model reads when it meets one. */
+/** Instructions for a kind of task. The model reads them when it gets such a task. */
 export interface Skill {
   readonly name: string;
   readonly description: string;
-  /** Of its SKILL.md, as it is shown. */
+  /** Path of its SKILL.md, as it is shown. */
   readonly path: string;
   readonly body: string;
   /** Other files of the skill, as they are shown. */
@@ -15,7 +15,7 @@ export interface Skill {
 const folders = ['.claude/skills', '.github/skills', '.agents/skills'] as const;
 const mostFiles = 40;
 
-/** The skills of one open folder. */
+/** Reads the skills of one open folder. */
 export async function readSkills(folder: ProjectFolder): Promise<readonly Skill[]> {
   const found = await Promise.all(
     folders.map(async (path) =>
@@ -30,7 +30,7 @@ async function readSkill(folder: ProjectFolder, path: string, folderName: string
   if (text === null) return null;
   const read = await readFrontMatter(text);
   const description = textField(read, 'description');
-  // Without words on when to use it a model would never read it.
+  // Without a description of its use, a model would never read it.
   if (description === null || read.body === '') return null;
   const files = (await filesBelow(folder, path, 2)).filter((file) => file !== `${path}/SKILL.md`).slice(0, mostFiles);
   return {

@@ -10,28 +10,29 @@ interface AgentPoolParts {
   readonly clock: Clock;
 }
 
-/** Seats kept at surfaces, idle ones among them, at most; and how long one may be idle, in seconds. */
+/** Maximum number of surface agents kept, idle ones included, and the seconds an idle one is kept. */
 const mostSeats = 16;
 const idleSeconds = 3600;
-/** How long memory may take to finish what is queued when the window closes, before what is left is handed over. The editor gives a window three
- *  seconds for this and for its turns. */
+/** Milliseconds that memory gets to finish its queue when the window closes, before it hands over the rest. VS Code
+ *  gives a window three seconds for this and for its turns. */
 const closingGraceMs = 1500;
 
-/** Gives every surface its seat. When a surface goes to another session while its seat's turn is running, that seat stays behind with its
- *  turn, and the surface gets a fresh one; a seat left behind is let go when its turn has settled. A seat that is let go finishes its memory
- *  work in its own time, and none is let go while a turn runs there. */
+/** Pool of agents, one per surface. If a surface switches sessions mid-turn, the busy agent stays with its turn and
+ *  the surface gets a new one. The pool releases that busy agent when its turn has settled. A released agent
+ *  finishes its memory work in the background. The pool never releases an agent while a turn runs on it. */
 export class AgentPool {
   /** Least recently used first. */
   private readonly seats = new Map<string, { readonly seat: SurfaceAgent; readonly usedAt: number }>();
   private readonly leftBehind = new Set<SurfaceAgent>();
-  /** Seats that nobody uses any more, while their memory finishes its work. */
+  /** Released agents whose memory is still finishing its work. */
   private readonly leaving = new Set<SurfaceAgent>();
-  /** The session of a surface whose idle seat was let go. It has not ended: when it does, memory is told by the next seat. */
+  /** Sessions of surfaces whose idle agent was released. These sessions have not ended: when one does, the next
+   *  agent notifies memory. */
   private readonly vacated = new Map<string, { readonly sessionId: string; readonly isPrivate: boolean }>();
 
   constructor(private readonly parts: AgentPoolParts) {}
 
-  /** The seat that serves `session` for this surface, moved there if need be. */
+  /** Returns the agent that serves `session` for this surface, switching it to that session if necessary. */
   seatFor(surfaceId: string, session: Session, reason: SwitchReason): SurfaceAgent {
     const change = { reason, parentSessionId: session.parentSessionId };
     const current = this.seats.get(surfaceId)?.seat ?? null;
@@ -45,7 +46,8 @@ export class AgentPool {
     return seat;
   }
 
-  /** A seat for a turn of a session that no surface shows: the one that serves it already, or a fresh one that goes when the turn has settled. */
+  /** Returns an agent for a turn of a session that no surface shows: the agent that already serves it, or a new one
+   *  that is released when the turn has settled. */
   seatBehind(session: Session): SurfaceAgent {
     const serving = this.serving(session.id);
     if (serving !== null && !serving.hasEnded) return serving;
@@ -55,13 +57,13 @@ export class AgentPool {
     return seat;
   }
 
-  /** The seat that serves this session now, its running turn's before any other; null where none does. */
+  /** Returns the agent that serves this session now, preferring the one with a running turn. Null when none does. */
   serving(sessionId: string): SurfaceAgent | null {
     const seats = this.all().filter((seat) => seat.sessionId === sessionId);
     return seats.find((seat) => seat.isBusy) ?? seats[0] ?? null;
   }
 
-  /** Everything that served a segment serves the next one of its conversation. */
+  /** Moves every agent that serves a segment to the next segment of its conversation. */
   movedOn(from: string, to: Session): void {
     for (const seat of this.all())
       if (seat.sessionId === from && !seat.hasEnded)
@@ -70,30 +72,31 @@ export class AgentPool {
       if (left.sessionId === from) this.vacated.set(surfaceId, { ...left, sessionId: to.id });
   }
 
-  /** The session that this surface shows was cut back: everything that serves it is told. */
+  /** Notifies every agent that serves this surface's session that the session was rewound. */
   rewound(surfaceId: string, session: Session): void {
     const own = this.seatFor(surfaceId, session, 'resume');
     for (const seat of new Set([own, ...this.servingAny([session.id]).filter(({ hasEnded }) => !hasEnded)]))
       seat.serve(session.id, { reason: 'rewind', parentSessionId: session.parentSessionId });
   }
 
-  /** The session that a surface shows is over. Its seat stays, for the session that follows. */
+  /** Ends the session that a surface shows. Its agent stays for the next session. */
   endAt(surfaceId: string, session: Session): void {
     this.seatFor(surfaceId, session, 'resume').endSession();
   }
 
-  /** The person left the session that a surface shows for a new one: it is over. Memory hears that now, or as soon as its turns have settled, and
-   *  not with the first prompt of the new one, which may never come. The seat stays, for the session that follows. */
+  /** Called when the user leaves the shown session for a new one. Notifies memory of the end now, or as soon as the
+   *  session's turns have settled. It does not wait for the first prompt of the new session, which may never come.
+   *  The agent stays for the next session. */
   leaveForNew(surfaceId: string): void {
     const seat = this.seats.get(surfaceId)?.seat ?? this.reseated(surfaceId);
     if (seat?.isBusy === true) seat.endsWhenSettled = true;
     else seat?.endSession();
   }
 
-  /** These sessions are gone: memory hears their end, and no seat serves them any more. */
+  /** Notifies memory that these deleted sessions have ended, and releases every agent that serves them. */
   vacate(sessionIds: readonly string[]): void {
     const vacated = [...this.vacated].filter(([, { sessionId }]) => sessionIds.includes(sessionId));
-    // Once for each session, however many surfaces showed it.
+    // Once per session, even if several surfaces showed it.
     const unheard = new Map(vacated.map(([surfaceId, { sessionId }]) => [sessionId, surfaceId]));
     for (const seat of this.servingAny(sessionIds)) if (seat.sessionId !== null) unheard.delete(seat.sessionId);
     for (const surfaceId of unheard.values()) this.reseated(surfaceId);
@@ -104,7 +107,7 @@ export class AgentPool {
     this.forgetVacated(sessionIds);
   }
 
-  /** Has memory erase these sessions. Resolves with a sentence for everything that could not be. */
+  /** Has memory erase these sessions. Resolves with a sentence for everything that it could not erase. */
   async forget(sessionIds: readonly string[]): Promise<readonly string[]> {
     const serving = this.servingAny(sessionIds);
     const seats = serving.length > 0 ? serving : [new SurfaceAgent(this.parts.createMemory({ isPrivate: false }))];
@@ -119,14 +122,14 @@ export class AgentPool {
     return [...new Set(sentences.flat())];
   }
 
-  /** Another memory was chosen, or one was registered or taken back: what is idle is let go, and finishes its memory work; what is busy follows when
-   *  its turn has settled. */
+  /** Called when another memory provider is chosen, registered or removed. Releases idle agents, which finish their
+   *  memory work. A busy agent follows when its turn has settled. */
   memoryChanged(): void {
     for (const [surfaceId, { seat }] of this.seats)
       if (!seat.isBusy && !seat.memory.isCurrent) this.empty(surfaceId, seat);
   }
 
-  /** A turn of this seat has settled, and none of its session follows at once. */
+  /** Called when a turn of this agent has settled and no turn of its session follows at once. */
   settled(seat: SurfaceAgent): void {
     if (seat.isBusy) return;
     if (seat.endsWhenSettled) seat.endSession();
@@ -142,7 +145,7 @@ export class AgentPool {
     await Promise.all(all.map((seat) => seat.memory.shutdown(grace)));
   }
 
-  /** The seat that serves the session already, here or left behind. */
+  /** Returns the agent that already serves the session: the surface's own, or one that stayed with its turn. */
   private staysOrReturns(current: SurfaceAgent | null, session: Session): SurfaceAgent | null {
     const serves = (seat: SurfaceAgent | null): seat is SurfaceAgent =>
       seat?.sessionId === session.id && !seat.hasEnded && (seat.isBusy || seat.memory.isCurrent);
@@ -153,7 +156,8 @@ export class AgentPool {
     return returning;
   }
 
-  /** Memory that may hear of private sessions is not that of others, and what memory was told is over does not go on there. */
+  /** True when the agent may switch to `session`. Memory for private sessions is kept apart from other memory. After
+   *  memory was notified that a session has ended, the same agent never resumes that session. */
   private mayMove(seat: SurfaceAgent, session: Session): boolean {
     return (
       !seat.isBusy &&
@@ -167,14 +171,16 @@ export class AgentPool {
     return new SurfaceAgent(this.parts.createMemory({ isPrivate: session.private }));
   }
 
-  /** The seat that served this surface was let go while it was idle: what it would have heard now is told in its place (hermes-agent#99402). */
+  /** Notifies memory in place of the idle agent that was released for this surface, so that memory still gets the
+   *  event it would have missed (hermes-agent#99402). */
   private makeUpFor(surfaceId: string, seat: SurfaceAgent): void {
     const left = this.vacated.get(surfaceId);
     if (left === undefined || left.isPrivate !== seat.memory.isPrivate) return;
     seat.serve(left.sessionId, { reason: 'resume', parentSessionId: null });
   }
 
-  /** A seat in place of the one that was let go while it was idle, for the session it served; null where none was. */
+  /** Creates an agent in place of the idle one that was released, for the session it served. Null when none was
+   *  released. */
   private reseated(surfaceId: string): SurfaceAgent | null {
     const left = this.vacated.get(surfaceId);
     if (left === undefined) return null;
@@ -199,7 +205,7 @@ export class AgentPool {
     }
   }
 
-  /** The idle seat of this surface is let go, though its session has not ended. */
+  /** Releases the idle agent of this surface, although its session has not ended. */
   private empty(surfaceId: string, seat: SurfaceAgent): void {
     this.seats.delete(surfaceId);
     const { sessionId } = seat;
@@ -208,7 +214,7 @@ export class AgentPool {
     this.letGo(seat);
   }
 
-  /** A surface has no use for this seat any more. */
+  /** Called when a surface no longer needs this agent. */
   private leave(seat: SurfaceAgent, reason: SwitchReason): void {
     if (!seat.isBusy) {
       if (isNewConversation(reason)) seat.endSession();

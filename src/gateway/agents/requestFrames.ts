@@ -6,11 +6,12 @@ import type { SessionStore } from '../../store/sessionStore';
 
 const stored = v.object({ system: v.number(), tools: v.number(), memory: v.number() });
 
-/** What every request carries beside the history, in tokens, about. */
+/** Estimated tokens that every request carries besides the history. */
 export type RequestFrame = Readonly<v.InferOutput<typeof stored>>;
 
-/** What requests carry beside the history. Which tools there are (MCP servers start with a turn) and what memory says is known only behind a turn that
- *  gathered it: until the next one, also after a restart, what the last one sent is the best estimate. A small value of the store for each model. */
+/** Estimates the tokens that requests carry besides the history. The tool list (MCP servers start with a turn) and
+ *  memory's texts are known only after a turn has gathered them. Until the next such turn, also after a restart, the
+ *  values of the last request are the best estimate. Kept as a small value in the store for each model. */
 export class RequestFrames {
   private readonly kept = new Map<string, string>();
 
@@ -18,7 +19,7 @@ export class RequestFrames {
     private readonly parts: { readonly store: Pick<SessionStore, 'getMeta' | 'setMeta'>; readonly log: Log },
   ) {}
 
-  /** Rejects with a `StoreError`. */
+  /** Throws `StoreError` when the last values cannot be read. */
   async of(ref: string, isPrivate: boolean, agent: Agent, model: ChatModel): Promise<RequestFrame> {
     const key = `request-frame/${isPrivate ? 'private' : 'usual'}/${ref}`;
     const frame = agent.overhead(model);

@@ -1,14 +1,15 @@
 import type { Agent } from '../../agent/agent';
 import type { MemoryManager, SessionChange, SessionName } from '../../memory/memoryManager';
 
-/** An agent with its memory, sitting at the surface it serves (decision 5). The agent is kept from turn to turn while what it was made from
- *  (model, settings, folders: its signature) stays the same; the memory stays for the life of the seat. History is read for every turn, so
- *  there is nothing in a kept agent that could be behind the store. */
+/** An agent with its memory, serving one surface (decision 5). The agent is cached from turn to turn while its
+ *  signature (model, settings, folders) stays the same. The memory lives as long as this object. Every turn reads
+ *  the history again, so a cached agent can never hold outdated history. */
 export class SurfaceAgent {
   private cached: { readonly signature: string; readonly agent: Agent } | null = null;
   private turns = 0;
   private ended = false;
-  /** The person began a new session while a turn ran here: memory hears the end of this one behind that turn. */
+  /** True when the user began a new session while a turn ran here: memory is notified of this session's end after
+   *  that turn. */
   endsWhenSettled = false;
 
   constructor(readonly memory: MemoryManager) {}
@@ -17,12 +18,13 @@ export class SurfaceAgent {
     return this.memory.currentSession;
   }
 
-  /** A turn is running here: the seat stays with its session until it has settled. */
+  /** True while a turn runs here. The agent stays with its session until the turn has settled. */
   get isBusy(): boolean {
     return this.turns > 0;
   }
 
-  /** Memory was told that the session is over: the seat may go to another one, but serves this one no more. */
+  /** True when memory was notified that the session is over. The agent may then serve another session, but not this
+   *  one. */
   get hasEnded(): boolean {
     return this.ended;
   }
@@ -32,7 +34,7 @@ export class SurfaceAgent {
     return this.cached.agent;
   }
 
-  /** Begins to serve a session: the first one, another one than before, or the same one cut back (`rewind`). */
+  /** Starts serving a session: the first one, a different one, or the same one after a rewind (`rewind`). */
   serve(sessionId: SessionName, change: Omit<SessionChange, 'to'>): void {
     if (!sessionId) return;
     const from = this.memory.currentSession;

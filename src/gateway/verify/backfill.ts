@@ -4,7 +4,8 @@ import type { AssistantPart } from '../../transcript/part';
 import type { Turn } from '../../transcript/turn';
 import type { DeliveredMessage, DeliveredPart } from './shownLengths';
 
-/** The row with what was shown put back. `stored` is the row as it is on disk (null: it is gone); `behind` is the row it was delivered after. Pure. */
+/** Returns the row with the shown text restored. `stored`: the row on disk, or null when it is gone. `behind`: the
+ *  row it was delivered after. Pure. */
 export function backfilled(
   delivered: DeliveredMessage,
   stored: Message | null,
@@ -34,8 +35,9 @@ export function backfilled(
   };
 }
 
-/** All of `stored`, in its order, with what is missing of `shown` in its place. A part that holds only the beginning of what was shown is
- *  completed; one that holds none of it (another text, a tool call) stays, and what was shown goes before it. Pure. */
+/** Returns all of `stored`, in its order, with the missing pieces of `shown` inserted in their places. A part that
+ *  holds only the beginning of the shown text is completed. A part that holds none of it (another text, a tool call)
+ *  stays, and the shown text goes before it. Pure. */
 export function withDelivered(
   stored: readonly AssistantPart[],
   shown: readonly DeliveredPart[],
@@ -58,7 +60,8 @@ export function withDelivered(
   return [...whole, ...stored.slice(next)];
 }
 
-/** Index of the first part from `from` that holds what was shown, else of the first one with a beginning of it; -1 where there is none. */
+/** Returns the index of the first part at or after `from` that holds the shown text, or else of the first one with a
+ *  beginning of it. Returns -1 when there is none. */
 function placeIn(stored: readonly AssistantPart[], from: number, { kind, text }: DeliveredPart): number {
   const first = (fits: (held: string) => boolean): number =>
     stored.findIndex((part, index) => index >= from && part.kind === kind && fits(part.text));

@@ -13,25 +13,26 @@ interface CheckParts {
   readonly log: Log;
 }
 
-/** Messages of one turn with text that was shown and is not on disk, in the order they were delivered, each with the row it goes after. */
+/** Messages of one turn with text that was shown and is not on disk, in delivery order, each with the row that it
+ *  follows. */
 interface Owed {
   readonly turn: Turn;
   readonly messages: readonly { readonly delivered: DeliveredMessage; readonly behind: string }[];
-  /** The log says already that it could not be written. */
+  /** True when the log already has the write failure. */
   isLogged: boolean;
 }
 
-/** Delivered means stored: checked after every turn. What cannot be written then stays owed, and is tried again before the
- *  history of any conversation is used, when a session is left, and before the window closes. */
+/** Delivered means stored: checked after every turn. Text that cannot be written stays owed. It is retried before
+ *  the history of any conversation is used, when a session is left, and before the window closes. */
 export class DeliveryCheck {
   private backfills = 0;
   private owed: readonly Owed[] = [];
-  /** One payment after the other: whoever needs the rows waits for a payment that is under way. */
+  /** Payments run one after another: code that needs the rows waits for the current payment. */
   private last: Promise<void> = Promise.resolve();
 
   constructor(private readonly parts: CheckParts) {}
 
-  /** A text that is missing is written, and the log says so. Never rejects. */
+  /** Writes missing text and logs it. Never rejects. */
   async check(witness: ShownLengths, stored: readonly Message[], turn: Turn): Promise<void> {
     const missing = witness.missingFrom(stored);
     if (missing.length === 0) return this.noteStored(witness, turn);
@@ -53,7 +54,7 @@ export class DeliveryCheck {
     await this.makeUp();
   }
 
-  /** Writes what is still missing. What cannot be written now either stays owed. Never rejects. */
+  /** Writes text that is still missing. Text that still cannot be written stays owed. Never rejects. */
   async makeUp(): Promise<void> {
     if (this.owed.length === 0) return;
     this.last = this.last.then(async () => {
@@ -65,7 +66,7 @@ export class DeliveryCheck {
   private async pay(owed: Owed): Promise<void> {
     const { store, clock, log } = this.parts;
     try {
-      // Read again: a repair may have changed or hidden the rows since they were found to lack something.
+      // Read again: a repair may have changed or hidden the rows since the gap was found.
       const rows = await Promise.all(
         owed.messages.map(async ({ delivered, behind }) =>
           backfilled(delivered, await store.getMessage(delivered.uid), owed.turn, behind, clock.now()),
@@ -74,7 +75,7 @@ export class DeliveryCheck {
       await store.putMessages(rows);
       this.forget(owed);
     } catch (error) {
-      // Erased meanwhile, as the person wished.
+      // The user erased the session meanwhile.
       if (error instanceof StoreError && error.causeClass === 'not-found') return this.forget(owed);
       if (!owed.isLogged) log.error('What was shown could not be written afterwards.', error);
       owed.isLogged = true;

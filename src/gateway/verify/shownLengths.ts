@@ -7,19 +7,19 @@ export interface DeliveredPart {
   readonly text: string;
 }
 
-/** One answer as surfaces were given it. */
+/** One answer as surfaces received it. */
 export interface DeliveredMessage {
   readonly uid: string;
-  /** The segment that took the turn's rows when the answer began. */
+  /** The segment that stored the turn's rows when the answer began. */
   readonly sessionId: string;
   readonly parts: readonly DeliveredPart[];
-  /** The whole row, with its calls, where surfaces were given that too. */
+  /** The whole row, with its calls, if surfaces received that too. */
   readonly row: AssistantMessage | null;
-  /** Rows of the turn that surfaces were given before it, in order. */
+  /** Rows of the turn that surfaces received before it, in order. */
   readonly behind: readonly string[];
 }
 
-/** Text that surfaces were given and the store does not hold. */
+/** Text that surfaces received and the store does not hold. */
 export interface MissingDelivery {
   readonly messageUid: string;
   readonly part: number;
@@ -28,17 +28,17 @@ export interface MissingDelivery {
   readonly stored: string | null;
 }
 
-/** Remembers every delivered text of one turn as the surfaces were given it, to compare it with what is on disk when the turn has settled.
- *  It knows nothing of how texts are stored, which is what makes it a witness. */
+/** Records every delivered text of one turn as surfaces received it, to compare it with the disk when the turn has
+ *  settled. It knows nothing about how texts are stored, so it is an independent check. */
 export class ShownLengths {
   private readonly shown = new Map<string, { readonly sessionId: string; readonly parts: DeliveredPart[] }>();
   private readonly rows = new Map<string, AssistantMessage>();
-  /** Rows of the turn, as they first appeared. */
+  /** Rows of the turn, in order of first appearance. */
   private readonly order = new Set<string>();
 
   constructor(private readonly turnUid: string) {}
 
-  /** `sessionId`: the segment that takes the turn's rows now. */
+  /** `sessionId`: the segment that stores the turn's rows now. */
   observe(event: TurnEvent, sessionId: string): void {
     if (event.kind === 'messageStored') this.see(event.message);
     if (event.kind !== 'delivered') return;
@@ -63,7 +63,7 @@ export class ShownLengths {
     }));
   }
 
-  /** What of the delivered text the stored messages do not begin with, part by part. */
+  /** Returns the delivered parts that are not at the beginning of the stored parts. */
   missingFrom(stored: readonly Message[]): readonly MissingDelivery[] {
     const byUid = new Map(stored.map((message) => [message.uid, message]));
     return [...this.shown].flatMap(([messageUid, { parts }]) =>
@@ -76,7 +76,7 @@ export class ShownLengths {
   }
 
   private see(message: Message): void {
-    // A repair also tells of rows of earlier turns.
+    // A repair also reports rows of earlier turns.
     if (message.turnUid !== this.turnUid || message.carriedFrom !== null) return;
     this.order.add(message.uid);
     if (message.role === 'assistant') this.rows.set(message.uid, message);

@@ -7,7 +7,8 @@ interface TurnCalls {
   readonly answered: Set<string>;
 }
 
-/** Looks at the stored rows of one session as they are read, page by page, for what must never be so. Pure but for what it remembers. */
+/** Checks the stored rows of one session, page by page as they are read, for states that must never occur. Pure
+ *  except for its own record. */
 export class StoredRows {
   private readonly turns = new Map<string, Turn>();
   private readonly uids = new Set<string>();
@@ -25,12 +26,12 @@ export class StoredRows {
     for (const message of messages) this.row(message);
   }
 
-  /** Rows that others were merged into and that were not among the pages: they must be stored somewhere. */
+  /** Uids of rows that absorbed others and were not among the pages: they must be stored somewhere. */
   get absentAbsorbers(): readonly string[] {
     return [...this.absorbers.keys()].filter((uid) => !this.uids.has(uid));
   }
 
-  /** `isStored`: of the rows asked for by `absentAbsorbers`. */
+  /** `isStored`: answers for the rows in `absentAbsorbers`. */
   findings(isStored: (uid: string) => boolean): readonly StorageFinding[] {
     const lost = this.absentAbsorbers
       .filter((uid) => !isStored(uid))

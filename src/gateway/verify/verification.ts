@@ -19,15 +19,16 @@ import {
   type MessageComparison,
 } from './witnessComparison';
 
-/** Rows read at a time: other work of the store goes between. */
+/** Rows per read, so that other store work can run in between. */
 const pageRows = 200;
 
 export interface VerificationNeeds {
   readonly readTranscript: (query: TranscriptQuery) => Promise<Pick<TranscriptPage, 'messages' | 'turns' | 'total'>>;
   readonly sessions: Pick<SessionStore, 'getMessage' | 'revisionsOf' | 'getTurn'>;
-  /** The check of the whole file: what is wrong, each in technical words; or a sentence why it is not done now. */
+  /** Checks the whole file. Returns the faults found, each in technical words, or a sentence that says why the check
+   *  is not done now. */
   readonly checkFile: () => Promise<{ readonly wrong: readonly string[] } | { readonly unchecked: string }>;
-  /** What went wrong, as a sentence. */
+  /** Returns the error as a sentence. */
   readonly words: (error: unknown) => string;
   /** Seconds since the epoch. */
   readonly now: () => number;
@@ -52,11 +53,12 @@ interface TurnTally {
   readonly unread: UnreadMessage[];
 }
 
-/** What came of reading something: it, or the sentence why it could not be read. */
+/** Result of a read: the value, or a sentence that says why it could not be read. */
 type Read<T> = { readonly value: T } | { readonly unread: string };
 
-/** Reads a session from the disk row by row, hidden rows and earlier versions too, and compares it with what views say they showed of it. Null when it
- *  was stopped. What cannot be read is told apart from what is missing, and is no failure. */
+/** Reads a session from disk row by row, including hidden rows and earlier versions, and compares it with the
+ *  delivery reports of the views. Null when it was stopped. Unreadable rows are reported separately from missing
+ *  ones, and are not a failure. */
 export async function verifySession(
   sessionId: string,
   entries: readonly WitnessEntry[],
@@ -106,7 +108,7 @@ class Reading {
     return this.stored.count;
   }
 
-  /** Why some could not be read. */
+  /** Reasons why some rows could not be read. */
   get unread(): readonly string[] {
     return [...this.reasons];
   }
@@ -130,7 +132,7 @@ class Reading {
     return !signal.aborted;
   }
 
-  /** In the order of the transcript; turns of which no row is left come last. */
+  /** In transcript order. Turns without any remaining row come last. */
   async turns(): Promise<readonly VerifiedTurn[]> {
     const turns: VerifiedTurn[] = [];
     let number = 0;
@@ -141,7 +143,7 @@ class Reading {
     return turns;
   }
 
-  /** The time alone: a turn without one is still compared. */
+  /** Reads only the time: a turn without one is still compared. */
   private async startOf(turnUid: string): Promise<number | null> {
     const read = await this.attempt(this.needs.sessions.getTurn(turnUid));
     return 'unread' in read ? null : (read.value?.startedAt ?? null);
@@ -151,7 +153,7 @@ class Reading {
     const found = new Set<string>();
     for (const uid of this.stored.absentAbsorbers) {
       const read = await this.message(uid);
-      // What could not be read is not said to be missing.
+      // An unreadable row is not reported as missing.
       if ('unread' in read || read.value !== null) found.add(uid);
     }
     return this.stored.findings((uid) => found.has(uid));
@@ -175,7 +177,7 @@ class Reading {
     await this.compare(message.uid, { value: message });
   }
 
-  /** Witnessed messages that the pages did not hold: in another segment, or not stored at all. */
+  /** Compares reported messages that the pages did not hold: in another segment, or not stored at all. */
   private async rowsElsewhere(): Promise<void> {
     for (const uid of this.witnesses.keys())
       if (!this.compared.has(uid)) await this.compare(uid, await this.message(uid));
@@ -229,7 +231,7 @@ class Reading {
   }
 }
 
-/** `reason`: why less of the message was read than may be stored of it; null where all was read. */
+/** `reason`: why the read may have returned less of the message than is stored. Null when all was read. */
 function add(
   tally: TurnTally,
   messageUid: string,

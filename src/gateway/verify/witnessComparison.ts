@@ -3,18 +3,18 @@ import type { Part } from '../../transcript/part';
 import type { MissingPart } from '../../transcript/verification';
 import { beginsAs, type WitnessEntry } from '../../transcript/witness';
 
-/** What views showed of one message, against what is stored of it. */
+/** Compares the text that views showed of one message with its stored text. */
 export interface MessageComparison {
-  /** Parts with a witness. */
+  /** Parts with a delivery report. */
   readonly parts: number;
-  /** Characters that were shown, and those of them that are on disk as they were shown. */
+  /** Characters that were shown, and how many of them are on disk as they were shown. */
   readonly shown: number;
   readonly onDisk: number;
   readonly missing: readonly MissingPart[];
 }
 
-/** Compares the witness of one message with its stored parts (null: no row) and with what the row said before it was rewritten, oldest first. A
- *  part that several views showed was shown as far as the one that showed most of it. Pure. */
+/** Compares the delivery reports of one message with its stored parts (null: no row) and with the row's earlier
+ *  versions, oldest first. If several views showed a part, the one that showed most of it counts. Pure. */
 export function compareMessage(
   entries: readonly WitnessEntry[],
   stored: readonly Part[] | null,
@@ -44,12 +44,12 @@ export function groupedBy<K>(
   return groups;
 }
 
-/** Whether earlier versions of the row can make a difference: the row itself does not hold all that was shown. */
+/** True when earlier versions of the row can make a difference: the row itself does not hold all the shown text. */
 export function needsEarlier(entries: readonly WitnessEntry[], stored: readonly Part[] | null): boolean {
   return !entries.every((entry) => isHeld(entry, stored === null ? [] : [stored]));
 }
 
-/** Characters of delivered text in a row that a person may have been shown. */
+/** Counts characters of delivered text in a row that the user may have seen. */
 export function deliveredCharacters(message: Message): number {
   if (message.role !== 'assistant' || message.visibility.kind === 'closing') return 0;
   return message.parts.reduce((sum, part) => sum + (part.kind === 'toolCall' ? 0 : part.text.length), 0);
@@ -81,7 +81,8 @@ function comparePart(
   };
 }
 
-/** A version of the row holds it, in its place or, where parts were joined or moved, in another of its kind. */
+/** True when a version of the row holds it: in its place or, if parts were merged or moved, in another part of the
+ *  same kind. */
 function isHeld(entry: WitnessEntry, versions: readonly (readonly Part[])[]): boolean {
   return versions.some((parts) => {
     const inPlace = parts[entry.part];

@@ -13,11 +13,12 @@ export interface EventSources {
   readonly log: Log;
 }
 
-/** The events of the API, in the order in which the gateway tells them. Whether a session is private is looked up before anything of it goes out,
- *  once per session: that never changes. Nothing is looked up while nobody listens. */
+/** Forwards gateway events to listeners of the API, in the order in which the gateway emits them. Before any event
+ *  of a session goes out, looks up if the session is private, once per session: that never changes. Looks nothing up
+ *  while there are no listeners. */
 export class ApiEvents implements Disposable {
   private readonly lifetime = new DisposableStore();
-  /** One event after the other, since a look-up takes its time. */
+  /** Chains the events, because a look-up is asynchronous: each waits for the one before. */
   private tail: Promise<void> = Promise.resolve();
   private readonly known = new Map<string, 'public' | 'private'>();
   readonly sessionsChanged: ApiListeners<api.SessionsChange>;
@@ -34,7 +35,7 @@ export class ApiEvents implements Disposable {
     own(gateway.onDidSwitchSession((event) => this.next(this.sessionSwitched, () => this.switch(event))));
     own(
       gateway.onDidTurnEvent(({ sessionId, event }) => {
-        // Copied now: what the event holds is of this moment.
+        // Copy now: the event's objects may change later.
         const copy = this.turnHappened.isEmpty ? null : turnEventCopy(sessionId, event);
         if (copy !== null)
           this.next(this.turnHappened, async () => ((await this.kindOf(sessionId)) === 'public' ? copy : null));
@@ -66,7 +67,7 @@ export class ApiEvents implements Disposable {
     return isAllPrivate ? null : { sessionIds: sessionIds.filter((_sessionId, index) => kinds[index] === 'public') };
   }
 
-  /** A private session looks like the empty state. */
+  /** Reports a private session as the empty state. */
   private async switch({ surfaceId, from, to, reason }: SurfaceSwitch): Promise<api.SessionSwitched | null> {
     const previousSessionId = from !== null && (await this.kindOf(from)) === 'public' ? from : null;
     const session = to === null ? null : await this.lookUp(to);
@@ -81,7 +82,7 @@ export class ApiEvents implements Disposable {
     };
   }
 
-  /** unknown: it is gone, and nothing may be said of it. */
+  /** `unknown`: the session no longer exists, so nothing about it may go out. */
   private async kindOf(sessionId: string): Promise<'public' | 'private' | 'unknown'> {
     const known = this.known.get(sessionId);
     if (known !== undefined) return known;

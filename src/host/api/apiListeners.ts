@@ -3,8 +3,8 @@ import type { Log } from '../../base/log';
 import { withoutSecrets } from '../../models/secrecy/secrecy';
 import { ApiError } from './hermesError';
 
-/** Listeners of other extensions for one kind of event. Whatever one of them does stays with it: failures are logged, the first of each
- *  listener alone, for an answer can be a thousand events. */
+/** Listeners of other extensions for one kind of event. A failing listener affects nothing else. Only the first
+ *  failure of each listener is logged, because one answer can be a thousand events. */
 export class ApiListeners<T> implements Disposable {
   private readonly listeners = new Map<symbol, (event: T) => unknown>();
   private readonly failed = new Set<symbol>();

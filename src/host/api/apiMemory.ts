@@ -8,7 +8,7 @@ import { ApiError } from './hermesError';
 import { adaptedTool, describe } from './apiTools';
 import { frozen, shownCopy } from './plainCopies';
 
-/** Names that the setting gives a meaning of its own. */
+/** Names that have a special meaning in the setting. */
 const reserved: readonly string[] = ['none', 'builtin', 'hindsight'];
 
 const hook = v.optional(v.function());
@@ -38,7 +38,8 @@ const providerSchema = v.object({
 });
 const statusSchema = v.object({ label: v.string(), count: v.number() });
 
-/** A factory of another extension as one of ours. Throws an `ApiError` when it is none, or has a name that is not to be had. */
+/** Adapts a memory provider factory of another extension to our interface. Throws an `ApiError` when it is not a
+ *  valid factory or its name is reserved. */
 export function adaptedFactory(factory: api.MemoryProviderFactory, log: Log): MemoryProviderFactory {
   const parsed = v.safeParse(factorySchema, factory);
   if (!parsed.success)
@@ -60,8 +61,9 @@ function namedLog(name: string, log: Log): api.MemoryContext['log'] {
   });
 }
 
-/** A provider of another extension as one of ours. It has the hooks that the other has, and no more: what a provider does not know of is not called.
- *  Throws, with what is wrong, when it is none. */
+/** Adapts a memory provider of another extension to our interface. Has only the hooks that the original has, so a
+ *  hook the provider lacks is never called. Throws a `TypeError` that says what is wrong when it is not a valid
+ *  provider. */
 export function adaptedProvider(name: string, theirs: api.MemoryProvider): MemoryProvider {
   const parsed = v.safeParse(providerSchema, theirs);
   if (!parsed.success) throw new TypeError(`what it made is no provider: ${describe(parsed.issues)}`);

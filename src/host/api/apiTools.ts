@@ -12,7 +12,8 @@ const toolSchema = v.object({
 });
 const inputSchema = v.record(v.string(), v.unknown());
 
-/** A tool of another extension as one of ours. Throws, with what is wrong, when it is none. */
+/** Adapts a tool of another extension to our interface. Throws a `TypeError` that says what is wrong when it is not
+ *  a valid tool. */
 export function adaptedTool(tool: MemoryTool): AnyTool {
   const parsed = v.safeParse(toolSchema, tool);
   if (!parsed.success) throw new TypeError(`one of its tools is no tool: ${describe(parsed.issues)}`);
@@ -37,7 +38,7 @@ export function adaptedTool(tool: MemoryTool): AnyTool {
   };
 }
 
-/** As it goes to models: JSON and nothing else, of type "object". */
+/** Returns the schema as models receive it: plain JSON, of type "object". */
 function objectSchema(name: string, parameters: object): JsonObject {
   const parsed = parseJsonObject(JSON.stringify(parameters));
   if (parsed.kind === 'invalid')

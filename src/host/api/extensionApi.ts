@@ -9,14 +9,15 @@ import { type ReadStore, SessionReading } from './sessionReading';
 export interface ApiParts extends EventSources {
   readonly store: ReadStore;
   readonly memory: Pick<MemoryProviders, 'register'>;
-  /** The setting `hermes.memory.provider`. */
+  /** Value of the setting `hermes.memory.provider`. */
   readonly chosenMemory: () => string;
 }
 
-/** What other extensions get. Once it is disposed, nothing of theirs is called any more and every call of theirs is refused (`closed`). */
+/** The API that other extensions get. After `dispose`, none of their listeners and hooks is called any more, and
+ *  each of their calls is refused (`closed`). */
 export class ExtensionApi implements Disposable {
   private readonly lifetime = new DisposableStore();
-  /** What `activate()` returns. */
+  /** Return value of `activate()`. */
   readonly exports: HermesExtension;
 
   constructor(private readonly parts: ApiParts) {
@@ -72,7 +73,7 @@ export class ExtensionApi implements Disposable {
   }
 }
 
-/** What the house refuses, in the API's words. */
+/** Runs a registration and turns its error into an `ApiError` (`invalid`). */
 function refusing<T>(register: () => T): T {
   try {
     return register();

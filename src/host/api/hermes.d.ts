@@ -1,50 +1,53 @@
-/*
- * The API of Hermes for VS Code, version 1. Copy this file into your extension; it needs nothing but itself and the global `AbortSignal`
- * (`@types/node` has it). It is in the installed extension too: `dist/hermes.d.ts`. What each part is for, with an example: docs/api.md.
+/* The API of Hermes for VS Code, version 1. Copy this file into your extension; it needs only itself and the global
+ * `AbortSignal` (`@types/node` has it). The installed extension contains it too: `dist/hermes.d.ts`. docs/api.md
+ * explains each part, with an example.
  *
- *   const extension = vscode.extensions.getExtension<HermesExtension>('hermes-vscode.hermes-vscode');
- *   const hermes = (await extension?.activate())?.getApi(1);
+ * const extension = vscode.extensions.getExtension<HermesExtension>('hermes-vscode.hermes-vscode');
+ * const hermes = (await extension?.activate())?.getApi(1);
  *
- * Within version 1 members may be added, to objects and to unions of words (`kind`, `reason`, `stopReason`); none is taken away or changed.
- * Everything Hermes hands out is a frozen copy. Times are seconds since the epoch. Private sessions appear nowhere in here.
- */
+ * Within version 1, members may be added to objects and to unions of words (`kind`, `reason`, `stopReason`); none
+ * is removed or changed. Everything that Hermes returns or emits is a frozen copy. Times are seconds since the
+ * epoch. The API never exposes private sessions. */
 
-/** What Hermes' `activate()` returns. */
+/** Return value of Hermes' `activate()`. */
 export interface HermesExtension {
-  /** Throws for a version that this Hermes does not have, with a sentence that says which it has. */
+  /** Throws for a version that this Hermes does not have. The message names the version it has. */
   getApi(version: 1): HermesApi;
 }
 
 export interface HermesApi {
   readonly apiVersion: 1;
 
-  /** Offers a memory provider. Of these at most one is in use, beside Hermes' own memory: the one whose name the setting
-   *  `hermes.memory.provider` holds. Each agent gets an instance of its own. One that is registered late is used from the next prompt on; one
-   *  that is taken back (`dispose`) gets what was queued for it, then `shutdown`. Throws a `HermesError` (`invalid`) for a name that is taken,
-   *  or has a meaning of its own ("none", "builtin"). */
+  /** Registers a memory provider. At most one registered provider is used beside Hermes' own memory: the one whose
+   *  name is in the setting `hermes.memory.provider`. Each agent gets its own instance. A provider that registers
+   *  late is used from the next prompt. After `dispose` of the registration, the provider gets its queued calls,
+   *  then `shutdown`. Throws a `HermesError` (`invalid`) for a name that is taken or reserved ("none", "builtin",
+   *  "hindsight"). */
   registerMemoryProvider(factory: MemoryProviderFactory): MemoryRegistration;
 
   readonly sessions: Sessions;
 
-  /** Sessions whose entry in `sessions.list` may read otherwise now. */
+  /** Emitted for sessions whose entry in `sessions.list` may have changed. */
   readonly onDidChangeSessions: Event<SessionsChange>;
-  /** A view of Hermes shows another session, or the same one cut back. */
+  /** Emitted when a view of Hermes shows another session, or the same session after a rewind. */
   readonly onDidSwitchSession: Event<SessionSwitched>;
-  /** Turns of all sessions, whether a view shows them or not. In order; each event comes after what it carries is on disk. */
+  /** Turns of all sessions, also of those that no view shows. Emitted in order, each event after its content is on
+   *  disk. */
   readonly onTurnEvent: Event<TurnEvent>;
 }
 
-/** Let go by `dispose`, once. */
+/** Releases its resource once, on `dispose`. */
 export interface Disposable {
   dispose(): void;
 }
 
-/** Calls the listener for every event until the `Disposable` is disposed. A listener that throws or rejects is logged, and touches nothing else. */
+/** Calls the listener for every event until the `Disposable` is disposed. A listener that throws or rejects is
+ *  logged and affects nothing else. */
 export type Event<T> = (listener: (event: T) => unknown) => Disposable;
 
-/** What calls of this API throw and reject with. `message` is a sentence for a person.
- *  notFound: no such session, or not one for other extensions · invalid: an argument · unavailable: the history cannot be read now (another
- *  window has it, the disk fails) · closed: Hermes was deactivated. */
+/** Error that calls of this API throw or reject with. `message` is a sentence for the user. notFound: no such
+ *  session, or other extensions may not see it · invalid: an argument is wrong · unavailable: the history cannot be
+ *  read now (another window uses it, the disk fails) · closed: Hermes was deactivated. */
 export interface HermesError extends Error {
   readonly name: 'HermesError';
   readonly code: 'notFound' | 'invalid' | 'unavailable' | 'closed';
@@ -53,30 +56,30 @@ export interface HermesError extends Error {
 // ── Sessions ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface Sessions {
-  /** Sessions that are neither archived nor in the trash, newest activity first; those without a message are left out. `limit` is 50 where it
-   *  is not given, and 500 at most. The next page: `before` is the last entry of this one. */
+  /** Sessions that are neither archived nor in the trash and have a message, newest activity first. `limit`: default
+   *  50, at most 500. For the next page, pass the last entry of this page as `before`. */
   list(query?: {
     readonly limit?: number;
     readonly before?: Pick<SessionEntry, 'id' | 'lastActiveAt'>;
   }): Promise<readonly SessionEntry[]>;
-  /** What a person sees of a session, oldest message first: the newest page, or the one before a message's `position`. `limit` is 100 where it is
-   *  not given, and 1,000 at most. Any id the session has had will do. */
+  /** The messages of a session that the user sees, oldest first: the newest page, or the page before a message's
+   *  `position`. `limit`: default 100, at most 1,000. Accepts any id that the session has had. */
   read(sessionId: string, query?: { readonly limit?: number; readonly before?: number }): Promise<TranscriptPage>;
 }
 
 export interface Session {
-  /** The id that its next turn is stored under. It changes when the earlier part is summarised. */
+  /** Id under which its next turn is stored. Changes when the earlier part is summarized. */
   readonly id: string;
-  /** Stays the same for the life of a session. */
+  /** Stays the same for the whole life of a session. */
   readonly conversationId: string;
   readonly title: string | null;
-  /** What it came from: the segment that was summarised, the session it branched from (null where that is erased), the session a sub-agent worked
-   *  for. */
+  /** Origin of the session: the segment that was summarized, the session it was branched from (null if that was
+   *  erased), or the session that a sub-agent worked for. */
   readonly parentSessionId: string | null;
   readonly parentKind: 'compression' | 'branch' | 'delegate' | null;
-  /** Reference of the model, as in the setting `hermes.model`. */
+  /** Model reference, as in the setting `hermes.model`. */
   readonly model: string | null;
-  /** Path of the folder it was begun in. */
+  /** Path of the folder in which the session began. */
   readonly folder: string | null;
   readonly startedAt: number;
   readonly lastActiveAt: number;
@@ -84,34 +87,35 @@ export interface Session {
 }
 
 export interface SessionEntry extends Session {
-  /** The first prompt, cut to 120 characters. */
+  /** First prompt, cut to 120 characters. */
   readonly preview: string | null;
   readonly turnCount: number;
   readonly messageCount: number;
-  /** Of the last turn. */
+  /** State of the last turn. */
   readonly state: 'running' | 'waiting' | TurnOutcome | null;
 }
 
 export interface TranscriptPage {
   readonly session: Session;
   readonly messages: readonly Message[];
-  /** Every turn a message of this page belongs to. */
+  /** Every turn that has a message on this page. */
   readonly turns: readonly Turn[];
   readonly hasEarlier: boolean;
 }
 
-/** `sessionIds` is empty when all that can be said is that a session is gone: read the list again. */
+/** `sessionIds` is empty when the only known fact is that a session is gone: read the list again. */
 export interface SessionsChange {
   readonly sessionIds: readonly string[];
 }
 
-/** Null: the empty state, where the next prompt begins a session; a private session looks the same from here. */
+/** A null session id means the empty state, where the next prompt begins a session. A private session appears here
+ *  as null too. */
 export interface SessionSwitched {
-  /** The view; the same for as long as it lives. */
+  /** Id of the view. Stays the same as long as the view exists. */
   readonly viewId: string;
   readonly previousSessionId: string | null;
   readonly sessionId: string | null;
-  /** The parent of `sessionId`, where it has one. */
+  /** Parent of `sessionId`. Null: it has none. */
   readonly parentSessionId: string | null;
   readonly reason: SwitchReason;
 }
@@ -124,10 +128,10 @@ export type Message = UserMessage | AssistantMessage | ToolMessage;
 
 interface MessageBase {
   readonly id: string;
-  /** The id the session had when the message was stored. */
+  /** Id the session had when the message was stored. */
   readonly sessionId: string;
   readonly turnId: string | null;
-  /** Orders the messages of a session; with gaps. */
+  /** Orders the messages of a session. Has gaps. */
   readonly position: number;
   readonly createdAt: number;
 }
@@ -140,7 +144,7 @@ export interface UserMessage extends MessageBase {
 export interface AssistantMessage extends MessageBase {
   readonly role: 'assistant';
   readonly parts: readonly (TextPart | ThinkingPart | ToolCallPart)[];
-  /** streaming: more of it may come. */
+  /** `streaming`: more content may come. */
   readonly state: 'streaming' | 'final';
   readonly model: string | null;
 }
@@ -164,7 +168,7 @@ export interface ToolCallPart {
   readonly kind: 'toolCall';
   readonly callId: string;
   readonly name: string;
-  /** JSON as the model wrote it; it may not parse. */
+  /** JSON as the model wrote it. It may fail to parse. */
   readonly arguments: string;
 }
 
@@ -173,11 +177,11 @@ export interface ToolResultPart {
   readonly callId: string;
   readonly name: string;
   readonly outcome: 'done' | 'failed' | 'denied' | 'cancelled' | 'interrupted';
-  /** What the model was told. */
+  /** Text that the model received. */
   readonly text: string;
 }
 
-/** What the person sent along with a prompt, as it was then. */
+/** Content that the user sent with a prompt, as it was at that time. */
 export interface AttachmentPart {
   readonly kind: 'attachment';
   readonly label: string;
@@ -195,9 +199,9 @@ export type Turn = OpenTurn | SettledTurn;
 
 interface TurnBase {
   readonly id: string;
-  /** The id the session had when the turn was last stored. */
+  /** Id the session had when the turn was last stored. */
   readonly sessionId: string;
-  /** The message that asked for it. */
+  /** Id of the user message that started the turn. */
   readonly promptId: string;
   readonly model: string;
   readonly startedAt: number;
@@ -205,7 +209,7 @@ interface TurnBase {
 }
 
 export interface OpenTurn extends TurnBase {
-  /** waiting: for a decision of the person. */
+  /** `waiting`: for a decision of the user. */
   readonly state: 'running' | 'waiting';
 }
 
@@ -214,15 +218,17 @@ export interface SettledTurn extends TurnBase {
   readonly settledAt: number;
   readonly outcome: TurnOutcome;
   readonly stopReason: StopReason;
-  /** Present when something went wrong: its class, and a sentence for a person. */
+  /** Present when something went wrong: the class of the cause, and a sentence for the user. */
   readonly failure: { readonly cause: string; readonly sentence: string } | null;
 }
 
 export type TurnOutcome = 'complete' | 'interrupted' | 'failed';
 
-/** stop: the model finished · length: its output limit · refusal: it declined · iterations: the tool budget · empty: it ended without a word ·
- *  user: the person stopped it · newPrompt: a newer prompt took over · windowClosed: the window went away in order · crash: the process died ·
- *  connectionLost: the stream broke or stalled · error: the provider or the network refused · storeFailed: nothing more could be saved. */
+/** stop: the model finished · length: the model reached its output limit · refusal: the model declined · iterations:
+ *  the tool budget was used up · empty: the model ended without text · user: the user stopped it · newPrompt: a
+ *  newer prompt replaced it · windowClosed: the window was closed normally · crash: the process died ·
+ *  connectionLost: the stream broke or stalled · error: the provider or the network refused · storeFailed: nothing
+ *  more could be saved. */
 export type StopReason =
   | 'stop'
   | 'length'
@@ -237,7 +243,7 @@ export type StopReason =
   | 'error'
   | 'storeFailed';
 
-/** In tokens; null where the provider did not say. */
+/** In tokens. Null: the provider did not report it. */
 export interface Usage {
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
@@ -246,7 +252,7 @@ export interface Usage {
   readonly reasoningTokens: number | null;
 }
 
-/** `sessionId` is the id the session has now: after a summary in the middle of a turn, the new one. */
+/** `sessionId` is the session's current id: after a summary in the middle of a turn, the new one. */
 export type TurnEvent =
   | { readonly kind: 'opened'; readonly sessionId: string; readonly turn: OpenTurn; readonly prompt: UserMessage }
   /** Pieces of the answer, each once, in order. */
@@ -256,9 +262,11 @@ export type TurnEvent =
       readonly turnId: string;
       readonly chunks: readonly Chunk[];
     }
-  /** A whole message: an answer with its calls, a tool result, a prompt the person sent into the running turn. Takes the place of its chunks. */
+  /** A whole message: an answer with its calls, a tool result, or a prompt that the user sent into the running turn.
+   *  Replaces its chunks. */
   | { readonly kind: 'stored'; readonly sessionId: string; readonly turnId: string | null; readonly message: Message }
-  /** The turn is over; its messages as they stand now. With `storeFailed` the end itself may not be on disk yet: when it is, this comes again. */
+  /** The turn is over; carries its final messages. With `storeFailed`, the end itself may not be on disk yet; this
+   *  event is emitted again when it is. */
   | {
       readonly kind: 'settled';
       readonly sessionId: string;
@@ -266,7 +274,8 @@ export type TurnEvent =
       readonly messages: readonly Message[];
     };
 
-/** Text of part number `part` of a message, beginning at UTF-16 offset `start` of it. `seq` counts 1, 2, 3 … per message. */
+/** Text of part number `part` of a message, starting at UTF-16 offset `start` of that part. `seq` counts 1, 2, 3 …
+ *  per message. */
 export interface Chunk {
   readonly messageId: string;
   readonly seq: number;
@@ -279,76 +288,83 @@ export interface Chunk {
 // ── Memory ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface MemoryProviderFactory {
-  /** What a person writes into `hermes.memory.provider`: 1 to 64 letters, digits, dots, hyphens and underscores. */
+  /** Name that the user writes into `hermes.memory.provider`: 1 to 64 letters, digits, dots, hyphens and
+   *  underscores. */
   readonly name: string;
-  /** Makes the provider of one agent. Must do nothing lasting and ask no network: that is for `initialize`. */
+  /** Creates the provider of one agent. Must have no lasting effects and use no network; `initialize` may do both. */
   create(context: MemoryContext): MemoryProvider;
 }
 
 export interface MemoryContext {
-  /** Hermes' own log, under the provider's name. */
+  /** Writes to Hermes' own log, prefixed with the provider's name. */
   readonly log: { info(message: string): void; warn(message: string): void };
 }
 
 export interface MemoryRegistration extends Disposable {
-  /** Whether `hermes.memory.provider` names this provider now. */
+  /** True when `hermes.memory.provider` names this provider now. */
   readonly isChosen: boolean;
 }
 
-/** Something that remembers across sessions. An agent has a provider of its own and serves one session at a time, so a provider may keep state of
- *  its session. Calls come one after the other, off the reply path: nobody waits for them, and one that fails is logged and touches nothing
- *  else. Only `prefetch` and tools are waited for by a turn, `prefetch` for `hermes.memory.recallTimeout` seconds at most. Everything but
- *  `initialize` and `syncTurn` is optional. When each is called, and in which order: docs/memory.md.
+/** Remembers things across sessions. Each agent has its own provider and serves one session at a time, so a provider
+ *  may keep state of its session. Hermes calls it one call at a time, outside the reply path: turns do not wait, and
+ *  a failed call is logged and affects nothing else. A turn waits only for `prefetch` and tools, and for `prefetch`
+ *  at most `hermes.memory.recallTimeout` seconds. Everything except `initialize` and `syncTurn` is optional.
+ *  docs/memory.md says when and in which order each is called.
  *
- *  What looks like a credential is masked in everything a provider is given. An aborted signal means that time is up: no network from here on, but
- *  what can be made durable on this machine still should be. When a window closes, calls come with a signal that is aborted already. */
+ *  Hermes masks everything that looks like a credential before a provider gets it. An aborted signal means that time
+ *  is up: use no network from then on, but still save what can be saved on this machine. When a window closes, calls
+ *  get a signal that is already aborted. */
 export interface MemoryProvider {
-  /** The first session this agent serves. */
+  /** Called with the first session that this agent serves. */
   initialize(
     sessionId: string,
     signal: AbortSignal,
     start: { readonly parentSessionId: string | null },
   ): Promise<void> | void;
-  /** One completed turn. Never called for one that was interrupted, failed, said nothing, or was not a person's. */
+  /** Called with one completed turn. Never called for a turn that was interrupted, failed, gave no answer, or was
+   *  not started by the user. */
   syncTurn(turn: CompletedTurn, signal: AbortSignal): Promise<void> | void;
-  /** Whether it is configured; asked when an agent is made. No network. */
+  /** True when the provider is configured. Called when an agent is created. Must use no network. */
   isAvailable?(): boolean;
-  /** Static text for the system prompt; read once per session id. */
+  /** Static text for the system prompt. Read once per session id. */
   systemPromptBlock?(): string;
-  /** Recall for the prompt about to be sent: plain text, empty for nothing. */
+  /** Recalls memories for the prompt about to be sent. Plain text; empty for none. */
   prefetch?(query: string, sessionId: string, signal: AbortSignal): Promise<string> | string;
-  /** After a turn: start looking for what the next one may need. */
+  /** Called after a turn: start to look for memories that the next turn may need. */
   queuePrefetch?(query: string, sessionId: string, signal: AbortSignal): Promise<void> | void;
-  /** What the last recall found, for the person; `count` 0 when it cannot be counted. */
+  /** Result of the last recall, for the user. `count` is 0 when it cannot be counted. */
   recallStatus?(): { readonly label: string; readonly count: number } | null;
-  /** What the model may call. Read once, when an agent is made. */
+  /** Tools that the model may call. Read once, when an agent is created. */
   readonly tools?: readonly MemoryTool[];
   onTurnStart?(turn: StartingTurn, signal: AbortSignal): Promise<void> | void;
-  /** A session has really ended (new, reset, deleted, forgotten); not called after each turn, nor when a window closes. */
+  /** Called when a session has really ended (new, reset, deleted, forgotten). Not called after each turn, nor when a
+   *  window closes. */
   onSessionEnd?(sessionId: string, signal: AbortSignal): Promise<void> | void;
-  /** The agent serves another session from now on, or the same one cut back. */
+  /** Called when the agent begins to serve another session, or the same session after a rewind. */
   onSessionSwitch?(newSessionId: string, change: SessionSwitch, signal: AbortSignal): Promise<void> | void;
-  /** Earlier messages are about to be summarised; what it returns (4,000 characters at most) goes into the request for the summary. */
+  /** Called before earlier messages are summarized. The returned text (at most 4,000 characters) becomes part of the
+   *  summary request. */
   onPreCompress?(messages: readonly Message[], signal: AbortSignal): Promise<string> | string;
-  /** Hermes' own memory was written. */
+  /** Called after a write to Hermes' own memory. */
   onMemoryWrite?(write: MemoryWrite, signal: AbortSignal): Promise<void> | void;
-  /** A sub-agent has finished. */
+  /** Called when a sub-agent has finished. */
   onDelegation?(delegation: Delegation, signal: AbortSignal): Promise<void> | void;
-  /** The person wants these sessions erased everywhere; may come without `initialize`. A sentence says what could not be erased. A provider
-   *  without this is said to keep what it was sent. */
+  /** Called when the user wants these sessions erased everywhere; possibly without `initialize`. A returned sentence
+   *  says what could not be erased. If a provider lacks this hook, Hermes informs the user that the provider keeps
+   *  what it received. */
   onSessionForgotten?(sessionIds: readonly string[], signal: AbortSignal): Promise<string | null> | string | null;
-  /** Nothing follows: write what is buffered. */
+  /** Last call: write what is buffered. */
   shutdown?(signal: AbortSignal): Promise<void> | void;
 }
 
 export interface CompletedTurn {
-  /** The id the turn belongs to now: after a summary inside it, the new one. */
+  /** Current session id of the turn: after a summary within the turn, the new one. */
   readonly sessionId: string;
-  /** A provider that hears of it twice has heard of one turn. */
+  /** Identifies the turn: a provider that gets the same id twice got the same turn twice. */
   readonly turnId: string;
-  /** What the person wrote, without anything that was injected. */
+  /** Text that the user wrote, without anything injected. */
   readonly prompt: string;
-  /** What the person was shown. */
+  /** Text that the user saw. */
   readonly answer: string;
   readonly startedAt: number;
   readonly settledAt: number;
@@ -357,20 +373,20 @@ export interface CompletedTurn {
 export interface StartingTurn {
   readonly sessionId: string;
   readonly turnId: string;
-  /** 1 for the first turn this agent runs in the session. */
+  /** Number of the turn that this agent runs in the session, counted from 1. */
   readonly number: number;
   readonly prompt: string;
   readonly model: string;
 }
 
 export interface SessionSwitch {
-  /** By lineage: the session the new one was made from (a branch, a summary), whenever that was; null where it has none. */
+  /** By lineage: the session that the new one was made from (a branch, a summary), no matter when. Null: none. */
   readonly parentSessionId: string | null;
-  /** By time: the session this provider served until now. The same id where the transcript was cut back. */
+  /** By time: the session that this provider served until now. The same id after a rewind. */
   readonly previousSessionId: string;
-  /** A genuinely new conversation: nothing of the old one goes on. */
+  /** True for an entirely new conversation that continues nothing of the old one. */
   readonly reset: boolean;
-  /** Same id, transcript cut back. */
+  /** True after a rewind: same id, shorter transcript. */
   readonly rewound: boolean;
   readonly reason: SwitchReason;
 }
@@ -379,7 +395,7 @@ export interface MemoryWrite {
   readonly action: 'add' | 'replace' | 'remove';
   readonly target: 'memory' | 'user';
   readonly content: string;
-  /** What stood there before, for `replace` and `remove`. */
+  /** Previous content, for `replace` and `remove`. */
   readonly previous: string | null;
 }
 
@@ -390,16 +406,16 @@ export interface Delegation {
   readonly result: string;
 }
 
-/** Something the model may ask the provider for. */
+/** A tool of the provider that the model may call. */
 export interface MemoryTool {
-  /** 1 to 64 letters, digits, hyphens and underscores. The name of a tool of Hermes' own is refused. */
+  /** 1 to 64 letters, digits, hyphens and underscores. A name of one of Hermes' own tools is refused. */
   readonly name: string;
-  /** For the model: what it does, when to use it, its limits. */
+  /** For the model: purpose, when to use it, and limits. */
   readonly description: string;
-  /** JSON Schema of an object. What the model sends is not checked against it: that is for `run`. */
+  /** JSON Schema of an object. Hermes does not validate the model's input against it; `run` must do that. */
   readonly parameters: { readonly [key: string]: unknown };
-  /** Never changes anything: runs without asking. */
+  /** True when the tool never changes anything: it then runs without approval. */
   readonly readOnly: boolean;
-  /** Resolves with what the model is told. A rejection is a failed call: the model is told its message. */
+  /** Resolves with the text for the model. A rejection is a failed call, and the model gets its message. */
   run(input: { readonly [key: string]: unknown }, signal: AbortSignal): Promise<string> | string;
 }

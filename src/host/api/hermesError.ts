@@ -1,7 +1,7 @@
 import { StoreError } from '../../store/storeError';
 import type { HermesError } from './hermes';
 
-/** What other extensions' calls fail with. */
+/** Error that calls of other extensions fail with. */
 export class ApiError extends Error implements HermesError {
   override readonly name = 'HermesError';
   constructor(
@@ -12,7 +12,7 @@ export class ApiError extends Error implements HermesError {
   }
 }
 
-/** The store's failures in the words of the API; anything else is a defect of ours and stays what it is. */
+/** Translates errors of the store into errors of the API. Returns any other error unchanged: it is a bug of ours. */
 export function apiError(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error;
   switch (error.causeClass) {

@@ -5,10 +5,10 @@ import type { Turn } from '../../transcript/turn';
 import type { TurnEvent } from '../../transcript/turnEvent';
 import type * as api from './hermes';
 
-// What other extensions get is built field by field: nothing that is added to our types goes out unseen. Provider metadata, details for our
-// surfaces and technical texts stay here.
+// Build copies for other extensions field by field, so that no field added to our types leaks out unnoticed. Leave out
+// provider metadata, details for our surfaces and technical texts.
 
-/** The value, frozen all the way down. It must be a copy of ours. */
+/** Freezes the value deeply and returns it. The value must be our own copy. */
 export function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const inner of Object.values(value)) frozen(inner);
@@ -26,7 +26,7 @@ export function entryCopy(summary: SessionSummary): api.SessionEntry {
   return { ...sessionCopy(summary), preview, turnCount, messageCount, state: lastTurn?.state ?? null };
 }
 
-/** Null for what a person is not shown. */
+/** Copies a message. Null: the message is not shown to the user. */
 export function shownCopy(message: ours.Message): api.Message | null {
   return message.visibility.kind === 'shown' ? messageCopy(message) : null;
 }
@@ -117,7 +117,8 @@ function usageCopy({
   return { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens };
 }
 
-/** Null for what other extensions are not told: fleeting activity, and rows that are not shown. */
+/** Copies an event for other extensions. Null for events that they do not get: transient activity and messages that
+ *  are not shown. */
 export function turnEventCopy(sessionId: string, event: TurnEvent): api.TurnEvent | null {
   switch (event.kind) {
     case 'turnOpened': {

@@ -5,7 +5,7 @@ import type * as api from './hermes';
 import { ApiError, apiError } from './hermesError';
 import { entryCopy, frozen, sessionCopy, shownCopy, turnCopy } from './plainCopies';
 
-/** How much one call gives, where it does not say, and at most. */
+/** Default and maximum number of entries per call. */
 const listLimit = { usual: 50, most: 500 } as const;
 const readLimit = { usual: 100, most: 1000 } as const;
 
@@ -20,7 +20,7 @@ const readQuery = v.optional(v.object({ limit: upTo(readLimit), before: v.option
 
 export type ReadStore = Pick<SessionStore, 'listSessions' | 'getSession' | 'conversationTip' | 'readTranscript'>;
 
-/** `sessions` of the API. What is private or in the trash does not exist here. */
+/** Implements `sessions` of the API. Private and trashed sessions are not found. */
 export class SessionReading implements api.Sessions {
   constructor(private readonly store: ReadStore) {}
 
@@ -44,7 +44,7 @@ export class SessionReading implements api.Sessions {
     });
   }
 
-  /** A page may hold nothing that is shown (where an earlier part was summarised): then the one before it. */
+  /** Reads earlier pages until one holds a shown message: a page may hold none where an earlier part was summarized. */
   private async page(sessionId: string, limit: number, before: number | undefined): Promise<TranscriptPage> {
     for (let end = before; ;) {
       const page = await this.store.readTranscript({ sessionId, limit, ...(end === undefined ? {} : { before: end }) });

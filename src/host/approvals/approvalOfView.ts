@@ -3,11 +3,13 @@ import type { SessionStore } from '../../store/sessionStore';
 
 export type ApprovalSessions = Pick<SessionStore, 'approval' | 'getSession'>;
 
-/** Sub-agents hand nothing on, so that one step leads to who they work for; more are followed in case that changes. */
+/** Maximum number of parent steps. Sub-agents do not delegate, so one step leads to the delegating session; more are
+ *  allowed in case that changes. */
 const mostSteps = 8;
 
-/** Rejects with `invalid` unless the question is one of the session that the view shows, or of a sub-agent that works for it: nobody decides what they
- *  do not see. One that is not stored is left to whoever decides. */
+/** Rejects with `invalid` unless the approval belongs to the session that the view shows, or to a sub-agent that
+ *  works for it: users decide only what they see. An approval that is not stored passes; the later decision handles
+ *  it. */
 export async function refuseUnseenApproval(
   sessions: ApprovalSessions,
   shownSession: string | null,
@@ -23,7 +25,7 @@ export async function refuseUnseenApproval(
   );
 }
 
-/** Whether a session is of this conversation, or of a sub-agent's that works for it. */
+/** True when a session belongs to this conversation, or to a sub-agent that works for it. */
 async function worksFor(sessions: ApprovalSessions, sessionId: string, conversationId: string): Promise<boolean> {
   let next: string | null = sessionId;
   for (let step = 0; step < mostSteps && next !== null; step++) {

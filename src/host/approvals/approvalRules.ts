@@ -21,11 +21,12 @@ export interface ApprovalRulesNeeds {
 }
 
 interface RuleItem extends vscode.QuickPickItem {
-  /** Null: leads to the settings. */
+  /** Null: the item opens the settings. */
   readonly removed: (() => Promise<void>) | null;
 }
 
-/** What the agent may do in this window: the policy, with rules from user settings and from the editor's memory of the workspace. */
+/** Decides what the agent may do in this window: the policy, with rules from user settings and from the editor's
+ *  workspace storage. */
 export class ApprovalRules {
   readonly policy: ApprovalPolicy;
   readonly deniesReading: DeniesReading;
@@ -56,7 +57,7 @@ export class ApprovalRules {
     return { manageApprovals: () => this.manage() };
   }
 
-  /** Manage Approvals…: what is allowed without asking, one rule after the other can be taken back. */
+  /** Runs Manage Approvals…: lists the allow rules; the user removes them one at a time. */
   private async manage(): Promise<void> {
     for (;;) {
       const chosen = await vscode.window.showQuickPick(this.items(), {

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type * as vscode from 'vscode';
 
-/** The folders of an extension; `ExtensionContext` has them. */
+/** Folders of an extension, as in `ExtensionContext`. */
 export interface ExtensionFolders {
   readonly globalStorageUri: Pick<vscode.Uri, 'fsPath'>;
   readonly storageUri: Pick<vscode.Uri, 'fsPath'> | undefined;
@@ -11,8 +11,9 @@ export interface ExtensionFolders {
   readonly extensionUri: Pick<vscode.Uri, 'fsPath'>;
 }
 
-/** What is the extension's and the editor's own: `kept`, their storage, logs and settings; `programs`, where extensions lie, this one among them.
- *  Absolute. `isInstalled`: false where somebody works on this extension, whose program is then an open folder. */
+/** Absolute paths of folders that belong to the extension and the editor. `kept`: their storage, logs and settings.
+ *  `programs`: where extensions are installed, including this one. Pass false as `isInstalled` while the extension
+ *  is being developed: its program is then an open folder. */
 export function ownFolders(
   { globalStorageUri, storageUri, logUri, extensionUri }: ExtensionFolders,
   isInstalled: boolean,
@@ -28,8 +29,8 @@ export function ownFolders(
   };
 }
 
-/** Folders whose files the editor, this extension or every shell of the person runs or obeys: what is their own, and the person's programs. Absolute,
- *  also with links resolved. */
+/** Absolute folders whose files are run or obeyed by the editor, this extension or the user's shells: their own
+ *  folders and the user's programs. Includes each path with links resolved. */
 export function guardedFolders(extension: ExtensionFolders, isInstalled: boolean, home = homedir()): readonly string[] {
   const { kept, programs } = ownFolders(extension, isInstalled);
   return [...new Set([...kept, ...programs, join(home, 'bin')].flatMap((folder) => [folder, real(folder)]))];

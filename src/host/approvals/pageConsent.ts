@@ -2,8 +2,9 @@ import { GatewayError, type Gateway } from '../../gateway/gateway';
 import type { Approval, ApprovalDecision, Mode } from '../../transcript/approval';
 import type { ApprovalSessions } from './approvalOfView';
 
-/** What the host asks the person itself, because a page alone cannot vouch for it: rules that the card did not offer · a question that waited in a
- *  session which the page opened by itself · Edit Automatically. */
+/** Requests that the host itself must confirm with the user, because a page alone is not trusted with them: rules
+ *  that the card did not offer · an approval that was already pending when the page opened its session · Edit
+ *  Automatically. */
 export type Consent =
   | { readonly kind: 'rules'; readonly rules: readonly string[]; readonly scope: 'session' | 'workspace' | 'user' }
   | { readonly kind: 'waiting'; readonly subject: string }
@@ -12,20 +13,21 @@ export type Consent =
 export interface PageConsentNeeds {
   readonly gateway: Pick<Gateway, 'pendingApproval' | 'mode'>;
   readonly sessions: Pick<ApprovalSessions, 'approval'>;
-  /** Whether the person agrees, in the editor's own dialog. */
+  /** Resolves to true when the user agrees in the editor's own dialog. */
   readonly confirm: (asked: Consent) => Promise<boolean>;
 }
 
-/** What one page may do with effects outside of it. What its card offered is done as it says; anything more the person confirms outside of the page,
- *  so that script that got into it cannot widen what is allowed. Rejects with `invalid` where the person does not agree. */
+/** Limits the outside effects that one page may cause. Actions that the page's card offered are done as requested.
+ *  The user confirms anything more outside of the page, so that injected script cannot widen permissions. Rejects
+ *  with `invalid` when the user does not agree. */
 export class PageConsent {
-  /** Questions that waited already when this page opened their session. */
+  /** Approvals that were already pending when this page opened their session. */
   private readonly waited = new Set<string>();
   private hasAllowedAuto = false;
 
   constructor(private readonly needs: PageConsentNeeds) {}
 
-  /** The page has opened this session. */
+  /** Called when the page has opened this session. */
   async opened(sessionId: string): Promise<void> {
     const waiting = await this.needs.gateway.pendingApproval(sessionId);
     if (waiting !== null) this.waited.add(waiting.id);
@@ -43,7 +45,7 @@ export class PageConsent {
       await this.agreed({ kind: 'waiting', subject: subjectOf(asked) }, 'Nothing was decided.');
   }
 
-  /** Asked once per page; not where the session is in that mode already. */
+  /** Asks once per page, unless the session is already in that mode. */
   async mode(surfaceId: string, sessionId: string | null, mode: Mode): Promise<void> {
     if (mode !== 'auto' || this.hasAllowedAuto || (await this.needs.gateway.mode(surfaceId, sessionId)) === 'auto')
       return;

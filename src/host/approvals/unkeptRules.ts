@@ -1,7 +1,8 @@
 import type { Translate } from '../../base/translate';
 import type { ApprovalPolicy } from '../../tools/approval/approvalPolicy';
 
-/** The policy, which also tells the person when rules that they allowed could not be kept: the call runs, and they are asked again another time. */
+/** Wraps the policy to notify the user when rules they allowed could not be saved: the call runs, and they are asked
+ *  again next time. */
 export function tellingUnkept(policy: ApprovalPolicy, t: Translate, tell: (sentence: string) => void): ApprovalPolicy {
   return {
     judge: (call) => policy.judge(call),

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { allowRuleProblem } from '../../tools/approval/ruleText';
 
-/** The part of the editor's memory of a workspace that is used. It lies with the editor, never in a repository. */
+/** The used part of the editor's workspace storage (`Memento`). The editor keeps it, never a repository. */
 export interface RuleMemory {
   get(key: string): unknown;
   update(key: string, value: unknown): Thenable<void>;
@@ -9,7 +9,7 @@ export interface RuleMemory {
 
 const memoryKey = 'hermes.approvals.allow';
 
-/** What the person allowed for this workspace. */
+/** Rules that the user allowed for this workspace. */
 export class WorkspaceRules {
   constructor(private readonly memory: RuleMemory) {}
 
@@ -18,7 +18,7 @@ export class WorkspaceRules {
     return stored.success ? stored.output.filter((rule) => allowRuleProblem(rule) === null) : [];
   }
 
-  /** Kept when it resolves. */
+  /** Resolves once the rules are saved. */
   async add(rules: readonly string[]): Promise<void> {
     await this.memory.update(memoryKey, [...new Set([...this.all(), ...rules])]);
   }

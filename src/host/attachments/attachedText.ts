@@ -1,11 +1,12 @@
 import type { LineRange } from './mentionSource';
 
-/** Lines and characters of a file that go along at most. */
+/** Maximum number of lines, characters and tree entries of one attachment. */
 export const mostLines = 2000;
 export const mostCharacters = 100_000;
 export const mostEntries = 500;
 
-/** The lines asked for, or the head of them with a word on how much there is. Null where the file has no such lines. */
+/** Returns the requested lines. If they are too long, returns their beginning with a note on the total. Null: the
+ *  file has no such lines. */
 export function excerptOf(text: string, lines: LineRange | null): string | null {
   const all = text.split(/\r\n|\n|\r/);
   if (all.length > 1 && all.at(-1) === '') all.pop();
@@ -21,13 +22,13 @@ export function excerptOf(text: string, lines: LineRange | null): string | null 
     characters += line.length + 1;
   }
   if (taken.length === wanted.length) return taken.join('\n');
-  // One line that is longer than everything that fits.
+  // A single line that is longer than the limit.
   if (taken.length === 0)
     return `${(wanted[0] ?? '').slice(0, mostCharacters).toWellFormed()}\n(The first ${mostCharacters} characters of line ${from}. The file has ${all.length} lines.)`;
   return `${taken.join('\n')}\n(Lines ${from} to ${from + taken.length - 1} of ${all.length}. The rest was left out; it can be read from the file.)`;
 }
 
-/** What is longer than what goes along, cut. `keep`: which end of it matters. */
+/** Cuts text that is longer than `characters`. `keep`: the end to keep. */
 export function cutTo(text: string, characters: number, keep: 'head' | 'tail' = 'head'): string {
   if (text.length <= characters) return text;
   const note = `(${keep === 'head' ? 'The first' : 'The last'} ${characters} of ${text.length} characters.)`;
@@ -36,7 +37,7 @@ export function cutTo(text: string, characters: number, keep: 'head' | 'tail' = 
     : `${note}\n${text.slice(-characters).toWellFormed()}`;
 }
 
-/** Files below a folder (paths below it, forward slashes) as an indented tree, the first five hundred lines of it. */
+/** Renders files of a folder (relative paths, forward slashes) as an indented tree of at most five hundred lines. */
 export function treeOf(paths: readonly string[], isCut: boolean): string {
   const lines: string[] = [];
   let open: readonly string[] = [];
@@ -56,7 +57,7 @@ export function treeOf(paths: readonly string[], isCut: boolean): string {
   );
 }
 
-/** The files of a folder together, so that no folder is named twice. */
+/** Sorts the files of a folder together, so that no folder appears twice. */
 function byFolder(left: string, right: string): number {
   const [a, b] = [left.split('/'), right.split('/')];
   const length = Math.min(a.length, b.length);

@@ -2,7 +2,7 @@ import type { attachmentRequests, AttachmentResults } from '../../protocol/attac
 import type { RequestHandlers } from '../webviews/viewEndpoint';
 import type { PromptAttachments } from './promptAttachments';
 
-/** What a view's questions about attachments do. Of the searches of one view only the newest goes on. */
+/** Handles attachment requests of a view. A new search cancels the previous search of the same view. */
 export function attachmentHandlers(
   attachments: PromptAttachments,
 ): RequestHandlers<typeof attachmentRequests, AttachmentResults> {

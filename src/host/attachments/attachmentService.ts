@@ -20,15 +20,15 @@ import { LastSelection } from './lastSelection';
 import type { MentionPlaces, TerminalText } from './mentionPlaces';
 import { MentionReading } from './mentionReading';
 import { MentionSearch } from './mentionSearch';
-import { MentionError } from "../common/mentionError";
-import type { PromptAttachments } from "./promptAttachments";
+import { MentionError } from '../common/mentionError';
+import type { PromptAttachments } from './promptAttachments';
 import { imageNotice, sendableParts } from './sendableParts';
 import type { MentionableSessions } from './sessionMention';
 
 export interface AttachmentServiceNeeds {
   readonly files: WorkspaceFiles;
   readonly sessions: MentionableSessions;
-  /** What the last command of the agent's wrote; null where none ran in this window. */
+  /** Output of the agent's last command. Null: the agent ran none in this window. */
   readonly lastOutput: () => TerminalText | null;
   readonly clock: Clock;
   readonly log: Log;
@@ -38,7 +38,7 @@ export interface AttachmentServiceNeeds {
 
 const listPatienceMs = 60_000;
 
-/** What goes along with prompts in this window: found, picked, dropped and read through the editor. */
+/** Finds, picks, drops and reads attachments of prompts in this window, through the editor. */
 export class AttachmentService implements PromptAttachments, Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly names: FileNames;
@@ -131,7 +131,7 @@ export class AttachmentService implements PromptAttachments, Disposable {
 
   private async picked(uri: vscode.Uri): Promise<PickedFile | { readonly problem: string }> {
     const isOpen = vscode.workspace.getWorkspaceFolder(uri) !== undefined;
-    // A link dragged out of a browser names no file.
+    // A link dragged out of a browser is not a file.
     if (!isOpen && !vscode.workspace.fs.isWritableFileSystem(uri.scheme))
       return { problem: this.needs.t('{label} is no file that the editor can read.', { label: uri.toString(true) }) };
     const place =
@@ -158,7 +158,7 @@ export class AttachmentService implements PromptAttachments, Disposable {
       : { label: t('Terminal {name}', { name: terminal.name }), text: selected };
   }
 
-  /** From the first search on: most windows never need the list. */
+  /** Starts to watch for file changes at the first search: most windows never need the list. */
   private watch(): void {
     if (this.isWatching) return;
     this.isWatching = true;
@@ -184,7 +184,8 @@ export class AttachmentService implements PromptAttachments, Disposable {
   }
 }
 
-/** As the editor's pages name files; those of a remote machine are files of this side. */
+/** Parses a URI as the editor's pages write it. Files of a remote machine become `file` URIs, because the extension
+ *  runs there. */
 function uriOf(written: string): vscode.Uri {
   const uri = vscode.Uri.parse(written);
   return uri.scheme === 'vscode-remote' ? vscode.Uri.file(uri.path) : uri;

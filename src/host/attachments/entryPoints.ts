@@ -19,12 +19,13 @@ import { terminalSelection } from '../knowledge/terminalSelection';
 
 export interface EntryPointNeeds {
   readonly files: WorkspaceFiles;
-  /** Puts it into the composer that the person has in front of them, and the cursor behind it. Nothing is sent. */
+  /** Inserts text and parts into the composer that the user currently sees, and puts the cursor after them. Sends
+   *  nothing. */
   readonly insert: (asked: AskedAbout) => Promise<void>;
   readonly uid: () => string;
 }
 
-/** The commands, and the actions on problems. */
+/** Registers the commands and the code actions on problems. */
 export function registerEntryPoints(needs: EntryPointNeeds, log: Log): vscode.Disposable {
   const actions = vscode.languages.registerCodeActionsProvider('*', new ProblemActions(), {
     providedCodeActionKinds: ProblemActions.kinds,
@@ -32,7 +33,7 @@ export function registerEntryPoints(needs: EntryPointNeeds, log: Log): vscode.Di
   return vscode.Disposable.from(registerCommands(entryPointCommands(needs), log), actions);
 }
 
-/** Commands that bring what the person looks at into the composer: selections, problems, files and terminal output. */
+/** Commands that add the user's current selection, problem, file or terminal output to the composer. */
 export function entryPointCommands({ files, insert, uid }: EntryPointNeeds): CommandTable {
   const paths = new WorkspacePaths(files);
   const { t } = vscode.l10n;
@@ -55,7 +56,7 @@ export function entryPointCommands({ files, insert, uid }: EntryPointNeeds): Com
     if (editor === undefined)
       return void vscode.window.showInformationMessage(t('Open a file and select what Hermes should look at.'));
     const { start, end, isEmpty } = editor.selection;
-    // A selection of whole lines ends at the beginning of the next one, which is not meant.
+    // A selection of whole lines ends at the start of the next line; leave that line out.
     const lastLine = end.line > start.line && end.character === 0 ? end.line - 1 : end.line;
     await insert(aboutCode(lead, quoted(editor.document, start.line, lastLine, isEmpty ? null : editor.selection)));
   };

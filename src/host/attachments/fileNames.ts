@@ -1,27 +1,27 @@
 import type { Log } from '../../base/log';
 import { type RankedPath, rankedPath } from './mentionRank';
 
-/** Names of files that are kept at most. */
+/** Maximum number of file names that are kept. */
 export const mostNames = 50_000;
 
 export interface FoundNames {
-  /** As people read them; forward slashes. */
+  /** Paths as shown to the user, with forward slashes. */
   readonly paths: readonly string[];
-  /** There are more. */
+  /** True when there are more files. */
   readonly limited: boolean;
 }
 
 export interface NameList {
   readonly files: readonly RankedPath[];
-  /** Folders that hold files, with a slash behind them. */
+  /** Folders that hold files, with a trailing slash. */
   readonly folders: readonly RankedPath[];
   readonly limited: boolean;
 }
 
 const nothing: NameList = { files: [], folders: [], limited: false };
 
-/** Names of the files in the open folders, without what is ignored or excluded. Listed when they are first asked for and, when something came or went
- *  since, again; meanwhile the list before answers. */
+/** Caches the names of files in the open folders, without ignored or excluded ones. Lists them at the first request,
+ *  and again after files were created or deleted; until the new list is ready, the old one is used. */
 export class FileNames {
   private known: NameList = nothing;
   private isStale = true;
@@ -32,18 +32,18 @@ export class FileNames {
     private readonly log: Log,
   ) {}
 
-  /** Files came or went, or other ones are left out. */
+  /** Marks the list as stale: files were created or deleted, or exclusions changed. */
   changed(): void {
     this.isStale = true;
   }
 
-  /** What is known now; listing begins where that is out of date. */
+  /** The cached list. Starts a new listing when it is stale. */
   get current(): NameList {
     if (this.isStale) void this.fresh();
     return this.known;
   }
 
-  /** An up to date list, or the one before where the files cannot be listed. */
+  /** Resolves with an up-to-date list, or with the previous one if listing fails. */
   fresh(): Promise<NameList> {
     if (!this.isStale && this.listing === null) return Promise.resolve(this.known);
     this.listing ??= this.listAgain().finally(() => (this.listing = null));

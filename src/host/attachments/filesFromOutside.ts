@@ -3,13 +3,13 @@ import type { Attached } from '../../protocol/attachmentProtocol';
 import { isSecret } from '../../tools/sensitivePaths';
 import type { DraftPart } from '../../transcript/draftPart';
 import { contentOf, secretRefused, tooLarge } from './mentionReading';
-import { MentionError } from "../common/mentionError";
+import { MentionError } from '../common/mentionError';
 
-/** A file or folder that the person picked or dropped. */
+/** A file or folder that the user picked or dropped. */
 export interface PickedFile {
-  /** As people read it; relative to the open folder where it lies in one. */
+  /** Path as shown to the user; relative to its open folder if it has one. */
   readonly shown: string;
-  /** Inside an open folder: it is read when the prompt is sent. */
+  /** True when it is inside an open folder: it is then read when the prompt is sent. */
   readonly isInside: boolean;
   readonly kind: 'file' | 'directory' | 'other' | null;
   size(): Promise<number>;
@@ -18,8 +18,8 @@ export interface PickedFile {
 
 const maxBytes = 10 * 1024 * 1024;
 
-/** What was picked as parts of a draft. What lies inside the open folders is mentioned; anything else is read now, because picking it is what
- *  allows that. */
+/** Turns picked files into parts of a draft. Files inside the open folders become mentions. Any other file is read
+ *  now, because picking it is what allows the read. */
 export async function attachedFiles(
   picked: readonly (PickedFile | { readonly problem: string })[],
   t: Translate,

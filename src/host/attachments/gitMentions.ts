@@ -6,7 +6,7 @@ import { cutTo, mostCharacters } from './attachedText';
 export interface GitSource {
   readonly git: RunGit;
   readonly roots: () => readonly WorkspaceRoot[];
-  /** Git follows what a repository says of itself, so it is only asked in folders that the person trusts. */
+  /** Git obeys the configuration of a repository, so it runs only in folders that the user trusts. */
   readonly isTrusted: () => boolean;
 }
 
@@ -18,7 +18,7 @@ export interface Commit {
 const recentCommits = 30;
 const plain = ['--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=dirty', '--no-renames'] as const;
 
-/** The newest commits of the open folders; none where git cannot be asked. */
+/** Newest commits of the open folders. Empty when git cannot run. */
 export async function recentLog({ git, roots, isTrusted }: GitSource, signal: AbortSignal): Promise<readonly Commit[]> {
   if (!isTrusted()) return [];
   const logs = await Promise.all(
@@ -36,7 +36,7 @@ export async function recentLog({ git, roots, isTrusted }: GitSource, signal: Ab
     .map((line) => ({ hash: line.slice(0, line.indexOf(' ')), subject: line.slice(line.indexOf(' ') + 1) }));
 }
 
-/** Whether an open folder is part of a repository; false where git cannot be asked. */
+/** True when an open folder is part of a repository; false when git cannot run. */
 export async function hasRepository({ git, roots, isTrusted }: GitSource, signal: AbortSignal): Promise<boolean> {
   if (!isTrusted()) return false;
   const answers = await Promise.all(
@@ -45,8 +45,8 @@ export async function hasRepository({ git, roots, isTrusted }: GitSource, signal
   return answers.some((answer) => answer?.code === 0 && answer.text.trim() === 'true');
 }
 
-/** What is changed, the changes themselves, or a commit, as text. What differs in files that may hold secrets is named and not shown. Rejects with a
- *  sentence where git cannot tell. */
+/** Returns the status, the diff or a commit as text. Names changed files that may hold secrets, but leaves out their
+ *  content. Rejects with a sentence when git fails. */
 export async function gitText(source: GitSource, what: string, signal: AbortSignal): Promise<string> {
   if (!source.isTrusted()) throw new Error('The open folder is not trusted (Restricted Mode), so git is not asked.');
   const roots = source.roots();
@@ -79,7 +79,8 @@ async function status(git: RunGit, folder: string, signal: AbortSignal): Promise
   return text.includes('\n') ? text : `${text}\nNothing is changed.`;
 }
 
-/** Staged or not, against the last commit; before the first one against nothing. */
+/** Diffs staged and unstaged changes against the last commit. Before the first commit, diffs only staged files,
+ *  against nothing. */
 async function changes(git: RunGit, folder: string, signal: AbortSignal): Promise<string> {
   const head = await git(folder, ['rev-parse', '--verify', '--quiet', 'HEAD'], signal);
   return withoutSecrets(
@@ -124,7 +125,7 @@ async function withoutSecrets(
   const { told, kept: secrets } = readableNames(names, '.');
   const kept = secrets.map((name) => `(${name} differs too. It may hold secrets and is left out.)`);
   if (told.length === 0) return kept.length === 0 ? 'There are no differences.' : kept.join('\n');
-  // A list of thousands of files may be too long for a command line.
+  // A list of thousands of files may exceed the length limit of a command line.
   const answer = await git(folder, [...command, '--', ...(kept.length === 0 ? ['.'] : told.slice(0, 500))], signal);
   return [
     textOf(answer, 'git').trim(),

@@ -2,14 +2,15 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable';
 import type { Selection } from './mentionPlaces';
 
-/** What is selected in the text editor that the person used last: while they type into a chat in an editor tab, no text editor is the active one. */
+/** Tracks the selection in the text editor that the user used last: while they type into a chat in an editor tab, no
+ *  text editor is active. */
 export class LastSelection implements Disposable {
   private editor = vscode.window.activeTextEditor;
   private readonly listening = vscode.window.onDidChangeActiveTextEditor((editor) => {
     if (editor !== undefined) this.editor = editor;
   });
 
-  /** Null where nothing is selected. */
+  /** Null: nothing is selected. */
   get current(): Selection | null {
     const editor = vscode.window.activeTextEditor ?? this.editor;
     if (editor === undefined || editor.document.isClosed) return null;
@@ -17,7 +18,7 @@ export class LastSelection implements Disposable {
     const text = document.getText(selection);
     if (text.trim() === '' || document.uri.scheme === 'output') return null;
     const isFile = document.uri.scheme === 'file' || vscode.workspace.getWorkspaceFolder(document.uri) !== undefined;
-    // A selection of whole lines ends at the beginning of the next one, which is not meant.
+    // A selection of whole lines ends at the start of the next line; leave that line out.
     const lastLine =
       selection.end.line > selection.start.line && selection.end.character === 0
         ? selection.end.line - 1

@@ -9,9 +9,9 @@ import type { FileNames } from './fileNames';
 import type { GitSource } from './gitMentions';
 import type { MentionableSessions } from './sessionMention';
 
-/** What is selected in the editor that the person used last. */
+/** Selection in the text editor that the user used last. */
 export interface Selection {
-  /** Absolute path of a file, else what the editor calls it. */
+  /** Absolute path of a file; otherwise the editor's name for the document. */
   readonly path: string;
   readonly isFile: boolean;
   readonly startLine: number;
@@ -20,23 +20,23 @@ export interface Selection {
 }
 
 export interface TerminalText {
-  /** As people read it: the terminal's name, or the command. */
+  /** Label for the user: the terminal's name or the command. */
   readonly label: string;
   readonly text: string;
 }
 
-/** Where things to mention are found and read. */
+/** Sources in which mentions are found and from which they are read. */
 export interface MentionPlaces {
   readonly files: WorkspaceFiles;
   readonly paths: WorkspacePaths;
   readonly access: AccessPaths;
   readonly names: FileNames;
   readonly knowledge: Pick<EditorKnowledge, 'problems' | 'documentSymbols' | 'workspaceSymbols' | 'openEditors'>;
-  /** Null where nothing is selected. */
+  /** Null: nothing is selected. */
   readonly selection: () => Selection | null;
-  /** What is selected in the active terminal, else the output of the last command of the agent's; null for neither. */
+  /** Selection in the active terminal; otherwise the output of the agent's last command. Null: neither exists. */
   readonly terminal: () => Promise<TerminalText | null>;
-  /** Whether there may be something in a terminal: one is open, or the agent has run a command. */
+  /** True when a terminal may have text: one is open, or the agent has run a command. */
   readonly hasTerminal: () => boolean;
   readonly git: GitSource;
   readonly sessions: MentionableSessions;
@@ -44,7 +44,7 @@ export interface MentionPlaces {
   readonly t: Translate;
 }
 
-/** The result of `work`, or `otherwise` where it takes longer or fails. */
+/** Resolves with the result of `work`, or with `otherwise` if that fails or takes longer than `patienceMs`. */
 export function within<T>(clock: Clock, patienceMs: number, work: Promise<T>, otherwise: T): Promise<T> {
   const answer = work.catch(() => otherwise);
   return resultWithin(clock, patienceMs, answer, otherwise);

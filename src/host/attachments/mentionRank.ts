@@ -1,4 +1,4 @@
-/** A path as it is looked through: lower case, with where its last name begins. */
+/** A path prepared for search: lower case, with the index where its last name begins. */
 export interface RankedPath {
   readonly shown: string;
   readonly folded: string;
@@ -10,8 +10,9 @@ export function rankedPath(shown: string): RankedPath {
   return { shown, folded, nameAt: folded.lastIndexOf('/', folded.length - 2) + 1 };
 }
 
-/** How well a path fits what was typed, the greater the better; null where it does not. Its name counts before its folders: the name itself, its
- *  beginning, a word's beginning in it, anywhere in it; then the same of the whole path; then its letters in order. Among equals the shorter one. */
+/** Scores how well a path matches the typed text; higher is better. Null: no match. The name counts before its
+ *  folders: exact name, its beginning, the start of a word in it, anywhere in it. Next come the same matches in the
+ *  whole path, then its letters in order. Among equals, the shorter path wins. */
 export function rankOf(path: RankedPath, typed: string): number | null {
   const grade = gradeOf(path, typed);
   return grade === null ? null : grade * 1000 - Math.min(999, path.folded.length);

@@ -18,16 +18,16 @@ import { sessionText } from './sessionMention';
 
 type TargetOf<K extends MentionTarget['kind']> = Extract<MentionTarget, { readonly kind: K }>;
 
-/** Larger files are not read to take a part of them. */
+/** Maximum size of a file that is read, in bytes. Also applies when only a part of the file is needed. */
 const maxFileBytes = 10 * 1024 * 1024;
 const mostProblems = 200;
 const patienceMs = 30_000;
 const symbolPatienceMs = 5000;
 const mostTerminalCharacters = 50_000;
 
-/** Reads what is mentioned, as it is at this moment. Rejects with a `MentionError` that names it. */
+/** Reads mentioned content in its current state. Rejects with a `MentionError` that names the mention. */
 export class MentionReading {
-  /** `isTypedInFull`: whether the person wrote the whole name of a file that may hold secrets. */
+  /** `isTypedInFull`: true when the user typed the whole name of a file that may hold secrets. */
   constructor(
     private readonly places: MentionPlaces,
     private readonly isTypedInFull: (path: string) => boolean,
@@ -103,7 +103,7 @@ export class MentionReading {
     const symbols = await within(clock, symbolPatienceMs, knowledge.documentSymbols(place.path), null);
     const range = symbols === null || symbols.length === 0 ? lines : nearest(symbols, name, lines.from);
     const excerpt = text === null || range === null ? null : excerptOf(text, range);
-    // Without a language extension nobody can say where it went.
+    // Without a language extension, there is no way to find where the symbol moved.
     if (excerpt === null || range === null || !excerpt.includes(name.replace(/\(.*$/s, ''))) {
       throw new MentionError(
         t('{label} is not in {file} any more. Remove it, or mention it again.', {
@@ -175,7 +175,8 @@ export class MentionReading {
     return attachment(mention, text);
   }
 
-  /** Where a path really leads, which must be inside the open folders: what lies elsewhere was read when the person picked it. */
+  /** Resolves a path with its links; the result must be inside the open folders. Files elsewhere were already read
+   *  when the user picked them. */
   private async inside(path: string, mention: MentionPart): Promise<AccessPath> {
     const { access, t } = this.places;
     const place = await access.resolveAccess(path).catch((error: unknown) => {
@@ -225,7 +226,7 @@ export function tooLarge(label: string, t: MentionPlaces['t']): MentionError {
   );
 }
 
-/** A file's bytes as what goes along with a prompt: text, or an image. Rejects with a `MentionError` for anything else. */
+/** Turns a file's bytes into a part of a prompt: text or an image. Throws a `MentionError` for anything else. */
 export function contentOf(
   bytes: Uint8Array,
   { label, source, lines }: { readonly label: string; readonly source: string; readonly lines: LineRange | null },
@@ -258,7 +259,7 @@ function attachment({ label, source }: MentionPart, text: string): AttachmentPar
   return { kind: 'attachment', label, source, text };
 }
 
-/** The lines of the symbol of this name that stands nearest to where it stood. */
+/** Lines of the symbol with this name that is nearest to its old line. */
 function nearest(symbols: readonly CodeSymbol[], name: string, line: number): LineRange | null {
   const [found] = flattened(symbols)
     .filter((symbol) => symbol.name === name)

@@ -19,42 +19,42 @@ interface Fitting {
 
 interface Course {
   readonly patienceMs: number;
-  /** Something did not come in time. */
+  /** True when a source did not answer in time. */
   isLate: boolean;
 }
 
-/** What has not answered by then is left out: the person is typing. */
+/** Milliseconds after which a slow source is left out: the user is typing. */
 const patienceMs = 150;
-/** The same for whoever was given what is known, and waits for the rest. */
+/** The same limit for a search that waits for the whole result. */
 const wholePatienceMs = 5000;
-/** The log is asked for once in a while of typing, not with every letter. */
+/** Milliseconds for which the Git log is cached, so that Git does not run at every keystroke. */
 const logKeptMs = 10_000;
 const mostSymbols = 20;
 const mostSessions = 8;
-/** Ahead of others that fit as well. */
+/** Lifts open files above others that match equally well. */
 const openBonus = 600;
-/** Of what is offered before anything is typed: what is being worked on, then files and folders to begin with, then the rest. */
+/** Ranks of suggestions before anything is typed: current work first, then files and folders, then the rest. */
 const unasked = { open: 8000, selection: 5000, file: 4000, folder: 3500, session: 3000, elsewhere: 2000 } as const;
-/** Files that are not open, and folders, before anything is typed: the rest must stay in sight. */
+/** Maximum number of unopened files and of folders suggested before anything is typed: the rest must stay visible. */
 const mostUnaskedFiles = 8;
 const mostUnaskedFolders = 4;
 
-/** Looks for what can be mentioned. */
+/** Searches for things that can be mentioned. */
 export class MentionSearch {
   private log: { readonly atMs: number; readonly commits: Promise<readonly Commit[]> } | null = null;
   private repository: { readonly atMs: number; readonly isThere: Promise<boolean> } | null = null;
-  /** Files that may hold secrets, whose whole names were typed. */
+  /** Files that may hold secrets and whose whole names were typed. */
   private readonly typedInFull = new Set<string>();
 
   constructor(private readonly places: MentionPlaces) {}
 
-  /** Whether the person wrote the whole path of a file, in this window. */
+  /** True when the user typed the whole path of a file in this window. */
   isTypedInFull(path: string): boolean {
     return this.typedInFull.has(path);
   }
 
-  /** Best first. Ends soon after `signal` is aborted, with what was found by then. What is not known at once (the first list of files of a window, what
-   *  Git says) is left out, and said to be missing, except where the `whole` is asked for. */
+  /** Results are best first. Ends soon after `signal` is aborted, with the results so far. Leaves out slow sources
+   *  (the first file list of a window, Git) and marks the result as incomplete, unless the `whole` is requested. */
   async search(text: string, limit: number, signal: AbortSignal, whole = false): Promise<FoundMentions> {
     const written = text.trim();
     const typed = written.toLowerCase();
@@ -79,7 +79,7 @@ export class MentionSearch {
     return { mentions, isWhole: whole || !course.isLate };
   }
 
-  /** A list from before answers as well as a new one. */
+  /** Returns the previous list when the new one is late: it serves as well. */
   private names(isSymbol: boolean, course: Course): Promise<NameList> {
     const { clock, names } = this.places;
     if (isSymbol) return Promise.resolve(names.current);
@@ -89,7 +89,8 @@ export class MentionSearch {
       : within(clock, patienceMs, fresh, names.current);
   }
 
-  /** What came within the patience of this course; `otherwise` where it is late, which is noted, or failed. */
+  /** Resolves with the result of `work` if it comes within the patience of this search. Otherwise resolves with
+   *  `otherwise`; records that it was late, unless it failed. */
   private async known<T>(work: Promise<T>, otherwise: T, course: Course): Promise<T> {
     const settled = work.then(
       (found) => ({ found }),
@@ -105,12 +106,12 @@ export class MentionSearch {
     const typed = path.toLowerCase().replace(/^\.\//, '').replaceAll('\\', '/');
     const open = this.openFiles();
     const isOpen = ({ shown }: RankedPath): boolean => open.has(shown);
-    // What is open counts although nothing lists it (an ignored file).
+    // Open files count even if no listing contains them (an ignored file).
     if (typed === '') return this.unaskedFiles(list, open, limit);
     const files = [...open.values(), ...list.files.filter((each) => !isOpen(each))];
     const fitting = await this.fitting(files, typed, signal, (each, rank) => rank + (isOpen(each) ? openBonus : 0));
     const folders = await this.fitting(list.folders, typed, signal, (_each, rank) => rank - 300);
-    // Only of the best is it asked whether they may be offered: that takes longer than ranking.
+    // Check only the best matches for secrets: that takes longer than ranking.
     return [
       ...first(fitting, limit, ({ shown }) => this.isOffered(shown, path)).map(({ each, rank }) => ({
         mention: this.fileMention(each.shown, lines, isOpen(each)),
@@ -120,7 +121,7 @@ export class MentionSearch {
     ];
   }
 
-  /** What is open in the order of its editors, then files and folders nearest to the top. */
+  /** Open files in the order of their editors, then files and folders nearest to the root. */
   private unaskedFiles(list: NameList, open: ReadonlyMap<string, RankedPath>, limit: number): readonly Ranked[] {
     const offered = (paths: Iterable<RankedPath>): readonly string[] =>
       [...paths].map(({ shown }) => shown).filter((shown) => this.isOffered(shown, ''));
@@ -141,7 +142,7 @@ export class MentionSearch {
     ];
   }
 
-  /** Best first; what was found by then once the signal is aborted. */
+  /** Matches, best first. After the signal is aborted, the matches so far. */
   private async fitting(
     paths: readonly RankedPath[],
     typed: string,
@@ -179,7 +180,7 @@ export class MentionSearch {
     return { source: `folder:${shown.slice(0, -1)}`, label: shown, detail: this.places.t('folder'), kind: 'folder' };
   }
 
-  /** Files in editors, those inside the open folders. */
+  /** Open editors' files that are inside the open folders. */
   private openFiles(): ReadonlyMap<string, RankedPath> {
     const { knowledge, paths } = this.places;
     const shown = knowledge
@@ -191,7 +192,8 @@ export class MentionSearch {
     );
   }
 
-  /** What there is one of: problems, the selection, the terminal, git. Only what is there: a list that offers what cannot be read is in the way. */
+  /** Single items: problems, the selection, the terminal, Git. Offers only those that exist: a suggestion that
+   *  cannot be read is in the way. */
   private fixed(typed: string, isRepository: boolean): readonly Ranked[] {
     return this.fixedMentions(isRepository).flatMap(({ words, ...mention }, index) => {
       if (typed === '')
@@ -319,7 +321,7 @@ export class MentionSearch {
       .slice(0, mostSymbols);
   }
 
-  /** Private ones are left out: what goes along with a prompt goes where that prompt goes. */
+  /** Leaves out private sessions: mentioned content is sent wherever the prompt is sent. */
   private async sessions(typed: string): Promise<readonly Ranked[]> {
     const { sessions, t } = this.places;
     const word = typed.replace(/^session:?\s*/, '');
@@ -356,7 +358,7 @@ export class MentionSearch {
     });
   }
 
-  /** Whether what was typed so far may go on to name Git: only then it is asked whether there is a repository. */
+  /** True when the typed text may be the beginning of a Git mention. The repository is looked up only then. */
   private mayMeanGit(typed: string): boolean {
     const { t } = this.places;
     return ['git:', 'git diff', 'git changes', 'git status', t('git changes'), t('git status')].some((words) =>
@@ -379,7 +381,7 @@ export class MentionSearch {
   }
 }
 
-/** Whether it, or a folder it is in, begins with a dot: rarely what somebody looks for who has typed nothing. */
+/** True when the file or one of its folders begins with a dot. A user who has typed nothing rarely looks for these. */
 function isHidden(shown: string): boolean {
   return /(?:^|\/)\./.test(shown);
 }
@@ -388,7 +390,7 @@ function depthOf({ folded }: RankedPath): number {
   return folded.replace(/\/$/, '').split('/').length;
 }
 
-/** The first so many that are accepted. */
+/** The first `limit` entries that are accepted. */
 function first(fitting: readonly Fitting[], limit: number, accepts: (each: RankedPath) => boolean): readonly Fitting[] {
   const taken: Fitting[] = [];
   for (const one of fitting) {

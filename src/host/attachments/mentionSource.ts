@@ -1,4 +1,4 @@
-/** What a mention names, read from its source. Lines count from 1. */
+/** Target of a mention, parsed from its source. Lines count from 1. */
 export type MentionTarget =
   | { readonly kind: 'file'; readonly path: string; readonly lines: LineRange | null }
   | { readonly kind: 'folder'; readonly path: string }
@@ -6,7 +6,7 @@ export type MentionTarget =
   | { readonly kind: 'problems'; readonly path: string | null }
   | { readonly kind: 'selection' }
   | { readonly kind: 'terminal' }
-  /** A look at what is changed, or a commit. */
+  /** `what`: "status", "diff" or the hash of a commit. */
   | { readonly kind: 'git'; readonly what: string }
   | { readonly kind: 'session'; readonly sessionId: string };
 
@@ -17,7 +17,7 @@ export interface LineRange {
 
 const lineEnding = /:(\d{1,9})(?:-(\d{1,9}))?$/;
 
-/** Null for what no mention is written as. */
+/** Parses the source of a mention. Null: not a valid source. */
 export function readSource(source: string): MentionTarget | null {
   const [kind = '', rest] = splitOnce(source, ':');
   switch (kind) {
@@ -26,7 +26,7 @@ export function readSource(source: string): MentionTarget | null {
     case 'folder':
       return rest === null || rest === '' ? null : { kind, path: rest };
     case 'symbol': {
-      // A name may hold the sign, as those of private members do.
+      // A name may contain `#`, as those of private members do.
       const match = /^(.+?:\d+(?:-\d+)?)#(.+)$/s.exec(rest ?? '');
       if (match === null) return null;
       const { path, lines } = withoutLines(match[1] ?? '');
@@ -46,12 +46,12 @@ export function readSource(source: string): MentionTarget | null {
   }
 }
 
-/** "src/a.ts", "src/a.ts:10", "src/a.ts:10-24". */
+/** Formats "src/a.ts", "src/a.ts:10", "src/a.ts:10-24". */
 export function withLines(path: string, lines: LineRange | null): string {
   return lines === null ? path : `${path}:${lines.from}${lines.to === lines.from ? '' : `-${lines.to}`}`;
 }
 
-/** A path with the lines that a person wrote behind it. A drive's letter is no line. */
+/** Splits a path from the line numbers that the user typed after it. A drive letter is not a line number. */
 export function withoutLines(written: string): { readonly path: string; readonly lines: LineRange | null } {
   const match = lineEnding.exec(written);
   if (match === null || match.index === 0) return { path: written, lines: null };

@@ -3,21 +3,23 @@ import type { ModelRow } from '../../protocol/chatProtocol';
 import type { DraftPart, SentPart } from '../../transcript/draftPart';
 import { MentionError } from '../common/mentionError';
 
-/** What a chat view asks about the things that go along with a prompt. */
+/** Attachment operations of a chat view. */
 export interface PromptAttachments {
-  /** What can be mentioned, best first. An aborted question is answered with what was found by then. `whole`: rather later than without a part. */
+  /** Searches for mentions, best first. An aborted search resolves with the results so far. `whole`: waits longer
+   *  rather than leave out a source. */
   search(text: string, limit: number, signal: AbortSignal, whole?: boolean): Promise<FoundMentions>;
   pin(source: string): Promise<Pinned>;
-  /** Lets the person pick files. */
+  /** Lets the user pick files. */
   pick(): Promise<Attached>;
   dropped(uris: readonly string[]): Promise<Attached>;
-  /** Reads what is only mentioned, as it is now. Rejects with a `MentionError` where something cannot be read or it is too much: then the prompt is not sent. */
+  /** Reads mentioned content in its current state. Rejects with a `MentionError` when something cannot be read or
+   *  there is too much; the prompt is then not sent. */
   resolve(parts: readonly DraftPart[]): Promise<readonly SentPart[]>;
-  /** What a person should know who sends these to this model; null where there is nothing to say. */
+  /** Notice for a user who sends these parts to this model. Null: none. */
   noticeOf(parts: readonly SentPart[], model: Pick<ModelRow, 'label' | 'images'> | null): string | null;
 }
 
-/** Where nothing can be mentioned. */
+/** Used where nothing can be mentioned. */
 export const noAttachments: PromptAttachments = {
   search: async () => ({ mentions: [], isWhole: true }),
   pin: async () => ({ kind: 'problem', problem: 'Nothing can be attached here.' }),

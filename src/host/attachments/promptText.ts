@@ -1,36 +1,38 @@
-/** What entry points in the editor put into the composer. The person sees it before they send it, in their language. */
+/** Texts that entry points in the editor put into the composer. The user sees them, in their language, before
+ *  sending. */
 import type { Problem } from '../../tools/knowledge/editorKnowledge';
 import { isSecret } from '../../tools/sensitivePaths';
 import { problemLine } from '../../tools/knowledge/overviewTools';
 import type { DraftPart } from '../../transcript/draftPart';
 import { withLines } from './mentionSource';
 
-/** A piece of a file, or of something else that has a name. Lines count from 1. */
+/** A piece of a file or of another named document. Lines count from 1. */
 export interface QuotedCode {
-  /** As people read it: relative to the open folder where it lies in one. */
+  /** Path as shown to the user; relative to its open folder if it has one. */
   readonly shown: string;
   readonly startLine: number;
   readonly endLine: number;
   readonly text: string;
-  /** The editor's name of the language; empty for plain text. */
+  /** The editor's language id. Empty for plain text. */
   readonly language: string;
 }
 
-/** What is longer is named, not quoted: the agent can read it. */
+/** Maximum number of characters that are quoted. Longer code is only named: the agent can read it. */
 const longestQuote = 20_000;
 
-/** What an entry point puts into the composer: what stands there, and what goes along. */
+/** Composer input of an entry point: its text, and the attached parts. */
 export interface AskedAbout {
   readonly text: string;
   readonly parts: readonly DraftPart[];
 }
 
-/** The code goes along as it is now; `lead` and where it stands are written. Where there is nothing to take along the place is named. */
+/** Attaches the code in its current state, and writes `lead` and the position. Only names the position if there is
+ *  nothing to attach. */
 export function aboutCode(lead: string, code: QuotedCode): AskedAbout {
   const { shown, text } = code;
   const label = placeOf(code);
   const isNothing = text.trim() === '' || text.length > longestQuote;
-  // What may hold secrets goes only where the person sees it go.
+  // Attach nothing that may hold secrets; write it out, so that the user sees what is sent.
   const isSeen = isSecret(shown);
   const head = lead === '' ? (isNothing || isSeen ? `\`${label}\`` : '') : `${lead} \`${label}\``;
   if (isNothing) return { text: `${head}\n`, parts: [] };
@@ -41,21 +43,21 @@ export function aboutCode(lead: string, code: QuotedCode): AskedAbout {
   };
 }
 
-/** The problems are written, the code around them goes along. */
+/** Writes the problems as text and attaches the code around them. */
 export function aboutProblems(lead: string, code: QuotedCode, problems: readonly Problem[]): AskedAbout {
   const { text, parts } = aboutCode(lead, code);
   return { text: `${text}${problems.map((problem) => `- ${problemLine(problem, code.shown)}`).join('\n')}\n`, parts };
 }
 
-/** A file or folder that the person pointed at. */
+/** A file or folder that the user selected. */
 export interface PointedAt {
   readonly shown: string;
   readonly isFolder: boolean;
-  /** In an open folder: only there it is read when the prompt is sent. */
+  /** True in an open folder. Only such a file or folder is read when the prompt is sent. */
   readonly isInside: boolean;
 }
 
-/** What lies in the open folders goes along; what does not, or may hold secrets, is named. */
+/** Attaches files and folders of the open folders. Only names the others and those that may hold secrets. */
 export function aboutFiles(places: readonly PointedAt[]): AskedAbout {
   const isTaken = ({ shown, isInside }: PointedAt): boolean => isInside && !isSecret(shown);
   const named = places.filter((place) => !isTaken(place)).map(({ shown }) => shown);
@@ -67,7 +69,7 @@ export function aboutFiles(places: readonly PointedAt[]): AskedAbout {
   return { text: named.length === 0 ? '' : filesPrompt(named), parts };
 }
 
-/** What is selected in a terminal goes along. */
+/** Attaches text selected in a terminal. */
 export function aboutTerminal(label: string, text: string): AskedAbout {
   const trimmed = text
     .replace(/\r\n?/g, '\n')
@@ -90,7 +92,7 @@ function placeOf({ shown, startLine, endLine }: QuotedCode): string {
   return withLines(shown, { from: startLine, to: endLine });
 }
 
-/** One file or folder by itself, several as a list. */
+/** Writes a single file or folder inline, several as a list. */
 function filesPrompt(paths: readonly string[]): string {
   const [only] = paths;
   return only !== undefined && paths.length === 1
@@ -98,7 +100,7 @@ function filesPrompt(paths: readonly string[]): string {
     : `${paths.map((path) => `- \`${path}\``).join('\n')}\n`;
 }
 
-/** A fence that nothing inside can end. */
+/** Wraps text in a fence that is longer than any run of backticks in it. */
 function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);

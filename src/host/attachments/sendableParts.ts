@@ -4,8 +4,8 @@ import type { ModelRow } from '../../protocol/chatProtocol';
 import type { DraftPart, MentionPart, SentPart } from '../../transcript/draftPart';
 import { MentionError } from '../common/mentionError';
 
-/** What is sent with a prompt for what stands beside its text: everything that is only mentioned is read now, all at once. Rejects with a
- *  `MentionError` where something cannot be read or it is too much. */
+/** Resolves the parts that are sent beside a prompt's text: reads all mentions now, in parallel. Rejects with a
+ *  `MentionError` when something cannot be read or there is too much. */
 export async function sendableParts(
   parts: readonly DraftPart[],
   read: (mention: MentionPart) => Promise<SentPart>,
@@ -24,7 +24,7 @@ export async function sendableParts(
   return sent;
 }
 
-/** What a person should know who sends images to a model that takes none; null where there is nothing to say. */
+/** Notice for a user who sends images to a model that accepts none. Null: none. */
 export function imageNotice(
   parts: readonly SentPart[],
   model: Pick<ModelRow, 'label' | 'images'> | null,

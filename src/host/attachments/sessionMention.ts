@@ -11,8 +11,8 @@ export type MentionableSessions = Pick<
 const mostCharacters = 20_000;
 const newestRows = 200;
 
-/** The title and the last prompts and answers of a session as Markdown; what fits, the newest. Null where there is no such session, or it is in the
- *  trash. */
+/** Returns a session's title and its last prompts and answers as Markdown: as many of the newest as fit. Null: there
+ *  is no such session, or it is in the trash. */
 export async function sessionText(sessions: MentionableSessions, sessionId: string): Promise<string | null> {
   const session = await sessions.getSession(sessionId);
   if (session === null || session.trashedAt !== null) return null;

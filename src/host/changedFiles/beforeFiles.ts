@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { Emitter, type Disposable } from '../../base/disposable';
 
-/** Scheme of documents that show what a file held before a turn. They come from the store, so that an editor that is restored after a reload
- *  shows them again. */
+/** URI scheme of documents that show a file's content before a turn. The content comes from the store, so an editor
+ *  restored after a reload shows it again. */
 export const beforeScheme = 'hermes-before';
 
-/** A file as it was before a turn; with `turnUid` null an empty one, which stands for a file that is gone. The path keeps its name, so that the
- *  editor knows the language. */
+/** URI of a file as it was before a turn. With a null `turnUid`, an empty document that represents a deleted file.
+ *  The path keeps its name, so that the editor detects the language. */
 export function beforeUri(path: string, turnUid: string | null): vscode.Uri {
   return vscode.Uri.file(path).with({
     scheme: beforeScheme,
@@ -16,7 +16,7 @@ export function beforeUri(path: string, turnUid: string | null): vscode.Uri {
 
 type ReadBefore = (turnUid: string, path: string) => Promise<Uint8Array | null>;
 
-/** Serves those documents as bytes: the editor takes care of encodings, and shows images. Nothing can be written. */
+/** Serves those documents as bytes, so that the editor decodes text and shows images. Read-only. */
 export class BeforeFiles implements vscode.FileSystemProvider, Disposable {
   private readonly changes = new Emitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile: vscode.Event<vscode.FileChangeEvent[]> = (listener, self, owner) => {
@@ -28,7 +28,7 @@ export class BeforeFiles implements vscode.FileSystemProvider, Disposable {
   constructor(private readonly read: ReadBefore) {}
 
   watch(): vscode.Disposable {
-    // What a file held once never changes.
+    // Past content of a file never changes.
     return new vscode.Disposable(() => undefined);
   }
 

@@ -24,7 +24,7 @@ export function changedFileHandlers(files: ChatFiles): ChangedFileHandlers {
   };
 }
 
-/** One sentence behind the other. */
+/** Joins the sentences with spaces; skips nulls. Null: all are null. */
 export function joined(...sentences: readonly (string | null)[]): string | null {
   const said = sentences.filter((sentence) => sentence !== null);
   return said.length === 0 ? null : said.join(' ');

@@ -25,7 +25,7 @@ import { FileWatch } from './fileWatch';
 import { ProposedChanges } from './proposedChanges';
 import { reviewTexts } from './reviewSentences';
 
-/** Turns of a session among which the newest with changed files is looked for. */
+/** Number of latest transcript rows that are searched for the newest turn with changed files. */
 const newestRows = 200;
 
 export interface ChangedFilesFeatureNeeds {
@@ -35,14 +35,15 @@ export interface ChangedFilesFeatureNeeds {
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'uid'>;
   readonly log: Log;
-  /** The setting `hermes.checkpoints`. */
+  /** Value of the setting `hermes.checkpoints`. */
   readonly isOn: () => boolean;
-  /** Where this window's history lies. */
+  /** Folder of this window's history. */
   readonly storageFolder: () => string;
   readonly openOutput: (file: string) => Promise<void>;
 }
 
-/** Files that agents changed, in this window: the journal tools write to, the look before and after commands, and what views and commands ask. */
+/** Changed files of agents in this window: the journal that tools write to, the snapshots before and after commands,
+ *  and the requests of views and commands. */
 export class ChangedFilesFeature implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly changed: ChangedFiles;
@@ -110,7 +111,7 @@ export class ChangedFilesFeature implements Disposable {
     return { reviewChanges: () => this.reviewChanges(shown()) };
   }
 
-  /** What snapshots keep of files goes when a session is erased: it may be what an agent wrote in it. */
+  /** Removes file snapshots when a session is erased: they may hold what an agent wrote in it. */
   careFor(onDidChangeSessions: (listener: (sessionIds: readonly string[]) => void) => Disposable): void {
     const { store, log } = this.needs;
     this.lifetime.register(
@@ -166,7 +167,7 @@ export class ChangedFilesFeature implements Disposable {
     await vscode.commands.executeCommand('vscode.diff', beforeUri(path, turnUid), now, title, { preview: true });
   }
 
-  /** The newest turn of the session that changed files, all of them in the editor's view of several differences. */
+  /** Opens all files of the session's newest turn that changed files, in the editor's multi-file diff. */
   private async reviewChanges(sessionId: string | null): Promise<void> {
     const turns =
       sessionId === null ? [] : (await this.needs.store.readTranscript({ sessionId, limit: newestRows })).turns;

@@ -3,9 +3,9 @@ import type { Disposable } from '../../base/disposable';
 import type { WorkNotifications } from '../../protocol/workProtocol';
 import type { ChangedFile, FileHunk, ReviewOutcome } from '../../transcript/changedFile';
 
-/** What a chat view asks about the files that turns have changed. */
+/** Requests of a chat view about files that turns have changed. */
 export interface ChatFiles {
-  /** By turn; a turn that changed nothing is left out. */
+  /** Changed files by turn. Leaves out turns that changed nothing. */
   ofTurns(turnUids: readonly string[]): Promise<Readonly<Record<string, readonly ChangedFile[]>>>;
   hunks(turnUid: string, path: string): Promise<readonly FileHunk[]>;
   /** `paths` null: every file of the turn. */
@@ -16,18 +16,19 @@ export interface ChatFiles {
     overwrite: boolean,
   ): Promise<ReviewOutcome>;
   reviewHunk(turnUid: string, path: string, hunk: string, action: 'keep' | 'revert'): Promise<ReviewOutcome>;
-  /** What `takeBack` would revert. */
+  /** Files that `takeBack` would revert. */
   from(turnUid: string): Promise<readonly ChangedFile[]>;
-  /** Reverts what this turn and everything behind it changed. Answers with what the person should know, null when all went back. Never rejects. */
+  /** Reverts the changes of this turn and of every turn after it. Resolves with a sentence for the user, or null
+   *  when everything was reverted. Never rejects. */
   takeBack(turnUid: string): Promise<string | null>;
   openDiff(turnUid: string, path: string): Promise<void>;
-  /** What is asked about, whole, in an editor. */
+  /** Opens the whole proposed change in an editor. */
   openProposal(approvalId: string): Promise<void>;
   openOutput(file: string): Promise<void>;
   readonly onDidChange: (listener: (change: WorkNotifications['changedFiles']) => void) => Disposable;
 }
 
-/** Where no files are kept. */
+/** Used where no changed files are tracked. */
 export const noChangedFiles: ChatFiles = {
   ofTurns: async () => ({}),
   hunks: async () => [],

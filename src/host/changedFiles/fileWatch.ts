@@ -3,9 +3,9 @@ import type { Clock } from '../../base/clock';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable';
 import { uriOfPath } from '../workspace/editorPaths';
 
-/** Turns whose files are watched: those that views have drawn last. */
+/** Maximum number of turns whose files are watched: the ones most recently shown in views. */
 const mostTurns = 100;
-/** So long nothing more must happen before a turn is looked at again: a branch switch changes many files at once. */
+/** Debounce in milliseconds before a turn is checked again: a branch switch changes many files at once. */
 const calmMs = 400;
 
 export interface WatchedTurn {
@@ -13,7 +13,7 @@ export interface WatchedTurn {
   readonly turnUid: string;
 }
 
-/** Notices that somebody changed a file of a turn, on disk or in an editor. */
+/** Notifies when a file of a turn changes, on disk or in an editor. */
 export class FileWatch implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly paths = new Map<string, { readonly turn: WatchedTurn; readonly paths: ReadonlySet<string> }>();
@@ -32,7 +32,7 @@ export class FileWatch implements Disposable {
     this.lifetime.register(toDisposable(() => this.waiting.forEach((cancel) => cancel())));
   }
 
-  /** The newest turns stay watched. */
+  /** Watches the files of a turn. Stops watching the oldest turns beyond the limit. */
   watch(turn: WatchedTurn, paths: readonly string[]): void {
     this.paths.delete(turn.turnUid);
     if (paths.length > 0)

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 
 export type TakenBack = 'conversation' | 'files';
 
-/** Asks what should be taken back, where turns that go have changed files. Null: nothing. */
+/** Asks the user what to revert when the removed turns have changed files. Null: the user canceled. */
 export async function askWhatGoesBack(question: string, detail: string, files: number): Promise<TakenBack | null> {
   const conversation = vscode.l10n.t('Conversation Only');
   const both =

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import type { SessionStore } from '../../store/sessionStore';
 
-/** Scheme of documents that show a change the person is asked about. They come from the stored question, so that one that is restored after a
- *  reload shows it again. */
+/** URI scheme of documents that show a change awaiting approval. The content comes from the stored approval, so an
+ *  editor restored after a reload shows it again. */
 const proposalScheme = 'hermes-proposal';
 
-/** Opens what an agent asks to change, whole: as the unified difference that is asked about, word for word. */
+/** Opens the whole change that an agent proposes: the exact unified diff that the approval shows. */
 export class ProposedChanges implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly registration: vscode.Disposable;
 
@@ -13,7 +13,7 @@ export class ProposedChanges implements vscode.TextDocumentContentProvider, vsco
     this.registration = vscode.workspace.registerTextDocumentContentProvider(proposalScheme, this);
   }
 
-  /** Nothing to show for a question that is not known, or that has no change to show. */
+  /** Does nothing for an unknown approval, or for one without a change to show. */
   async open(approvalId: string): Promise<void> {
     const approval = await this.store.approval(approvalId);
     if (approval === null || approval.request.preview === null) return;

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { ReviewTexts } from '../../tools/files/changes/reviewTexts';
 
-/** In the person's language. */
+/** Texts in the user's language. */
 export const reviewTexts: ReviewTexts = {
   conflict: (files) =>
     vscode.l10n.t('These files were changed since in the same places, so they stay as they are: {files}.', { files }),

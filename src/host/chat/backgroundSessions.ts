@@ -1,13 +1,13 @@
 import type { BackgroundSession } from '../../protocol/chatProtocol';
 import type { SessionSummary } from '../../transcript/session';
 
-/** The sessions that answer while another one is shown, and those that have ended so and were not seen since. Sessions that were unread before
- *  are not among them: lists mark those. */
+/** Sessions that answer while another one is shown, and those that finished this way and were not seen since. Leaves
+ *  out sessions that were unread before: lists mark those. */
 export class BackgroundSessions {
-  /** Conversations that were seen answering in the background. */
+  /** Conversations that were observed answering in the background. */
   private readonly watched = new Set<string>();
 
-  /** From the newest entries of the list; `shown` is the session in view. */
+  /** Finds background sessions among the newest entries of the list. `shown`: the session in view. */
   among(sessions: readonly SessionSummary[], shown: string | null): readonly BackgroundSession[] {
     return sessions.flatMap((session) => {
       const { id, conversationId, title, preview, lastTurn } = session;
@@ -21,7 +21,7 @@ export class BackgroundSessions {
     });
   }
 
-  /** The person knows that this conversation is done. */
+  /** Called when the user dismisses the mark of this finished conversation. */
   dismiss(conversationId: string): void {
     this.watched.delete(conversationId);
   }

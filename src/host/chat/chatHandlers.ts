@@ -28,7 +28,7 @@ import type { StoreStatus } from '../storage/storeStatus';
 import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
 import type { ChatWitness } from '../verify/chatWitness';
 
-/** What a chat view asks of the editor around it. */
+/** Editor functions that a chat view uses. */
 export interface ChatEditor {
   openTranscript(sessionId: string, messageUid: string | null): Promise<void>;
   pickSession(surfaceId: string): Promise<void>;
@@ -41,17 +41,17 @@ export interface ChatEditor {
   copy(text: string): Promise<void>;
   openLink(href: string): Promise<void>;
   readonly code: CodeActions;
-  /** Asks the person in the editor's own dialog; see `PageConsent`. */
+  /** Asks the user in the editor's own dialog; see `PageConsent`. */
   confirm(asked: Consent): Promise<boolean>;
-  /** Carries out a setup entry of the empty state. */
+  /** Runs a setup entry of the empty state. */
   setUp(entryId: string): Promise<void>;
-  /** An action of a notice that is not the store's own. */
+  /** Runs an action of a notice that does not belong to the store. */
   runAction(action: string): Promise<void>;
 }
 
 export interface ChatHandlerNeeds {
   readonly surfaceId: string;
-  /** Under which the store keeps what the view shows; null: it does not. */
+  /** Key under which the store keeps the shown session. Null: the store does not keep it. */
   readonly shownKey: string | null;
   readonly gateway: Gateway;
   readonly sessions: Pick<SessionStore, 'getMessage' | 'getSession' | 'getTurn' | 'findSession' | 'approval'>;
@@ -60,21 +60,21 @@ export interface ChatHandlerNeeds {
   readonly editor: ChatEditor;
   readonly files: ChatFiles;
   readonly attachments: PromptAttachments;
-  /** Absent: nothing is suggested. */
+  /** Default: no suggestions. */
   readonly starters?: Pick<StarterService, 'prompts'>;
   readonly witness: ChatWitness;
   readonly onReady: () => Promise<void>;
-  /** A draft or a prompt of this page is on its way to the disk. */
+  /** Called when the store begins to save a draft or a prompt of this page. */
   readonly onWriting: (written: Promise<unknown>) => void;
   readonly onModelChosen: (sessionId: string | null) => Promise<void>;
-  /** The next drawing of the session must reach back to this message. */
+  /** Called when the next snapshot of the session must reach back to this message. */
   readonly onReach: (messageUid: string) => void;
   readonly onEarlierLoaded: (rows: number) => void;
   readonly onFindProgress: (progress: FindProgress) => void;
   readonly onBackgroundDismissed: (sessionId: string) => void;
   readonly onNewMode: (mode: Mode) => void;
   readonly onNewEffort: () => Promise<void>;
-  /** Resolves when the page has been given what is shown now. */
+  /** Resolves once the page has the current snapshot. */
   readonly untilDrawn: () => Promise<void>;
 }
 
@@ -86,7 +86,8 @@ export interface ChatHandlers {
   readonly requests: RequestHandlers<typeof chatRequests, ChatResults>;
 }
 
-/** What each message of a chat view does. Requests wait for a store that is just being opened, so that a prompt typed at once is not refused. */
+/** Handles each message of a chat view. Requests wait for a store that is still opening, so that an early prompt is
+ *  not refused. */
 export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
   const { gateway, surfaceId, store, models, editor, files } = needs;
   const workFiles = changedFileHandlers(files);
@@ -102,7 +103,7 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
     uid: string,
     parts: readonly DraftPart[] | undefined,
   ): Promise<readonly SentPart[] | undefined> => {
-    // Sent before, by a request whose answer was lost: what it names may be gone by now.
+    // Already sent by a request whose response was lost: mentioned content may be gone by now.
     const wasSent =
       parts?.some(({ kind }) => kind === 'mention') === true && (await needs.sessions.getMessage(uid)) !== null;
     return parts === undefined || wasSent ? undefined : needs.attachments.resolve(parts);
@@ -113,8 +114,8 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
   };
   const submit = async ({ busy, parts, draft, ...prompt }: SubmittedPrompt): Promise<ChatResults['submit']> => {
     await store.settled();
-    // A draft stored after its prompt would offer it again. A draft that could not be saved is reported to the page by its own request, and does
-    // not keep the prompt from being sent.
+    // A draft stored after its prompt would offer the prompt again, so wait for it. Its own request reports a failed
+    // save to the page; the prompt is still sent.
     await draftSaved.catch(() => undefined);
     const along = await resolved(prompt.uid, parts);
     const shown = needs.shownKey === null ? {} : { shownKey: needs.shownKey };
@@ -198,13 +199,14 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
       },
       switchSession: async ({ target }) => {
         await store.settled();
-        // A rewind puts the prompt ahead of what is in the composer; one that could not be saved is the view's to say.
+        // A rewind puts the prompt before the text in the composer, so wait for the draft. The view reports a failed
+        // save.
         await draftSaved.catch(() => undefined);
         const { sessionId, notice, takenBack } = await gateway.switchSession(surfaceId, switchTarget(target));
         if (sessionId !== null) await consent.opened(sessionId);
         const isWithFiles = target.reason === 'rewind' && target.files === true && takenBack !== undefined;
         const words = joined(notice, isWithFiles ? await files.takeBack(takenBack) : null);
-        // Whoever asked has it in view by then, and what is typed next is sent there.
+        // Resolve only once the webview shows the new session, so the next keystrokes go to it.
         await needs.untilDrawn();
         return { sessionId, notice: words };
       },
@@ -275,19 +277,19 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
   };
 }
 
-/** What is optional in a message may be there and undefined. */
+/** Drops `parts` when it is undefined: optional fields of a message may be present with the value undefined. */
 function draftSent({ uid, text, parts }: NonNullable<SavedDraft['sent']>[number]): DraftOnItsWay {
   return parts === undefined ? { uid, text } : { uid, text, parts };
 }
 
-/** A rule that would be ignored is refused while the person can still correct it: the question stays. */
+/** Refuses a rule that would be ignored while the user can still correct it: the approval stays open. */
 function refuseUnusableRules(decision: ApprovalDecision): void {
   if (decision.kind === 'deny' || decision.scope === 'once') return;
   const problem = decision.rules.map(allowRuleProblem).find((sentence) => sentence !== null);
   if (problem !== undefined) throw new GatewayError('invalid', problem);
 }
 
-/** Files go back once it is certain that the turn will be asked again, and before the model is. */
+/** Reverts files only once it is certain that the turn runs again, and before the model is called. */
 async function askedAgain(
   files: ChatFiles,
   turnUid: string,
@@ -304,7 +306,7 @@ async function askedAgain(
   };
 }
 
-/** What is optional in a message may be there and undefined; the gateway takes it or leaves it. */
+/** Drops optional fields with the value undefined and the fields that the gateway does not take. */
 function switchTarget(target: ViewSwitch): SwitchTarget {
   switch (target.reason) {
     case 'new_session':
@@ -322,7 +324,7 @@ function switchTarget(target: ViewSwitch): SwitchTarget {
   }
 }
 
-/** That nothing was changed is an answer, not a failure. */
+/** Reports a compression that changed nothing as a result, not as an error. */
 async function compressed(gateway: Gateway, sessionId: string, focus: string | null): Promise<CompressionOutcome> {
   try {
     const { madeBy, tokens } = await gateway.compress(sessionId, focus);

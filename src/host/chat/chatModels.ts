@@ -1,13 +1,14 @@
 import type { Disposable } from '../../base/disposable';
 import type { ModelChoices, ModelState, Setup } from '../../protocol/chatProtocol';
 
-/** The models as chat views see them. */
+/** Models as chat views see them. */
 export interface ChatModels {
-  /** The model that answers a session which chose `ref` (null: none of its own, so the default), and why it cannot be used if it cannot. */
+  /** Model that answers a session that chose `ref` (null: the session chose none, so the default), and the reason if
+   *  that model cannot be used. */
   stateOf(ref: string | null): ModelState;
   choices(refresh: boolean): Promise<ModelChoices>;
   readonly setup: Setup;
-  /** Looks again for what could answer. */
+  /** Searches again for available models. */
   discover(): Promise<Setup>;
   onDidChange(listener: () => void): Disposable;
 }

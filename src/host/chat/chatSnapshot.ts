@@ -17,8 +17,8 @@ export interface ChatSnapshotNeeds {
   readonly log: Log;
 }
 
-/** The session as a view draws it; null where it cannot be read, which is said beside it and can be tried `again`. `changed`: what the view has of
- *  it is replaced. */
+/** Snapshot of the session for a view. Null: it cannot be read; the store's notice says so and offers to try
+ *  `again`. `changed`: the snapshot replaces the rows that the view has. */
 export async function readShownSession(
   { gateway, sessions, store, files, log }: ChatSnapshotNeeds,
   pages: PageWindow,
@@ -61,7 +61,8 @@ export async function readShownSession(
   }
 }
 
-/** What the store says around the session: what cannot be read is left out, and the view comes up without it. */
+/** Reads the state around the session from the store. Leaves out anything that cannot be read, so that the view
+ *  still opens. */
 export async function readAroundSession(
   { gateway, store, log }: ChatSnapshotNeeds,
   surfaceId: string,

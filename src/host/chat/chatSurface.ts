@@ -44,38 +44,40 @@ export interface ChatSurfaceNeeds {
   readonly attachments: PromptAttachments;
   readonly starters?: Pick<StarterService, 'prompts'>;
   readonly witness: ChatWitness;
-  /** Its page keeps which session it shows, not the store. */
+  /** True for a tab: its page keeps the shown session, not the store. */
   readonly isTab?: boolean;
   readonly surroundings: () => Pick<
     ChatState,
     'restricted' | 'folderName' | 'isVirtual' | 'sandbox' | 'demoPrompts' | 'localization' | 'promptFiles'
   >;
-  /** The model or session that is shown has changed. */
+  /** Called when the shown model or session has changed. */
   readonly onChange: () => void;
   readonly log: Log;
 }
 
 type ChatEndpoint = ViewEndpoint<typeof chatCommands, typeof chatRequests, ChatResults, ChatNotifications>;
 
-/** Ties one surface of the gateway to whatever webview shows it at the moment. The surface outlives its webviews: a view that is hidden,
- *  moved or reloaded is drawn again from the store. Between reading a snapshot and sending it, events are held and sent after it, so that
- *  none is lost; a view ignores what its snapshot already contains. */
+/** Connects one surface of the gateway to the webview that shows it at the moment. The surface outlives its
+ *  webviews: a view that was hidden, moved or reloaded is rendered again from the store. Holds events between
+ *  reading a snapshot and sending it, and sends them after it, so that none is lost. A view ignores events that its
+ *  snapshot already contains. */
 export class ChatSurface implements Surface, Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly recent: RecentSessions;
   private endpoint: ChatEndpoint | null = null;
-  /** away: no view listens · drawing: a snapshot is being read · live: events go straight through. */
+  /** `away`: no view listens · `drawing`: a snapshot is being read · `live`: events go straight through. */
   private phase: 'away' | 'drawing' | 'live' = 'away';
   private held: (() => void)[] = [];
   private drawings = 0;
   private newestDrawing: Promise<void> = Promise.resolve();
-  /** The next drawing must carry everything, not only the session. */
+  /** True when the next snapshot must carry everything, not only the session. */
   private bootstrapDue = false;
   private readonly due = new PendingViewActions();
-  /** Of drafts and prompts, by whatever page of this surface. */
+  /** Pending writes of drafts and prompts, from any page of this surface. */
   private readonly writes = new PendingWrites();
   private shownModel: string | null = null;
-  /** Rows of the session that is shown were hidden or brought back: the next drawing replaces what the view has. */
+  /** True when rows of the shown session were hidden or restored: the next snapshot replaces the rows that the view
+   *  has. */
   private changed = false;
   private drawnSession: string | null = null;
   private readonly pages = new PageWindow();
@@ -84,7 +86,7 @@ export class ChatSurface implements Surface, Disposable {
   private behind: readonly BackgroundSession[] = [];
   private restored = false;
   private isRestoring = false;
-  /** What a later window would show first; null: not known. */
+  /** Session that the next window would show first. Null: not known. */
   private remembered: string | null = null;
   private readonly calls: RunningCallEvents;
   private attachment: Disposable;
@@ -115,12 +117,13 @@ export class ChatSurface implements Surface, Disposable {
     return this.needs.gateway.shownSession(this.id);
   }
 
-  /** A page that is hidden is unloaded. */
+  /** True while a page is loaded: hidden pages are unloaded. */
   isVisible(): boolean {
     return this.phase !== 'away';
   }
 
-  /** A webview begins to show this surface. The returned disposable ends it; a later connection takes the place of an earlier one. */
+  /** Connects a webview that begins to show this surface. A later connection replaces an earlier one. The returned
+   *  disposable disconnects. */
   connect(port: WebviewPort): Disposable {
     this.disconnect();
     this.needs.store.begin();
@@ -152,7 +155,7 @@ export class ChatSurface implements Surface, Disposable {
     });
   }
 
-  /** The page in the webview is gone (hidden views are unloaded); it says `ready` when it is back. */
+  /** Called when the page in the webview is unloaded (hidden views are). The page sends `ready` when it is back. */
   pageUnloaded(): void {
     this.phase = 'away';
     this.held = [];
@@ -165,7 +168,7 @@ export class ChatSurface implements Surface, Disposable {
     this.whenLive();
   }
 
-  /** Brings a message of the session that is shown into sight, reading back to it where the view does not have it. */
+  /** Scrolls to a message of the shown session. Reads back to it if the view does not have it. */
   reveal(message: ChatNotifications['reveal']): void {
     this.due.reveal(message);
     if (this.phase !== 'away') this.inBackground(this.draw('shown'));
@@ -182,7 +185,8 @@ export class ChatSurface implements Surface, Disposable {
     this.whenLive();
   }
 
-  /** The window goes to another folder: what is shown belongs to the one it leaves. What was shown there last is shown again once it is open. */
+  /** Called when the window switches to another history: the shown session belongs to the old one. The session that
+   *  was last shown in the new history is restored once that is open. */
   leaveStore(): void {
     this.attachment.dispose();
     this.attachment = this.needs.gateway.attach(this);
@@ -192,7 +196,7 @@ export class ChatSurface implements Surface, Disposable {
     this.remembered = null;
   }
 
-  /** Something around the session changed, say the open folders: everything is drawn again. */
+  /** Renders everything again after a change around the session, for example of the open folders. */
   redraw(): void {
     if (this.phase !== 'away') this.inBackground(this.draw('bootstrap'));
   }
@@ -206,7 +210,7 @@ export class ChatSurface implements Surface, Disposable {
     if (sandbox !== undefined) this.tell('sandbox', sandbox);
   }
 
-  /** A setting has changed that decides where no mode or effort was chosen. */
+  /** Called when a setting changes that provides the default mode or effort. */
   usualModeChanged(): void {
     for (const sessionId of new Set([null, this.shownSession])) this.inBackground(this.tellMode(sessionId));
     this.inBackground(this.tellEffort('changed'));
@@ -268,12 +272,12 @@ export class ChatSurface implements Surface, Disposable {
 
   private draw(what: 'bootstrap' | 'shown'): Promise<void> {
     const drawn = this.drawNow(what);
-    // Only when it ended matters there; whoever asked for the drawing says why it failed.
+    // Waiters need only its end; the caller that requested this snapshot reports its failure.
     this.newestDrawing = drawn.catch(() => undefined);
     return drawn;
   }
 
-  /** A newer drawing takes over from the one before. */
+  /** Waits for the newest snapshot: a newer one replaces the one before. */
   private async untilDrawn(): Promise<void> {
     for (let awaited: Promise<void> | null = null; awaited !== this.newestDrawing;)
       await (awaited = this.newestDrawing);
@@ -284,10 +288,10 @@ export class ChatSurface implements Surface, Disposable {
     this.bootstrapDue ||= what === 'bootstrap';
     this.phase = 'drawing';
     this.held = [];
-    // A page that was reloaded behind Enter shows the prompt in one place: as sent, or in the composer.
+    // A page reloaded right after Enter must show the prompt in one place: as sent, or in the composer.
     if (this.bootstrapDue && this.needs.store.isReadable) await this.writes.done();
     const [shown, around] = await Promise.all([this.readShown(), this.bootstrapDue ? this.readState() : null]);
-    // A newer drawing, or the page's end, has taken over; it sends everything that this one would have.
+    // A newer snapshot or the end of the page took over. The newer one sends everything that this one would have sent.
     if (drawing !== this.drawings || this.endpoint === null) return;
     this.shownModel = shown?.session.model ?? null;
     if (around === null) {
@@ -342,12 +346,12 @@ export class ChatSurface implements Surface, Disposable {
     return { private: this.needs.gateway.startsPrivate(this.id) };
   }
 
-  /** Whoever sees the page sees what happened while it was away. */
+  /** Sends the full state and marks the shown session as seen: the user now sees its changes. */
   private async pageLoaded(): Promise<void> {
     this.phase = 'drawing';
     const { shownSession } = this;
     await this.draw('bootstrap');
-    // Behind the drawing: a write waits for the disk, and reading would wait behind it.
+    // Mark after the snapshot: this write waits for the disk, and reads would wait in the queue after it.
     if (shownSession !== null && this.needs.store.isReadable)
       this.inBackground(this.needs.gateway.setSeen(shownSession));
   }
@@ -371,7 +375,7 @@ export class ChatSurface implements Surface, Disposable {
     this.tell('background', behind);
   }
 
-  /** The model that answers what is shown. */
+  /** Model that answers the shown session. */
   get modelState(): ChatState['model'] {
     return this.needs.models.stateOf(this.shownModel);
   }
@@ -381,7 +385,7 @@ export class ChatSurface implements Surface, Disposable {
     else if (this.phase === 'drawing') this.held.push(() => this.endpoint?.notify(name, payload));
   }
 
-  /** Of the session that is shown alone. */
+  /** Notifies only about the shown session. */
   private tellShown<K extends 'queueChanged' | 'compressing' | 'mode' | 'effort'>(
     name: K,
     payload: ChatNotifications[K],
@@ -424,7 +428,7 @@ export class ChatSurface implements Surface, Disposable {
       await gateway
         .switchSession(this.id, { reason: 'resume', sessionId: remembered })
         .finally(() => (this.isRestoring = false));
-      // It was drawn with the switch.
+      // The switch already rendered it.
       return;
     }
     if (this.phase !== 'away') await this.draw('bootstrap');
@@ -450,7 +454,7 @@ export class ChatSurface implements Surface, Disposable {
       this.tell('mode', { sessionId, mode: await this.needs.gateway.mode(this.id, sessionId) });
   }
 
-  /** Behind a drawing a view takes it for the default until it is told otherwise. */
+  /** After a snapshot, a view assumes the default effort until notified otherwise. */
   private async tellEffort(when: 'drawn' | 'changed'): Promise<void> {
     if (!this.needs.store.isReadable) return;
     const sessionId = this.shownSession;

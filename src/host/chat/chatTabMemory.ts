@@ -1,7 +1,7 @@
 import type { ChatSurfaceNeeds } from './chatSurface';
 
-/** The store as the surface of a tab sees it. Which session a tab shows is remembered by its page, not in the store: a tab that is closed
- *  leaves nothing behind, and a second window with the same history has tabs of its own. */
+/** Wraps the store for the surface of a tab. The page of a tab remembers which session it shows, not the store: a
+ *  closed tab leaves no trace, and a second window with the same history has its own tabs. */
 export function ownMemory(sessions: ChatSurfaceNeeds['sessions'], shown: string | null): ChatSurfaceNeeds['sessions'] {
   let remembered = shown;
   return {

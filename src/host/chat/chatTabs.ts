@@ -9,20 +9,20 @@ import { webviewPort } from '../webviews/webviewPort';
 
 export const chatTabViewType = 'hermes.chatTab';
 
-/** The part of what a chat page keeps by which its session is found again after a reload of the window. */
+/** State of a chat page that is used to find its session after a window reload. */
 const keptState = v.object({ sessionId: v.nullable(v.string()) });
 
 export interface ChatTabsNeeds {
   readonly gateway: Pick<Gateway, 'shownSession' | 'onDidChangeSessions'>;
   readonly sessions: ChatSurfaceNeeds['sessions'] & Pick<SessionStore, 'conversationTip'>;
-  /** The surface behind a tab. */
+  /** Creates the surface of a tab. */
   readonly createBridge: (
     surfaceId: string,
     sessions: ChatSurfaceNeeds['sessions'],
     onChange: () => void,
   ) => ChatSurface;
   readonly uid: () => string;
-  /** Another tab is the active editor, or none is. */
+  /** Called when another tab, or none, becomes the active editor. */
   readonly onActivity: () => void;
   readonly onFailure: (what: string, error: unknown) => void;
 }
@@ -33,8 +33,8 @@ interface OpenTab {
   readonly bridge: ChatSurface;
 }
 
-/** Sessions in editor tabs: the same program as the panel's, each with a surface of its own, so that it has its own agent and memory and is not
- *  touched by what the panel or another tab shows. Back after a reload of the window. */
+/** Sessions in editor tabs. They run the same webview program as the panel. Each tab has its own surface, so it has
+ *  its own agent and memory and is independent of the panel and other tabs. Tabs are restored after a window reload. */
 export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposable {
   private readonly tabs = new Set<OpenTab>();
   private readonly listening: vscode.Disposable;
@@ -48,7 +48,7 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
     });
   }
 
-  /** The surface of the chat tab that is the active editor; null when another editor is, or none. */
+  /** Surface of the chat tab that is the active editor. Null: another editor or none is active. */
   get active(): ChatSurface | null {
     return [...this.tabs].find(({ panel }) => panel.active)?.bridge ?? null;
   }
@@ -57,7 +57,7 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
     return [...this.tabs].map(({ bridge }) => bridge);
   }
 
-  /** Shows a session in a tab of its own, or the tab that shows it already. */
+  /** Shows a session in a new tab, or reveals the tab that already shows it. */
   async open(sessionId: string): Promise<ChatSurface> {
     const tip = await this.needs.sessions.conversationTip(sessionId);
     const existing = [...this.tabs].find(({ bridge }) => bridge.shownSession === tip);

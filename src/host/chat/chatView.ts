@@ -5,7 +5,8 @@ import type { WebviewPrograms } from '../webviews/webviewPrograms';
 
 export const chatViewId = 'hermes.chat';
 
-/** The panel in the secondary side bar. Hidden, its page is unloaded (nothing is kept alive that the store can draw again). */
+/** The panel in the secondary side bar. Its page is unloaded while it is hidden: nothing is kept alive that the
+ *  store can render again. */
 export class ChatView implements vscode.WebviewViewProvider {
   private view: vscode.WebviewView | null = null;
   private badge: vscode.ViewBadge | undefined;
@@ -33,19 +34,19 @@ export class ChatView implements vscode.WebviewViewProvider {
     this.programs.load('chat', view.webview, 'panel');
   }
 
-  /** How many sessions wait for the person, on the panel's icon. */
+  /** Shows the number of sessions that wait for the user as a badge on the panel's icon. */
   showWaiting(count: number): void {
     this.badge = count === 0 ? undefined : { value: count, tooltip: vscode.l10n.t('Hermes waits for you') };
     if (this.view !== null) this.view.badge = this.badge;
   }
 
-  /** Brings the panel into sight; the keys stay where they are, except where it was never shown before. */
+  /** Shows the panel without taking the keyboard focus, unless the panel was never shown before. */
   async reveal(): Promise<void> {
     if (this.view === null) await this.show();
     else if (!this.view.visible) this.view.show(true);
   }
 
-  /** Shows the panel and leaves the cursor where its page puts it. */
+  /** Shows the panel; its page decides where the cursor goes. */
   async show(): Promise<void> {
     await vscode.commands.executeCommand(`${chatViewId}.focus`);
   }

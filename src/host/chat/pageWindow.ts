@@ -1,19 +1,20 @@
 import type { Gateway, SessionSnapshot } from '../../gateway/gateway';
 
-/** Messages of a session that a view is given at once; earlier ones are loaded when the person scrolls to them. */
+/** Messages of a session that a view gets at once. Earlier ones load when the user scrolls to them. */
 export const pageSize = 60;
-/** The most that a drawing takes in beyond the first page because a view had loaded it: a view lets go of more than that by itself. */
+/** Maximum number of rows beyond the first page that a snapshot includes because a view had loaded them. A view
+ *  unloads more than that anyway. */
 const mostEarlier = 180;
-/** The most that is read to reach back to one message. */
+/** Number of rows at which a read that reaches back to one message stops growing. */
 const farthest = 4000;
 
-/** How much of a session a drawing takes in, so that a view that is drawn again has what it had. */
+/** Tracks how much of a session a snapshot includes, so that a view that is rendered again has the rows it had. */
 export class PageWindow {
   /** Rows that the view has loaded beyond the first page. */
   private earlier = 0;
   private messageUid: string | null = null;
 
-  /** Another session, or another page that knows nothing yet. */
+  /** Called for another session, or for another page that has no rows yet. */
   startOver(): void {
     this.earlier = 0;
   }
@@ -22,7 +23,7 @@ export class PageWindow {
     this.earlier = Math.min(mostEarlier, this.earlier + rows);
   }
 
-  /** The next reading takes in this message, where it is still shown. */
+  /** Makes the next snapshot include this message, if it is still shown. */
   reachTo(messageUid: string): void {
     this.messageUid = messageUid;
   }

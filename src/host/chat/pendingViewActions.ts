@@ -5,7 +5,7 @@ type Tell = <K extends 'focusComposer' | 'find' | 'insertPrompt' | 'reveal'>(
   payload: ChatNotifications[K],
 ) => void;
 
-/** What a page is to do once it shows the conversation: told once, in the same order however it was asked for. */
+/** Actions for a page once it shows the conversation. Sends each once, always in the same order. */
 export class PendingViewActions {
   private isFocusDue = false;
   private isFindDue = false;
@@ -20,7 +20,7 @@ export class PendingViewActions {
     this.isFindDue = true;
   }
 
-  /** For the composer. */
+  /** Adds text and parts to the composer. */
   insertPrompt(insertion: ChatNotifications['insertPrompt']): void {
     this.insertions = [...this.insertions, insertion];
   }
@@ -29,7 +29,7 @@ export class PendingViewActions {
     this.revealed = message;
   }
 
-  /** Another session is shown. */
+  /** Called when another session is shown. */
   forgetReveal(): void {
     this.revealed = null;
   }

@@ -6,7 +6,8 @@ import { describeError } from '../common/describeError';
 
 const limit = 20;
 
-/** The newest sessions for the empty state. However often they change meanwhile, one reading at a time runs, and the last change is read. */
+/** Newest sessions for the empty state. Only one read runs at a time; after changes during a read, the list is read
+ *  again. */
 export class RecentSessions implements Disposable {
   private reading = false;
   private stale = false;
@@ -16,7 +17,7 @@ export class RecentSessions implements Disposable {
     private readonly gateway: Pick<Gateway, 'listSessions'>,
     private readonly log: Log,
     private readonly onRead: (sessions: readonly SessionSummary[]) => void,
-    /** Why they could not be read; null once they could. */
+    /** Called with the reason when a read fails, and with null when one succeeds. */
     private readonly onProblem: (reason: string | null) => void = () => undefined,
   ) {}
 

@@ -2,9 +2,9 @@ import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Gateway } from '../../gateway/gateway';
 import type { TurnActivity, TurnEvent } from '../../transcript/turnEvent';
 
-/** What calls that run have let be seen so far: never stored, and told once. It is kept as long as they run, so that a view which is drawn anew
- *  in the middle of a turn (a reload, another session and back) can be told again: which calls run, the end of their output, the way to the
- *  session of a sub-agent. */
+/** Caches the transient events of running calls, which are never stored and are emitted once. A view rendered again
+ *  in the middle of a turn (after a reload or a session switch) gets them again: the running calls, the end of their
+ *  output, the link to a sub-agent's session. Evicts them when the calls end. */
 export class RunningCallEvents implements Disposable {
   private readonly lifetime = new DisposableStore();
   /** By turn, then by call and kind, in the order in which they began. */
@@ -14,7 +14,7 @@ export class RunningCallEvents implements Disposable {
     this.lifetime.register(gateway.onDidTurnEvent(({ event }) => this.heard(event)));
   }
 
-  /** What a view has to be told of the turn once it shows it; `activity` is what goes on now, which has the last word. */
+  /** Events that a view needs after it renders the turn. The current `activity` comes last, so that it wins. */
   of(turnUid: string, activity: TurnActivity | null): readonly TurnEvent[] {
     const events = [...(this.turns.get(turnUid)?.values() ?? [])];
     if (events.length === 0 || activity === null) return events;

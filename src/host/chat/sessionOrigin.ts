@@ -2,7 +2,8 @@ import type { SessionOrigin } from '../../protocol/chatProtocol';
 import type { SessionStore } from '../../store/sessionStore';
 import type { Session } from '../../transcript/session';
 
-/** What a session was branched from, or works for as a sub-agent, or that this was erased; null for one of neither kind, or was brought over without its origin. */
+/** Origin of a session: the session it was branched from or works for as a sub-agent, or a note that this one was
+ *  erased. Null for any other session, and for one imported without its origin. */
 export async function originOf(
   session: Session,
   sessions: Pick<SessionStore, 'getSession' | 'conversationTip'>,

@@ -1,13 +1,14 @@
-/** A line that a piece of code (`here`) and a file (`there`) both have, counted from 0. */
+/** A line that a piece of code (`here`) and a file (`there`) have in common, counted from 0. */
 export interface Anchor {
   readonly here: number;
   readonly there: number;
 }
 
-/** Lines that say enough to tell a place by. */
+/** Matches lines that are distinctive enough to identify a place. */
 const telling = /[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}]/u;
 
-/** Lines that stand once in each, as a patience diff takes them: the longest row of them that comes in the same order. Places before `from` do not count. */
+/** Finds lines that are unique in each, like a patience diff: the longest sequence that has the same order in both.
+ *  Ignores places before `from`. */
 export function anchorsOf(file: readonly string[], piece: readonly string[], from: number): readonly Anchor[] {
   const there = onlyOnce(file, from);
   const pairs = [...onlyOnce(piece, 0)].flatMap(([text, here]) => {
@@ -17,7 +18,8 @@ export function anchorsOf(file: readonly string[], piece: readonly string[], fro
   return longestRising(pairs.sort((a, b) => a.here - b.here));
 }
 
-/** Whether one line may be the other one after an edit: the same but for blanks, or most of their words in common. */
+/** True when one line may be an edit of the other: they differ only in surrounding whitespace, or share most of
+ *  their words. */
 export function isAlike(left: string, right: string): boolean {
   if (left.trim() === right.trim()) return true;
   const [a, b] = [wordsOf(left), wordsOf(right)];
@@ -34,7 +36,8 @@ function onlyOnce(lines: readonly string[], from: number): ReadonlyMap<string, n
   return new Map([...seen].filter(([, index]) => index >= 0));
 }
 
-/** Patience sorting: piles by their top, each card knowing the one it was laid behind. */
+/** Longest increasing subsequence by patience sorting: `tops` holds the top of each pile, `before` the predecessor
+ *  of each entry. */
 function longestRising(pairs: readonly Anchor[]): readonly Anchor[] {
   const tops: number[] = [];
   const before: (number | undefined)[] = [];

@@ -20,13 +20,14 @@ export interface ApplyNeeds {
   readonly insert: (code: string) => Promise<void>;
 }
 
-/** Where code is to go: absolute, and as people read it. */
+/** File that receives the code: absolute path, and path as shown to the user. */
 interface Target {
   readonly path: string;
   readonly shown: string;
 }
 
-/** Puts code into a file as a change that a person has seen: the editor's diff first, then a question, and only then the file. */
+/** Puts code into a file as a change that the user has reviewed: shows the editor's diff, asks, and only then
+ *  writes. */
 export class ApplyToFile {
   private readonly paths: AccessPaths;
 
@@ -50,7 +51,7 @@ export class ApplyToFile {
     }
   }
 
-  /** Null where the person picked none. */
+  /** Resolves to null when the user picked no file. */
   private async target(code: string, named: string | null, language: string): Promise<Target | null> {
     const written = named ?? fileNamedInCode(code)?.path ?? null;
     if (written !== null)
@@ -101,14 +102,14 @@ export class ApplyToFile {
         ? vscode.l10n.t('Create {file} with this code? Nothing is written until you apply it.', { file })
         : vscode.l10n.t('Apply the proposed change to {file}? Nothing is written until you do.', { file });
     const answer = await vscode.window.showInformationMessage(question, apply, vscode.l10n.t('Discard'));
-    // A notification that was closed decides nothing, but it is not asked again either.
+    // A closed notification decides nothing, but the question is not repeated either.
     await proposed.letGo(after);
     if (before === null) await proposed.letGo(now);
     if (answer === apply) await this.write(target, before, change.text);
   }
 
   private async write({ path }: Target, before: TextFile | null, after: string): Promise<void> {
-    // Loaded, so that the change is a step in the file's undo history.
+    // Load the document, so that the change becomes a step in the file's undo history.
     if (before !== null) await vscode.workspace.openTextDocument(uriOfPath(path));
     await this.needs.editor.apply([{ path, before, after }], new AbortController().signal);
     await vscode.window.showTextDocument(uriOfPath(path), { preview: false });
@@ -126,7 +127,7 @@ function pathInDiff(code: string, language: string): string | null {
   return header === undefined || header.trim() === '/dev/null' ? null : header.trim();
 }
 
-/** Sentences of the file port are written for the model. */
+/** Translates file errors into sentences for the user: those of the file port are written for the model. */
 function refusal(error: unknown): string {
   if (error instanceof FileChanged)
     return vscode.l10n.t(

@@ -21,7 +21,8 @@ export interface CodeActionsFeatureNeeds {
   readonly log: Log;
 }
 
-/** Code and names of answers in this window: put into editors, files and terminals, and found. */
+/** Code actions of answers in this window: insert code into editors, files and terminals, and look up the names in
+ *  answers. */
 export class CodeActionsFeature implements CodeActions, Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly lastEditor = this.lifetime.register(new LastEditor());

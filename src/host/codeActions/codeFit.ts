@@ -2,19 +2,20 @@ import { findLines, mergeLines } from '../../tools/files/lineMatch';
 import { joinLines, splitLines, usualEnd, withLineEnds, type Line } from '../../tools/files/lines';
 import { anchorsOf, isAlike } from './anchors';
 
-/** What a file would hold with a piece of code in it. whole: the code is the file · part: it stands in the place of some lines · same: it stands
- *  there already · nowhere: no line of it tells where it belongs. */
+/** Result of fitting a piece of code into a file. whole: the code is the file · part: it replaces some lines · same:
+ *  the file already has it · nowhere: no line shows where it belongs. */
 export type CodeFit =
   { readonly kind: 'whole' | 'part'; readonly text: string } | { readonly kind: 'same' } | { readonly kind: 'nowhere' };
 
-/** How much of a file has to come back in code that begins and ends as the file does, and in code that does not, to be taken for the whole of it. */
+/** Share of a file's lines that code must repeat to count as the whole file: if it begins and ends like the file,
+ *  and otherwise. */
 const shares = { sameEnds: 0.4, any: 0.6 };
-// "// … existing code …", "# rest of the file", "/* unchanged */": here the file goes on as it is.
+// "// … existing code …", "# rest of the file", or "unchanged" in a block comment: here the file continues unchanged.
 const elision =
   /^\s*(?:\/\/|#|--|;|%|\/\*|<!--|\{\/\*)\s*(?:(?:\.{3}|…).*|.*\b(?:existing code|unchanged|rest of (?:the |your )?(?:code|file|function|class|method|implementation))\b.*)$/i;
 
-/** Finds where a piece of code belongs by the lines that it shares with the file. Lines that stay keep their line ends; new ones take the file's,
- *  and the indentation of their place. */
+/** Finds where a piece of code belongs by the lines it shares with the file. Kept lines keep their line endings; new
+ *  lines get the file's line endings and the indentation of their place. */
 export function fitCode(file: string, code: string): CodeFit {
   const present = splitLines(file);
   const wanted = withoutBlankEnds(code.replace(/\r\n?/g, '\n').split('\n'));
@@ -51,7 +52,7 @@ function isWhole(present: readonly Line[], wanted: readonly string[]): boolean {
   return kept >= here.length * (sameEnds ? shares.sameEnds : shares.any);
 }
 
-/** The code between lines that stand for what the file has there. */
+/** Splits the code at lines that represent unchanged parts of the file. */
 function piecesOf(wanted: readonly string[]): readonly (readonly string[])[] {
   const pieces: string[][] = [[]];
   for (const line of wanted) {
@@ -61,7 +62,7 @@ function piecesOf(wanted: readonly string[]): readonly (readonly string[])[] {
   return pieces.map(withoutBlankEnds).filter((piece) => piece.length > 0);
 }
 
-/** Null unless every piece has its place, in order. */
+/** Null unless every piece has a place, in order. */
 function fitPieces(present: readonly Line[], pieces: readonly (readonly string[])[]): readonly Line[] | null {
   const result: Line[] = [];
   let from = 0;
@@ -100,7 +101,7 @@ function placeOf(present: readonly Line[], piece: readonly string[], from: numbe
   return replacing(present, start, end, written);
 }
 
-/** Walks from the first line that both have to where the piece begins: over lines that are the same or alike, which it replaces. */
+/** Walks back from the first shared line to the start of the piece, over equal or similar lines, which are replaced. */
 function beginning(present: readonly Line[], piece: readonly string[], { here, there }: Anchor, from: number): number {
   let start = there;
   for (let at = here - 1; at >= 0 && start > from && isAlike(present[start - 1]?.text ?? '', piece[at] ?? ''); at--)
@@ -113,8 +114,8 @@ interface Anchor {
   readonly there: number;
 }
 
-/** Where the lines end that a piece replaces. Behind the last line that both have: over lines that are the same or alike, then to the line that closes
- *  what the piece closes, or as far as the file is indented as deep. */
+/** End of the lines that a piece replaces. Walks on after the last shared line, over equal or similar lines. Then it
+ *  continues to the line that closes the same block as the piece, or over lines that are indented as deep. */
 function ending(present: readonly Line[], piece: readonly string[], { here, there }: Anchor): number {
   let [end, at] = [there + 1, here + 1];
   while (at < piece.length && end < present.length && isAlike(present[end]?.text ?? '', piece[at] ?? ''))
@@ -149,7 +150,7 @@ function replacing(present: readonly Line[], start: number, end: number, written
   );
   if (lines === null) return null;
   const last = lines.at(-1);
-  // What had no line end at the end of the file gets none.
+  // Keep a missing line ending at the end of the file.
   const closed =
     end === present.length && present.at(-1)?.end === '' && last !== undefined
       ? [...lines.slice(0, -1), { text: last.text, end: '' }]
@@ -157,7 +158,8 @@ function replacing(present: readonly Line[], start: number, end: number, written
   return { start, end, lines: closed };
 }
 
-/** How lines have to be indented to stand where `present` does; null where one cannot. */
+/** Returns a function that indents lines to match `present`, and null for a line that cannot be. Null: the
+ *  indentations do not fit. */
 function fittedTo(present: string, written: string): ((line: string) => string | null) | null {
   const [there, here] = [present, written].map((line) => /^\s*/.exec(line)?.[0] ?? '');
   if (there === undefined || here === undefined) return null;

@@ -1,10 +1,10 @@
 import type { codeCommands, codeRequests, CodeResults, Reference } from '../../protocol/codeProtocol';
 import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
 
-/** What can be done with the code and the names of an answer. Whatever cannot be done is said in a notification, with what is safe. */
+/** Actions on the code and names of an answer. If an action fails, a notification says so and what is safe. */
 export interface CodeActions {
   insert(code: string): Promise<void>;
-  /** `info`: what stands behind the fence. Resolves when the person has decided. */
+  /** `info`: the text after the opening fence. Resolves when the user has decided. */
   apply(code: string, info: string): Promise<void>;
   newFile(code: string, info: string): Promise<void>;
   run(code: string, info: string): Promise<void>;
@@ -12,7 +12,8 @@ export interface CodeActions {
   openSymbol(name: string): Promise<void>;
 }
 
-/** For answers that are about another folder: what they name is not in this window's. Code can be taken from them all the same. */
+/** For answers about another folder: their names do not refer to files of this window. Code can still be taken from
+ *  them. */
 export function withoutNames(actions: CodeActions): CodeActions {
   return {
     insert: (code) => actions.insert(code),

@@ -2,10 +2,11 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import { shellCode } from './shellCode';
 
-/** How long a shell that was just opened may take until it says that it is ready; then it is taken for one that never does. */
+/** Milliseconds to wait for the shell integration of a new terminal. After that, the shell counts as one without it. */
 const readyPatienceMs = 3000;
 
-/** The terminal that code of answers goes into: one of our own, so that nothing is typed into a program that a person left running in theirs. */
+/** Terminal for code from answers. Uses its own terminal, so that nothing is typed into a program that the user left
+ *  running in theirs. */
 export class CodeTerminal implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly busy = new Set<vscode.Terminal>();
@@ -21,7 +22,8 @@ export class CodeTerminal implements Disposable {
     this.lifetime.register(vscode.window.onDidCloseTerminal((terminal) => this.closed(terminal)));
   }
 
-  /** One line that is seen whole is run once the person has confirmed it; anything else is put there and waits for the person. In a restricted folder nothing happens but a sentence. */
+  /** Runs a single, fully visible line after the user confirms it. Pastes anything else and leaves it to the user to
+   *  run. In Restricted Mode, only shows a warning. */
   async take(code: string, language: string): Promise<void> {
     if (!vscode.workspace.isTrusted)
       return warn(
@@ -39,7 +41,7 @@ export class CodeTerminal implements Disposable {
             ),
       );
     }
-    // The page that asks may hold script of somebody else; what is pasted waits for Enter.
+    // The requesting page may hold injected script, so confirm first. Pasted text waits for Enter.
     if (read.kind === 'run' && !(await isWanted(read.text))) return;
     const terminal = await this.ready();
     if (read.kind === 'run') this.started(terminal, read.text);
@@ -51,7 +53,7 @@ export class CodeTerminal implements Disposable {
   }
 
   private started(terminal: vscode.Terminal, command: string): void {
-    // Counts from now on: what is pressed again at once does not go to the program that this one starts.
+    // Mark it busy now: a second click must not type into the program that this command starts.
     if (terminal.shellIntegration !== undefined) this.busy.add(terminal);
     terminal.sendText(command, true);
   }
@@ -88,7 +90,7 @@ async function isWanted(command: string): Promise<boolean> {
   );
 }
 
-/** Resolves when the shell takes commands, as far as it says so. */
+/** Resolves when the shell reports that it takes commands, or after the timeout. */
 async function integrated(terminal: vscode.Terminal): Promise<void> {
   if (terminal.shellIntegration !== undefined) return;
   await new Promise<void>((resolve) => {
@@ -104,8 +106,9 @@ async function integrated(terminal: vscode.Terminal): Promise<void> {
   });
 }
 
-/** Text with line ends that is sent to a shell is run line by line. Pasted by the editor it is not: the editor marks it as pasted for shells that know
- *  that, and asks first where they do not. */
+/** Pastes text into the active terminal. Text with line breaks that is sent to a shell would run line by line. The
+ *  editor's own paste avoids that: it marks the text as pasted for shells that support that, and asks first for
+ *  others. */
 async function pasted(text: string): Promise<void> {
   const before = await vscode.env.clipboard.readText();
   await vscode.env.clipboard.writeText(text);

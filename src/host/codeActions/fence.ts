@@ -1,8 +1,8 @@
-/** What stands behind a code fence, as far as it says what the code is and where it belongs. */
+/** The info string of a code fence, as far as it names the language and the file. */
 export interface Fence {
-  /** In lower case; '' where none is named. */
+  /** In lower case; '' when none is named. */
   readonly language: string;
-  /** As it was written; null where no file is named. */
+  /** As written. Null: no file is named. */
   readonly path: string | null;
 }
 
@@ -20,10 +20,12 @@ export function readFence(info: string): Fence {
   return { language: /^[\w+#.-]+$/.test(language) ? language.toLowerCase() : '', path };
 }
 
-// "// src/a.ts", "# src/a.py", "<!-- a.html -->", "/* a.css */", "-- a.sql", also with "File:" ahead.
+// "// src/a.ts", "# src/a.py", "<!-- a.html -->", "-- a.sql" or "a.css" in a block comment, also with "File:" before
+// the path.
 const comment = /^\s*(?:\/\/|#|--|;|%|\/\*|<!--)\s*(?:(?:file|filename|path)\s*:\s*)?(\S+?)\s*(?:\*\/|-->)?\s*$/i;
 
-/** The file that the first line of code names in a comment: the path, and the code without that line. Null where it names none. */
+/** File that the first line of code names in a comment: its path, and the code without that line. Null: it names
+ *  none. */
 export function fileNamedInCode(code: string): { readonly path: string; readonly rest: string } | null {
   const [first = '', ...rest] = code.split('\n');
   const path = comment.exec(first)?.[1];
@@ -95,7 +97,7 @@ const editorIds: Readonly<Record<string, string>> = {
   exs: 'elixir',
 };
 
-/** The editor's name of a language that a fence names; the same word where it is not known to differ. */
+/** The editor's id for the language of a fence. Default: the same word. */
 export function editorLanguage(language: string): string {
   return editorIds[language] ?? language;
 }

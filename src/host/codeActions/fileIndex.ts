@@ -1,8 +1,8 @@
-/** Files of the open folders by their last name, to find the one that is meant by the end of its path. */
+/** Index of the open folders' files by file name. Finds a file by the end of its path. */
 export class FileIndex {
   private readonly byName = new Map<string, string[]>();
 
-  /** `paths`: as people read them, with forward slashes. */
+  /** `paths`: as shown to the user, with forward slashes. */
   constructor(paths: Iterable<string>) {
     for (const path of paths) {
       const name = path.slice(path.lastIndexOf('/') + 1);
@@ -12,7 +12,8 @@ export class FileIndex {
     }
   }
 
-  /** The file that has this path, else the only one whose path ends with it; null where there is none, or where there are several. */
+  /** Returns the file with this path, or else the only file whose path ends with it. Null: there is none, or more
+   *  than one. */
   find(path: string): string | null {
     const named = this.byName.get(path.slice(path.lastIndexOf('/') + 1)) ?? [];
     if (named.includes(path)) return path;

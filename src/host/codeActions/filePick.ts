@@ -2,10 +2,12 @@ import * as vscode from 'vscode';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { WorkspacePaths } from '../../tools/workspacePaths';
 
-/** Newest first: what the code is about was most likely touched lately. */
+/** Maximum number of files offered, most recently modified first: code most likely concerns a recently modified
+ *  file. */
 const mostFiles = 5000;
 
-/** Lets the person pick a file of the open folders; `first` comes ahead of the others. The absolute path; null where none was picked. */
+/** Lets the user pick a file of the open folders; `first` comes before the others. Resolves to the absolute path.
+ *  Null: none was picked. */
 export async function pickFile(files: WorkspaceFiles, first: string | null): Promise<string | null> {
   const paths = new WorkspacePaths(files);
   const items = files

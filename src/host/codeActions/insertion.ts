@@ -1,14 +1,15 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable';
 
-/** The text editor that the person used last: while they are in a chat in an editor tab, no text editor is the active one. */
+/** Tracks the text editor that the user used last: while they are in a chat in an editor tab, no text editor is
+ *  active. */
 export class LastEditor implements Disposable {
   private last = vscode.window.activeTextEditor;
   private readonly listening = vscode.window.onDidChangeActiveTextEditor((editor) => {
     if (editor !== undefined && isText(editor)) this.last = editor;
   });
 
-  /** Null where none is in sight. */
+  /** Null: no text editor is visible. */
   get current(): vscode.TextEditor | null {
     const inSight = vscode.window.visibleTextEditors.filter(isText);
     const active = vscode.window.activeTextEditor;
@@ -25,7 +26,7 @@ export class LastEditor implements Disposable {
   }
 }
 
-/** Puts text where the cursor is, in the place of what is selected. Null when it was done, else why not. */
+/** Inserts text at the cursor, replacing the selection. Null when done, otherwise a sentence that says why not. */
 export async function insertAtCursor(editor: vscode.TextEditor | null, text: string): Promise<string | null> {
   if (editor === null)
     return vscode.l10n.t(
@@ -37,7 +38,7 @@ export async function insertAtCursor(editor: vscode.TextEditor | null, text: str
     return vscode.l10n.t('{file} is read-only. Nothing was inserted.', { file: name });
   const { version } = document;
   const done = await editor.edit((edit) => edit.replace(editor.selection, text.replace(/\n$/, '')));
-  // An editor that is read-only for a reason of its own says that it has done it, and has not.
+  // An editor that is read-only for another reason reports success although nothing changed.
   if (!done || (document.version === version && text !== ''))
     return vscode.l10n.t('{file} could not be changed here. Nothing was inserted.', { file: name });
   await vscode.window.showTextDocument(document, {
@@ -54,7 +55,7 @@ async function isReadOnly(uri: vscode.Uri): Promise<boolean> {
   return found?.permissions !== undefined && (found.permissions & vscode.FilePermission.Readonly) !== 0;
 }
 
-/** Logs, output channels and what we show ourselves are no editors to write into. */
+/** False for logs, output channels and our own documents: nothing can be written into those. */
 function isText({ document }: vscode.TextEditor): boolean {
   return !['output', 'comment', 'hermes-code', 'hermes-before', 'git', 'debug'].includes(document.uri.scheme);
 }

@@ -4,11 +4,13 @@ import { DoesNotFit } from '../../tools/files/replacement';
 import { fitCode } from './codeFit';
 import { fileNamedInCode } from './fence';
 
-/** What a file would hold; or that it holds the code already; or that nothing tells where the code belongs. */
+/** Proposed new text of a file; or `same`: the file already has the code; or `misfit`: nothing shows where the code
+ *  belongs. */
 export type Proposal =
   { readonly kind: 'change'; readonly text: string } | { readonly kind: 'same' } | { readonly kind: 'misfit' };
 
-/** `before`: the file's text, null where there is no file. Code in the language of patches is one. */
+/** `before`: the file's text; null if there is no file. Code whose language is "diff" or "patch" is applied as a
+ *  patch. */
 export function proposal(before: string | null, code: string, language: string): Proposal {
   if (language === 'diff' || language === 'patch') return ofPatch(before, code);
   const own = withoutName(before, code);
@@ -18,7 +20,7 @@ export function proposal(before: string | null, code: string, language: string):
   return fit.kind === 'nowhere' ? { kind: 'misfit' } : { kind: 'change', text: fit.text };
 }
 
-/** A first line that only names the file is no part of it, unless the file has it. */
+/** Drops a first line that only names the file, unless the file has that line. */
 function withoutName(before: string | null, code: string): string {
   const named = fileNamedInCode(code);
   const [first = ''] = code.split('\n', 1);

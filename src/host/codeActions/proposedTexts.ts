@@ -3,13 +3,13 @@ import type { Disposable } from '../../base/disposable';
 
 export const proposedScheme = 'hermes-code';
 
-/** Texts that are only proposed, as read-only documents for the editor's diff. Each is kept until it is let go. */
+/** Read-only documents with proposed texts for the editor's diff. Each is kept until it is released. */
 export class ProposedTexts implements vscode.TextDocumentContentProvider, Disposable {
   private readonly texts = new Map<string, string>();
   private readonly registration = vscode.workspace.registerTextDocumentContentProvider(proposedScheme, this);
   private made = 0;
 
-  /** `name`: a path, by whose end the editor knows the language. */
+  /** `name`: a path; the editor detects the language by its end. */
   keep(name: string, text: string): vscode.Uri {
     const uri = vscode.Uri.from({
       scheme: proposedScheme,
@@ -24,7 +24,7 @@ export class ProposedTexts implements vscode.TextDocumentContentProvider, Dispos
     return this.texts.get(uri.toString()) ?? '';
   }
 
-  /** Closes the diff that shows it, and forgets it. */
+  /** Closes the diff that shows the document, and drops its text. */
   async letGo(uri: vscode.Uri): Promise<void> {
     const tabs = vscode.window.tabGroups.all
       .flatMap((group) => group.tabs)

@@ -4,27 +4,29 @@ import { within } from '../attachments/mentionPlaces';
 import type { FileIndex } from './fileIndex';
 import { fileNamed, hrefOf, symbolNamed, type NamedSymbol } from './referenceText';
 
-/** For all symbols of a question together: links that come later than that are not missed. */
+/** Milliseconds that each symbol search of a request may take; all run at the same time. Links that come later than
+ *  that are not missed. */
 const symbolPatienceMs = 1000;
-/** Language extensions answer one question after the other: more names than that are not asked about at once. */
+/** Maximum number of symbols searched for at once: language extensions answer one query after the other. */
 const mostSymbols = 40;
 
 export interface ReferencePlaces {
   readonly clock: Clock;
   files(): Promise<FileIndex>;
-  /** Of a path that no list has (an ignored file, a folder): as people read it, null where nothing is there or it is not inside the open folders. */
+  /** Looks up a path that no list has (an ignored file, a folder). Resolves to the path as shown to the user, or to
+   *  null if nothing exists there or it is outside the open folders. */
   elsewhere(path: string): Promise<string | null>;
-  /** How many symbols of the open folders have this very name. */
+  /** Number of symbols in the open folders with exactly this name. */
   symbols(symbol: NamedSymbol): Promise<number>;
 }
 
-/** Finds what texts of answers name. What was found is known until something changes (`forget`). */
+/** Finds the files and symbols that texts of answers name. Caches results until something changes (`forget`). */
 export class ReferenceFinder {
   private known = new Map<string, Promise<Reference>>();
 
   constructor(private readonly places: ReferencePlaces) {}
 
-  /** In the order of the texts. Never rejects: what cannot be found out names nothing. */
+  /** Resolves in the order of the texts. Never rejects: a text that cannot be resolved becomes null. */
   async resolve(texts: readonly string[]): Promise<readonly Reference[]> {
     const { known } = this;
     const asked = texts.filter((text) => !known.has(text));
@@ -47,7 +49,7 @@ export class ReferenceFinder {
     const file = await this.file(text).catch(() => null);
     if (file !== null || symbol === null) return file;
     const count = mayAsk ? await within(this.places.clock, symbolPatienceMs, this.places.symbols(symbol), null) : null;
-    // Nobody knows: another question may be answered.
+    // Do not cache an unknown result: a later request may succeed.
     if (count === null) known.delete(text);
     return count === null || count === 0 ? null : { kind: 'symbol', name: text };
   }

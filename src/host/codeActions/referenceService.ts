@@ -18,7 +18,7 @@ export interface ReferenceServiceNeeds {
   readonly log: Log;
 }
 
-/** What names in answers lead to in this window: files by the list of names, symbols by what language extensions say. */
+/** Resolves names in answers for this window: files by the file list, symbols by language extensions. */
 export class ReferenceService implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly paths: WorkspacePaths;
@@ -50,7 +50,7 @@ export class ReferenceService implements Disposable {
     return this.needs.files.roots().length === 0 ? Promise.resolve(texts.map(() => null)) : this.finder.resolve(texts);
   }
 
-  /** Where a symbol is; where there are several, the editor's own picker. */
+  /** Opens a symbol. If there is more than one, opens the editor's own picker. */
   async openSymbol(text: string): Promise<void> {
     const symbol = symbolNamed(text);
     const [only, another] = symbol === null ? [] : await this.symbols(symbol);
@@ -67,7 +67,7 @@ export class ReferenceService implements Disposable {
       });
   }
 
-  /** The files of the open folders, by name. */
+  /** Index of the open folders' files by name. */
   async files(): Promise<FileIndex> {
     this.watch();
     const list = await this.names.fresh();
@@ -97,7 +97,7 @@ export class ReferenceService implements Disposable {
         plainName(symbol.name) === name && vscode.workspace.getWorkspaceFolder(symbol.location.uri) !== undefined,
     );
     const within = container === null ? [] : ours.filter(({ containerName }) => containerName === container);
-    // One place that two extensions know is one place.
+    // Drop duplicates: two extensions may report the same place.
     return [
       ...new Map(
         (within.length > 0 ? within : ours).map((symbol) => [
@@ -108,7 +108,7 @@ export class ReferenceService implements Disposable {
     ];
   }
 
-  /** From the first question on: most windows never need the list. */
+  /** Starts to watch for file changes at the first request: most windows never need the list. */
   private watch(): void {
     if (this.isWatching) return;
     this.isWatching = true;
@@ -117,13 +117,13 @@ export class ReferenceService implements Disposable {
     this.lifetime.register(watcher.onDidCreate(changed));
     this.lifetime.register(watcher.onDidDelete(changed));
     this.lifetime.register(vscode.workspace.onDidChangeWorkspaceFolders(changed));
-    // Symbols come and go with what is saved, and with the extension that knows them.
+    // Symbols change when files are saved and when extensions change.
     this.lifetime.register(vscode.workspace.onDidSaveTextDocument(() => this.finder.forget()));
     this.lifetime.register(vscode.extensions.onDidChange(() => this.finder.forget()));
   }
 }
 
-/** Some extensions write "sleep()" or "sleep(ms)" for a function named sleep. */
+/** Removes the arguments: some extensions write "sleep()" or "sleep(ms)" for a function named sleep. */
 function plainName(name: string): string {
   return name.replace(/\(.*$/s, '');
 }

@@ -1,4 +1,4 @@
-/** A file as a text names it, with a place in it (from 1) where the text names one. */
+/** A file named in a text, with the position (from 1) if the text gives one. */
 export interface NamedFile {
   /** With forward slashes. */
   readonly path: string;
@@ -6,7 +6,7 @@ export interface NamedFile {
   readonly column: number | null;
 }
 
-/** A symbol as a text names it: "Clock.sleep()" is `sleep` in `Clock`. */
+/** A symbol named in a text: "Clock.sleep()" is `sleep` in `Clock`. */
 export interface NamedSymbol {
   readonly name: string;
   readonly container: string | null;
@@ -15,7 +15,8 @@ export interface NamedSymbol {
 const place =
   /^(.+?)(?::(\d{1,7})(?::(\d{1,5}))?(?:-\d{1,7})?|#L(\d{1,7})(?:-L?\d{1,7})?|,? (?:at |on )?\(?line (\d{1,7})\)?)?$/;
 
-/** Null for what is no path: an address, several lines. Whether there is such a file is not known here. */
+/** Parses a text that may name a file. Null when it is not a path: a URL, several lines. Does not check that the
+ *  file exists. */
 export function fileNamed(text: string): NamedFile | null {
   if (/[\r\n\0]|^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return null;
   const [, written = '', line, column, anchor, inWords] = place.exec(text.trim()) ?? [];
@@ -24,7 +25,7 @@ export function fileNamed(text: string): NamedFile | null {
   return { path, line: numberOf(line ?? anchor ?? inWords), column: numberOf(column) };
 }
 
-/** Null for what is no name of a symbol. */
+/** Parses a text that may name a symbol. Null when it is not a symbol name. */
 export function symbolNamed(text: string): NamedSymbol | null {
   const parts = /^([\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::|#)[\p{L}_$][\p{L}\p{N}_$]*){0,8})(?:\(\))?$/u
     .exec(text.trim())?.[1]
@@ -33,7 +34,7 @@ export function symbolNamed(text: string): NamedSymbol | null {
   return name === undefined || name.length < 3 ? null : { name, container: parts?.at(-2) ?? null };
 }
 
-/** The address of a file for `openLink`: what could be taken for a place in it or for a scheme is written out. */
+/** Address of a file for `openLink`. Encodes characters that could be read as a position or a scheme. */
 export function hrefOf(path: string, { line, column }: Pick<NamedFile, 'line' | 'column'>): string {
   const address = path.split('/').map(encodeURIComponent).join('/');
   return line === null ? address : `${address}:${Math.max(1, line)}${column === null ? '' : `:${Math.max(1, column)}`}`;

@@ -1,18 +1,21 @@
 import { unseenSigns } from '../../tools/approval/shell/invisibleCharacters';
 import { editorLanguage } from './fence';
 
-/** run: the code is one line that is seen whole, which can be run · place: anything else, which is put into the terminal and not run · refused: why, for a person. */
+/** run: one fully visible line, which may be run · place: anything else, which is put into the terminal but not run
+ *  · refused: with the reason, for the user. */
 export type ShellCode =
   | { readonly kind: 'run' | 'place'; readonly text: string }
   | { readonly kind: 'refused'; readonly reason: 'unseen' | 'empty' };
 
-// A terminal acts on control characters, and a person does not see them; nor do they see what is zero wide or turns the order of the text.
+// A terminal obeys control characters, which the user does not see. Zero-width characters and those that reorder text
+// are not visible either.
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\u115f\u1160\u2800\u3164\uffa0]/u;
 
-/** In characters. Code does not wrap, and what is out of sight to the right is read by nobody. */
+/** In characters. Code does not wrap, and text beyond the right edge is not read. */
 const longestLine = 120;
 
-/** What of a block of shell code goes into a terminal. Recorded sessions ("$ npm test" and what it wrote) give their commands only. */
+/** Extracts the commands of a block of shell code. A recorded session ("$ npm test" and its output) yields only its
+ *  commands. */
 export function shellCode(code: string, language: string): ShellCode {
   const lines = withoutPrompts(code.replace(/\r\n?/g, '\n').split('\n'), language);
   const text = lines.join('\n').replace(/^\n+|\s+$/g, '');
@@ -21,8 +24,9 @@ export function shellCode(code: string, language: string): ShellCode {
   return { kind: isSeenWhole(code) ? 'run' : 'place', text };
 }
 
-/** Whether a person who pressed the button has read all of the code: one line, of a length that is in sight, without blanks that push the rest of it
- *  away and without signs that are not seen. A tab typed into a shell would ask it to complete. */
+/** True when a user who pressed the button has seen all of the code: one line of visible length, without runs of
+ *  spaces that push the rest out of sight, and without invisible characters. A tab typed into a shell would trigger
+ *  completion. */
 function isSeenWhole(code: string): boolean {
   const line = code.replace(/\r?\n$/, '');
   return [...line].length <= longestLine && !/ {2}/.test(line) && !unseenSigns.test(line);

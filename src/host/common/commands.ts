@@ -4,19 +4,19 @@ import type { ChatEditor } from '../chat/chatHandlers';
 import type { ChatView } from '../chat/chatView';
 import { describeError, isExpected } from './describeError';
 
-/** Commands by their name behind "hermes."; arguments come from menus and views and are checked by each. */
+/** Commands by their name after "hermes.". Arguments come from menus and views; each command validates its own. */
 export type CommandTable = Readonly<Record<string, (...args: readonly unknown[]) => Promise<void>>>;
 
 export interface WindowCommandNeeds {
   readonly chat: Pick<ChatView, 'focus'>;
-  /** The session that the chat shows. */
+  /** Session that the chat shows. */
   readonly shown: () => string | null;
   readonly editor: ChatEditor;
   readonly setUpModel: () => Promise<void>;
   readonly setUpMemory: () => Promise<void>;
 }
 
-/** Models, memory, settings and the log. */
+/** Commands for models, memory, settings and the log. */
 export function windowCommands({ chat, shown, editor, setUpModel, setUpMemory }: WindowCommandNeeds): CommandTable {
   return {
     setUpModel: () => setUpModel(),
@@ -28,7 +28,7 @@ export function windowCommands({ chat, shown, editor, setUpModel, setUpMemory }:
   };
 }
 
-/** A command that fails says so in a notification, with its next step in the sentence. */
+/** Registers the commands. A failed command shows a notification whose sentence includes the next step. */
 export function registerCommands(commands: CommandTable, log: Log): vscode.Disposable {
   return vscode.Disposable.from(
     ...Object.entries(commands).map(([name, run]) =>
@@ -39,7 +39,7 @@ export function registerCommands(commands: CommandTable, log: Log): vscode.Dispo
   );
 }
 
-/** Shows a failure with what can be done about it. */
+/** Logs a failure and shows it in a notification with Show Log. */
 export function reportFailure(what: string, error: unknown, log: Log): void {
   const { sentence } = describeError(error);
   if (isExpected(error)) log.warn(`${what}: ${sentence}`);

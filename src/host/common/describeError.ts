@@ -4,7 +4,8 @@ import type { ProtocolError } from '../../protocol/envelope';
 import { StoreError } from '../../store/storeError';
 import { MentionError } from './mentionError';
 
-/** What a person is told about a failed request. Our own errors carry their sentence; anything else is a defect, named plainly. */
+/** Describes an error to the user. Our own errors carry their sentence; any other error is a bug and is reported as
+ *  one. */
 export function describeError(error: unknown): ProtocolError {
   if (error instanceof StoreError || error instanceof GatewayError)
     return { sentence: error.message, cause: error.causeClass };
@@ -17,12 +18,13 @@ export function describeError(error: unknown): ProtocolError {
   };
 }
 
-/** The editor took back what it was asked, as it does with all that is pending when its window closes or reloads: nothing went wrong. */
+/** True when the editor canceled the request, as it does with all pending ones when its window closes or reloads:
+ *  nothing went wrong. */
 export function isWithdrawn(error: unknown): boolean {
   return error instanceof Error && error.name === 'Canceled';
 }
 
-/** Errors that say nothing about a defect: the log gets a line, not a stack. */
+/** True for errors that do not mean a bug: the log gets a line, not a stack. */
 export function isExpected(error: unknown): boolean {
   return (
     error instanceof StoreError ||

@@ -2,21 +2,21 @@ import type { Clock } from '../../base/clock';
 import type { Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 
-/** How long lines wait for the rules at most, in milliseconds. By then a window has been activated. */
+/** Maximum time in milliseconds that lines wait for the rules. By that time, a window is activated. */
 const patienceMs = 1000;
-/** Lines that wait. With more the rules are loaded at once. */
+/** Maximum number of lines that wait. Beyond that, the rules are loaded at once. */
 const mostWaiting = 200;
 
 export interface MaskedLogParts {
   readonly clock: Pick<Clock, 'after'>;
-  /** Whether `mask` has all it needs. */
+  /** True when `mask` has its rules. */
   readonly isReady: () => boolean;
-  /** Takes secrets out of a line. Loads what it needs for that. */
+  /** Removes secrets from a line. Loads the rules if needed. */
   readonly mask: (line: string) => string;
 }
 
-/** Masks what goes into a log. Lines wait, in their order, until the rules for that can be loaded without holding up the start of the window. An error is
- *  written at once, with everything before it. */
+/** Masks secrets in log lines. Queues lines, in order, until the rules can be loaded without delaying the start of
+ *  the window. Writes an error at once, with every line before it. */
 export class MaskedLog implements Log, Disposable {
   private readonly waiting: (() => void)[] = [];
   private stopWaiting: (() => void) | null = null;
@@ -46,7 +46,7 @@ export class MaskedLog implements Log, Disposable {
     this.flush();
   }
 
-  /** Writes what waits. From now on no line waits. */
+  /** Writes the queued lines. After this, no line is queued. */
   dispose(): void {
     this.isDisposed = true;
     this.flush();
@@ -60,7 +60,7 @@ export class MaskedLog implements Log, Disposable {
   }
 
   private flush(): void {
-    // A line that is added while lines are written, such as that the rules cannot be loaded, is written after them.
+    // A line added during the flush (for example, that the rules cannot be loaded) is written after the others.
     if (this.isFlushing) return;
     this.isFlushing = true;
     this.stopWaiting?.();

@@ -1,4 +1,4 @@
-/** Something mentioned cannot be read. The message is for the person and names it. */
+/** Error for a mention that cannot be read. The message is for the user and names the mention. */
 export class MentionError extends Error {
   override readonly name = 'MentionError';
 }

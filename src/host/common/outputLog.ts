@@ -1,7 +1,7 @@
 import type { LogOutputChannel } from 'vscode';
 import type { Log } from '../../base/log';
 
-/** The house's log on the editor's own log channel: levels, times and "Set Log Level…" are the editor's. */
+/** Adapts the editor's log channel to the project's `Log`. The editor provides levels, times and "Set Log Level…". */
 export function outputLog(channel: LogOutputChannel): Log {
   return {
     trace: (message) => channel.trace(message),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type * as secretlint from '../../models/secretlint/index';
 import type { FindSecrets } from '../../models/secrecy/secretRules';
 
-/** Loads `dist/secretlint.js` when a text is masked: a window should come up without it. */
+/** Loads `dist/secretlint.js` when a text is first masked, so that the window starts without it. */
 export function secretlintBundle(folder: string): () => FindSecrets {
   const load = createRequire(join(folder, 'extension.js'));
   return () => {
@@ -16,7 +16,7 @@ export function secretlintBundle(folder: string): () => FindSecrets {
   };
 }
 
-/** It is our own file, built with this one; that it is whole is all there is to check. */
+/** The file is our own, built together with this one; check only that it is complete. */
 function isSecretlintModule(module: unknown): module is typeof secretlint {
   return (
     typeof module === 'object' && module !== null && 'findSecrets' in module && typeof module.findSecrets === 'function'

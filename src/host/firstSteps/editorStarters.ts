@@ -7,7 +7,7 @@ import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { gitExecutable } from '../knowledge/gitExecutable';
 import { StarterService } from './starterService';
 
-/** What there is to begin with in this window. */
+/** Creates the suggested first prompts of this window. */
 export function editorStarters(files: WorkspaceFiles, log: Log, t: Translate): StarterService {
   return new StarterService({
     files,

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { Walkthrough, type WalkthroughNeeds } from './walkthrough';
 
-/** The walkthrough in this window. */
+/** Creates the walkthrough of this window. */
 export function editorWalkthrough(
   context: vscode.ExtensionContext,
   gateway: WalkthroughNeeds['gateway'],
@@ -15,7 +15,8 @@ export function editorWalkthrough(
     setContext: (key, value) => void vscode.commands.executeCommand('setContext', key, value),
     openWalkthrough: async () =>
       void (await vscode.commands.executeCommand('workbench.action.openWalkthrough', walkthrough, false)),
-    // The editor's own command behind "Mark Done". One that has no such command leaves the circle of a step empty, which harms nothing.
+    // The editor's own command for "Mark Done". An editor without this command leaves the step's circle empty, which is
+    // harmless.
     tickOff: async (step) =>
       void (await vscode.commands
         .executeCommand('welcome.markStepComplete', `${walkthrough}#${step}`)

@@ -2,24 +2,25 @@ import * as v from 'valibot';
 import type { Translate } from '../../base/translate';
 import type { DirectoryEntry } from '../../tools/workspaceFiles';
 
-/** What was seen of the first open folder, by its names and its package.json alone. */
+/** Facts about the first open folder, from its file names, its package.json and Git alone. */
 export interface FolderLook {
   readonly entries: readonly DirectoryEntry[];
-  /** Text of the package.json at the top; null where there is none. */
+  /** Text of the package.json at the root. Null: there is none. */
   readonly packageJson: string | null;
-  /** Whether git knows of changes that are not committed. */
+  /** True when Git reports uncommitted changes. */
   readonly hasChanges: boolean;
 }
 
 const mostPrompts = 3;
 const testFolders = ['test', 'tests', '__tests__', 'spec', 'specs', 'e2e'];
-/** Scripts worth a question, likeliest first. */
+/** Scripts worth a prompt, likeliest first. */
 const scriptsAskedAbout = ['build', 'start', 'dev', 'test', 'lint'];
 const projectFiles =
   /^(?:package\.json|pyproject\.toml|setup\.py|cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|gemfile|composer\.json|makefile|cmakelists\.txt|.*\.(?:sln|csproj))$/i;
 const packageJson = v.object({ scripts: v.optional(v.record(v.string(), v.string())) });
 
-/** Prompts to begin with, which speak of nothing that is not there. The same folder gets the same ones; an empty one gets none. */
+/** Suggests first prompts that mention only things that exist. The same folder always gets the same prompts; an
+ *  empty folder gets none. */
 export function starterPrompts(look: FolderLook, t: Translate): readonly string[] {
   const names = look.entries.filter(({ name }) => !name.startsWith('.'));
   const readme = names.find(({ name, kind }) => kind === 'file' && /^readme(?:\.\w+)?$/i.test(name));

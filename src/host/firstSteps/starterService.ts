@@ -9,21 +9,22 @@ import { starterPrompts } from './starterPrompts';
 export interface StarterServiceNeeds {
   readonly files: Pick<WorkspaceFiles, 'roots' | 'list' | 'read' | 'size'>;
   readonly git: RunGit;
-  /** Git follows what a repository says of itself, so it is only asked in folders that the person trusts. */
+  /** Git obeys the configuration of a repository, so it runs only in folders that the user trusts. */
   readonly isTrusted: () => boolean;
   readonly t: Translate;
   readonly log: Log;
 }
 
-/** How long the empty state waits for what a folder is about. */
+/** Milliseconds that the empty state waits for facts about the folder. */
 const patienceMs = 3000;
 const mostPackageBytes = 200_000;
 
-/** What there is to begin with in the folder that is open. Looks at the names in it, at package.json, and asks git whether anything is changed. */
+/** Suggests first prompts for the open folder. Reads the names in it and package.json, and runs Git to check for
+ *  changes. */
 export class StarterService {
   constructor(private readonly needs: StarterServiceNeeds) {}
 
-  /** Never rejects: without suggestions the person writes what they came for. */
+  /** Never rejects: without suggestions, users simply write their own prompt. */
   async prompts(): Promise<readonly string[]> {
     const { files, log, t } = this.needs;
     const root = files.roots()[0]?.path;
@@ -51,7 +52,7 @@ export class StarterService {
 
   private async hasChanges(root: string, signal: AbortSignal): Promise<boolean> {
     if (!this.needs.isTrusted()) return false;
-    // Without git, outside a repository and in a folder that is no place on a disk there is nothing to review.
+    // Without Git, outside a repository, or in a folder that is not on a disk, there is nothing to review.
     const answer = await this.needs
       .git(root, ['status', '--porcelain', '--untracked-files=no', '--ignore-submodules=dirty', '--', '.'], signal)
       .catch(() => null);

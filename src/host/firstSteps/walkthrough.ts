@@ -6,19 +6,18 @@ import type { CommandTable } from '../common/commands';
 export interface WalkthroughNeeds {
   readonly gateway: Pick<Gateway, 'onDidTurnEvent' | 'onDidSwitchSession'>;
   readonly sessions: { getSession(id: string): Promise<Pick<Session, 'parentKind'> | null> };
-  /** Tells the editor what the steps ask for, as context keys. */
+  /** Sets a context key of the editor; the walkthrough's steps depend on them. */
   readonly setContext: (key: string, value: boolean) => void;
-  /** Opens the walkthrough of this extension. */
   readonly openWalkthrough: () => Promise<void>;
-  /** Ticks a step of it off, by its id in the manifest. */
+  /** Marks a step as done, by its id in the manifest. */
   readonly tickOff: (step: string) => Promise<void>;
-  /** Whether Hermes ran in an earlier window; told once that it does. */
+  /** Remembers that Hermes ran in an earlier window. */
   readonly memory: { get(key: string): unknown; update(key: string, value: boolean): PromiseLike<void> };
 }
 
 const ranBeforeKey = 'hermes.ranBefore';
 
-/** The context keys, and the ids in the manifest of the steps they tick off. */
+/** Context keys, and the manifest ids of the steps that they complete. */
 const stepOf = {
   walkthroughOffered: null,
   modelChosen: 'model',
@@ -29,11 +28,13 @@ const stepOf = {
 } as const;
 type TellingKey = keyof typeof stepOf;
 
-/** The walkthrough "Get Started with Hermes" of the manifest, and the context keys by which its steps are ticked off:
- *  `hermes.walkthroughOffered`, `hermes.modelChosen`, `hermes.promptSent`, `hermes.turnStopped`, `hermes.branchShown`, `hermes.plugPulled`.
+/** The walkthrough "Get Started with Hermes" of the manifest, and the context keys that complete its steps:
+ *  `hermes.walkthroughOffered`, `hermes.modelChosen`, `hermes.promptSent`, `hermes.turnStopped`,
+ *  `hermes.branchShown`, `hermes.plugPulled`.
  *
- *  The editor opens the walkthrough of an extension that was just installed by itself, unless its condition does not hold yet. Nothing opens
- *  by itself here: in the first window it is offered when the person asks for it, later on the Welcome page too. */
+ *  The editor opens the walkthrough of a newly installed extension automatically, unless its condition is false.
+ *  Hermes prevents that with `hermes.walkthroughOffered`: in the first window, the walkthrough is available only
+ *  when the user asks for it, in later windows on the Welcome page too. */
 export class Walkthrough implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly done = new Set<TellingKey>();
@@ -56,18 +57,19 @@ export class Walkthrough implements Disposable {
       getStarted: async () => {
         this.tell('walkthroughOffered');
         await this.needs.openWalkthrough();
-        // The editor makes its walkthroughs when the first is shown, and then takes no step for done whose key held before.
+        // The editor creates its walkthroughs when the first one opens, and then ignores keys that were already set. So
+        // mark the finished steps here.
         for (const step of [...this.done].map((key) => stepOf[key])) if (step !== null) await this.needs.tickOff(step);
       },
     };
   }
 
-  /** A step that was done stays done. */
+  /** A completed step stays completed. */
   modelChosen(isChosen: boolean): void {
     if (isChosen) this.tell('modelChosen');
   }
 
-  /** Told by the window that came back after the plug was pulled. */
+  /** Called by the window that opens after the plug was pulled. */
   plugPulled(wasPulled: boolean): void {
     if (wasPulled) this.tell('plugPulled');
   }
@@ -80,7 +82,7 @@ export class Walkthrough implements Disposable {
     if (sessionId === null) return;
     this.tell('promptSent');
     if (this.done.has('branchShown')) return;
-    // A session that cannot be read says so where it is shown.
+    // A read error is reported where the session is shown.
     const session = await this.needs.sessions.getSession(sessionId).catch(() => null);
     if (session?.parentKind === 'branch') this.tell('branchShown');
   }

@@ -10,7 +10,7 @@ import {
 } from '../../tools/knowledge/editorKnowledge';
 import { uriOfPath } from '../workspace/editorPaths';
 
-/** What VS Code and its language extensions know, through its own commands. */
+/** Knowledge of VS Code and its language extensions, through the editor's built-in commands. */
 export class VscodeKnowledge implements EditorKnowledge {
   problems(path: string | null): readonly Problem[] {
     if (path !== null) {
@@ -85,7 +85,7 @@ export class VscodeKnowledge implements EditorKnowledge {
   }
 }
 
-/** Resolves when the problems of one of the files change, or the signal aborts. */
+/** Resolves when the problems of one of the files change or the signal aborts. */
 export function problemsChanged(paths: readonly string[], signal: AbortSignal): Promise<void> {
   const files = new Set(paths.map((path) => uriOfPath(path).toString()));
   return new Promise((resolve) => {
@@ -105,7 +105,7 @@ function selected(): OpenEditors['selection'] {
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined) return null;
   const { document, selection } = editor;
-  // A log, an output channel and the like are no editors of files.
+  // A log, an output channel and the like are not file editors.
   if (document.uri.scheme === 'output') return null;
   const isFile = document.uri.scheme !== 'untitled';
   return {
@@ -117,7 +117,7 @@ function selected(): OpenEditors['selection'] {
   };
 }
 
-/** Language extensions answer for documents that the editor has; this one is opened for them alone. */
+/** Opens the document without showing it: language extensions answer only for open documents. */
 async function opened(path: string): Promise<vscode.Uri> {
   return (await vscode.workspace.openTextDocument(uriOfPath(path))).uri;
 }
@@ -156,7 +156,8 @@ function symbolOf(symbol: vscode.DocumentSymbol | vscode.SymbolInformation, uri:
   };
 }
 
-/** Only a file has a path; what lies elsewhere (a definition inside an archive) keeps its address, which is no path of the open folders. */
+/** Path of a file. Anything else (a definition inside an archive) keeps its URI, which never matches a path of the
+ *  open folders. */
 function pathOf(uri: vscode.Uri): string {
   const isOpen = vscode.workspace.getWorkspaceFolder(uri) !== undefined;
   return uri.scheme === 'file' || isOpen ? uri.fsPath : uri.toString(true);

@@ -7,7 +7,8 @@ const gitExtension = v.object({
 });
 const gitApi = v.object({ git: v.object({ path: v.pipe(v.string(), v.nonEmpty()) }) });
 
-/** The git that VS Code's own Git extension found (`git.path` included); "git" where the extension is off or has found none. */
+/** Path of the Git that VS Code's own Git extension found (this respects `git.path`). Default, when the extension is
+ *  disabled or found none: "git". */
 export function gitExecutable(): string {
   const extension = v.safeParse(gitExtension, vscode.extensions.getExtension('vscode.git')?.exports);
   if (!extension.success || !extension.output.enabled) return 'git';
@@ -15,7 +16,7 @@ export function gitExecutable(): string {
     const api = v.safeParse(gitApi, extension.output.getAPI(1));
     return api.success ? api.output.git.path : 'git';
   } catch {
-    // It is being switched off.
+    // The Git extension is being disabled.
     return 'git';
   }
 }

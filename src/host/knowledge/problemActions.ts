@@ -3,7 +3,8 @@ import * as vscode from 'vscode';
 import { problemOf } from './editorKnowledge';
 import type { problemCall } from './problemCall';
 
-/** "Fix with Hermes" and "Explain with Hermes" on problems, behind what language extensions offer themselves. They only fill the composer. */
+/** "Fix with Hermes" and "Explain with Hermes" on problems, listed after the language extensions' own fixes. They
+ *  only fill the composer. */
 export class ProblemActions implements vscode.CodeActionProvider {
   static readonly kinds = [vscode.CodeActionKind.QuickFix];
 

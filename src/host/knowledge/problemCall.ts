@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { severities } from '../../tools/knowledge/editorKnowledge';
 
-/** What a code action hands to its command. Lines count from 0, as the editor counts them; those of the problems from 1. */
+/** Argument that a code action passes to its command. `startLine` and `endLine` count from 0, like the editor's;
+ *  lines of the problems count from 1. */
 export const problemCall = v.object({
   uri: v.string(),
   startLine: v.number(),

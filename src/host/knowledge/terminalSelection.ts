@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 
-/** Extensions are not told what is selected in a terminal, so it is copied, and the clipboard's text put back. `mark` tells that nothing was. */
+/** Returns the text selected in the active terminal; null if nothing is selected. Extensions cannot read that
+ *  selection, so this copies it and then restores the clipboard's text. `mark` is a unique text that shows that
+ *  nothing was copied. */
 export async function terminalSelection(mark: string): Promise<string | null> {
   const { clipboard } = vscode.env;
   const before = await clipboard.readText();

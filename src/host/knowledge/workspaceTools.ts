@@ -31,10 +31,10 @@ export interface WorkspaceToolsNeeds {
 const fetchTimeoutMs = 20_000;
 const mostPageBytes = 5 * 1024 * 1024;
 
-/** The tools that look around: in the editor, in git, on the web; and those with which the agent plans. */
+/** Tools that read from the editor, Git and the web, and the tools for planning. */
 export class WorkspaceTools {
   readonly tools: readonly AnyTool[];
-  /** Errors that came up in files that were just edited, for the end of the edit's result. */
+  /** New errors in files that were just edited, for the end of the edit's result. */
   readonly afterEdit: DiagnosticsAfterEdit;
 
   constructor({ files, deniesReading, clock, distFolder }: WorkspaceToolsNeeds) {

@@ -8,14 +8,14 @@ import type { KnownServer, McpHost } from './mcpHost';
 import { placeWords } from './placeWords';
 import { fileOf } from './serverFiles';
 
-/** Of what the sandbox kept a server from: the latest. */
+/** Number of latest accesses blocked by the sandbox that are shown per server. */
 const mostShown = 5;
 
 interface Choice extends vscode.QuickPickItem {
   readonly run: () => Promise<void>;
 }
 
-/** Manage MCP Servers…: which there are and how they are, and what can be done with each. */
+/** Runs Manage MCP Servers…: lists the servers with their states, and offers the actions on each. */
 export async function manageServers(desk: McpHost): Promise<void> {
   await desk.settled();
   if (!vscode.workspace.isTrusted) {
@@ -98,7 +98,8 @@ function forgetChoice(desk: McpHost, known: KnownServer): readonly Choice[] {
     : [];
 }
 
-/** Allows what the sandbox kept it from, one host each: without it a server that needs a host would be run without the sandbox altogether. */
+/** Offers to allow each host that the sandbox blocked. Without this, users would run a server that needs one host
+ *  without any sandbox. */
 function hostChoices(desk: McpHost, known: KnownServer, server: McpServer): readonly Choice[] {
   const stopped = server.stoppedBySandbox
     .flatMap((words) => /^connect to (\S+)$/.exec(words)?.[1] ?? [])
@@ -140,7 +141,7 @@ async function placeChoices(desk: McpHost, known: KnownServer, place: ServerPlac
   ];
 }
 
-/** A question of its own, which shows what would have your rights. */
+/** Asks in a separate dialog that shows the command that would get the user's rights. */
 async function runWithout(desk: McpHost, known: KnownServer): Promise<void> {
   const { name, transport } = known.definition;
   const running = vscode.l10n.t('Run Without the Sandbox');
@@ -176,7 +177,7 @@ async function offerToWriteOne(): Promise<void> {
   if (chosen === settings) await vscode.commands.executeCommand('workbench.action.openSettings', 'hermes.mcp.servers');
 }
 
-/** How it is, where it runs, and what it was kept from. */
+/** Describes the state, where the server runs, and the accesses that were blocked. */
 function withPlace(known: KnownServer, server: McpServer | null, place: ServerPlace | null): string {
   const stopped = server?.stoppedBySandbox ?? [];
   return [

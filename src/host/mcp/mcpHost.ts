@@ -34,30 +34,30 @@ export interface McpHostNeeds {
   };
   readonly distFolder: string;
   readonly confinement: Pick<Confinement, 'state' | 'isRequired' | 'confine'>;
-  /** Where is kept what is taken out when a server in the sandbox ends; no server can read it. */
+  /** Folder for files that are moved out of the open folders when a sandboxed server ends. No server can read it. */
   readonly storageFolder: () => string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Says in the chat what there is to say about servers, with what can be done. */
+  /** Shows notices about servers in the chat, with the possible actions. */
   readonly offer: (offers: readonly Offer[]) => void;
 }
 
-/** A server that is written down, and whether it may run. */
+/** A defined server, with the user's trust and decision. */
 export interface KnownServer {
   readonly id: string;
   readonly definition: ServerDefinition;
   readonly fingerprint: string;
   readonly isTrusted: boolean;
-  /** It was trusted as it was defined before. */
+  /** True when an earlier definition of it was trusted. */
   readonly hasChanged: boolean;
   readonly decision: ServerDecision;
 }
 
-/** Files change in bunches. */
+/** Debounce in milliseconds: files change in bursts. */
 const restMs = 300;
 const readPatienceMs = 2000;
 
-/** The MCP servers of this window: which there are, which of them the person trusts, and their tools. */
+/** MCP servers of this window: their definitions, the user's trust in them, and their tools. */
 export class McpHost implements Disposable {
   private readonly lifetime = new DisposableStore();
   readonly servers: McpServers;
@@ -68,7 +68,7 @@ export class McpHost implements Disposable {
   private reading: Promise<void> = Promise.resolve();
   private readings = 0;
   private cancelRest: () => void = () => undefined;
-  /** Definitions the person was asked about in this window. */
+  /** Fingerprints of definitions that the user was already asked about in this window. */
   private readonly asked = new Set<string>();
   private wasUsed = false;
 
@@ -110,8 +110,9 @@ export class McpHost implements Disposable {
     return this.known;
   }
 
-  /** Tools of every server that may run, for one turn. Servers are started by the first turn that comes; those nobody was asked about yet are
-   *  asked about, and no turn waits for the answer. `called`: tools that the turn calls at once. Rejects only when aborted. */
+  /** Tools of every server that may run, for one turn. The first turn starts the servers. Asks the user about
+   *  servers that are not decided yet; no turn waits for the answer. `called`: tools that the turn calls at once.
+   *  Rejects only when aborted. */
   async tools(signal: AbortSignal, called: readonly string[] = []): Promise<readonly AnyTool[]> {
     await this.settled();
     signal.throwIfAborted();
@@ -130,7 +131,7 @@ export class McpHost implements Disposable {
     }
   }
 
-  /** Shows what would be started and asks. Resolves with whether it is trusted now. */
+  /** Shows what would start and asks the user to trust it. Resolves to true when it is trusted now. */
   async review(server: KnownServer): Promise<boolean> {
     this.asked.add(server.fingerprint);
     const { name, transport } = server.definition;
@@ -166,7 +167,8 @@ export class McpHost implements Disposable {
     return true;
   }
 
-  /** As it would run, in one click. Where only the folder says that it should run without the sandbox, the person is offered both. */
+  /** Buttons to trust a server. Normally one button trusts it as it would run. If only the folder asks to run it
+   *  without the sandbox, the user gets both choices. */
   private async waysToTrust(
     { definition }: KnownServer,
     place: ServerPlace | null,
@@ -184,14 +186,14 @@ export class McpHost implements Disposable {
       : [inside];
   }
 
-  /** Keeps what the person decided for exactly this definition, and starts it so. */
+  /** Saves the user's decision for exactly this definition, and starts the server accordingly. */
   async decide(server: KnownServer, decision: ServerDecision): Promise<void> {
     await this.trust.trust(server.id, server.fingerprint, decision);
     await this.readNow();
     this.servers.find(server.id)?.start();
   }
 
-  /** Where it is started as things stand, or would be if it were trusted now; null for one that runs no program here. */
+  /** Place where the server runs now, or would run if it were trusted. Null for a server that runs no program here. */
   async place({
     definition,
     isTrusted,
@@ -210,7 +212,7 @@ export class McpHost implements Disposable {
     });
   }
 
-  /** Whether the person could have it run in the sandbox, and without. */
+  /** Tells if the user may run it in the sandbox, and without it. */
   async canRun(definition: ServerDefinition): Promise<{ readonly inside: boolean; readonly outside: boolean }> {
     if (definition.transport.kind !== 'stdio') return { inside: false, outside: false };
     const { confinement } = this.needs;
@@ -220,14 +222,14 @@ export class McpHost implements Disposable {
     };
   }
 
-  /** Stops it and forgets that it was trusted, with what it was given. */
+  /** Stops the server and removes its trust and its saved inputs. */
   async forget(server: KnownServer): Promise<void> {
     await this.trust.forget(server.id);
     await this.inputs.forget(server.fingerprint, server.definition.inputs);
     await this.readNow();
   }
 
-  /** Opens the place where it is written down. */
+  /** Opens the file or setting that defines the server. */
   async open(definition: ServerDefinition): Promise<void> {
     if (definition.source.kind === 'settings')
       await vscode.commands.executeCommand('workbench.action.openSettings', 'hermes.mcp.servers');
@@ -237,12 +239,12 @@ export class McpHost implements Disposable {
       );
   }
 
-  /** Resolves when what is known is not older than this call, or a moment has passed. */
+  /** Resolves once the latest read is done, or after `readPatienceMs`. */
   async settled(): Promise<void> {
     await withinTime(this.needs.clock, readPatienceMs, this.reading);
   }
 
-  /** Ends all servers in order. */
+  /** Shuts down all servers in an orderly way. */
   close(): Promise<void> {
     return this.servers.close();
   }
@@ -265,7 +267,7 @@ export class McpHost implements Disposable {
   private async read(): Promise<void> {
     const reading = ++this.readings;
     try {
-      // A folder that is not trusted starts nothing, and neither does anything else while it is open.
+      // An untrusted folder starts no server. The settings start none either while such a folder is open.
       const written = vscode.workspace.isTrusted ? await readWrittenServers() : { definitions: [], problems: [] };
       const problems = [...written.problems];
       const known: { readonly server: KnownServer; readonly envFileText: string | null }[] = [];
@@ -311,7 +313,7 @@ export class McpHost implements Disposable {
 
   private planOf(server: KnownServer, envFileText: string | null) {
     const { definition, decision, fingerprint: mark } = server;
-    // Another decision is another server: it is started anew.
+    // A changed decision makes a new plan: the server is restarted.
     return serverPlan(definition, `${mark} ${JSON.stringify(decision)}`, {
       place: async () => (await this.place(server)) ?? { kind: 'refused', sentence: 'It runs no program.' },
       hosts: decision.hosts,
@@ -326,12 +328,12 @@ export class McpHost implements Disposable {
     });
   }
 
-  /** Once per definition and window; whoever closes the question finds the servers under Manage MCP Servers. */
+  /** Asks once per definition and window. A user who dismisses this finds the servers under Manage MCP Servers. */
   private async askForTrust(): Promise<void> {
     const open = this.known.filter(({ isTrusted, fingerprint: mark }) => !isTrusted && !this.asked.has(mark));
     if (open.length === 0) return;
     for (const { fingerprint: mark } of open) this.asked.add(mark);
-    // The editor draws links in notifications, and a repository chose these names.
+    // Break Markdown links: the editor renders them in notifications, and a repository chose these names.
     const names = open.map(({ definition }) => `“${definition.name.replaceAll('](', '] (')}”`).join(', ');
     const review = vscode.l10n.t('Review…');
     const sentence = vscode.l10n.t(
@@ -372,7 +374,7 @@ export class McpHost implements Disposable {
       }),
       choices: [showLog],
     }));
-    // Who uses no agent need not hear of its servers.
+    // A user who never ran an agent in this window need not see notices about its servers.
     this.needs.offer(this.wasUsed ? [...wrong, ...failed, ...late] : []);
   }
 }

@@ -3,7 +3,7 @@ import type { OutsideReason, ServerPlace } from '../../tools/mcp/serverPlace';
 import { visible, type ServerDefinition } from '../../tools/mcp/serverDefinition';
 import { hostsOf } from '../../tools/mcp/serverSandbox';
 
-/** Where a server runs, for a list. */
+/** Describes in a list where a server runs. */
 export function placeWords(place: ServerPlace): string {
   switch (place.kind) {
     case 'inside':
@@ -15,7 +15,7 @@ export function placeWords(place: ServerPlace): string {
   }
 }
 
-/** Where a server would run once it is trusted, and what that means, for the question whether to trust it. */
+/** Describes for the trust dialog where a server would run once trusted, and the consequences. */
 export function placeSentences(place: ServerPlace, { transport }: ServerDefinition, added: readonly string[]): string {
   if (transport.kind !== 'stdio') return '';
   const { sandbox, command } = transport;

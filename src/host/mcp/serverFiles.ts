@@ -6,7 +6,7 @@ import { readServerFile, readServerSetting, type ServerFile } from '../../tools/
 
 const settingName = 'hermes.mcp.servers';
 
-/** A problem, and where it can be corrected: the file, or null for the settings. */
+/** A problem, and the file in which to correct it. Null: the settings. */
 export interface ServerProblem {
   readonly sentence: string;
   readonly file: string | null;
@@ -17,8 +17,8 @@ export interface WrittenServers {
   readonly problems: readonly ServerProblem[];
 }
 
-/** Every server that the person's settings and the open folders define. A name counts once: the person's own settings first, so that a repository
- *  cannot put itself in the place of a server they know. */
+/** Reads every server that the user's settings and the open folders define. Each name counts once, the user's own
+ *  settings first, so that a repository cannot replace a server that the user knows. */
 export async function readWrittenServers(): Promise<WrittenServers> {
   const files = await Promise.all((vscode.workspace.workspaceFolders ?? []).map(readFolder));
   const definitions: ServerDefinition[] = [];
@@ -40,7 +40,7 @@ export async function readWrittenServers(): Promise<WrittenServers> {
   return { definitions, problems };
 }
 
-/** Calls back when what `readWrittenServers` reads may say something else. */
+/** Calls back when the result of `readWrittenServers` may have changed. */
 export function watchWrittenServers(changed: () => void): Disposable {
   const lifetime = new DisposableStore();
   const watcher = lifetime.register(vscode.workspace.createFileSystemWatcher('**/.vscode/mcp.json'));
@@ -56,7 +56,7 @@ export function watchWrittenServers(changed: () => void): Disposable {
   return lifetime;
 }
 
-/** Only what the person set for themselves counts. */
+/** Reads only the user's own settings. */
 function readSetting(): ServerFile {
   return readServerSetting(vscode.workspace.getConfiguration().inspect(settingName)?.globalValue);
 }
@@ -65,7 +65,7 @@ async function readFolder({ uri, name }: vscode.WorkspaceFolder): Promise<Server
   const file = vscode.Uri.joinPath(uri, '.vscode', 'mcp.json');
   const several = (vscode.workspace.workspaceFolders ?? []).length > 1;
   const shown = several ? `${name}/.vscode/mcp.json` : '.vscode/mcp.json';
-  // Programs are started on disk: a folder that is not there has nowhere to start them.
+  // Programs start in a folder on disk; a folder that is not on disk cannot start them.
   if (uri.scheme !== 'file') return { servers: [], problems: [], file: file.toString() };
   const bytes = await Promise.resolve(vscode.workspace.fs.readFile(file)).catch(() => null);
   const read =
@@ -75,12 +75,12 @@ async function readFolder({ uri, name }: vscode.WorkspaceFolder): Promise<Server
   return { ...read, file: file.toString() };
 }
 
-/** Where it is written down, in words. */
+/** Describes where the server is defined. */
 export function fileOf({ source }: ServerDefinition): string {
   return source.kind === 'settings' ? vscode.l10n.t('your settings') : source.file;
 }
 
-/** Open folders by their names; the first of two with the same name. */
+/** Open folders by name. Of two with the same name, the first. */
 export function openFolders(): ReadonlyMap<string, string> {
   const folders = new Map<string, string>();
   for (const { name, uri } of vscode.workspace.workspaceFolders ?? []) {

@@ -7,15 +7,15 @@ import type { KeptValues } from './serverTrust';
 const key = 'mcp.inputs';
 const keptSchema = v.record(v.string(), v.string());
 
-/** What the person gave servers that ask for something. It belongs to the exact definition it was given to: one that changed, and might send it
- *  elsewhere, has it asked again. Passwords are in secret storage. */
+/** Values that the user entered for a server's inputs. They belong to the exact definition they were entered for: a
+ *  changed one might send them elsewhere, so the user is asked again. Passwords are in secret storage. */
 export class ServerInputs {
   constructor(
     private readonly memory: KeptValues,
     private readonly secrets: Secrets,
   ) {}
 
-  /** Null where the person did not want to say. */
+  /** Null: the user canceled. */
   async ask(server: string, fingerprint: string, input: ServerInput, signal: AbortSignal): Promise<string | null> {
     const place = placeOf(fingerprint, input.id);
     const kept = input.password ? await this.secrets.get(place) : this.read()[place];

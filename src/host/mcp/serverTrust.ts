@@ -3,7 +3,7 @@ import type { ServerDecision } from '../../tools/mcp/serverPlace';
 
 const key = 'mcp.trusted';
 
-/** The part of the editor's memory for a workspace that is used. */
+/** The used part of the editor's workspace storage (`Memento`). */
 export interface KeptValues {
   get(key: string): unknown;
   update(key: string, value: unknown): PromiseLike<void>;
@@ -17,7 +17,7 @@ const decidedSchema = v.object({
 });
 type Decided = v.InferOutput<typeof decidedSchema>;
 
-/** A definition that was trusted before servers ran in the sandbox was trusted to run without. */
+/** A definition trusted before servers ran in the sandbox was trusted to run without it. */
 const earlierSchema = v.pipe(
   v.string(),
   v.transform((fingerprint): Decided => ({ fingerprint, choice: null, mayRunOutside: true, hosts: [] })),
@@ -26,8 +26,8 @@ const trustedSchema = v.record(v.string(), v.union([earlierSchema, decidedSchema
 
 const undecided: ServerDecision = { choice: null, mayRunOutside: false, hosts: [] };
 
-/** Which definitions of the open folders the person trusted, each by its fingerprint, and how they are to run. It is kept outside the folder: a
- *  repository cannot bring its own trust along, and a definition that changed is not the one that was decided on. */
+/** Definitions of the open folders that the user trusts, by fingerprint, and how to run them. Stored outside the
+ *  folder, so that a repository cannot bring its own trust. A changed definition loses its decision. */
 export class ServerTrust {
   constructor(private readonly memory: KeptValues) {}
 
@@ -35,13 +35,14 @@ export class ServerTrust {
     return this.read()[id]?.fingerprint === fingerprint;
   }
 
-  /** The server was trusted as it was defined before. */
+  /** True when an earlier definition of the server was trusted. */
   knewAnother(id: string, fingerprint: string): boolean {
     const known = this.read()[id];
     return known !== undefined && known.fingerprint !== fingerprint;
   }
 
-  /** Holds for exactly this definition; of a server of the person's own too. Only the wish for the sandbox outlives a change: nothing gets out by one. */
+  /** Decision for exactly this definition, also for a server of the user's own settings. Only the choice of the
+   *  sandbox survives a change: no change can leave the sandbox. */
   decision(id: string, fingerprint: string): ServerDecision {
     const known = this.read()[id];
     if (known?.fingerprint !== fingerprint)

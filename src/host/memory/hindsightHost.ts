@@ -16,7 +16,7 @@ import type { StoreNotice } from '../../protocol/chatProtocol';
 import type { SessionStore } from '../../store/sessionStore';
 import type { ProviderKeys } from '../models/providerKeys';
 
-/** Under which keys of Hindsight servers are kept; no model provider can have this name. */
+/** Owner name under which keys of Hindsight servers are stored. No model provider can have this name. */
 const keyOwner = 'memory/hindsight';
 
 export interface HindsightSettings {
@@ -37,7 +37,7 @@ export interface HindsightHostNeeds {
   readonly tell: (notices: readonly StoreNotice[]) => void;
 }
 
-/** Hindsight in this window: whether and where it is set up, its connection, and the outbox that all its providers share. */
+/** Hindsight in this window: its settings, its connection, and the outbox that all its providers share. */
 export class HindsightHost implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly retainer: HindsightRetainer;
@@ -77,12 +77,12 @@ export class HindsightHost implements Disposable {
     };
   }
 
-  /** The store is open: what an earlier window left unsent goes out. */
+  /** Called when the store is open: sends the entries that an earlier window left unsent. */
   start(): void {
     if (this.place() !== null) this.retainer.start();
   }
 
-  /** Settings or keys have changed. */
+  /** Called when settings or keys have changed. */
   changed(): void {
     this.connected = null;
     if (this.place() !== null) this.retainer.resume();
@@ -114,7 +114,7 @@ export class HindsightHost implements Disposable {
     this.lifetime.dispose();
   }
 
-  /** Null until the person has set it up, and when another memory was chosen since. */
+  /** Null until the user sets it up, and after they choose another memory. */
   private place(): HindsightPlace | null {
     const { memoryProvider, hindsightUrl, hindsightBank } = this.needs.settings();
     if (memoryProvider !== hindsightName || hindsightUrl === null || hindsightBank === null) return null;
@@ -142,7 +142,7 @@ export class HindsightHost implements Disposable {
   }
 }
 
-/** Null for what is not a web address. */
+/** Null when `url` is not a web address. */
 export function hindsightPlace(url: string, bank: string): HindsightPlace | null {
   const endpoint = parseEndpoint(url);
   return endpoint === null || bank === ''

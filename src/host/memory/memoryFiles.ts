@@ -17,16 +17,17 @@ export interface MemoryFilesNeeds {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly log: Log;
-  /** Folder of what holds on this machine. */
+  /** Folder of the memory for this whole machine. */
   readonly globalFolder: () => string;
-  /** Folder of the open workspace's own storage; null in an empty window. */
+  /** Folder in the open workspace's own storage. Null in an empty window. */
   readonly workspaceFolder: () => string | null;
   readonly isUsed: () => boolean;
 }
 
 const folderName = 'memories';
 
-/** The built-in memory in this window: where its files are, and Open Memory, by which a person reads and edits them as any other file. */
+/** Built-in memory of this window: the location of its files, and Open Memory, with which the user reads and edits
+ *  them like any other file. */
 export class MemoryFiles implements vscode.Disposable {
   private readonly files: RememberedFiles;
   private readonly saves: vscode.Disposable;
@@ -61,7 +62,7 @@ export class MemoryFiles implements vscode.Disposable {
     this.saves.dispose();
   }
 
-  /** Open Memory: lets the person choose a file and opens it in an editor. */
+  /** Runs Open Memory: lets the user choose a file and opens it in an editor. */
   async open(): Promise<void> {
     const chosen = await vscode.window.showQuickPick(
       this.files.places.map((place) => ({
@@ -92,7 +93,7 @@ export class MemoryFiles implements vscode.Disposable {
     }
   }
 
-  /** What a person has written by hand is kept whatever it is; what will not be used as it stands is said. */
+  /** Keeps whatever the user wrote by hand. Warns about entries that will not be used as they are. */
   private saved(document: vscode.TextDocument): void {
     if (document.uri.scheme !== 'file') return;
     const place = this.files.places.find(({ path }) => vscode.Uri.file(path).toString() === document.uri.toString());

@@ -15,7 +15,8 @@ export interface MemorySetupNeeds {
 const cloudAddress = 'https://api.hindsight.vectorize.io';
 const localAddress = 'http://127.0.0.1:8888';
 
-/** Set Up Memory…: where long-term memory is kept. Says what will be sent where before anything is; leaving at any step changes nothing. */
+/** Runs Set Up Memory…: sets the server for long-term memory. Explains what will be sent where before sending
+ *  anything. Canceling at any step changes nothing. */
 export class MemorySetup {
   constructor(private readonly needs: MemorySetupNeeds) {}
 
@@ -61,8 +62,8 @@ export class MemorySetup {
     return name === undefined ? null : hindsightPlace(address, name.trim());
   }
 
-  /** A key with which the server lets us in; null: it needs none; undefined: the person left, or there is none. A server on this machine is
-   *  tried without one first. */
+  /** A key that the server accepts. Null: none to save; it needs none, or the stored key works. Undefined: the user
+   *  canceled, or the server cannot be used. First tries a server on this machine without asking for a key. */
   private async connectingKey(place: HindsightPlace): Promise<string | null | undefined> {
     const kept = (await this.needs.desk.keyOf(place.origin)) ?? null;
     let key = kept;
@@ -88,7 +89,7 @@ export class MemorySetup {
     }
   }
 
-  /** Null when the person did not want to wait. */
+  /** Null when the user canceled the test. */
   private async tested(place: HindsightPlace, key: string | null): Promise<Answer<ServerVersion> | null> {
     const { api } = this.needs.desk.connectionTo(place, key);
     return vscode.window.withProgress(

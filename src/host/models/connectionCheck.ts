@@ -6,16 +6,17 @@ import { servicePresets } from '../../models/presets';
 import type { ProviderSettings } from '../../models/providerSettings';
 import type { ModelListing } from '../../models/modelProvider';
 
-/** What asking an endpoint for its models showed. No prompt is sent: whether a model really answers is seen with the first one. */
+/** Result of a test that asks an endpoint for its models. Sends no prompt: only the first prompt shows if a model
+ *  really answers. */
 export type ConnectionCheck =
-  /** It lists models. `baseUrl`: where it does, which is another address than was written where `corrected`. */
+  /** It lists models, at the address of `endpoint`. `corrected`: that address differs from the one the user typed. */
   | {
       readonly kind: 'answers';
       readonly endpoint: ProviderSettings;
       readonly corrected: boolean;
       readonly models: number;
     }
-  /** It answers as a model server, and has none. */
+  /** It responds as a model server, but has no models. */
   | {
       readonly kind: 'empty';
       readonly endpoint: ProviderSettings;
@@ -26,7 +27,7 @@ export type ConnectionCheck =
   | { readonly kind: 'failed'; readonly sentence: string; readonly mayKeep: boolean };
 
 type Catalog = Pick<ModelCatalog, 'testConnection'>;
-/** Tries an endpoint with a key. Where nothing that speaks the protocol is at the address, the addresses that may be meant are tried, at the same
+/** Tests an endpoint with a key. If nothing at the address speaks the protocol, tries similar addresses at the same
  *  origin: the key goes nowhere else. */
 export async function checkConnection(
   catalog: Catalog,
@@ -38,7 +39,7 @@ export async function checkConnection(
   const listing = await catalog.testConnection(endpoint, key, signal);
   if (listing.kind === 'models') return found(endpoint, false, listing, t);
   if (listing.failure.cause === 'notAnApi' && servicePresets.some(({ baseUrl }) => baseUrl === endpoint.baseUrl)) {
-    // The address is right, so something else answered in the service's place.
+    // The address is right, so something else answered in place of the service.
     return {
       kind: 'failed',
       sentence: t(
@@ -54,7 +55,7 @@ export async function checkConnection(
       const other = { ...endpoint, baseUrl };
       const answer = await catalog.testConnection(other, key, signal);
       if (answer.kind === 'models') return found(other, true, answer, t);
-      // Something that asks for another key is there.
+      // A server that wants another key is there.
       if (answer.failure.cause === 'auth' || answer.failure.cause === 'noKey') {
         return {
           kind: 'failed',

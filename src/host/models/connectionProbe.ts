@@ -4,8 +4,9 @@ import type { ProviderSettings } from '../../models/providerSettings';
 import { translate } from '../common/translation';
 import { checkConnection, type ConnectionCheck } from './connectionCheck';
 
-/** Tries an endpoint with a key and shows that it does. Resolves with the endpoint to use, at the address that works; null when it does not and
- *  the person does not want it all the same: an address that is merely asleep can be kept. */
+/** Tests an endpoint with a key and shows progress. Resolves with the endpoint at its working address. If the test
+ *  fails, the user may keep the endpoint anyway (a sleeping server). Null: the test failed and the user did not keep
+ *  it. */
 export async function testedConnection(
   catalog: Pick<ModelCatalog, 'testConnection'>,
   endpoint: ProviderSettings,
@@ -48,7 +49,7 @@ async function tried(
   );
 }
 
-/** An address that was typed is not changed behind the person's back. */
+/** Asks before replacing an address that the user typed. */
 async function corrected(written: ProviderSettings, working: ProviderSettings): Promise<ProviderSettings | null> {
   const use = vscode.l10n.t('Use It');
   const sentence = vscode.l10n.t('Nothing answers at {written}, but models are listed at {working}.', {

@@ -10,8 +10,8 @@ import { readEditorPart } from './editorModelParts';
 
 const waitingNoticeMs = 1000;
 
-/** A model that the editor offers (`vscode.lm`). What its provider reports less than about 30 ms before it fails is dropped inside the
- *  editor and cannot be recovered here; what arrives is pumped eagerly like everything else. */
+/** A model that the editor offers (`vscode.lm`). The editor drops output that the provider reports less than about
+ *  30 ms before it fails; we cannot recover it. Pumps received output eagerly, like every other model. */
 export class EditorChatModel implements ChatModel {
   constructor(
     readonly info: ModelInfo,
@@ -26,7 +26,8 @@ export class EditorChatModel implements ChatModel {
     return pump.stream;
   }
 
-  /** Ends in exactly one terminal whatever the provider does; an abort ends it at once, without waiting for the provider to notice. */
+  /** Ends with exactly one terminal event, whatever the provider does. An abort ends it at once, without waiting for
+   *  the provider. */
   private async run(request: ModelRequest, signal: AbortSignal, pump: EventPump): Promise<void> {
     const cancellation = new vscode.CancellationTokenSource();
     const abort = (): void => {
@@ -38,7 +39,8 @@ export class EditorChatModel implements ChatModel {
     const stopNotices = this.announceWaiting(pump);
     const answer = new Answer(pump);
     try {
-      // The first request to a provider with accounts opens the editor's consent dialog, so it comes from a prompt that was just sent.
+      // The first request to a provider with accounts opens the editor's consent dialog, so it must come from a prompt
+      // that was just sent.
       const response = await this.model.sendRequest(
         editorMessages(request),
         {
@@ -53,7 +55,7 @@ export class EditorChatModel implements ChatModel {
       }
       answer.complete();
     } catch (error) {
-      // Whether it was our abort is read from our signal, never from the error's class; an ended pump ignores what comes late.
+      // Check our signal, never the error's class, for our own abort. An ended pump ignores late events.
       const failure = editorModelFailure(error, this.info.label, answer.begun);
       pump.end({ outcome: answer.begun ? 'interrupted' : 'failed', failure, usage: null, requestId: null });
     } finally {
@@ -79,7 +81,7 @@ export class EditorChatModel implements ChatModel {
   }
 }
 
-/** What has been received of one answer. */
+/** Content of one answer so far. */
 class Answer {
   private readonly calls: CompletedToolCall[] = [];
   private open: 'text' | 'thinking' | null = null;
@@ -115,7 +117,7 @@ class Answer {
     const silent = !this.text && this.calls.length === 0;
     this.pump.end({
       outcome: 'complete',
-      // The API says nothing about why an answer ended; calls are the one thing that shows.
+      // The API does not report why an answer ended; only tool calls are visible.
       finish: { unified: this.calls.length > 0 ? 'toolCalls' : 'stop', raw: null },
       toolCalls: this.calls,
       empty: silent ? (this.thinking ? 'thinkingOnly' : 'empty') : 'no',

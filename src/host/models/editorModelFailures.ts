@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
 import type { Failure, ModelFailureCause } from '../../transcript/stopReason';
 
-/** Puts an error of an editor model into words. `LanguageModelError` has three codes; every other error comes raw from the model's provider,
- *  and there is no code for a rate limit. */
+/** Describes an error of an editor model. `LanguageModelError` has three codes. Any other error comes raw from the
+ *  model's provider, and there is no code for a rate limit. */
 export function editorModelFailure(error: unknown, label: string, delivered: boolean): Failure {
   const { cause, happened, next } = describe(error, label);
   const safe = delivered ? 'Everything shown is saved.' : 'Your prompt is saved.';
   return { cause, sentence: `${happened} ${safe} ${next}`, technical: technical(error) };
 }
 
-/** The model is no longer offered by the editor. */
+/** Failure for a model that the editor no longer offers. */
 export function editorModelGone(modelId: string): Failure {
   return {
     cause: 'notFound',

@@ -7,7 +7,8 @@ import type {
   WireUserContent,
 } from '../../models/chatModel';
 
-/** A request in the editor's own types. The system text goes first as a User message: the system role of `vscode.lm` is still proposed. */
+/** Converts a request to the editor's own types. Sends the system text first, as a User message: the system role of
+ *  `vscode.lm` is still a proposed API. */
 export function editorMessages(request: ModelRequest): vscode.LanguageModelChatMessage[] {
   const system = request.system === '' ? [] : [vscode.LanguageModelChatMessage.User(request.system)];
   return [...system, ...request.messages.map(editorMessage)];
@@ -42,7 +43,8 @@ function userPart(content: WireUserContent): vscode.LanguageModelTextPart | vsco
     : vscode.LanguageModelDataPart.image(Buffer.from(content.dataBase64, 'base64'), content.mediaType);
 }
 
-/** Thinking is left out: the stable API has no part for it, and providers behind it accept none back without their own metadata. */
+/** Leaves out thinking: the stable API has no part for it, and providers accept none back without their own
+ *  metadata. */
 function assistantPart(
   content: WireAssistantContent,
 ): (vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart)[] {

@@ -7,15 +7,17 @@ export type EditorPart =
   | { readonly kind: 'toolCall'; readonly callId: string; readonly name: string; readonly input: object }
   | { readonly kind: 'other' };
 
-/** `LanguageModelThinkingPart` flows through `vscode.lm` but its class is still proposed (microsoft/vscode#246993), so it is known by its
- *  shape: a text or list of texts, beside an id or metadata, and neither of the classes that we know. */
+/** Shape by which thinking is recognized: a text or list of texts, with an id or metadata, and neither of the known
+ *  classes. `LanguageModelThinkingPart` flows through `vscode.lm`, but its class is still a proposed API
+ *  (microsoft/vscode#246993). */
 const thinkingShape = v.object({
   value: v.union([v.string(), v.array(v.string())]),
   id: v.optional(v.unknown()),
   metadata: v.optional(v.unknown()),
 });
 
-/** One part of an answer that streams from an editor model. Data parts (usage and other side notes without a standard) are `other`. */
+/** Reads one part of a streamed answer of an editor model. Data parts (usage and other non-standard notes) become
+ *  `other`. */
 export function readEditorPart(part: unknown): EditorPart {
   if (part instanceof vscode.LanguageModelTextPart) return { kind: 'text', text: part.value };
   if (part instanceof vscode.LanguageModelToolCallPart)

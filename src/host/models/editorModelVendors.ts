@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 
-/** Vendors that VS Code itself has brought; their extensions may be built in and contribute their models only when they start. */
+/** Vendors that VS Code itself has shipped. Their extensions may be built in and contribute models only once they
+ *  start. */
 const builtInVendors = [
   'copilot',
   'copilotcli',
@@ -19,8 +20,8 @@ const manifest = v.object({
   contributes: v.object({ languageModelChatProviders: v.union([v.array(contribution), contribution]) }),
 });
 
-/** Every vendor worth asking: `selectChatModels` without a vendor can stay pending for ever when nobody is signed in. `manifests` are those
- *  of all installed extensions, as anybody wrote them. */
+/** Every vendor to query: `selectChatModels` without a vendor can stay pending forever when the user is not signed
+ *  in. `manifests`: those of all installed extensions, unvalidated. */
 export function editorModelVendors(manifests: readonly unknown[]): readonly string[] {
   const contributed = manifests.flatMap((candidate) => {
     const parsed = v.safeParse(manifest, candidate);

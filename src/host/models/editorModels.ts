@@ -8,19 +8,19 @@ import { EditorChatModel } from './editorChatModel';
 import { editorModelGone } from './editorModelFailures';
 import { editorModelVendors } from './editorModelVendors';
 
-/** How long one vendor may take to say which models it has. Some never answer while nobody is signed in. */
+/** Milliseconds to wait for one vendor's models. Some never respond while the user is not signed in. */
 const vendorPatienceMs = 900;
-/** A chosen model is waited for longer: its extension may have to start first. */
+/** Milliseconds to wait for a chosen model. Longer, because its extension may have to start first. */
 const openPatienceMs = 10_000;
 
 export const editorProviderName = 'Editor';
 
-/** The models that the editor itself offers through `vscode.lm`: Copilot, other extensions, keys entered in the editor. */
+/** Models that the editor itself offers through `vscode.lm`: Copilot, other extensions, keys entered in the editor. */
 export class EditorModels implements ModelProvider {
   readonly name = editorProviderName;
   readonly kind = 'editor';
   readonly destination = 'Editor';
-  /** By vendor, what it said last. */
+  /** Last reported models by vendor. */
   private readonly said = new Map<string, readonly vscode.LanguageModelChat[]>();
 
   constructor(
@@ -34,7 +34,8 @@ export class EditorModels implements ModelProvider {
     return { kind: 'models', models: lists.flat().map(infoOf) };
   }
 
-  /** A vendor that does not answer in time has what it said before: its models are not gone because the editor is busy. */
+  /** For a vendor that does not respond in time, uses its last reported models: they are not gone because the editor
+   *  is busy. */
   private async modelsOf(vendor: string, signal: AbortSignal): Promise<readonly vscode.LanguageModelChat[]> {
     const models = (await this.select({ vendor }, vendorPatienceMs, signal)) ?? this.said.get(vendor) ?? [];
     this.said.set(vendor, models);
@@ -53,7 +54,7 @@ export class EditorModels implements ModelProvider {
     return new EditorChatModel(infoOf(model), model, justification, this.clock);
   }
 
-  /** What the editor offers; null when it does not say so in time. */
+  /** Models that the editor offers. Null: it did not respond in time. */
   private async select(
     selector: vscode.LanguageModelChatSelector,
     patienceMs: number,

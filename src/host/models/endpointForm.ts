@@ -8,7 +8,8 @@ export interface NewEndpoint {
   readonly key: string | null;
 }
 
-/** Asks for an endpoint step by step: address, protocol, name, and a key unless one was already pasted. Null when the person leaves. */
+/** Asks for an endpoint step by step: address, protocol, name, and a key unless one was already pasted. Null when
+ *  the user cancels. */
 export async function askForEndpoint(taken: readonly string[], pastedKey: string | null): Promise<NewEndpoint | null> {
   const title = vscode.l10n.t('Add an Endpoint');
   const baseUrl = await vscode.window.showInputBox({

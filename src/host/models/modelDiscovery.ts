@@ -9,11 +9,12 @@ import { describeError } from '../common/describeError';
 export interface DiscoveryWords {
   readonly editorProvider: string;
   readonly t: Translate;
-  /** "this machine", or in a remote window which machine that is: local servers are looked for where the extension runs. */
+  /** "this machine", or in a remote window the name of that machine: local servers are searched where the extension
+   *  runs. */
   readonly machine: string;
 }
 
-/** Entry ids: `editorModels`, `local:<provider>`, `pasteKey`, `demo`. */
+/** Ids of setup entries: `editorModels`, `local:<provider>`, `pasteKey`, `demo`. */
 export const setupEntryIds = {
   editorModels: 'editorModels',
   pasteKey: 'pasteKey',
@@ -21,7 +22,8 @@ export const setupEntryIds = {
   localPrefix: 'local:',
 } as const;
 
-/** Looks for what could answer without anything being set up, and keeps what was found. Pasting a key and Demo are always there. */
+/** Searches for models that work without any setup, and caches the results. Always offers to paste a key and to try
+ *  the demo. */
 export class ModelDiscovery {
   private editor: readonly ModelInfo[] = [];
   private servers: readonly FoundServer[] = [];
@@ -39,7 +41,7 @@ export class ModelDiscovery {
     return { searching: this.running !== null || !this.searched, entries: this.entries() };
   }
 
-  /** One search at a time; resolves when everything was asked. What is found is told as soon as it is. */
+  /** Runs one search at a time. Resolves when every source has answered. Notifies of each result as it comes. */
   run(signal: AbortSignal): Promise<void> {
     this.running ??= this.search(signal).finally(() => {
       this.running = null;
@@ -50,7 +52,7 @@ export class ModelDiscovery {
   }
 
   private async search(signal: AbortSignal): Promise<void> {
-    // The search is announced after `running` was set, so that it is seen as running.
+    // Notify after `running` is set, so that the setup shows a running search.
     await Promise.resolve();
     this.onChange();
     await Promise.all([

@@ -2,7 +2,7 @@ import type { Translate } from '../../base/translate';
 import type { ModelInfo } from '../../models/modelInfo';
 import type { ModelRow } from '../../protocol/chatProtocol';
 
-/** A model as pickers show it. The context is what the server really allocates, where it says so. */
+/** Converts a model for pickers. The context window is the one that the server really allocates, if known. */
 export function modelRow(info: ModelInfo, isDemo: boolean): ModelRow {
   return {
     ref: info.ref,
@@ -19,7 +19,7 @@ export function modelRow(info: ModelInfo, isDemo: boolean): ModelRow {
   };
 }
 
-/** One line under a model's name: context, price, and what a person should know before using it. Unknown is left out, never guessed. */
+/** Formats the line under a model's name: context, price, and warnings. Leaves out unknown facts, never guesses. */
 export function modelDetail(
   row: Pick<ModelRow, 'contextWindow' | 'price' | 'warnings'>,
   language: string,

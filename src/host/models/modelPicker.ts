@@ -13,11 +13,11 @@ export interface ModelPickerOptions {
   readonly title: string;
   readonly current: string | null;
   readonly list: (refresh: boolean) => Promise<ModelChoices>;
-  /** Rows that cannot do what they are chosen for are left out. */
+  /** Filters the rows. Default: all. */
   readonly accepts?: (row: ModelRow) => boolean;
-  /** Shown when nothing is left to choose from. */
+  /** Text shown when no row is left. */
   readonly empty: string;
-  /** A last row that leads elsewhere instead of choosing. */
+  /** Last row, which opens something else instead of choosing a model. */
   readonly elsewhere?: { readonly label: string; readonly go: () => void };
 }
 
@@ -26,8 +26,8 @@ const refreshButton: vscode.QuickInputButton = {
   tooltip: vscode.l10n.t('Ask Again'),
 };
 
-/** Lets the person choose a model. Every row says where prompts would go, what it costs and what to know; sources that failed say why.
- *  Resolves with the model's reference, or null when they leave. */
+/** Lets the user choose a model. Each row shows where prompts would go, the price and warnings; failed sources show
+ *  their reason. Resolves with the model's reference, or null when the user cancels. */
 export function pickModel(options: ModelPickerOptions): Promise<string | null> {
   const picker = vscode.window.createQuickPick<ModelItem>();
   picker.title = options.title;

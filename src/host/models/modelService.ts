@@ -12,22 +12,23 @@ import { describeError } from '../common/describeError';
 import { ModelDiscovery, type DiscoveryWords } from './modelDiscovery';
 import { modelRow } from './modelLabels';
 
-/** A list of models is asked for again after this long. */
+/** Milliseconds for which a list of models is cached. */
 const freshForMs = 60_000;
-/** How long a chosen local or editor model is waited for when its facts are read for the header. */
+/** Milliseconds to wait for a chosen local or editor model while reading its facts for the header. */
 const describePatienceMs = 10_000;
 const rediscoverAfterMs = 3000;
 
 export interface ModelServiceParts {
   readonly catalog: Pick<ModelCatalog, 'list' | 'resolve' | 'providerNamed' | 'discover'>;
-  /** The model of new sessions; null while none was chosen. */
+  /** Model of new sessions. Null: none was chosen. */
   readonly defaultModel: () => string | null;
   readonly words: DiscoveryWords;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The models as the person meets them: the one that answers, the ones to choose from, and what was found to begin with. */
+/** Models from the user's view: the one that answers, the ones to choose from, and the ones found for the first
+ *  setup. */
 export class ModelService implements ChatModels, Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly changes = this.lifetime.register(new Emitter<void>());
@@ -35,7 +36,7 @@ export class ModelService implements ChatModels, Disposable {
   private readonly known = new Map<string, ModelRow>();
   private readonly problems = new Map<string, string>();
   private readonly describing = new Set<string>();
-  /** Asked about in vain, for a reason that says nothing of the model; not asked again until something changes. */
+  /** Models whose facts could not be read, for a reason unrelated to the model. Not retried until something changes. */
   private readonly undescribed = new Set<string>();
   private readonly discovery: ModelDiscovery;
   private rediscovering = false;
@@ -59,7 +60,7 @@ export class ModelService implements ChatModels, Disposable {
     return { chosen: this.known.get(chosen) ?? sketch(chosen, provider), problem: this.problems.get(chosen) ?? null };
   }
 
-  /** Every model there is to choose from. Sources that fail are named with their reason; they do not cost the others. */
+  /** Lists every model that can be chosen. Reports failed sources with their reason; the others are still listed. */
   choices(refresh: boolean): Promise<ModelChoices> {
     const now = this.parts.clock.monotonicMs();
     if (this.listed === null || refresh || now - this.listed.atMs > freshForMs) {
@@ -72,7 +73,7 @@ export class ModelService implements ChatModels, Disposable {
     return this.listed.choices;
   }
 
-  /** The models of one source, to choose from after it was set up. */
+  /** Lists the models of one source, for a choice right after its setup. */
   async modelsOf(name: string): Promise<ModelChoices> {
     const provider = this.parts.catalog.providerNamed(name);
     if (provider === null)
@@ -89,7 +90,8 @@ export class ModelService implements ChatModels, Disposable {
     return this.setup;
   }
 
-  /** Settings, keys or the editor's models changed: what was known is read again when it is next asked for. */
+  /** Called when settings, keys or the editor's models change: drops the cache, so that the next request reads
+   *  again. */
   invalidate(): void {
     this.listed = null;
     this.known.clear();
@@ -98,8 +100,9 @@ export class ModelService implements ChatModels, Disposable {
     this.changes.fire();
   }
 
-  /** The editor says that its models changed, perhaps because their extension has only now started. While the person is still choosing, the
-   *  offers are looked for again, but not more often than every few seconds, because asking can itself be what changes them. */
+  /** Called when the editor's models change, perhaps because their extension has only just started. While the user
+   *  has no model yet, searches again, but at most every few seconds, because the search itself can cause such
+   *  changes. */
   editorModelsChanged(): void {
     this.invalidate();
     if (this.rediscovering || this.stateOf(null).chosen !== null) return;
@@ -151,7 +154,8 @@ export class ModelService implements ChatModels, Disposable {
     return row;
   }
 
-  /** Reads the facts of a chosen model in the background: its allocated context and its warnings belong in sight before the first prompt. */
+  /** Reads the facts of a chosen model in the background: its allocated context and warnings must be visible before
+   *  the first prompt. */
   private async describe(ref: string): Promise<void> {
     if ([this.known, this.problems, this.describing, this.undescribed].some((asked) => asked.has(ref))) return;
     const provider = this.providerOf(ref);
@@ -182,13 +186,14 @@ export class ModelService implements ChatModels, Disposable {
   }
 }
 
-/** Whether asking the source for a model's facts stays on this machine. A hosted service is asked only when the person opens a list or sends. */
+/** True when reading a model's facts stays on this machine. A hosted service is contacted only when the user opens a
+ *  list or sends a prompt. */
 function tellsForFree(provider: ModelProvider): boolean {
   if (provider.kind === 'editor' || provider.kind === 'demo') return true;
   return isLoopback(provider.destination.replace(/:\d+$/, ''));
 }
 
-/** What can be said of a chosen model before its source was asked. */
+/** Facts about a chosen model that are known before its source responds. */
 function sketch(ref: string, provider: ModelProvider): ModelRow {
   const id = ref.slice(ref.indexOf('/') + 1);
   return {

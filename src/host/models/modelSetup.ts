@@ -19,13 +19,13 @@ export interface ModelSetupNeeds {
   readonly desk: ModelService;
   readonly keys: ProviderKeys;
   readonly gateway: Pick<Gateway, 'selectModel'>;
-  /** Endpoints of the settings; adding one writes the user's settings. */
+  /** Endpoints of the settings. `add` writes the user's settings. */
   readonly endpoints: { all(): readonly ProviderSettings[]; add(endpoint: ProviderSettings): Promise<void> };
-  /** The session whose model is chosen along; null in the empty state. */
+  /** Session that gets the chosen model too. Null in the empty state. */
   readonly shownSession: () => string | null;
-  /** Back to what the person was writing. */
+  /** Returns the focus to the user's composer. */
   readonly focusChat: () => Promise<void>;
-  /** The reference a session has chosen for itself. */
+  /** Model reference that a session chose for itself. Null: none. */
   readonly modelOf: (sessionId: string | null) => Promise<string | null>;
 }
 
@@ -35,12 +35,12 @@ interface SetupItem extends vscode.QuickPickItem {
   readonly entryId: string;
 }
 
-/** Set Up Model…: from nothing to a chosen model, each way in a few steps. Nothing is chosen for the person, and leaving at any step changes
- *  nothing but what was already confirmed. */
+/** Runs Set Up Model…: leads from nothing to a chosen model in a few steps. Chooses nothing for the user. Canceling
+ *  at any step changes only what the user already confirmed. */
 export class ModelSetup {
   constructor(private readonly needs: ModelSetupNeeds) {}
 
-  /** Select Model…: any model of any source that is set up or was found. */
+  /** Runs Select Model…: offers every model of every source that is set up or was found. */
   async select(sessionId: string | null): Promise<void> {
     const ref = await pickModel({
       title: vscode.l10n.t('Select Model'),
@@ -55,15 +55,15 @@ export class ModelSetup {
     if (ref !== null) await this.needs.gateway.selectModel(sessionId, ref);
   }
 
-  /** `entryId` names a way of the empty state; null asks for one. */
+  /** `entryId`: a setup entry of the empty state. Null: asks the user for one. */
   async run(entryId: string | null): Promise<void> {
     const chosen = entryId ?? (await this.pickEntry());
     if (chosen === null) return;
-    // Who leaves half-way goes back to what they were writing, where they came from the panel.
+    // A user who came from the panel and cancels returns to their composer.
     if ((await this.follow(chosen)) || entryId !== null) await this.needs.focusChat();
   }
 
-  /** Whether a model was chosen in the end. */
+  /** Resolves to true when a model was chosen. */
   private async follow(chosen: string): Promise<boolean> {
     if (chosen === setupEntryIds.editorModels) return this.chooseFrom(editorProviderName, 'any');
     if (chosen === setupEntryIds.pasteKey) return this.pasteKey();
@@ -75,7 +75,7 @@ export class ModelSetup {
   }
 
   private async pickEntry(): Promise<string | null> {
-    // What answers does so within a second; the list opens at once and shows that it is busy until then.
+    // Sources answer within about a second; the list opens at once and shows that it is busy.
     const items = this.needs.desk.discover().then((setup) => [...setup.entries.map(setupItem), addEndpointItem()]);
     const picked = await vscode.window.showQuickPick(items, {
       title: vscode.l10n.t('Set Up Model'),
@@ -107,12 +107,12 @@ export class ModelSetup {
     return works !== null && this.keepAndChoose(works, key, 'toolCapable');
   }
 
-  /** A key is never tried at several places: where its shape fits more than one service, the person says whose it is. */
+  /** Never tries a key at several services: if its shape fits more than one, the user says whose it is. */
   private async serviceOf(key: string): Promise<ProviderSettings | typeof addEndpointId | null> {
     const [first, ...others] = recognizeKey(key);
     if (first !== undefined && others.length === 0) return first;
     const known = first === undefined ? servicePresets : [first, ...others];
-    // An endpoint of the settings may need its first key, or another one.
+    // An endpoint of the settings may need its first key, or a new one.
     const own = this.needs.endpoints.all();
     const candidates = [...own, ...known.filter((service) => !own.some(({ name }) => name === service.name))];
     const elsewhere = { label: vscode.l10n.t('Another Endpoint…'), description: '', service: addEndpointId } as const;
@@ -153,13 +153,14 @@ export class ModelSetup {
     return this.chooseFrom(endpoint.name, which);
   }
 
-  /** A service lists hundreds of models, so only those an agent can work with are offered; a server of the person's own shows all it has. */
+  /** Offers only tool-capable models of a service, which lists hundreds. A server of the user's own offers all its
+   *  models. */
   private async chooseFrom(provider: string, which: 'any' | 'toolCapable'): Promise<boolean> {
     const ref = await pickModel({
       title: vscode.l10n.t('Select Model of {provider}', { provider }),
       current: null,
       list: () => this.needs.desk.modelsOf(provider),
-      // What is unknown is left to try.
+      // Models with unknown capabilities stay in the list.
       accepts: (row) => which === 'any' || row.tools !== false,
       empty:
         which === 'any'
@@ -175,7 +176,7 @@ export class ModelSetup {
   }
 
   private async choose(ref: string): Promise<true> {
-    // Read before it is chosen: choosing writes a setting, and changed settings make the desk forget what it knew.
+    // Read before choosing: choosing writes a setting, and changed settings clear the service's cache.
     const row = this.needs.desk.stateOf(ref).chosen;
     await this.needs.gateway.selectModel(this.needs.shownSession(), ref);
     if (row !== null) tellReady(row);
@@ -183,7 +184,8 @@ export class ModelSetup {
   }
 }
 
-/** Said once, where a model was set up; with what is known of it and what was tested, no more. Nobody waits for it to be closed. */
+/** Notifies once after a model was set up, with only what is known and tested. Does not wait for the notification to
+ *  close. */
 function tellReady(row: ModelRow): void {
   const ready = row.isDemo
     ? vscode.l10n.t('Ready: {model} answers from a script, and nothing leaves this machine.', { model: row.label })
@@ -195,7 +197,7 @@ function tellReady(row: ModelRow): void {
   else void vscode.window.showWarningMessage([ready, ...row.warnings].join(' '));
 }
 
-/** A key that belongs elsewhere beyond doubt is sent only where the person says so. */
+/** Asks before sending a key that clearly belongs to another service. */
 async function mayBeSent(key: string, endpoint: ProviderSettings): Promise<boolean> {
   const owner = foreignKey(key, endpoint);
   if (owner === null) return true;

@@ -1,11 +1,12 @@
 import type { SecretStorage } from 'vscode';
 import { knownKeys } from '../../models/secrecy/secrecy';
 
-/** The part of the editor's secret storage that keys need. */
+/** The used part of the editor's secret storage. */
 export type Secrets = Pick<SecretStorage, 'get' | 'store' | 'delete'>;
 
-/** API keys in the editor's secret storage. A key belongs to the provider's name and the origin it was entered for: when a setting moves the
- *  provider to another address, the key does not go with it. From when it is read or set it is masked by its value. */
+/** API keys in the editor's secret storage. A key belongs to the provider's name and the origin it was entered for:
+ *  if a setting moves the provider to another address, the key does not follow. Masks a key's value in logs from its
+ *  first read or write. */
 export class ProviderKeys {
   constructor(private readonly secrets: Secrets) {}
 
@@ -15,7 +16,7 @@ export class ProviderKeys {
     return key;
   }
 
-  /** Keeps a key as it was pasted, without the spaces and line ends that come with pasting. */
+  /** Stores a pasted key without surrounding spaces and line breaks. */
   async set(provider: string, origin: string, key: string): Promise<void> {
     knownKeys.add(key.trim());
     await this.secrets.store(secretName(provider, origin), key.trim());
@@ -26,7 +27,7 @@ export class ProviderKeys {
   }
 }
 
-/** `origin` is an endpoint's or a whole URL of it; only scheme, host and port count. Throws for what is not a URL. */
+/** `origin`: an endpoint's origin or any URL of it; only scheme, host and port count. Throws when it is not a URL. */
 export function secretName(provider: string, origin: string): string {
   return `key ${new URL(origin).origin} ${provider}`;
 }

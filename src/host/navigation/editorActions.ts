@@ -11,14 +11,14 @@ export interface EditorActionNeeds {
   readonly code: CodeActions;
   readonly channel: vscode.LogOutputChannel;
   readonly extensionId: string;
-  /** Lets the person choose what a surface shows. */
+  /** Lets the user choose the session that a surface shows. */
   readonly pickSession: (surfaceId: string) => Promise<void>;
   readonly openTranscript: (sessionId: string, messageUid: string | null) => void;
   readonly pickModel: (sessionId: string | null) => Promise<void>;
   readonly setUpModel: (entryId: string | null) => Promise<void>;
 }
 
-/** What views and commands ask of the editor: open, show, pick, copy. */
+/** Editor functions for views and commands: open, show, pick, copy. */
 export class EditorActions implements ChatEditor {
   constructor(private readonly needs: EditorActionNeeds) {}
 

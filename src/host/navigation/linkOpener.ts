@@ -3,8 +3,8 @@ import { PathRefused, type WorkspacePaths } from '../../tools/workspacePaths';
 import { FileNotFound } from '../../tools/workspaceFiles';
 import { linkTarget } from './linkTarget';
 
-/** Opens links of answers: files of the open folders in an editor, web pages outside. Whether a web page may be opened at all is the
- *  editor's question (trusted domains). */
+/** Opens links in answers: files of the open folders in an editor, web pages outside. The editor's trusted domains
+ *  decide if a web page may open. */
 export class LinkOpener {
   constructor(private readonly paths: WorkspacePaths) {}
 
@@ -37,7 +37,8 @@ export class LinkOpener {
   }
 }
 
-/** The address with its host as it is looked up: letters of other scripts that look like Latin ones are seen for what they are in the editor's question. */
+/** Returns the URL with its host in ASCII (Punycode), so that look-alike letters of other scripts are visible in the
+ *  editor's dialog. */
 function asciiHost(address: string): string {
   return URL.canParse(address) ? new URL(address).href : address;
 }

@@ -11,14 +11,14 @@ export interface ScreenCommandNeeds {
   readonly opener: Pick<SessionOpener, 'open'>;
 }
 
-/** The commands that open a screen of its own. */
+/** Commands that open a separate screen. */
 export function screenCommands({ chosen, search, opener }: ScreenCommandNeeds): CommandTable {
   return {
     openSessionInTab: async (...args) => {
       const target = await chosen.one(args, vscode.l10n.t('Open Session in Editor Tab'));
       if (target !== null) await opener.open(target.session.id, target.messageUid, 'tab');
     },
-    /** Called with words it looks for them; otherwise the field keeps what it has. */
+    /** Searches for the given words; without words, the field keeps its text. */
     searchSessions: async (words) => search.show(v.is(v.string(), words) ? words : null),
   };
 }

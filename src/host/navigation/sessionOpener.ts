@@ -8,7 +8,7 @@ import { originalRow } from '../transcript/originalRow';
 export interface SessionOpenerNeeds {
   readonly gateway: Pick<Gateway, 'shownSession' | 'switchSession'>;
   readonly sessions: Pick<SessionStore, 'conversationTip' | 'getMessage'>;
-  /** The panel, or the tab that takes its place now. */
+  /** The panel, or the tab that currently replaces it. */
   readonly chat: () => Pick<ChatSurface, 'id' | 'reveal'>;
   readonly showChat: (focusComposer: boolean) => Promise<void>;
   readonly openTab: (sessionId: string) => Promise<Pick<ChatSurface, 'reveal'>>;
@@ -16,7 +16,7 @@ export interface SessionOpenerNeeds {
   readonly storeSettled: () => Promise<void>;
 }
 
-/** Takes a person to a session, or to one message of it. */
+/** Opens a session for the user, or one message of it. */
 export class SessionOpener {
   constructor(private readonly needs: SessionOpenerNeeds) {}
 
@@ -37,7 +37,7 @@ export class SessionOpener {
     }
   }
 
-  /** Brings a message into sight where its session is shown already. */
+  /** Scrolls to a message in the chat that already shows its session. */
   async revealMessage(sessionId: string, messageUid: string): Promise<void> {
     await this.revealIn(this.needs.chat(), sessionId, messageUid);
   }
@@ -59,12 +59,13 @@ export class SessionOpener {
   ): Promise<void> {
     const message = messageUid === null ? null : await this.standing(messageUid);
     if (message === null) return;
-    // However far back: the chat draws the part of the conversation in which it stands. What it does not show is shown by the transcript.
+    // At any distance: the chat loads the part of the conversation that contains it. A message that the chat hides
+    // opens in the transcript.
     if (message.visibility.kind !== 'hidden') surface.reveal({ messageUid: message.uid, turnUid: message.turnUid });
     else this.needs.openTranscript(sessionId, message.uid);
   }
 
-  /** A row that was merged into another is found there. Null when it is no longer stored. */
+  /** Finds a row; for one that was merged into another, returns the other. Null: it is no longer stored. */
   private async standing(uid: string): Promise<Message | null> {
     const { sessions } = this.needs;
     const message = await originalRow(sessions, uid);

@@ -12,14 +12,14 @@ export interface AnswerNoticeNeeds {
   readonly gateway: Pick<Gateway, 'onDidTurnEvent'>;
   readonly sessions: { getSession(id: string): Promise<Pick<Session, 'title' | 'parentKind'> | null> };
   readonly when: () => NotificationMode;
-  /** A person can see this session now. */
+  /** True when the user can see this session now. */
   readonly isInSight: (sessionId: string) => boolean;
-  /** The window has the keys. */
+  /** True when the window has the focus. */
   readonly isWindowFocused: () => boolean;
   readonly open: (sessionId: string) => Promise<void>;
-  /** Has nothing announced any more. */
+  /** Turns off all notifications. */
   readonly turnOff: () => Promise<void>;
-  /** Resolves with the button that was pressed; undefined when it was closed. */
+  /** Resolves with the pressed button; undefined when the notification was closed. */
   readonly notify: (
     kind: 'info' | 'warning',
     message: string,
@@ -32,12 +32,12 @@ export interface AnswerNoticeNeeds {
 
 type Settled = Turn & { readonly state: 'settled' };
 
-/** A shorter answer is over before anybody has turned to something else. */
+/** Seconds. A shorter answer ends before the user turns to something else. */
 const longAnswerSeconds = 10;
 const longestTitle = 80;
 
-/** Says beside the chat that an answer is finished or failed, where nobody saw it end: once for each turn, sub-agents and what the person stopped
- *  left out. */
+/** Notifies the user outside the chat that an answer finished or failed while they did not see it. Once per turn;
+ *  not for sub-agents, nor for turns that the user stopped. */
 export class AnswerNotices implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly announced = new Set<string>();
@@ -98,12 +98,13 @@ export class AnswerNotices implements Disposable {
   }
 }
 
-/** Whoever stopped an answer, or closed the window over it, knows. */
+/** False when the user stopped the answer or closed the window: then they already know. */
 function endedByItself({ outcome, stopReason }: Settled): boolean {
   return outcome === 'complete' || outcome === 'failed' || stopReason === 'connectionLost';
 }
 
-/** In one line. The editor draws links in notifications, and a title may be anything a model wrote. */
+/** Collapses the text to one line and breaks Markdown links: the editor renders them in notifications, and a model
+ *  may have written the title. */
 function plain(text: string): string {
   const line = text.replace(/\s+/g, ' ').replaceAll('](', '] (');
   return line.length > longestTitle * 4 ? `${line.slice(0, longestTitle * 4)}…` : line;

@@ -11,10 +11,10 @@ import type { NotificationMode } from '../settings/settings';
 export interface ApprovalNoticeNeeds {
   readonly gateway: Pick<Gateway, 'onDidTurnEvent' | 'decideApproval' | 'pendingApproval' | 'listSessions'>;
   readonly when: () => NotificationMode;
-  /** A person can see this session now. */
+  /** True when the user can see this session now. */
   readonly isInSight: (sessionId: string) => boolean;
   readonly open: (sessionId: string) => Promise<void>;
-  /** Resolves with the button that was pressed; undefined when it was closed. */
+  /** Resolves with the pressed button; undefined when the notification was closed. */
   readonly notify: (message: string, ...buttons: readonly string[]) => PromiseLike<string | undefined>;
   readonly t: Translate;
   readonly log: Log;
@@ -22,16 +22,16 @@ export interface ApprovalNoticeNeeds {
 }
 
 const longestSubject = 200;
-/** Sessions that are looked through for one that waits, when the store has been opened. */
+/** Maximum number of sessions that are searched for waiting ones when the store opens. */
 const lookedThrough = 1000;
-/** How long views have to come back when a window opens: what one of them shows then needs no notification over it. */
+/** Milliseconds for views to come back after a window opens: an approval that a view shows needs no notification. */
 const viewsReturnMs = 8_000;
 
-/** Says beside the chat that turns wait for the person: a notification, once for each question, and how many there are. */
+/** Notifies the user outside the chat of turns that wait for approval, once per approval, and counts them. */
 export class ApprovalNotices implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly announced = new Set<string>();
-  /** What each session waits for. */
+  /** Pending approval by session. */
   private readonly waiting = new Map<string, string>();
   private readonly changed = this.lifetime.register(new Emitter<void>());
   readonly onDidChange = this.changed.event;
@@ -40,12 +40,12 @@ export class ApprovalNotices implements Disposable {
     this.lifetime.register(needs.gateway.onDidTurnEvent(({ sessionId, event }) => this.happened(sessionId, event)));
   }
 
-  /** Sessions that wait for the person, as far as is known here. */
+  /** Number of sessions known to wait for the user. */
   get count(): number {
     return this.waiting.size;
   }
 
-  /** The store has been opened: turns may wait in it that nobody runs. Never rejects. */
+  /** Called when the store has opened: it may hold waiting turns that no window runs. Never rejects. */
   async lookForWaiting(): Promise<void> {
     const { gateway, log } = this.needs;
     try {
@@ -69,7 +69,7 @@ export class ApprovalNotices implements Disposable {
   }
 
   private happened(sessionId: string, event: TurnEvent): void {
-    // What a sub-agent asks is asked for the session it works for.
+    // A sub-agent's approval is requested in the session it works for.
     if (event.kind === 'approvalRequested' && event.approval.subAgent !== undefined) return;
     if (event.kind === 'approvalRequested') this.asked(sessionId, event.approval);
     else if (event.kind === 'subAgentAsks' && event.approval !== null) this.asked(sessionId, event.approval);
@@ -108,7 +108,7 @@ export class ApprovalNotices implements Disposable {
     const message = isPlan
       ? t('Hermes has a plan and asks whether to carry it out.')
       : t('Hermes asks: Allow {subject}?', { subject: shortSubject(request.subject) });
-    // A plan is read before it is approved, and so is everything that does not fit in here.
+    // The user must read a plan before approving it, and anything else that does not fit in here.
     const pressed = await notify(message, ...(isPlan ? [show] : saysAll(request) ? [allow, deny, show] : [deny, show]));
     if (pressed === show) return open(sessionId);
     try {
@@ -120,13 +120,14 @@ export class ApprovalNotices implements Disposable {
   }
 }
 
-/** Whether the notification tells all that would be allowed: no difference, no arguments, no folder elsewhere, nothing that is cut off. */
+/** True when the notification shows everything that would be allowed: no diff, no folder outside, nothing cut off. */
 function saysAll({ access, subject, preview }: ApprovalRequest): boolean {
   if (preview !== null || (access.kind === 'run' && !access.folder.isInside)) return false;
   return oneLine(subject).length <= longestSubject;
 }
 
-/** In one line. The editor draws links in notifications, and what is asked for may be anything a model wrote. */
+/** Collapses the text to one line and breaks Markdown links: the editor renders them in notifications, and a model
+ *  may have written the request. */
 function shortSubject(subject: string): string {
   const line = oneLine(subject);
   return line.length > longestSubject ? `${line.slice(0, longestSubject)}…` : line;

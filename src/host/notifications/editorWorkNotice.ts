@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { WorkNotice } from './longWork';
 
-/** The editor's notification for work that takes long, with a bar and Cancel. */
+/** Shows the editor's progress notification for long work, with a bar and Cancel. */
 export const editorWorkNotice: WorkNotice = {
   show(title, ended, stop, onProgress) {
     void vscode.window.withProgress(

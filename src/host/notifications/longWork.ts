@@ -4,9 +4,9 @@ import { GatewayError } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { WorkProgress } from '../../store/slicedWork';
 
-/** A notification that stays while work goes on. */
+/** A notification that stays while work is running. */
 export interface WorkNotice {
-  /** Shows the notice until `ended`. `stop`: the user asked for the work to be stopped. */
+  /** Shows the notice until `ended` resolves. `stop`: called when the user stops the work. */
   show(
     title: string,
     ended: Promise<unknown>,
@@ -21,11 +21,11 @@ interface LongWorkNeeds {
   readonly t: Translate;
 }
 
-/** How long a change of a session may take before the user is told, in milliseconds. Most are done long before. */
+/** Milliseconds after which a change of a session shows a notice. Most finish long before. */
 export const toldAfterMs = 1000;
 
-/** The store, with a notice for each change that takes long in a long session: how far it has come, and a way to stop it. A change that was stopped
- *  rejects with a `GatewayError` that says so; everything is as it was then. */
+/** Wraps the store to show a notice for each change that takes long in a long session, with its progress and a way
+ *  to stop it. A stopped change rejects with a `GatewayError` that says so, and leaves everything unchanged. */
 export function withWorkNotices(store: SessionStore, needs: LongWorkNeeds): SessionStore {
   const { t } = needs;
   return {
@@ -69,7 +69,8 @@ function told<T>(needs: LongWorkNeeds, title: string, stopped: string, work: Sto
 
 export type StoppableWork<T> = (signal: AbortSignal, onProgress: (progress: WorkProgress) => void) => Promise<T>;
 
-/** Runs work, and shows a notice for it once it has taken long. `stopped`: the reason that the signal gives when the user stops it there. */
+/** Runs work, and shows a notice once it takes long. `stopped`: abort reason of the signal when the user stops it
+ *  there. */
 export async function tellWhenLong<T>(
   { clock, notice }: Pick<LongWorkNeeds, 'clock' | 'notice'>,
   title: string,

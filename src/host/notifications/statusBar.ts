@@ -3,24 +3,24 @@ import type { Translate } from '../../base/translate';
 import type { StoreState } from '../../protocol/chatProtocol';
 import { translate } from '../common/translation';
 
-/** A session that answers now. */
+/** A session that is currently answering. */
 export interface RunningSession {
   readonly sessionId: string;
   readonly title: string | null;
-  /** Seconds since the epoch; null where the beginning was not seen. */
+  /** Seconds since the epoch. Null: the start was not observed. */
   readonly startedAt: number | null;
-  /** The call that runs; null between calls. */
+  /** Running call. Null: between calls. */
   readonly call: { readonly name: string; readonly startedAt: number } | null;
-  /** How much of the model's context was full when the turn before this one ended, 0 to 1; null where that is not known. */
+  /** Share of the model's context in use when the previous turn ended, 0 to 1. Null: not known. */
   readonly contextUsed: number | null;
 }
 
 export interface StatusFacts {
   readonly running: readonly RunningSession[];
-  /** Sessions that wait for the person. */
+  /** Number of sessions that wait for the user. */
   readonly waiting: number;
   readonly store: StoreState['kind'];
-  /** Label and destination of the model that answers; null while none is chosen. */
+  /** Label and destination of the model that answers. Null: none is chosen. */
   readonly model: { readonly label: string; readonly destination: string } | null;
   /** Seconds since the epoch. */
   readonly now: number;
@@ -28,19 +28,19 @@ export interface StatusFacts {
 
 export interface StatusWords {
   readonly text: string;
-  /** In one sentence, also for those who do not see the item. */
+  /** One sentence, which screen readers read out. */
   readonly spoken: string;
-  /** Markdown, everything escaped that a model or a person wrote. */
+  /** Markdown. Escapes everything that a model or the user wrote. */
   readonly tooltip: string;
-  /** Only for what needs the person. */
+  /** True only when the user must act. */
   readonly warning: boolean;
 }
 
 const longestCall = 24;
-/** Command links that the tooltip may have. */
+/** Commands that links in the tooltip may run. */
 const tooltipCommands = ['hermes.stop', 'hermes.focusChat', 'hermes.openSession', 'hermes.setUpModel'];
 
-/** One item on the right: what Hermes does now and which model answers. A click goes to the chat. */
+/** One item on the right: the current state of Hermes and the model that answers. A click opens the chat. */
 export class StatusBar implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('hermes.status', vscode.StatusBarAlignment.Right, 100);
   private shown = '';
@@ -55,7 +55,7 @@ export class StatusBar implements vscode.Disposable {
     this.item.text = words.text;
     this.item.accessibilityInformation = { label: words.spoken };
     this.item.backgroundColor = words.warning ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
-    // A tooltip that is set anew closes under the pointer.
+    // Setting the tooltip again would close it under the pointer.
     if (words.tooltip !== this.shown) {
       const tooltip = new vscode.MarkdownString(words.tooltip, true);
       tooltip.isTrusted = { enabledCommands: tooltipCommands };
@@ -115,13 +115,13 @@ export function statusWords(facts: StatusFacts, t: Translate): StatusWords {
   return said(`$(sparkle) ${label}`, t('Hermes: ready ({model})', { model }), [next], false);
 }
 
-/** What takes time is named: "npm test 12 s". Null while the model itself is at work. */
+/** Names the running call and its duration: "npm test 12 s". Null while the model itself is working. */
 function progressWords({ running, now }: StatusFacts): string | null {
   const call = running.length === 1 ? running[0]?.call : null;
   if (call === null || call === undefined) return null;
   const seconds = Math.max(0, Math.floor(now - call.startedAt));
   const name = oneLine(call.name);
-  // A status bar draws "$(…)" as a sign.
+  // A status bar renders "$(…)" as an icon.
   const short = (name.length > longestCall ? `${name.slice(0, longestCall)}…` : name).replaceAll('$(', '$ (');
   return seconds < 1 ? short : `${short} ${seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min`}`;
 }
@@ -161,7 +161,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** As Markdown shows it letter by letter: titles and commands are anything a model wrote. */
+/** Escapes Markdown: a model may have written titles and commands. */
 function escaped(text: string): string {
   return oneLine(text).replace(/[\\`*_{}[\]()#+!|<>~$&]/g, '\\$&');
 }

@@ -18,18 +18,18 @@ export interface StatusPresenterNeeds {
 }
 
 const tickMs = 1000;
-/** What a command that runs was called with. */
+/** Arguments of a running command. */
 const commandOf = v.object({ command: v.string() });
 
 interface Watched {
   startedAt: number | null;
   title: string | null;
   call: RunningSession['call'];
-  /** Calls of the answer by id: what they are called and what they run. */
+  /** Calls of the answer by id: the tool's name, or the command it runs. */
   readonly names: Map<string, string>;
 }
 
-/** Keeps the status bar at what goes on: which sessions answer, for how long, and what they run. */
+/** Keeps the status bar up to date: the sessions that answer, for how long, and their running calls. */
 export class StatusPresenter implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly watched = new Map<string, Watched>();
@@ -105,7 +105,7 @@ export class StatusPresenter implements Disposable {
   }
 
   private async readTitle(sessionId: string): Promise<void> {
-    // A store that cannot be read says so elsewhere.
+    // A read error of the store is reported elsewhere.
     const session = await this.needs.sessions.getSession(sessionId).catch(() => null);
     const watched = this.watched.get(sessionId);
     if (session === null || watched === undefined || watched.title === session.title || this.lifetime.isDisposed)
@@ -126,7 +126,7 @@ export class StatusPresenter implements Disposable {
   }
 }
 
-/** A command is known by its words, everything else by its name. */
+/** Returns the command line of a command, and the tool's name otherwise. */
 function toolResultTexts(name: string, text: string): string {
   try {
     const parsed = v.safeParse(commandOf, JSON.parse(text));

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { AnswerNoticeNeeds } from './answerNotices';
 
-/** Notifications as this window shows them. */
+/** Notifications of this window. */
 export const windowNotices: Pick<AnswerNoticeNeeds, 'isWindowFocused' | 'notify'> = {
   isWindowFocused: () => vscode.window.state.focused,
   notify: (kind, message, ...buttons) =>

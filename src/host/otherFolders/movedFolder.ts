@@ -17,20 +17,20 @@ export interface MovedFolderNeeds {
   readonly desk: Pick<StoreStatus, 'offer'>;
   readonly describe: () => Promise<FolderLabel>;
   readonly oldPlace: (path: string) => Promise<OldPlace>;
-  /** Brings the folder's sessions over, and says so; false when that was not done. */
+  /** Imports the folder's sessions and reports it to the user. Resolves to false when that was not completed. */
   readonly bringOver: (folder: OtherFolder) => Promise<boolean>;
   readonly words: () => WordContext;
   readonly log: Log;
 }
 
-/** A folder that was renamed or moved gets a new, empty history from the editor. Where another one seems to be this folder's, the empty state
- *  offers it; nothing is brought over unasked. */
+/** Offers to import the sessions of a renamed or moved folder, which gets a new, empty history from the editor. If
+ *  another history seems to belong to this folder, the empty state offers it. Imports nothing without asking. */
 export class MovedFolder {
   private declined = false;
 
   constructor(private readonly needs: MovedFolderNeeds) {}
 
-  /** The store is open: it is told which folder it belongs to, and whether something is missing in it is looked at. */
+  /** Called when the store is open: records the folder it belongs to, and offers an old history if it is empty. */
   async opened(): Promise<void> {
     await this.quietly(async () => {
       const { sessions, describe } = this.needs;
@@ -40,12 +40,12 @@ export class MovedFolder {
     });
   }
 
-  /** Nothing was ever stored for this folder, under this name. */
+  /** Called when no history exists for this folder under its current name. */
   async neverOpened(): Promise<void> {
     await this.quietly(() => this.offer());
   }
 
-  /** The window goes to another folder: what was offered was for the one it leaves. */
+  /** Called when the window switches to another folder: withdraws the offer, which was for the old one. */
   left(): void {
     this.declined = false;
     this.withdraw();
@@ -75,7 +75,7 @@ export class MovedFolder {
     ]);
   }
 
-  /** Not counted: that would read the whole file. */
+  /** Does not count sessions: that would read the whole file. */
   private async isEmpty(): Promise<boolean> {
     for (const state of ['active', 'archived', 'trash'] as const) {
       if ((await this.needs.sessions.listSessions({ state, limit: 1, includeEmpty: true })).length > 0) return false;

@@ -4,7 +4,7 @@ import type { SessionStore } from '../../store/sessionStore';
 import { promisedOperations } from '../../store/worker/sessionMethods';
 import { StoreClient, type RunningStore, type WorkerPort } from '../../store/worker/storeClient';
 
-/** Another folder's store as it was when it was opened: to be read, and closed. */
+/** Private copy of another folder's store, from the time it was opened. Read it, then close it. */
 export interface OpenCopy {
   readonly store: Omit<SessionStore, 'close'>;
   close(): void;
@@ -15,7 +15,7 @@ interface Shared {
   readers: number;
 }
 
-/** Private copies of other folders' stores, open for reading: one per folder, as long as somebody reads in it. */
+/** Private copies of other folders' stores, open for reading: one per folder, while it has readers. */
 export class OpenCopies implements Disposable {
   private readonly shared = new Map<string, Shared>();
 
@@ -24,7 +24,7 @@ export class OpenCopies implements Disposable {
     private readonly startWorker: () => WorkerPort,
   ) {}
 
-  /** Rejects with a `StoreError`. */
+  /** Throws `StoreError` when the last values cannot be read. */
   async open(folder: string): Promise<OpenCopy> {
     const shared = this.shared.get(folder) ?? this.share(folder);
     shared.readers++;
@@ -64,7 +64,8 @@ export class OpenCopies implements Disposable {
     }
   }
 
-  /** What is left when something fails here is removed the next time a copy is taken by a process of its own. */
+  /** Closes and removes a copy. If that fails, a later process removes the leftovers when it sweeps: at its start or
+   *  with its next copy. */
   private end(folder: string, shared: Shared): void {
     if (this.shared.get(folder) === shared) this.shared.delete(folder);
     shared.opening

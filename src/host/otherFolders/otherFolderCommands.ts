@@ -8,7 +8,7 @@ import type { OtherSession, OtherTranscripts } from './otherTranscripts';
 
 const sessionLimit = 500;
 
-/** What rows of the view name. */
+/** Arguments that rows of the view pass. */
 const namedFolder = v.object({
   folder: v.object({ folder: v.string() }),
   session: v.optional(v.object({ id: v.string() })),
@@ -22,7 +22,7 @@ export interface OtherFolderCommandNeeds {
   readonly words: () => WordContext;
 }
 
-/** What a person does with sessions of other folders. */
+/** Commands for sessions of other folders. */
 export class OtherFolderCommands {
   constructor(private readonly needs: OtherFolderCommandNeeds) {}
 
@@ -48,7 +48,7 @@ export class OtherFolderCommands {
     };
   }
 
-  /** Lets the person choose a session of another folder, and opens it. */
+  /** Lets the user choose a session of another folder, and opens it. */
   async show(): Promise<void> {
     const session = await this.pickSession();
     if (session !== null) await this.needs.transcripts.open(session);
@@ -66,7 +66,7 @@ export class OtherFolderCommands {
     );
   }
 
-  /** Whether it was done, and not stopped half way. */
+  /** Resolves to true when everything was imported, false when the user stopped it halfway. */
   async bringAll(folder: OtherFolder): Promise<boolean> {
     const words = this.needs.words();
     const path = folderPath(folder, words);
@@ -102,7 +102,7 @@ export class OtherFolderCommands {
     return true;
   }
 
-  /** The session of a row, or of the tab in front, or one that the person chooses. */
+  /** Session of a row, of the active tab, or one that the user chooses. */
   private async sessionOf(row: unknown): Promise<OtherSession | null> {
     const named = v.safeParse(namedFolder, row);
     if (!named.success || named.output.session === undefined)

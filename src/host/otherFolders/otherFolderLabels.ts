@@ -2,14 +2,14 @@ import type { OtherStore } from '../../store/library/otherStore';
 import { ageLabels } from '../sessions/ageLabels';
 import type { WordContext } from '../sessions/sessionLabels';
 
-/** What a folder is called: its path, or what it was where that is not known. */
+/** Name of a folder, or a description if the name is not known. */
 export function folderName({ label }: Pick<OtherStore, 'label'>, { t }: Pick<WordContext, 't'>): string {
   if (label === null) return t('Unknown folder');
   if (label.kind === 'window') return t('A window without a folder');
   return label.name === '' ? (label.path ?? t('Unknown folder')) : label.name;
 }
 
-/** The same with the whole path, where there is one. */
+/** Full path of a folder if known, otherwise its name. */
 export function folderPath(store: Pick<OtherStore, 'label'>, context: Pick<WordContext, 't'>): string {
   return store.label?.path ?? folderName(store, context);
 }
@@ -18,7 +18,7 @@ export function countWords(sessions: number, { t }: Pick<WordContext, 't'>): str
   return sessions === 1 ? t('1 session') : t('{count} sessions', { count: String(sessions) });
 }
 
-/** What stands behind the name. */
+/** Text after the name of a folder. */
 export function folderFacts(store: OtherStore & { readonly isBroughtOver: boolean }, context: WordContext): string {
   const { t, now, language } = context;
   const facts = [

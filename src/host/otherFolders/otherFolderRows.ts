@@ -14,15 +14,15 @@ export type OtherFolderRow =
   | { readonly kind: 'otherSession'; readonly folder: OtherFolder; readonly session: SessionSummary }
   | { readonly kind: 'otherNote'; readonly sentence: string };
 
-/** The group "Other Folders" of the sessions view: folders, and their sessions when one is unfolded. */
+/** The group "Other Folders" of the sessions view: folders, and their sessions when one is expanded. */
 export class OtherFolderRows implements vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<void>();
   private readonly listening: { dispose(): void };
   private folders: readonly OtherFolder[] = [];
-  /** What was read below a folder: the view asks again whenever anything in it is drawn. */
+  /** Cached rows below each folder: the view requests them again at every render. */
   private readonly below = new Map<string, Promise<OtherFolderRow[]>>();
   private reading: Promise<void> | null = null;
-  /** Folders were found, or are gone. */
+  /** Emitted when the list of folders has changed. */
   readonly onDidChange = this.changes.event;
 
   constructor(
@@ -33,12 +33,12 @@ export class OtherFolderRows implements vscode.Disposable {
     this.listening = others.onDidChange(() => this.refresh());
   }
 
-  /** The group, where there is something in it. */
+  /** The group's row. Empty when there are no folders. */
   get rows(): readonly OtherFolderRow[] {
     return this.folders.length === 0 ? [] : [{ kind: 'otherFolders' }];
   }
 
-  /** Looks again what there is. */
+  /** Reads the list again. */
   refresh(): void {
     this.reading ??= this.read().finally(() => (this.reading = null));
   }

@@ -9,14 +9,14 @@ import type { OtherStore, StorePlaces } from '../../store/library/otherStore';
 import type { SessionStore } from '../../store/sessionStore';
 import type { SessionSummary } from '../../transcript/session';
 
-/** Sessions of one transaction: others are served between two of them. */
+/** Sessions per transaction. Other requests run between two transactions. */
 const batchSize = 25;
-/** What is beside the sessions of a folder: notes that memory keeps for it. */
+/** Folders next to a folder's store: notes that memory keeps for it. */
 const besideTheStore = ['memories'];
 
-/** Another folder's history, as this window knows it. */
+/** History of another folder, as seen from this window. */
 export interface OtherFolder extends OtherStore {
-  /** Everything in it was brought into this folder's history before. */
+  /** True when everything in it was already imported into this folder's history. */
   readonly isBroughtOver: boolean;
 }
 
@@ -30,33 +30,35 @@ export interface OtherFoldersNeeds {
   readonly now: () => number;
 }
 
-/** How far bringing over has come, in sessions. */
+/** Import progress, in sessions. */
 export interface BringingProgress {
   readonly done: number;
   readonly total: number;
 }
 
-/** The histories of other folders: found, listed, and brought into this one's. Theirs are only read. Rejections are sentences for a person. */
+/** Finds, lists and imports the histories of other folders. Never writes to them. Rejects with sentences for the
+ *  user. */
 export class OtherFolders implements Disposable {
   private readonly changes = new Emitter<void>();
-  /** Something was brought over. */
+  /** Emitted when something was imported. */
   readonly onDidChange = this.changes.event;
 
   constructor(private readonly needs: OtherFoldersNeeds) {}
 
-  /** The one used last first; those with nothing in them are left out. */
+  /** Most recently used first. Leaves out empty histories. */
   async list(): Promise<readonly OtherFolder[]> {
     const stores = await this.needs.library.survey(this.needs.places());
     const worth = stores.filter(({ sessions, problem }) => sessions > 0 || problem !== null);
     return Promise.all(worth.map(async (store) => ({ ...store, isBroughtOver: await this.isBroughtOver(store) })));
   }
 
-  /** Newest activity first, as many as asked for. */
+  /** Newest activity first, at most `limit`. */
   sessionsOf(folder: string, limit: number): Promise<readonly SessionSummary[]> {
     return this.needs.library.listSessions(folder, limit);
   }
 
-  /** Brings everything of a folder over, as its history from now on. What was brought stays when the signal stops it; doing it again goes on. */
+  /** Imports everything of a folder, which becomes this folder's own history. If the signal stops it, imported
+   *  sessions stay, and the next call continues. */
   async bringAll(
     store: OtherStore,
     onProgress: (progress: BringingProgress) => void,
@@ -71,7 +73,7 @@ export class OtherFolders implements Disposable {
     return brought;
   }
 
-  /** Brings one session over. What it still has to do in its folder stays there. */
+  /** Imports one session. Its pending work stays in the old folder. */
   async bringSession(folder: string, sessionId: string): Promise<BroughtOver> {
     const brought = await this.bring(folder, sessionId, () => undefined);
     this.changes.fire();
@@ -120,7 +122,7 @@ export class OtherFolders implements Disposable {
   }
 }
 
-/** Files that are here already stay as they are. */
+/** Copies files, but keeps those that already exist here. */
 async function bringFiles(from: string, to: string): Promise<void> {
   await cp(from, to, { recursive: true, force: false, errorOnExist: false }).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;

@@ -32,9 +32,9 @@ export interface OtherFoldersFeatureNeeds {
   readonly store: StoreStatus;
   /** Folder of the bundles. */
   readonly distFolder: string;
-  /** `hermes.storage.path`; null for the editor's own storage. */
+  /** Value of `hermes.storage.path`. Null: the editor's own storage. */
   readonly storagePath: () => string | null;
-  /** The folder that this window's store lies in. */
+  /** Folder of this window's store. */
   readonly ownFolder: () => string;
   readonly startWorker: () => WorkerPort;
   readonly openInChat: (sessionId: string) => Promise<void>;
@@ -46,15 +46,16 @@ export interface OtherFoldersFeatureNeeds {
   readonly t: Translate;
 }
 
-/** What an earlier window left behind can wait until this one has come up. */
+/** Milliseconds before leftovers of earlier windows are removed, so that this window starts first. */
 const sweepAfterMs = 2000;
 
-/** Sessions of other folders in this window: found, read, brought over; and those of this folder under an earlier name, offered. */
+/** Sessions of other folders in this window: find, read and import them, and offer those of this folder from under
+ *  an earlier name. */
 export class OtherFoldersFeature implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly library: LibraryClient;
   private readonly named: OtherFolderCommands;
-  /** Follows which folder this window keeps its history for. */
+  /** Tracks the folder whose history this window uses. */
   readonly movedFolder: MovedFolder;
   /** Their group in the sessions view. */
   readonly rows: OtherFolderRows;
@@ -117,12 +118,12 @@ export class OtherFoldersFeature implements Disposable {
     return this.named.table;
   }
 
-  /** Lets the person choose a session of another folder, and opens it. */
+  /** Lets the user choose a session of another folder, and opens it. */
   show(): Promise<void> {
     return this.named.show();
   }
 
-  /** Removes private copies. */
+  /** Removes the private copies. */
   async close(): Promise<void> {
     this.lifetime.dispose();
     await this.library.close();

@@ -5,22 +5,24 @@ const keptTabs = v.array(v.object({ folder: v.string(), sessionId: v.string() })
 
 export type KeptTab = v.InferOutput<typeof keptTabs>[number];
 
-/** The editor's memory of this workspace, as far as it is used here. */
+/** The used part of the editor's workspace storage (`Memento`). */
 export interface WorkspaceMemory {
   get(key: string): unknown;
   update(key: string, value: unknown): PromiseLike<void>;
 }
 
-/** Which session of which folder the tabs of this window show, over a reload: their pages know the session alone. */
+/** Remembers the folder of each session shown in this window's tabs across a reload: the pages know only the
+ *  session. */
 export class OtherTabMemory {
   constructor(private readonly memory: WorkspaceMemory) {}
 
-  /** Folder of the store that a tab read this session from; null for one that is not known. */
+  /** Folder of the store from which a tab read this session. Null: not known. */
   folderOf(sessionId: string): string | null {
     return this.kept().find((tab) => tab.sessionId === sessionId)?.folder ?? null;
   }
 
-  /** Tabs that are not back yet are kept: they come one by one, each when it is looked at. */
+  /** Remembers an open tab. Keeps entries of tabs that are not restored yet: the editor restores each tab only when
+   *  the user looks at it. */
   async opened(tab: KeptTab): Promise<void> {
     const others = this.kept().filter(({ folder, sessionId }) => folder !== tab.folder || sessionId !== tab.sessionId);
     await this.memory.update(key, [...others, tab]);

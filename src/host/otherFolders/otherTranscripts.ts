@@ -18,7 +18,7 @@ import type { OtherTabMemory } from './otherTabMemory';
 
 export const otherTranscriptViewType = 'hermes.otherTranscript';
 
-/** What the tab's page keeps across a reload of the window. */
+/** State that the tab's page keeps across a window reload. */
 const keptState = v.object({ sessionId: v.string() });
 
 /** A session of another folder. */
@@ -30,11 +30,11 @@ export interface OtherSession {
 export interface OtherTranscriptNeeds {
   readonly copies: Pick<OpenCopies, 'open'>;
   readonly memory: OtherTabMemory;
-  /** A folder's history as it is now; null where it is gone. */
+  /** Current state of a folder's history. Null: it no longer exists. */
   readonly storeIn: (folder: string) => Promise<OtherStore | null>;
   readonly editor: Pick<TranscriptNeeds['editor'], 'copy' | 'openLink'>;
   readonly code: CodeActions;
-  /** Brings the session over and goes there. */
+  /** Imports the session and opens it. */
   readonly bringOver: (session: OtherSession) => Promise<void>;
   readonly clock: Clock;
   readonly localization: Readonly<Record<string, string>>;
@@ -46,14 +46,14 @@ interface OpenTab {
   readonly panel: vscode.WebviewPanel;
   readonly bridge: TranscriptSurface;
   readonly copy: OpenCopy;
-  /** The session it is remembered by. */
+  /** Session under which the tab is remembered. */
   remembered: string;
 }
 
 const nothing: vscode.Disposable = { dispose: () => undefined };
 
-/** Editor tabs that show sessions of other folders from private copies: as they were when the tab was opened, read-only. After a reload of the
- *  window they come back, from a new copy: as the sessions are then. */
+/** Editor tabs that show sessions of other folders from private copies: read-only, as of when the tab was opened.
+ *  After a window reload, they are restored from a new copy, with the sessions as they are then. */
 export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.Disposable {
   private readonly tabs = new Set<OpenTab>();
   private count = 0;
@@ -63,7 +63,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
     private readonly needs: OtherTranscriptNeeds,
   ) {}
 
-  /** The session of the tab that is in front. */
+  /** Session of the active tab. */
   get active(): OtherSession | null {
     const tab = [...this.tabs].find(({ panel }) => panel.active);
     return tab === undefined ? null : { store: tab.folder, sessionId: tab.bridge.sessionId };
@@ -84,7 +84,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
     this.fill(panel, { store, sessionId }, copy);
   }
 
-  /** A tab whose folder has no history any more, or one that cannot be read, is closed. */
+  /** Restores a tab. Closes it if its folder no longer has a readable history. */
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     const kept = v.safeParse(keptState, state);
     const folder = kept.success ? this.needs.memory.folderOf(kept.output.sessionId) : null;
@@ -100,7 +100,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
     }
   }
 
-  /** Writes a session of another folder where the person says. */
+  /** Exports a session of another folder to a place that the user chooses. */
   async export({ store, sessionId }: OtherSession): Promise<void> {
     const copy = await this.needs.copies.open(store.folder);
     try {
@@ -110,7 +110,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
     }
   }
 
-  /** The tabs stay: when the window is loaded again they are filled again. */
+  /** Keeps the tabs open: they are filled again after the window reloads. */
   dispose(): void {
     for (const { bridge, copy } of this.tabs) {
       bridge.dispose();
@@ -160,7 +160,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
     this.programs.load('transcript', panel.webview);
   }
 
-  /** Walking from branch to branch, a tab comes to show other sessions. */
+  /** Remembers the new session when the user switches a tab to another branch. */
   private remember(tab: OpenTab, sessionId: string): void {
     const { folder } = tab.folder;
     const before = tab.remembered;
@@ -170,7 +170,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
     void this.needs.memory.opened({ folder, sessionId });
   }
 
-  /** Nothing happens in a copy: nothing runs there, and nothing changes. */
+  /** Stubs for a copy: nothing runs in it, and nothing changes. */
   private needsOf(
     store: OtherStore,
     { store: sessions }: OpenCopy,

@@ -5,7 +5,7 @@ import type { FolderLabel } from '../../store/library/folderLabel';
 import type { StorePlaces } from '../../store/library/otherStore';
 import { emptyWindowsFolder } from '../storage/storagePlace';
 
-/** What this window has open, for its store to say which folder it belongs to. */
+/** Describes the folder or workspace of this window, so that its store can record which folder it belongs to. */
 export function describeOwnFolder(): Promise<FolderLabel> {
   return describeFolder(openFolder());
 }
@@ -19,16 +19,16 @@ function openFolder(): OpenFolder {
     : { kind: 'folder', path: root, name: workspaceFolders[0]?.name ?? name, root };
 }
 
-/** A path on the machine that this runs on; null for what only the editor can reach. */
+/** Path on this machine. Null: only the editor can reach it. */
 function pathOf(uri: vscode.Uri | undefined): string | null {
   return uri !== undefined && (uri.scheme === 'file' || uri.scheme === 'vscode-remote') ? uri.fsPath : null;
 }
 
-/** Where the editor keeps stores of this extension, and where the settings say. */
+/** Places where the editor keeps stores of this extension, and the one from the settings. */
 export function storePlaces(context: vscode.ExtensionContext, storagePath: string | null, own: string): StorePlaces {
   const global = context.globalStorageUri.fsPath;
   const extension = basename(global);
-  // Of a profile too: profiles have global storages of their own and share the workspaces'.
+  // Profiles too: each has its own global storage, but they share the workspace storage.
   const user = dirname(dirname(global));
   const guesses = [join(user, 'workspaceStorage'), join(dirname(dirname(user)), 'workspaceStorage')];
   const known = context.storageUri === undefined ? [] : [dirname(dirname(context.storageUri.fsPath))];

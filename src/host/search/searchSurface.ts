@@ -19,7 +19,7 @@ import { describeError } from '../common/describeError';
 import type { StoreStatus } from '../storage/storeStatus';
 import { ViewEndpoint, type WebviewPort } from '../webviews/viewEndpoint';
 
-/** Sessions whose title holds the text, shown above the messages. */
+/** Maximum number of sessions with a matching title, shown above the messages. */
 const mostTitled = 10;
 
 export interface SearchNeeds {
@@ -39,7 +39,7 @@ interface Asked {
   readonly limit: number;
 }
 
-/** The search screen: reads the store for it, one search at a time, and opens what was found. It keeps nothing. */
+/** Host part of the search screen: reads the store, one search at a time, and opens results. Keeps no state. */
 export class SearchSurface implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly endpoint: ViewEndpoint<
@@ -85,13 +85,13 @@ export class SearchSurface implements Disposable {
     );
   }
 
-  /** Puts a text into the field, wherever the page is in its life. */
+  /** Puts a text into the field, now or once the page is loaded. */
   ask(text: string): void {
     if (this.ready) this.endpoint.notify('ask', { text });
     else this.asked = text;
   }
 
-  /** The page is gone; it says `ready` when it is back. */
+  /** Called when the page is unloaded. It sends `ready` when it is back. */
   pageUnloaded(): void {
     this.ready = false;
     this.stop();
@@ -139,7 +139,7 @@ export class SearchSurface implements Disposable {
     const progress = (done: number, total: number): void => {
       if (!signal.aborted) this.endpoint.notify('progress', { search, progress: { done, total } });
     };
-    // One more than is shown tells whether there is more.
+    // Read one more than is shown, to know if there is more.
     const found = await sessions.search({ text, kind, offset, limit: limit + 1 }, signal, ({ done, total }) =>
       progress(done, total),
     );
@@ -153,7 +153,7 @@ export class SearchSurface implements Disposable {
     return { kind: 'found', hits, hasMore: found.length > limit, sessions: known, titled, indexLeft };
   }
 
-  /** Of the archive too: what is put away must be found. */
+  /** Includes the archive: archived sessions must be found too. */
   private async list(query: {
     readonly text?: string;
     readonly sessionIds?: readonly string[];
@@ -169,7 +169,7 @@ export class SearchSurface implements Disposable {
     try {
       return (await this.needs.sessions.statistics()).dirtyRows;
     } catch (error) {
-      // A number beside the results: they are right without it.
+      // Only an extra number: the results are right without it.
       this.needs.log.warn(`How much is not indexed yet could not be read: ${describeError(error).sentence}`);
       return 0;
     }

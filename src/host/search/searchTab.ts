@@ -5,7 +5,7 @@ import { webviewPort } from '../webviews/webviewPort';
 
 export const searchViewType = 'hermes.search';
 
-/** The editor tab "Search Sessions". There is one; it is back after a reload of the window, with what was typed. */
+/** The editor tab "Search Sessions". There is only one. It is restored after a window reload, with the typed text. */
 export class SearchTab implements vscode.WebviewPanelSerializer, vscode.Disposable {
   private open: { readonly panel: vscode.WebviewPanel; readonly bridge: SearchSurface } | null = null;
 
@@ -14,7 +14,7 @@ export class SearchTab implements vscode.WebviewPanelSerializer, vscode.Disposab
     private readonly needs: SearchNeeds,
   ) {}
 
-  /** Shows the screen; `text` replaces what stands in its field, null leaves it. */
+  /** Shows the screen. `text` replaces the text in its field; null keeps it. */
   show(text: string | null): void {
     if (this.open === null) {
       const title = vscode.l10n.t('Search Sessions');

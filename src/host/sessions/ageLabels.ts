@@ -7,7 +7,8 @@ const steps = [
   ['minute', 60],
 ] as const;
 
-/** "5 minutes ago", in the person's language; "now" below a minute. Times in seconds since the epoch. */
+/** Formats an age in the user's language: "5 minutes ago", or "now" below a minute. Times in seconds since the
+ *  epoch. */
 export function ageLabels(then: number, now: number, language: string): string {
   const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
   const age = Math.max(0, now - then);

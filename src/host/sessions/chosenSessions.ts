@@ -10,7 +10,7 @@ interface ChoosingNeeds {
   readonly surfaceId: () => string;
   readonly selected: () => readonly { readonly sessionId: string }[];
   readonly pick: (title: string, state: SessionState) => Promise<string | null>;
-  /** Resolves when the store can be asked, or never will be. */
+  /** Resolves when the store can be read, or when it never will be. */
   readonly storeSettled: () => Promise<void>;
 }
 
@@ -21,23 +21,25 @@ export interface ChosenMessage {
   readonly messageUid: string | null;
 }
 
-/** What a command acts on: the rows it was called on, or the session that the chat shows, or one that the person is asked for. */
+/** Finds the sessions that a command applies to: the rows it was called on, else the session that the chat shows,
+ *  else one that the user picks. */
 export class ChosenSessions {
   constructor(private readonly needs: ChoosingNeeds) {}
 
-  /** The session, and the message where one was clicked; null when the person leaves. `title` heads the question. */
+  /** The session, and the message if one was clicked. Null when the user cancels. `title`: heading of the picker. */
   async one(args: readonly unknown[], title: string): Promise<ChosenMessage | null> {
     const target = await this.target(args, title);
     const [session] = await this.read(target?.sessionIds.slice(0, 1) ?? []);
     return session === undefined ? null : { session, messageUid: target?.messageUid ?? null };
   }
 
-  /** Every session that is meant; none when the person leaves. `state`: where those are that can be meant. */
+  /** Every session that the command applies to. Empty when the user cancels. `state`: only sessions in this state
+   *  qualify. */
   async all(args: readonly unknown[], title: string, state: SessionState = 'active'): Promise<readonly Session[]> {
     return this.read((await this.target(args, title, state))?.sessionIds ?? []);
   }
 
-  /** The session that the command was called on; null when it was called on none, 'lost' when the editor cannot name it. */
+  /** Session that the command was called on. Null: on none. 'lost': the editor cannot name the row. */
   named(args: readonly unknown[]): { readonly sessionId: string } | 'lost' | null {
     const target = namedTarget(args, this.needs.selected);
     if (target === 'lost') return target;
@@ -54,12 +56,12 @@ export class ChosenSessions {
     await storeSettled();
     const given = namedTarget(args, selected);
     if (given !== null && given !== 'lost') return given;
-    // Which row was meant is not known: the session that is shown is not meant for sure.
+    // The intended row is unknown: do not assume the shown session.
     const sessionId = (given === 'lost' ? null : await this.shownIn(state)) ?? (await this.needs.pick(title, state));
     return sessionId === null ? null : { sessionIds: [sessionId], messageUid: null };
   }
 
-  /** The session that the chat shows, where it is one of those that can be meant. */
+  /** Session that the chat shows, if it is in this state. */
   private async shownIn(state: SessionState): Promise<string | null> {
     const { gateway, sessions, surfaceId } = this.needs;
     const shown = gateway.shownSession(surfaceId());

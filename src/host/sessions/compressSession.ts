@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { type Gateway, GatewayError } from '../../gateway/gateway';
 import type { HandoffTokens } from '../../transcript/handoff';
 
-/** Says first what it would save; while it runs it can be stopped. */
+/** Compresses a session. First shows the expected savings; the user can stop it while it runs. */
 export async function compressSession(
   gateway: Pick<Gateway, 'compress' | 'compressionPreview' | 'stop'>,
   sessionId: string,

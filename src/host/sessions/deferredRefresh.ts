@@ -1,11 +1,11 @@
-/** Draws a view anew, but not while the person answers a box of the editor: a tree that is drawn then takes the focus back, and the box closes. */
+/** Defers tree refreshes while a QuickPick or InputBox is open: a refresh would steal focus and close it. */
 export class DeferredRefresh {
   private asking = 0;
   private isDue = false;
 
   constructor(private readonly draw: () => void) {}
 
-  /** Draws now, or behind the box that is open. */
+  /** Refreshes now, or after the open box has closed. */
   drawSoon(): void {
     if (this.asking === 0) this.draw();
     else this.isDue = true;

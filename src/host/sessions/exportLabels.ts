@@ -3,7 +3,7 @@ import type { HiddenReason } from '../../transcript/message';
 import type { ToolOutcome } from '../../transcript/part';
 import type { StopReason } from '../../transcript/stopReason';
 
-/** How a turn ended, as a sentence below it; null for one that simply finished. */
+/** Sentence that tells how a turn ended. Null: it simply finished. */
 export function endWords(reason: StopReason, t: Translate): string | null {
   switch (reason) {
     case 'stop':

@@ -23,7 +23,7 @@ interface ExportForm extends vscode.QuickPickItem {
   readonly to: 'file' | 'editor';
 }
 
-/** Asks for the form and the place, and writes the session there. */
+/** Asks for format and destination, and writes the session there. */
 export async function exportSession(sessionId: string, needs: ExportNeeds): Promise<void> {
   const form = await vscode.window.showQuickPick(exportForms(), {
     title: vscode.l10n.t('Export Session'),
@@ -49,7 +49,8 @@ export async function exportSession(sessionId: string, needs: ExportNeeds): Prom
   else await saveAs(text, form.format, record);
 }
 
-/** The whole session, page by page, with its secrets masked; null when it is gone. Rejects with the reason of a stop. */
+/** Reads the whole session page by page and masks secrets. Null: it no longer exists. Rejects with the abort reason
+ *  when stopped. */
 async function readRecord(
   sessionId: string,
   includeHidden: boolean,
@@ -70,7 +71,7 @@ async function readRecord(
       isCounted: before === undefined,
       ...(before === undefined ? {} : { before }),
     });
-    // Between pages, so that a long session holds up nothing.
+    // Mask page by page, so that a long session blocks nothing.
     pages.push({ ...page, messages: page.messages.map(maskedMessage), turns: page.turns.map(maskedTurn) });
     total = Math.max(total, page.total);
     onProgress({ done: (done += page.messages.length), total });

@@ -5,8 +5,8 @@ import type { AssistantPart, ToolResultPart, UserPart } from '../../transcript/p
 import type { Session } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
 
-// An export is made to be given away, so credentials in it are masked. Each text is masked for itself: in the finished JSON a mask would take quotes along.
-// What is stored stays as it is.
+// Masks credentials, because an export is made to be shared. Masks each text separately: in the finished JSON, a mask
+// could swallow quotes. Stored data stays unchanged.
 
 export function maskedSession(session: Session): Session {
   return session.title === null ? session : { ...session, title: maskSecrets(session.title) };
@@ -32,7 +32,7 @@ export function maskedTurn(turn: Turn): Turn {
 }
 
 function userPart(part: UserPart): UserPart {
-  // Pixels are no text: what looks like a token in their base64 is none.
+  // Image data is not text: a token-like piece of its base64 is no token.
   return part.kind === 'image' ? part : { ...part, text: maskSecrets(part.text) };
 }
 

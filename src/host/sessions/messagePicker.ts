@@ -9,16 +9,16 @@ import { describeError } from '../common/describeError';
 
 const pageSize = 200;
 
-/** branch: any prompt or answer · rewind: a prompt that began a turn. */
+/** branch: any prompt or answer · rewind: a prompt that started a turn. */
 export type MessagePurpose = 'branch' | 'rewind';
 
 interface MessageItem extends vscode.QuickPickItem {
   readonly uid: string | null;
-  /** Reads further back. */
+  /** True for the row that loads earlier messages. */
   readonly earlier?: true;
 }
 
-/** Lets the person choose a message of a session, newest first. Resolves with its uid, or null when they leave. */
+/** Lets the user choose a message of a session, newest first. Resolves with its uid, or null when the user cancels. */
 export function pickMessage(
   gateway: Pick<Gateway, 'readTranscript'>,
   sessionId: string,
@@ -77,7 +77,7 @@ export function pickMessage(
   });
 }
 
-/** What can be chosen of a page, newest first */
+/** Messages of a page that can be chosen, newest first. */
 export function choosable(
   page: Pick<TranscriptPage, 'messages' | 'turns'>,
   purpose: MessagePurpose,

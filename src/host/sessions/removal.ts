@@ -13,11 +13,12 @@ export interface RemovalNeeds {
   >;
   readonly sessions: Pick<SessionStore, 'branchesOf'>;
   readonly surfaceId: () => string;
-  /** Name of the memory provider that may have been told of sessions; null when none leaves this machine. */
+  /** Name of the memory provider that may have received sessions. Null: none outside this machine. */
   readonly outsideMemory: () => string | null;
 }
 
-/** Moves sessions into the trash and offers to take it back. What is in the trash already is asked about: there it can only be forgotten. */
+/** Moves sessions into the trash and offers Undo. Sessions already in the trash can only be forgotten, so it asks
+ *  about those. */
 export async function deleteSessions(chosen: readonly Session[], needs: RemovalNeeds): Promise<void> {
   const trashed = chosen.filter((session) => session.trashedAt !== null);
   if (trashed.length > 0) await forgetSessions(trashed, needs);
@@ -39,7 +40,7 @@ export async function deleteSessions(chosen: readonly Session[], needs: RemovalN
     await gateway.switchSession(surface, { reason: 'resume', sessionId: back.id });
 }
 
-/** Erases sessions for good, after saying what that takes and what it leaves. */
+/** Erases sessions permanently, after explaining what is erased and what stays. */
 export async function forgetSessions(chosen: readonly Session[], needs: RemovalNeeds): Promise<void> {
   const forget = vscode.l10n.t('Forget');
   const question =
@@ -68,7 +69,7 @@ export async function forgetSessions(chosen: readonly Session[], needs: RemovalN
   else void vscode.window.showWarningMessage([said, ...left].join(' '));
 }
 
-/** What goes, what stays, and what is out of reach, one line each. */
+/** Explains what is erased, what stays, and what is out of reach, each in its own paragraph. */
 async function forgetDetail(chosen: readonly Session[], { sessions, outsideMemory }: RemovalNeeds): Promise<string> {
   const branches = await branchesOf(chosen, sessions);
   const memory = chosen.every((session) => session.private) ? null : outsideMemory();
@@ -96,7 +97,8 @@ async function forgetDetail(chosen: readonly Session[], { sessions, outsideMemor
   ].join('\n\n');
 }
 
-/** Titles of the branches that were made from these sessions and are not among them. Those in the trash hold copies, too. */
+/** Titles of branches that were made from these sessions and are not among them, including those in the trash: they
+ *  hold copies too. */
 async function branchesOf(chosen: readonly Session[], sessions: RemovalNeeds['sessions']): Promise<readonly string[]> {
   const going = new Set(chosen.map(({ conversationId }) => conversationId));
   const trees = await Promise.all(chosen.map((session) => sessions.branchesOf(session.id, true)));
@@ -111,7 +113,7 @@ async function branchesOf(chosen: readonly Session[], sessions: RemovalNeeds['se
   return [...new Map(staying.map((branch) => [branch.conversationId, titleWords(branch, translate)])).values()];
 }
 
-/** Does something with each of them; what one refuses does not keep the others from it. */
+/** Runs an action for each session. A refusal for one does not stop the others. */
 async function eachOf(
   sessions: readonly Session[],
   act: (session: Session) => Promise<void>,

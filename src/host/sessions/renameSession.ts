@@ -3,12 +3,13 @@ import type { Gateway } from '../../gateway/gateway';
 import { StoreError } from '../../store/storeError';
 import type { Session } from '../../transcript/session';
 
-/** Asks for a title until one is taken or the person leaves; what is refused stays in the box, with the reason below it. */
+/** Asks for a title until one is accepted or the user cancels. A refused title stays in the box, with the reason
+ *  below it. */
 export function renameSession(session: Session, gateway: Pick<Gateway, 'renameSession'>): Promise<void> {
   const box = vscode.window.createInputBox();
   box.title = vscode.l10n.t('Rename Session');
   box.prompt = vscode.l10n.t('A title for this session');
-  // What was typed stays while the person looks something up.
+  // Keep the typed text while the user looks something up.
   box.ignoreFocusOut = true;
   box.value = session.title ?? '';
   box.valueSelection = [0, box.value.length];

@@ -7,7 +7,8 @@ import { turnLabels } from './sessionLabels';
 
 const pageSize = 200;
 
-/** Asks whether the prompt `to` and everything behind it should be taken back, and where that changed `files`, whether those go back too. Null: no. */
+/** Asks the user to confirm taking back the prompt `to` and everything after it. If that changed `files`, also asks
+ *  about reverting them. Null: no. */
 export async function rewindQuestion(
   gateway: Pick<Gateway, 'readTranscript'>,
   sessionId: string,
@@ -34,7 +35,7 @@ export async function rewindQuestion(
   return answer === rewind ? 'conversation' : null;
 }
 
-/** How many turns begin with the prompt `to` or behind it. */
+/** Number of turns from the prompt `to` on. */
 async function turnsFrom(gateway: Pick<Gateway, 'readTranscript'>, sessionId: string, to: string): Promise<number> {
   const turns = new Set<string>();
   for (let before: number | undefined; ;) {
@@ -49,7 +50,7 @@ async function turnsFrom(gateway: Pick<Gateway, 'readTranscript'>, sessionId: st
   }
 }
 
-/** The turns of a page's rows from the prompt `to` on; of all of them where it stands further back. */
+/** Turns of a page's rows from the prompt `to` on; all of them if the prompt is on an earlier page. */
 export function turnsBehind({ messages }: Pick<TranscriptPage, 'messages'>, to: string): readonly string[] {
   const from = Math.max(
     0,

@@ -1,19 +1,19 @@
-/** Which sessions are selected in their view. The editor names selected rows by handles that it makes anew with every drawing: what it says while the
- *  view is drawn is less than is selected, or nothing, and it does not say it again. */
+/** Tracks the selected sessions of the view. The editor identifies selected rows by handles that it creates again at
+ *  every render. So during a render, it reports fewer rows or none, and does not correct that later. */
 export class RowSelection {
   private said: readonly string[] = [];
 
-  /** The editor says that the selection changed. */
+  /** Called when the editor reports a changed selection. */
   changed(sessionIds: readonly string[]): void {
     this.said = sessionIds;
   }
 
-  /** The person opened a row, which selects it, whatever the editor makes of it: it says so before. */
+  /** Called when the user opened a row, which selects it. The editor's own report comes before this. */
   opened(sessionId: string): void {
     this.said = [sessionId];
   }
 
-  /** The selected ones, of those that the view shows (`rows`), where the editor knows only of `known` by now. */
+  /** The selected rows among those that the view shows (`rows`), if the editor currently knows only `known`. */
   of<R extends { readonly sessionId: string }>(known: readonly R[], rows: () => readonly R[]): readonly R[] {
     if (known.length >= this.said.length) return known;
     const said = new Set(this.said);

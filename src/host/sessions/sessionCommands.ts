@@ -14,10 +14,10 @@ import type { ChatFiles } from '../changedFiles/chatFiles';
 import { rewindQuestion } from './rewindQuestion';
 import type { SessionPick } from './sessionPicker';
 
-/** How many of the newest rows are looked at for the last turn. */
+/** Number of newest rows that are searched for the last turn. */
 const newestRows = 20;
 
-/** Second argument of `openSession` where a row of the sessions view was clicked. */
+/** Second argument of `openSession` when the user clicked a row of the sessions view. */
 export const fromRow = 'row';
 
 export interface SessionCommandNeeds {
@@ -25,16 +25,16 @@ export interface SessionCommandNeeds {
   readonly sessions: Pick<SessionStore, 'getSession' | 'branchesOf' | 'getMessage'>;
   readonly files: Pick<ChatFiles, 'from' | 'takeBack'>;
   readonly chosen: ChosenSessions;
-  /** The surface that commands without a surface of their own act on. */
+  /** Surface for commands that do not belong to a surface. */
   readonly surfaceId: () => string;
   readonly focusChat: () => Promise<void>;
-  /** A row of the sessions view was opened. */
+  /** Called when the user opened a row of the sessions view. */
   readonly rowOpened: (sessionId: string) => void;
-  /** Brings the chat into sight; the keys stay where they are. */
+  /** Shows the chat without taking the keyboard focus. */
   readonly showChat: () => Promise<void>;
-  /** Lets the person choose a session by title or by text. */
+  /** Lets the user choose a session by title or by text. */
   readonly pick: (title: string, options: { readonly searches: boolean }) => Promise<SessionPick | null>;
-  /** Asks in a box of the editor, while the sessions view rests. */
+  /** Asks in a QuickPick or InputBox, and defers refreshes of the sessions view until it closes. */
   readonly whileAsking: <T>(asks: () => PromiseLike<T>) => Promise<T>;
   readonly openTranscript: (sessionId: string, messageUid: string | null) => Promise<void>;
   /** Shows a message of the session that the surface shows. */
@@ -44,8 +44,8 @@ export interface SessionCommandNeeds {
   readonly now: () => number;
 }
 
-/** The commands that switch what is shown, and those for one or several stored sessions. Called on rows they act on those, from the palette
- *  on the session that is shown; without one they ask which. */
+/** Commands that switch the shown session, and commands for one or more stored sessions. From rows, they apply to
+ *  those; from the palette, to the shown session. If no session is shown, they ask for one. */
 export function sessionCommands(needs: SessionCommandNeeds): CommandTable {
   return { ...switchCommands(needs), ...careCommands(needs) };
 }
@@ -65,7 +65,8 @@ function switchCommands(needs: SessionCommandNeeds): CommandTable {
       if (row !== null && row !== 'lost') needs.rowOpened(row.sessionId);
       const target = await chosen.one(args, vscode.l10n.t('Open in Chat'));
       if (target === null) return;
-      // A click on a row shows it and leaves the keys in the list; the second one goes to the composer.
+      // The first click on a row shows the session and keeps the focus in the list; the second moves it to the
+      // composer.
       const stays = args[1] === fromRow && gateway.shownSession(surfaceId()) !== target.session.id;
       await open(needs, { sessionId: target.session.id, messageUid: target.messageUid }, stays);
     },
@@ -175,7 +176,8 @@ async function open(
   if (messageUid !== null) await needs.revealMessage(sessionId, messageUid);
 }
 
-/** Switches what the chat shows and goes there. What came out differently than asked is said. */
+/** Switches the session that the chat shows, and focuses the chat. Shows the notice if the result differs from the
+ *  request. */
 async function switchTo(needs: SessionCommandNeeds, target: SwitchTarget, keepsFocus = false): Promise<SwitchOutcome> {
   await needs.storeSettled();
   const outcome = await needs.gateway.switchSession(needs.surfaceId(), target);

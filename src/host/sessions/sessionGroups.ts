@@ -3,13 +3,13 @@ import type { SessionSummary } from '../../transcript/session';
 export const groupKinds = ['pinned', 'today', 'week', 'older', 'archived', 'trash'] as const;
 export type GroupKind = (typeof groupKinds)[number];
 
-/** A session in the view, with the sessions that were branched from it below. */
+/** A session in the view, with its branches below it. */
 export interface SessionEntry {
   readonly kind: 'session';
-  /** What commands act on: the newest segment. */
+  /** Newest segment; commands apply to it. */
   readonly sessionId: string;
   readonly summary: SessionSummary;
-  /** The group that its thread stands in. */
+  /** Group of its whole thread. */
   readonly group: GroupKind;
   readonly branches: readonly SessionEntry[];
 }
@@ -18,7 +18,7 @@ export interface SessionGroup {
   readonly kind: 'group';
   readonly group: GroupKind;
   readonly entries: readonly SessionEntry[];
-  /** There are older ones that were not read. They would stand here, or behind. */
+  /** True when older sessions were not read. They would be in this group or a later one. */
   readonly hasMore: boolean;
 }
 
@@ -29,18 +29,18 @@ export interface ListPart {
 }
 
 export interface SessionLists {
-  /** Neither archived nor in the trash, pinned ones among them. */
+  /** Sessions that are neither archived nor in the trash, including pinned ones. */
   readonly active: ListPart;
   readonly archived: ListPart;
   readonly trash: ListPart;
 }
 
-/** The groups of the sessions view that hold something, in order. A branch stands below what it was branched from, unless that one is in
- *  another list, or the branch is pinned and the other is not; such a thread stands where its newest activity belongs.
- *  `now` in seconds since the epoch; days are those of the local time zone. */
+/** Non-empty groups of the sessions view, in order. A branch is listed below its origin, unless the origin is in
+ *  another list, or only the branch is pinned. The newest activity of a thread decides its group. `now` in seconds
+ *  since the epoch; days are those of the local time zone. */
 export function sessionGroups(lists: SessionLists, now: number): readonly SessionGroup[] {
   const today = startOfDay(now, 0);
-  // Seven days with today, not the calendar's week: on a Monday that would be one day.
+  // Seven days including today, not the calendar week: on a Monday, that would be one day.
   const week = startOfDay(now, 6);
   const dayOf = (activity: number): GroupKind => (activity >= today ? 'today' : activity >= week ? 'week' : 'older');
   const active = threads(lists.active.sessions, (root, activity) => (root.pinned ? 'pinned' : dayOf(activity)));
@@ -59,7 +59,7 @@ export function sessionGroups(lists: SessionLists, now: number): readonly Sessio
     .map((group) => ({ kind: 'group', ...group }));
 }
 
-/** Conversations that a list's branches were branched from and that are not in it. */
+/** Conversations outside the list from which its branches were made. */
 export function missingOrigins(sessions: readonly SessionSummary[]): readonly string[] {
   const known = new Set(sessions.map(({ conversationId }) => conversationId));
   return [
@@ -71,18 +71,18 @@ export function missingOrigins(sessions: readonly SessionSummary[]): readonly st
   ];
 }
 
-/** Seconds until the local day after `now` begins. */
+/** Seconds until the next local day after `now` begins. */
 export function secondsToMidnight(now: number): number {
   return startOfDay(now, -1) - now;
 }
 
-/** Where the local day `daysBack` days before that of `now` begins. Days are counted by the calendar: some have 23 or 25 hours. */
+/** Start of the local day `daysBack` days before that of `now`. Counts calendar days: some have 23 or 25 hours. */
 function startOfDay(now: number, daysBack: number): number {
   const date = new Date(now * 1000);
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() - daysBack).getTime() / 1000;
 }
 
-/** Sessions with their branches below them; the thread with the newest activity comes first. */
+/** Sessions with their branches below them. The thread with the newest activity is first. */
 function threads(
   sessions: readonly SessionSummary[],
   groupOf: (root: SessionSummary, activity: number) => GroupKind,
@@ -111,11 +111,11 @@ function threads(
   return newestFirst(roots).map(({ summary, activity }) => entry(summary, groupOf(summary, activity)));
 }
 
-/** The conversation that a session stands below; null for one that stands by itself. */
+/** Conversation that a session is listed below. Null: top level. */
 function originOf(summary: SessionSummary, known: ReadonlyMap<string, SessionSummary>): string | null {
   const origin = summary.branchOf === null ? undefined : known.get(summary.branchOf.conversationId);
   if (origin === undefined || (summary.pinned && !origin.pinned)) return null;
-  // A damaged file may hold branches of each other: the one that is looked at then stands by itself.
+  // A damaged file may contain branches of each other; then this one goes to the top level.
   const passed = new Set<string>();
   for (
     let next: SessionSummary | undefined = origin;

@@ -9,8 +9,8 @@ interface KeyNeeds {
   readonly surfaceId: () => string;
 }
 
-/** Context keys by which the manifest offers commands: `hermes.sessionShown`, `hermes.running`, `hermes.sessionPinned`, `hermes.sessionArchived`,
- *  all of the session that the chat shows. */
+/** Sets the context keys that enable commands in the manifest: `hermes.sessionShown`, `hermes.running`,
+ *  `hermes.sessionPinned`, `hermes.sessionArchived`. All concern the session that the chat shows. */
 export class SessionKeys implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly told = new Map<string, boolean>();
@@ -22,7 +22,7 @@ export class SessionKeys implements Disposable {
     this.update();
   }
 
-  /** What is shown may be another session now. */
+  /** Called when the shown session may have changed. */
   update(): void {
     const { gateway, sessions, surfaceId } = this.needs;
     const shown = gateway.shownSession(surfaceId());
@@ -38,7 +38,7 @@ export class SessionKeys implements Disposable {
       this.tell('sessionArchived', session?.archived ?? false);
     };
     if (shown === null) tellMarks(null);
-    // A store that cannot be read says so elsewhere; the commands then stay as they were.
+    // A read error of the store is reported elsewhere; the commands then stay as they were.
     else sessions.getSession(shown).then(tellMarks, () => undefined);
   }
 

@@ -3,14 +3,14 @@ import type { SessionSummary } from '../../transcript/session';
 import { ageLabels } from './ageLabels';
 import type { GroupKind } from './sessionGroups';
 
-/** What words depend on. `now` in seconds since the epoch. */
+/** Context that texts depend on. `now` in seconds since the epoch. */
 export interface WordContext {
   readonly t: Translate;
   readonly language: string;
   readonly now: number;
 }
 
-/** What a person should know of a session before they open it, most urgent first. */
+/** States of a session that the user should know before opening it, most urgent first. */
 export type SessionMark = 'problem' | 'waiting' | 'running' | 'failed' | 'interrupted' | 'unread';
 
 export function sessionMarks(session: SessionSummary): readonly SessionMark[] {
@@ -71,7 +71,7 @@ export function turnLabels(count: number, t: Translate): string {
   return count === 1 ? t('1 turn') : t('{count} turns', { count: String(count) });
 }
 
-/** What stands behind the title: age, turns, state. */
+/** Text after the title: age, turns, state. */
 export function factsOf(session: SessionSummary, { t, language, now }: WordContext): readonly string[] {
   return [
     ageLabels(session.lastActiveAt, now, language),
@@ -81,7 +81,7 @@ export function factsOf(session: SessionSummary, { t, language, now }: WordConte
   ];
 }
 
-/** Everything a row shows by icon, place or colour, for those who hear it. */
+/** Text for screen readers: everything that a row shows by icon, position or color. */
 export function spokenWords(session: SessionSummary, context: WordContext & { readonly isShown: boolean }): string {
   const { t } = context;
   return [
@@ -93,7 +93,7 @@ export function spokenWords(session: SessionSummary, context: WordContext & { re
   ].join(', ');
 }
 
-/** The hover of a row, as plain text. */
+/** Tooltip of a row, as plain text. */
 export function hoverWords(session: SessionSummary, { t, language }: WordContext): string {
   const title = titleWords(session, t);
   const time = (seconds: number): string =>

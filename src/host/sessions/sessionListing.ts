@@ -11,15 +11,16 @@ import { type ListPart, missingOrigins, type SessionLists } from './sessionGroup
 export const firstPage = 200;
 const furtherPage = 500;
 const pinnedLimit = 500;
-/** Branches of branches whose origins were not read: more than this are shown without them. */
+/** Maximum number of levels of missing origins that are read for branches of branches. Deeper branches are shown
+ *  without their origins. */
 const originRounds = 5;
-/** Changes that come together are read together. */
+/** Debounce in milliseconds, so that simultaneous changes are read together. */
 const pauseMs = 60;
 
 export type ListName = keyof SessionLists;
 
-/** loading: nothing was read yet · listed · empty: there is nothing · filtered: nothing fits the filter · elsewhere: another window has the
- *  history · unreadable: `sentence` says why. */
+/** loading: nothing was read yet · listed · empty: there are no sessions · filtered: no session matches the filter ·
+ *  elsewhere: another window has the history · unreadable: `sentence` says why. */
 export type ListingState =
   | { readonly kind: 'loading' | 'listed' | 'empty' | 'filtered' }
   | { readonly kind: 'elsewhere' | 'unreadable'; readonly sentence: string };
@@ -34,8 +35,8 @@ interface ListingNeeds {
 const nothing: ListPart = { sessions: [], hasMore: false };
 const noLists: SessionLists = { active: nothing, archived: nothing, trash: nothing };
 
-/** The stored sessions as the view lists them, read page by page and again whenever one of them changes. While nobody looks, nothing is
- *  read; the first look reads what changed meanwhile. A reading that fails leaves what was listed before. */
+/** Stored sessions as the view lists them, read page by page and again after each change. Reads nothing while the
+ *  view is hidden; when it becomes visible, reads the missed changes. A failed read keeps the previous list. */
 export class SessionListing implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly changes = this.lifetime.register(new Emitter<void>());
@@ -47,7 +48,7 @@ export class SessionListing implements Disposable {
   private isStale = true;
   private reading: Promise<void> | null = null;
   private cancelPause: (() => void) | null = null;
-  /** Something that is shown has changed. */
+  /** Emitted when something shown has changed. */
   readonly onDidChange = this.changes.event;
 
   constructor(private readonly needs: ListingNeeds) {
@@ -74,7 +75,7 @@ export class SessionListing implements Disposable {
     return this.text;
   }
 
-  /** Whether somebody looks at the view. */
+  /** Pass true while the view is visible. */
   watch(isWatched: boolean): void {
     this.isWatched = isWatched;
     if (!isWatched) return;
@@ -82,7 +83,7 @@ export class SessionListing implements Disposable {
     if (this.isStale) void this.refresh();
   }
 
-  /** Words that titles and first prompts must hold; '' for every session. Resolves when the lists are those. */
+  /** Sets words that titles and first prompts must contain; '' for every session. Resolves once the lists match. */
   async setFilter(text: string): Promise<void> {
     this.text = text.trim();
     for (const list of ['active', 'archived', 'trash'] as const) this.wanted[list] = firstPage;
@@ -94,7 +95,7 @@ export class SessionListing implements Disposable {
     await this.refresh();
   }
 
-  /** Resolves when everything that had changed before the call has been read. */
+  /** Resolves when every change before the call has been read. */
   async refresh(): Promise<void> {
     this.isStale = true;
     while ((this.isStale || this.reading !== null) && !this.lifetime.isDisposed)
@@ -149,7 +150,7 @@ export class SessionListing implements Disposable {
     return { sessions: sessions.slice(0, limit), hasMore: sessions.length > limit };
   }
 
-  /** What the branches of a page were branched from may be much older than the page. */
+  /** Origins of a page's branches, which may be much older than the page. */
   private async originsOf(sessions: readonly SessionSummary[]): Promise<readonly SessionSummary[]> {
     if (this.text !== '') return [];
     let origins: readonly SessionSummary[] = [];

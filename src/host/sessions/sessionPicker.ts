@@ -9,28 +9,28 @@ import { factsOf, titleWords } from './sessionLabels';
 
 const sessionLimit = 200;
 const hitLimit = 30;
-/** Nobody looks for one or two letters in every message. */
+/** Shortest text that is searched in messages: one or two letters match nearly everything. */
 const shortestSearch = 3;
 const typingPauseMs = 150;
 
 export interface SessionPick {
   readonly sessionId: string;
-  /** The message that was found; null when a session was chosen as such. */
+  /** Message that was found. Null: the session itself was chosen. */
   readonly messageUid: string | null;
 }
 
 export interface SessionPickerOptions {
   readonly title: string;
   readonly gateway: Pick<Gateway, 'listSessions'>;
-  /** Looks through the text of all messages too. */
+  /** Searches the text of all messages too. Null: does not. */
   readonly search: SessionStore['search'] | null;
-  /** Which sessions there are to choose from; those in use where it is not said. */
+  /** State of the sessions offered. Default: active ones. */
   readonly state?: SessionQuery['state'];
-  /** Marked as shown now. */
+  /** Session that is marked as shown now. */
   readonly current: string | null;
   readonly now: () => number;
   readonly openTranscript: (pick: SessionPick) => void;
-  /** Goes on to sessions of other folders; null where only one of this folder will do. */
+  /** Opens the picker for sessions of other folders. Null: only a session of this folder qualifies. */
   readonly showOthers: (() => void) | null;
 }
 
@@ -44,8 +44,8 @@ const transcriptButton: vscode.QuickInputButton = {
   tooltip: vscode.l10n.t('Open Transcript'),
 };
 
-/** Lets the person choose a stored session, newest first. What they type is looked for in titles and first prompts and, with `search`, in
- *  every message. Resolves with null when they leave. */
+/** Lets the user choose a stored session, newest first. Searches typed text in titles and first prompts and, with
+ *  `search`, in every message. Resolves with null when the user cancels. */
 export function pickSession(options: SessionPickerOptions): Promise<SessionPick | null> {
   const picker = vscode.window.createQuickPick<SessionItem>();
   picker.title = options.title;
@@ -55,7 +55,7 @@ export function pickSession(options: SessionPickerOptions): Promise<SessionPick 
       : vscode.l10n.t('Type to search titles, first prompts and all messages');
 
   let typing = new AbortController();
-  /** What the items on show were found for; null while there are none. */
+  /** Text for which the current items were found. Null: there are no items yet. */
   let listedFor: string | null = null;
   const list = async (text: string): Promise<void> => {
     typing.abort();
@@ -75,7 +75,7 @@ export function pickSession(options: SessionPickerOptions): Promise<SessionPick 
       resolve(pick);
       picker.hide();
     };
-    /** Enter came before the list had followed what was typed: what stands first once it has is meant. */
+    /** Waits for the list when Enter came before it caught up with the typed text, then chooses its first item. */
     const chooseFirstFound = async (text: string): Promise<void> => {
       clearTimeout(pause);
       await list(text);
@@ -95,7 +95,7 @@ export function pickSession(options: SessionPickerOptions): Promise<SessionPick 
     picker.onDidAccept(() => {
       const text = picker.value.trim();
       const [item] = picker.selectedItems;
-      // What was selected may be of the list before this one, too.
+      // The selected item may also belong to the previous list.
       if (text !== listedFor || (item !== undefined && !picker.items.includes(item)))
         return void chooseFirstFound(text);
       if (item?.leadsToOthers === true) {
@@ -147,7 +147,7 @@ function nothingWords(state: NonNullable<SessionQuery['state']>): string {
   }
 }
 
-// Every item is always shown: the store has matched it already, by its own rules.
+// Always show every item: the store has already matched it by its own rules.
 
 function sessionItem(session: SessionSummary, { current, now }: SessionPickerOptions): SessionItem {
   const context = { t: translate, language: vscode.env.language, now: now() };

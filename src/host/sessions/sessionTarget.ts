@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** What menus and views name a session by: rows of the sessions view, messages of a page, or its id. */
+/** Argument by which menus and views name a session: a row of the sessions view, a message of a page, or the id. */
 const named = v.union([
   v.object({ sessionId: v.string(), messageUid: v.optional(v.string()) }),
   v.pipe(
@@ -8,7 +8,7 @@ const named = v.union([
     v.transform((sessionId) => ({ sessionId, messageUid: undefined })),
   ),
 ]);
-/** What the keys of the sessions view carry: they mean its selection. */
+/** Argument of key bindings in the sessions view: they apply to its selection. */
 const selection = v.object({ from: v.literal('selection') });
 
 export interface NamedTarget {
@@ -16,10 +16,10 @@ export interface NamedTarget {
   readonly messageUid: string | null;
 }
 
-/** The sessions that a command was given: every selected row, the row or message that was clicked, or what is selected; null when it was
- *  given none and means the session that is shown; 'lost' when it was called on a row that the editor cannot name. `args` is what the editor
- *  passes to a command: for a row two arguments, which it makes of what it drew. While it draws a view anew it knows no row, and passes nothing
- *  in its place. */
+/** Sessions that a command was called on: every selected row, or the clicked row or message, or the selection. Null:
+ *  none was passed, so the shown session is meant. 'lost': it was called on a row that the editor cannot name.
+ *  `args`: the arguments from the editor. For a row, it passes two, which it takes from what it rendered. During a
+ *  refresh, it knows no row and passes undefined or null instead. */
 export function namedTarget(
   args: readonly unknown[],
   selected: () => readonly { readonly sessionId: string }[],

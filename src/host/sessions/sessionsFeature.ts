@@ -26,28 +26,28 @@ export interface SessionsFeatureNeeds {
   readonly log: Log;
   readonly t: Translate;
   readonly others: OtherFolderRows;
-  /** Lets the person choose among sessions of other folders. */
+  /** Lets the user choose among sessions of other folders. */
   readonly showOthers: () => void;
-  /** The surface that commands of the palette and of the sessions view act on. */
+  /** Surface to which commands of the palette and of the sessions view apply. */
   readonly surfaceId: () => string;
   readonly focusChat: () => Promise<void>;
   readonly showChat: () => Promise<void>;
   readonly openTranscript: (sessionId: string, messageUid: string | null) => Promise<void>;
   readonly revealMessage: (sessionId: string, messageUid: string) => Promise<void>;
-  /** Days that a session stays in the trash; 0: for good. */
+  /** Days that a session stays in the trash. 0: forever. */
   readonly trashDays: () => number;
-  /** Name of the memory provider outside this machine that hears of sessions; null for none. */
+  /** Name of the memory provider outside this machine that receives sessions. Null: none. */
   readonly outsideMemory: () => string | null;
 }
 
-/** Stored sessions as a person meets them outside the chat: the sessions view, the pickers, and the commands for them. */
+/** Stored sessions outside the chat: the sessions view, the pickers, and their commands. */
 export class SessionsFeature implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly listing: SessionListing;
   private readonly tree: SessionsTree;
   private readonly keys: SessionKeys;
   private readonly trash: TrashRetention;
-  /** What commands act on. */
+  /** Finds the sessions that commands apply to. */
   readonly chosen: ChosenSessions;
   readonly commands: CommandTable;
 
@@ -105,7 +105,7 @@ export class SessionsFeature implements Disposable {
     };
   }
 
-  /** Lets the person choose a session; with `searches`, also by the text of its messages. Null when they leave. */
+  /** Lets the user choose a session; with `searches`, also by the text of its messages. Null when the user cancels. */
   async pick(
     title: string,
     { searches, state = 'active' }: { readonly searches: boolean; readonly state?: SessionPickerOptions['state'] },
@@ -126,7 +126,7 @@ export class SessionsFeature implements Disposable {
     );
   }
 
-  /** Lets the person choose what a surface shows. */
+  /** Lets the user choose the session that a surface shows. */
   async resume(surfaceId: string): Promise<void> {
     const pick = await this.pick(vscode.l10n.t('Resume Session'), { searches: true });
     if (pick === null) return;
@@ -134,7 +134,7 @@ export class SessionsFeature implements Disposable {
     if (pick.messageUid !== null) await this.needs.revealMessage(pick.sessionId, pick.messageUid);
   }
 
-  /** The chat may show another session, or another state of it. */
+  /** Called when the chat may show another session, or another state of it. */
   shownChanged(): void {
     this.keys.update();
     this.tree.shownChanged();

@@ -26,10 +26,10 @@ import {
 } from './sessionLabels';
 
 export const sessionsViewId = 'hermes.sessions';
-/** Ages are words of minutes. */
+/** Seconds between refreshes of the ages, which are shown in minutes. */
 const ageSeconds = 60;
 
-/** The last row of a list that has more. */
+/** Last row of a list that has more sessions. */
 interface MoreRow {
   readonly kind: 'more';
   readonly group: GroupKind;
@@ -39,14 +39,14 @@ export type SessionsRow = SessionGroup | SessionEntry | MoreRow | OtherFolderRow
 export interface SessionsTreeNeeds {
   readonly listing: SessionListing;
   readonly clock: Clock;
-  /** The session that the chat shows. */
+  /** Session that the chat shows. */
   readonly shown: () => string | null;
   /** The last group. */
   readonly others: Pick<OtherFolderRows, 'rows' | 'refresh' | 'childrenOf' | 'itemOf' | 'onDidChange'>;
   readonly t: Translate;
 }
 
-/** The sessions view: groups, sessions, and branches below what they were branched from. Draws what the listing has read. */
+/** The sessions view: groups, sessions, and branches below their origins. Renders the contents of the listing. */
 export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<undefined>();
   private readonly view: vscode.TreeView<SessionsRow>;
@@ -54,7 +54,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   private readonly selection = new RowSelection();
   private readonly rest = new DeferredRefresh(() => this.drawNow());
   private groups: readonly SessionGroup[] = [];
-  /** What the rows that are drawn say; null: draw, whatever they say. */
+  /** Content of the rendered rows. Null: render again in any case. */
   private drawn: string | null = null;
   private cancelTick: (() => void) | null = null;
   private followed: string | null = null;
@@ -79,7 +79,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     this.visibilityChanged();
   }
 
-  /** What the person has selected in the view, to which its keys apply. */
+  /** Rows that the user selected in the view; its key bindings apply to them. */
   get selected(): readonly SessionEntry[] {
     return this.selection.of(
       this.view.selection.filter((row) => row.kind === 'session'),
@@ -87,19 +87,19 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     );
   }
 
-  /** The person opened this row. */
+  /** Called when the user opened this row. */
   rowOpened(sessionId: string): void {
     this.selection.opened(sessionId);
   }
 
-  /** The chat may show another session now. */
+  /** Called when the chat may show another session. */
   shownChanged(): void {
     if (this.needs.shown() === this.followed || !this.view.visible) return;
-    // "Shown now" is part of what is read out of a row.
+    // The row's text for screen readers contains "shown now".
     this.redraw();
   }
 
-  /** Asks in a box of the editor; until that is answered the view stays as it is. */
+  /** Asks in a QuickPick or InputBox, and defers refreshes until it closes. */
   whileAsking<T>(asks: () => PromiseLike<T>): Promise<T> {
     return this.rest.while(asks);
   }
@@ -148,7 +148,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     this.changes.dispose();
   }
 
-  /** What the chat shows is what is selected here. */
+  /** Selects the session that the chat shows. */
   private follow(): void {
     const shown = this.needs.shown();
     if (shown === null) this.followed = null;
@@ -156,7 +156,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     const row = rowsBelow(this.groups).find((entry) => entry.sessionId === shown);
     if (row === undefined) return;
     this.followed = shown;
-    // What the person chose here is selected. Done again, it could come late, when they have gone on to another row.
+    // The user already selected this row. A second selection could come late, when they have moved to another row.
     if (this.selected.some(({ sessionId }) => sessionId === shown)) return;
     this.view.reveal(row, { select: true, focus: false, expand: false }).then(undefined, () => (this.followed = null));
   }
@@ -174,7 +174,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     this.tick();
   }
 
-  /** Ages and days go on while nothing is stored. */
+  /** Updates ages and days while nothing is stored. */
   private tick(): void {
     const delay = Math.min(ageSeconds, secondsToMidnight(this.needs.clock.now()) + 0.1);
     this.cancelTick = this.needs.clock.after(delay * 1000, () => {
@@ -199,7 +199,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     void vscode.commands.executeCommand('setContext', 'hermes.sessions.filtered', filter !== '');
     const groups = sessionGroups(listing.lists, clock.now());
     const drawn = this.wordsOf(groups);
-    // While it draws, the editor knows no row: what is pressed then is pressed on nothing.
+    // Refresh only on change: during a refresh, the editor knows no row, so clicks go nowhere.
     if (drawn !== this.drawn) {
       this.drawn = drawn;
       this.groups = groups;
@@ -209,7 +209,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     this.follow();
   }
 
-  /** All that the rows say and offer, as one text. */
+  /** Everything that the rows show and offer, as one text. */
   private wordsOf(groups: readonly SessionGroup[]): string {
     const { words } = this;
     const row = ({ summary, branches }: SessionEntry): unknown => [
@@ -221,7 +221,8 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     return JSON.stringify([this.needs.shown(), this.needs.listing.filter !== '', rows]);
   }
 
-  /** What is said above the rows. A view with neither rows nor a message shows its welcome text, which says the rest. */
+  /** Message above the rows. A view with neither rows nor a message shows its welcome text, which covers the other
+   *  states. */
   private message(): string {
     const { listing, others, t } = this.needs;
     const { state, filter } = listing;
@@ -240,7 +241,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
       groupWords(group, this.needs.t),
       isOpen ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed,
     );
-    // The editor remembers by id what was folded. What a filter unfolds is not meant to stay so.
+    // The editor remembers collapsed rows by id. Groups that a filter expands must not stay expanded.
     item.id = isFiltered ? `filtered ${group}` : group;
     item.contextValue = `group ${group}`;
     return item;
@@ -288,7 +289,7 @@ function listOf(group: GroupKind): ListName {
   return group === 'archived' || group === 'trash' ? group : 'active';
 }
 
-/** What the menus of the manifest ask for, as words: `viewItem =~ /\bpinned\b/`. */
+/** Words that the manifest's menus match: `viewItem =~ /\bpinned\b/`. */
 function contextOf(session: SessionSummary): string {
   const place = session.trashedAt !== null ? 'trashed' : session.archived ? 'archived' : 'active';
   const state = session.lastTurn?.state;

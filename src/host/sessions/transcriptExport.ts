@@ -9,7 +9,7 @@ import type { Session } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
 import { endWords, hiddenWords, outcomeWords } from './exportLabels';
 
-/** A whole session as it is stored: every message once, in order, hidden rows among them where they were asked for. */
+/** A whole stored session: every message once, in order, with hidden rows if requested. */
 export interface SessionRecord {
   readonly session: Session;
   readonly messages: readonly Message[];
@@ -24,10 +24,11 @@ interface MarkdownContext {
   readonly language: string;
 }
 
-/** What the result of a call says that a sub-agent worked on. */
+/** Details of a call's result that name the session of a sub-agent. */
 const delegateDetails = v.object({ kind: v.literal('delegate'), sessionId: v.string(), title: v.nullable(v.string()) });
 
-/** A session as a document to read: prompts and answers in full, thinking and tool calls folded, how each turn ended below it. */
+/** Renders a session as a readable document: prompts and answers in full, thinking and tool calls collapsed, and the
+ *  end of each turn below it. */
 export function markdownExport(record: SessionRecord, { t, language }: MarkdownContext): string {
   const { session, messages, turns, exportedAt } = record;
   const time = (seconds: number): string =>
@@ -66,7 +67,7 @@ export function markdownExport(record: SessionRecord, { t, language }: MarkdownC
   let headed: string | null = null;
   for (const message of messages) {
     const heading = headingOf(message, time(message.createdAt), t);
-    // Requests of one turn follow each other under one heading; what a tool said stands with its call.
+    // Requests of one turn share one heading; a tool's result is shown with its call.
     const group = message.role === 'user' ? message.uid : `${message.turnUid} ${message.visibility.kind}`;
     const body = bodyOf(message, results, calls, t);
     if (body.length > 0 && group !== headed) blocks.push(`## ${heading}`);
@@ -78,7 +79,8 @@ export function markdownExport(record: SessionRecord, { t, language }: MarkdownC
   return `${blocks.join('\n\n')}\n`;
 }
 
-/** The same for programs. What providers need back byte for byte (signatures, the requests themselves) is left out. */
+/** Renders a session for programs. Leaves out data that only providers need back byte for byte (signatures, the
+ *  requests themselves). */
 export function jsonExport({ session, messages, turns, versions, exportedAt }: SessionRecord): string {
   const exported = {
     format: 'hermes-session',
@@ -116,7 +118,7 @@ export function jsonExport({ session, messages, turns, versions, exportedAt }: S
   return `${JSON.stringify(exported, null, 2)}\n`;
 }
 
-/** A file name that every system takes, without its ending. */
+/** Returns a file name that is valid on every system, without extension. */
 export function exportName(session: Pick<Session, 'id' | 'title'>): string {
   const name = (session.title ?? '')
     .replace(/[\p{C}<>:"/\\|?*]+/gu, ' ')
@@ -127,7 +129,7 @@ export function exportName(session: Pick<Session, 'id' | 'title'>): string {
   return name === '' ? session.id : name;
 }
 
-/** Closing rows are written for the model alone. */
+/** False for closing rows, which are written only for the model. */
 function isRead(message: Message): boolean {
   return message.visibility.kind !== 'closing';
 }
@@ -233,7 +235,7 @@ function folded(summary: string, content: string): string {
   return `<details>\n<summary>${escaped(oneLine(summary))}</summary>\n\n${content}\n\n</details>`;
 }
 
-/** A fence longer than any in the text, so that the text cannot end it. */
+/** Wraps text in a fence that is longer than any run of backticks in it. */
 function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);

@@ -6,21 +6,22 @@ import type { SessionStore } from '../../store/sessionStore';
 import { describeError } from '../common/describeError';
 
 const daySeconds = 86_400;
-/** Erasing rewrites the file: not while the window is still coming up. */
+/** Milliseconds. Erasing rewrites the file, so it waits until the window has started. */
 const delayMs = 20_000;
 
 interface TrashNeeds {
   readonly sessions: Pick<SessionStore, 'pruneTrash'>;
   readonly gateway: Pick<Gateway, 'runningTurns' | 'onDidChangeRunning'>;
-  /** How long a session stays in the trash, in days; 0: until it is forgotten by hand. */
+  /** Days that a session stays in the trash. 0: until the user forgets it. */
   readonly days: () => number;
   readonly clock: Clock;
   readonly log: Log;
-  /** Sessions were erased: lists should be read again. */
+  /** Called when sessions were erased: lists must be read again. */
   readonly onErased: () => void;
 }
 
-/** Erases what has been in the trash for too long: once after the store was opened, a little later, and not while an answer is written. */
+/** Erases sessions that were in the trash for too long. Runs once, some time after the store has opened, and not
+ *  during an answer. */
 export class TrashRetention implements Disposable {
   private readonly lifetime = new DisposableStore();
   private cancelWait: (() => void) | null = null;
@@ -30,7 +31,7 @@ export class TrashRetention implements Disposable {
     this.lifetime.register(needs.gateway.onDidChangeRunning(() => void this.prune()));
   }
 
-  /** The store has been opened. */
+  /** Called when the store has opened. */
   opened(): void {
     this.cancelWait?.();
     this.cancelWait = this.needs.clock.after(delayMs, () => {

@@ -2,11 +2,11 @@ import { allowRuleProblem, denyRuleProblem } from '../../tools/approval/ruleText
 
 export interface ApprovalSettings {
   readonly allow: readonly string[];
-  /** With the entries that cannot be read: the policy asks for everything they may be meant for. */
+  /** Includes unreadable entries: the policy asks before everything that they may be meant to deny. */
   readonly deny: readonly string[];
 }
 
-/** Reads the two lists of rules. An allow rule that is none is named and ignored; a deny rule that is none is named and kept. */
+/** Reads both rule lists. Reports and ignores an invalid allow rule; reports and keeps an invalid deny rule. */
 export function readApprovals(
   allow: unknown,
   deny: unknown,

@@ -12,54 +12,54 @@ export const notificationModes = ['whenHidden', 'always', 'never'] as const;
 export type NotificationMode = (typeof notificationModes)[number];
 
 export interface HermesSettings {
-  /** "<provider>/<id>", or null while none is chosen. */
+  /** "<provider>/<id>". Null: none is chosen. */
   readonly model: string | null;
   readonly providers: readonly ProviderSettings[];
   readonly reasoningEffort: ReasoningEffort;
   readonly busyInput: BusyMode;
   readonly maxIterations: number;
-  /** How freely the agent of a session may act for which nothing was chosen. */
+  /** Approval mode of sessions for which the user chose none. */
   readonly mode: Mode;
-  /** Rules for what may be done without asking, and for what may not be done at all. */
+  /** Rules for calls that are allowed without asking, and for calls that are denied. */
   readonly approvals: ApprovalSettings;
-  /** Whether what files held before the agent changed them is kept, so that they can be reverted. */
+  /** True to keep previous contents of files that the agent changes, so that they can be reverted. */
   readonly checkpoints: boolean;
-  /** Whether the editor tells, beside the chat, that a turn waits for the person. */
+  /** Condition for notifying the user outside the chat that a turn waits for them. */
   readonly notifications: NotificationMode;
-  /** Part of the context window that may be full before a session is compressed. */
+  /** Share of the context window (0.3 to 0.95) at which a session is compressed. */
   readonly compressionThreshold: number;
-  /** "<provider>/<id>" of the model that writes summaries; null: the model of the session. */
+  /** "<provider>/<id>" of the model that writes summaries. Null: the model of the session. */
   readonly compressionModel: string | null;
-  /** "none", "builtin", or the name of an external memory provider, which works beside the built-in one. */
+  /** "none", "builtin", or the name of an external memory provider, which is used beside the built-in one. */
   readonly memoryProvider: string;
-  /** How long a turn waits for recall. */
+  /** Milliseconds that a turn waits for recall, at most 60,000. */
   readonly memoryRecallTimeoutMs: number;
   readonly hindsightUrl: string | null;
   readonly hindsightBank: string | null;
   readonly storagePath: string | null;
-  /** How long a command may take when the model names no time. */
+  /** Timeout of a command for which the model names none. Seconds, 1 to 86,400. */
   readonly terminalTimeoutSeconds: number;
-  /** Whether commands are confined by the operating system. */
+  /** Sandbox mode: if the operating system confines commands. */
   readonly sandbox: SandboxSetting;
-  /** How long a deleted session stays in the trash; 0: until it is forgotten by hand. */
+  /** Days that a deleted session stays in the trash. 0: until the user forgets it. */
   readonly trashDays: number;
 }
 
-/** A value that cannot be used, and what is used instead. */
+/** An unusable value, and what is used instead. */
 export interface SettingProblem {
   readonly setting: string;
   readonly sentence: string;
 }
 
-/** What `WorkspaceConfiguration.inspect` tells of one setting. */
+/** Result of `WorkspaceConfiguration.inspect` for one setting. */
 export interface InspectedSetting {
   readonly defaultValue?: unknown;
   readonly globalValue?: unknown;
 }
 
-/** The part of the editor's configuration that is read. Names are whole: "hermes.model". */
+/** The used part of the editor's configuration. Names are complete: "hermes.model". */
 export interface SettingSource {
-  /** The value in force, with everything the editor merges. */
+  /** Effective value, after the editor has merged all levels. */
   get(setting: string): unknown;
   inspect(setting: string): InspectedSetting | undefined;
 }
@@ -82,8 +82,9 @@ const endpointSchema = v.object({
   models: v.optional(v.array(describedModelSchema)),
 });
 
-/** Reads every setting. A value that does not fit is named in a sentence and its default is used; one bad provider does not cost the others.
- *  Settings that name endpoints, models or the place of the history, or say when it is erased, count only where a repository cannot write them: in user settings. */
+/** Reads every setting. Reports an invalid value in a sentence and uses its default; one invalid provider does not
+ *  affect the others. Guarded settings count only in user settings, where a repository cannot write them. They name
+ *  endpoints, models or the place of the history, say when it is erased, or decide what may run. */
 export function readSettings(source: SettingSource): {
   readonly settings: HermesSettings;
   readonly problems: readonly SettingProblem[];

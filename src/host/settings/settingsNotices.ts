@@ -6,7 +6,8 @@ import type { StoreStatus } from '../storage/storeStatus';
 import type { WorkspaceOverride } from './workspaceOverrides';
 import { onDidChangeWorkspaceSettings, readWorkspaceOverrides } from './workspaceSettingsFiles';
 
-/** Tells in the chat which settings do nothing, and why: values that cannot be read, and what a workspace may not set. */
+/** Shows in the chat which settings have no effect, and why: unreadable values, and settings that a workspace may
+ *  not set. */
 export class SettingsNotices implements Disposable {
   private readonly lifetime = new DisposableStore();
 

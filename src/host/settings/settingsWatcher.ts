@@ -5,12 +5,12 @@ import type { ProviderSettings } from '../../models/providerSettings';
 import { allowRuleProblem } from '../../tools/approval/ruleText';
 import { type NotificationMode, readSettings, type HermesSettings, type SettingProblem } from './settings';
 
-/** The settings as they are now, read again whenever the editor says that one of them changed. */
+/** Current settings, read again whenever the editor reports a change. */
 export class SettingsWatcher implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly changes = this.lifetime.register(new Emitter<void>());
   private now = read();
-  /** A model that was chosen while the settings could not be written. */
+  /** Model that was chosen while the settings could not be written. */
   private unsavedModel: string | null = null;
   readonly onDidChange = this.changes.event;
 
@@ -30,8 +30,8 @@ export class SettingsWatcher implements Disposable {
     return this.now.problems;
   }
 
-  /** Keeps the model of new sessions in the user's settings. When those cannot be written (they hold an error, or are open with unsaved
-   *  changes) the choice still holds for this window, and the rejection says so. */
+  /** Saves the model of new sessions in the user's settings. If those cannot be written (they contain an error, or
+   *  are open with unsaved changes), the choice still applies to this window, and the rejection says so. */
   async saveModel(ref: string): Promise<void> {
     try {
       this.unsavedModel = null;
@@ -52,12 +52,12 @@ export class SettingsWatcher implements Disposable {
 
   async addProvider(provider: ProviderSettings): Promise<void> {
     const written: unknown = vscode.workspace.getConfiguration('hermes').inspect('providers')?.globalValue;
-    // Entries that are not understood stay as the person wrote them.
+    // Keep entries that we do not understand as the user wrote them.
     const kept: readonly unknown[] = Array.isArray(written) ? written : [];
     await this.write('providers', [...kept, provider]);
   }
 
-  /** Replaces the rules that allow something everywhere. Entries that are no rules stay as the person wrote them. */
+  /** Replaces the rules that allow something everywhere. Keeps invalid entries as the user wrote them. */
   async saveAllowRules(rules: readonly string[]): Promise<void> {
     const written: unknown = vscode.workspace.getConfiguration('hermes').inspect('approvals.allow')?.globalValue;
     const entries: readonly unknown[] = Array.isArray(written) ? written : [];

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
-/** Settings that decide where prompts, keys or sessions go, or when sessions are erased. A repository that could set them could read or
- *  destroy them. */
+/** Settings that count only in user settings: where prompts, keys or sessions go, when sessions are erased, and what
+ *  may run and how. A repository that could set them could read or destroy sessions, or widen what may run. */
 export const guardedSettings = [
   'hermes.model',
   'hermes.mode',
@@ -24,14 +24,15 @@ export type GuardedSetting = (typeof guardedSettings)[number];
 
 export interface WorkspaceOverride {
   readonly setting: GuardedSetting;
-  /** The file that sets it, as a person finds it: ".vscode/settings.json". */
+  /** File that sets it, as the user finds it: ".vscode/settings.json". */
   readonly file: string;
 }
 
 const jsonText = v.pipe(v.string(), v.parseJson(), v.string());
 
-/** Which guarded settings a workspace's settings text names. The editor drops them without a word; a person whose setting does nothing
- *  should be told. Settings files are JSON with comments, so keys are looked for in text from which comments are taken out. */
+/** Guarded settings that a workspace's settings text names. The editor drops them silently, so the user must be
+ *  notified that they have no effect. Settings files are JSON with comments, so this removes comments before it
+ *  searches for keys. */
 export function workspaceOverrides(file: string, text: string): readonly WorkspaceOverride[] {
   const plain = text.replace(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (token) =>
     token.startsWith('"') ? token : ' ',

@@ -2,7 +2,8 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { workspaceOverrides, type WorkspaceOverride } from './workspaceOverrides';
 
-/** Reads the settings files of the open workspace for settings that a workspace cannot make. A file that is not there sets nothing. */
+/** Reads the settings files of the open workspace for settings that a workspace cannot set. A missing file sets
+ *  nothing. */
 export async function readWorkspaceOverrides(): Promise<readonly WorkspaceOverride[]> {
   const found = await Promise.all(
     settingsFiles().map(async ({ uri, name }) => workspaceOverrides(name, await readText(uri))),
@@ -10,7 +11,7 @@ export async function readWorkspaceOverrides(): Promise<readonly WorkspaceOverri
   return found.flat();
 }
 
-/** Something was written to the settings of the workspace, or other folders were opened. */
+/** Calls the listener when settings of the workspace were written, or folders were opened or closed. */
 export function onDidChangeWorkspaceSettings(listener: () => void): vscode.Disposable {
   const watcher = vscode.workspace.createFileSystemWatcher('**/{.vscode/settings.json,*.code-workspace}');
   return vscode.Disposable.from(

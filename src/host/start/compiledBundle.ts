@@ -12,21 +12,20 @@ const markBytes = 32;
 /** A bundle that has run. */
 export interface CompiledBundle {
   readonly exports: unknown;
-  /** Whether its compiled code came from an earlier start. */
+  /** True when its compiled code came from an earlier start. */
   readonly wasKept: boolean;
-  /** Keeps the code as far as it has been compiled by now, for the next start. Takes some 10 ms. Throws the disk's error. */
+  /** Saves the code compiled so far for the next start. Takes about 10 ms. Throws the disk's error. */
   keep(): void;
 }
 
-/**
- * Runs a CommonJS bundle as `require` would, but takes what V8 compiled in an earlier start from `cacheFile`: reading that takes a sixth of
- * the time of compiling. What is kept belongs to exactly this source and this V8, and is whole, or it is not used: V8 itself compares only
- * the source's length, and does not look for damage.
- */
+/** Runs a CommonJS bundle as `require` would, but with the code that V8 compiled in an earlier start, from
+ *  `cacheFile`. Reading that takes a sixth of the time of compiling. The cached code is used only if it belongs to
+ *  exactly this source and this V8 and is undamaged: V8 itself compares only the source's length and does not check
+ *  for damage. */
 export function runBundle(file: string, cacheFile: string): CompiledBundle {
   const source = readFileSync(file);
   const cachedData = read(cacheFile, source);
-  // The wrapper's opening is on the first line; positions in stack traces are the bundle's own.
+  // The opening of the wrapper is on the first line; the offset keeps positions in stack traces those of the bundle.
   const script = new Script(`${open}${source.toString('utf8')}${close}`, {
     filename: file,
     columnOffset: -open.length,
@@ -43,16 +42,17 @@ export function runBundle(file: string, cacheFile: string): CompiledBundle {
   };
 }
 
-/** By then a window has come up, and what it needs for that is compiled. */
+/** Milliseconds after which a window has started and its start-up code is compiled. */
 export const upAfterMs = 10_000;
 
-/** Keeps the compiled code after that time, and holds no process open for it. Returns what calls it off. */
+/** Saves the compiled code after `afterMs`, without keeping the process alive for it. Returns a function that
+ *  cancels this. */
 export function keepOnceUp(bundle: CompiledBundle, afterMs: number): () => void {
   const timer = setTimeout(() => {
     try {
       bundle.keep();
     } catch {
-      // A full disk, say: the next start compiles again, and nothing else is lost.
+      // For example, a full disk: the next start compiles again, and nothing else is lost.
     }
   }, afterMs);
   timer.unref();
@@ -64,7 +64,7 @@ function read(cacheFile: string, source: Buffer): Buffer | undefined {
   try {
     kept = readFileSync(cacheFile);
   } catch {
-    // None yet, or none that can be read: then it is compiled.
+    // No cache yet, or an unreadable one: compile.
     return undefined;
   }
   if (kept.length <= markBytes) return undefined;
@@ -74,7 +74,7 @@ function read(cacheFile: string, source: Buffer): Buffer | undefined {
 
 function write(cacheFile: string, source: Buffer, code: Buffer): void {
   mkdirSync(dirname(cacheFile), { recursive: true });
-  // Another window may read or write it now, or another thread of this one.
+  // Write to a temporary name first: another window, or another thread of this one, may read or write the cache now.
   const next = `${cacheFile}.${process.pid}.${threadId}`;
   try {
     writeFileSync(next, Buffer.concat([markOf(source, code), code]), { mode: 0o600 });

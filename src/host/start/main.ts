@@ -6,7 +6,7 @@ import { keepOnceUp, runBundle, upAfterMs } from './compiledBundle';
 
 let window: typeof extension | null = null;
 
-/** Entry of `dist/extension.js`: runs `dist/window.js`, compiled in an earlier start where there was one. */
+/** Entry of `dist/extension.js`: runs `dist/window.js`, with code compiled in an earlier start if there is any. */
 export function activate(context: ExtensionContext): ReturnType<typeof extension.activate> {
   const file = join(__dirname, 'window.js');
   const bundle = runBundle(file, join(compiledFolderOf(context), 'window.bin'));
@@ -21,7 +21,7 @@ export async function deactivate(): Promise<void> {
   await window?.deactivate();
 }
 
-/** It is our own file, built with this one; that it is whole is all there is to check. */
+/** The file is our own, built together with this one; check only that it is complete. */
 function isExtension(module: unknown): module is typeof extension {
   return typeof module === 'object' && module !== null && 'activate' in module && 'deactivate' in module;
 }

@@ -1,7 +1,7 @@
-/** What the thread of a store is told when it starts. */
+/** Data that a store's worker thread gets when it starts. */
 export interface StoreThreadData {
-  /** Where compiled code is kept for later starts. Need not exist. */
+  /** Folder of compiled code for later starts. It may not exist yet. */
   readonly compiledFolder: string;
-  /** When it is kept, behind the start, in milliseconds. */
+  /** Milliseconds after the start at which the compiled code is saved. */
   readonly keepAfterMs: number;
 }

@@ -6,25 +6,26 @@ const topic = 'container';
 const dismissedKey = 'containerNoticeRead';
 
 export interface ContainerNoticeNeeds {
-  /** The folder of this window's history, as it is now. */
+  /** Current folder of this window's history. */
   readonly folder: () => string;
   readonly facts: MachineFacts;
-  /** Whether the chat shows no session. */
+  /** True when the chat shows no session. */
   readonly isEmptyState: () => boolean;
   readonly desk: Pick<StoreStatus, 'offer'>;
-  /** What the person has read is remembered here. */
+  /** Remembers that the user dismissed the notice. */
   readonly memory: { get(key: string): unknown; update(key: string, value: unknown): Thenable<void> };
   readonly chooseFolder: () => Promise<void>;
   readonly t: Translate;
 }
 
-/** Says in the empty state that sessions are deleted with the container they are in, where that is so, and how to keep them. */
+/** Shows a notice in the empty state when sessions are stored inside a container and are deleted with it, and how to
+ *  keep them. */
 export class ContainerNotice {
   private judged: { readonly folder: string; readonly dies: boolean } | null = null;
 
   constructor(private readonly needs: ContainerNoticeNeeds) {}
 
-  /** The chat may show another state, or the history lie elsewhere. */
+  /** Called when the chat may show another state, or the history has another folder. */
   update(): void {
     const { desk, chooseFolder, memory, isEmptyState, t } = this.needs;
     if (!isEmptyState() || memory.get(dismissedKey) === true || !this.dies()) return desk.offer(topic, []);

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** What a machine says about itself. Everything is null where it says nothing. */
+/** Facts about a machine. Null: unknown. */
 export interface MachineFacts {
-  /** Whether a file exists. */
+  /** True when the file exists. */
   readonly exists: (path: string) => boolean;
   readonly read: (path: string) => string | null;
-  /** The path without symbolic links; of what does not exist yet, that of its nearest folder. */
+  /** Resolves symbolic links. For a path that does not exist, returns its nearest existing folder, resolved. */
   readonly resolve: (path: string) => string;
-  /** The editor's name for where this window's extensions run: "dev-container", "wsl", "ssh-remote". */
+  /** The editor's name for the environment of this window's extensions: "dev-container", "wsl", "ssh-remote". */
   readonly remoteName: string | undefined;
 }
 
@@ -16,8 +16,8 @@ const containerRemotes: readonly string[] = ['dev-container', 'attached-containe
 const containerFiles = ['/.dockerenv', '/run/.containerenv'];
 const containerGroup = /(^|[/:-])(docker|containerd|kubepods|libpod|lxc|buildkit)([/.:_-]|$)/m;
 
-/** Whether a folder is deleted together with the container that this runs in: it lies on the container's own layer, and not on anything that
- *  is mounted from outside. False outside of containers, and where the system does not say what is mounted. */
+/** True when a folder is deleted together with the current container: it is on the container's own layer, not on a
+ *  mount from outside. False outside containers, and where the system does not list its mounts. */
 export function diesWithContainer(folder: string, facts: MachineFacts): boolean {
   if (!isContainer(facts)) return false;
   const mounts = facts.read('/proc/self/mountinfo');
@@ -29,13 +29,13 @@ export function isContainer({ exists, read, remoteName }: MachineFacts): boolean
   return containerFiles.some(exists) || containerGroup.test(read('/proc/1/cgroup') ?? '');
 }
 
-/** The nearest mount point above a path: field 5 of a line, with spaces and the like as `\040` (man 5 proc). A later mount hides an earlier one
- *  at the same place, which changes nothing here. */
+/** Nearest mount point above a path: field 5 of a line, with spaces and the like escaped as `\040` (man 5 proc). A
+ *  later mount hides an earlier one at the same place, which makes no difference here. */
 export function mountPointOf(path: string, mountinfo: string): string | null {
   const points = mountinfo.split('\n').flatMap((line) => {
     const [, , , , point, , ...rest] = line.split(' ');
     if (point === undefined) return [];
-    // What lies in memory is gone with the container as well.
+    // Data in memory is lost with the container too.
     const isTemporary = rest[rest.indexOf('-') + 1] === 'tmpfs' || rest[rest.indexOf('-') + 1] === 'overlay';
     return isTemporary && point !== '/'
       ? []
@@ -45,7 +45,7 @@ export function mountPointOf(path: string, mountinfo: string): string | null {
   return above.sort((one, other) => other.length - one.length)[0] ?? null;
 }
 
-/** The machine that this runs on. */
+/** Facts about the current machine. */
 export function thisMachineFacts(remoteName: string | undefined): MachineFacts {
   return {
     remoteName,

@@ -3,8 +3,8 @@ import type { StoreNotice } from '../../protocol/chatProtocol';
 import type { OpenReport } from '../../store/worker/openedStore';
 import { foundSpillNotices } from './spillLabels';
 
-/** What opening the store found that a person should know. An ordinary opening, also after a crash, says nothing: what was cut off is
- *  marked where it happened. */
+/** Notices about the opening of the store. A normal opening has none, even after a crash: interrupted turns are
+ *  marked where they ended. */
 export function openReportNotices(report: OpenReport, t: Translate): readonly StoreNotice[] {
   const showLog = { action: 'showLog', label: t('Show Log') };
   const found = report.salvaged.filter(({ sessions, messages }) => sessions + messages > 0);

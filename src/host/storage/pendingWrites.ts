@@ -1,4 +1,4 @@
-/** Writes that are under way, for whoever reads what they write. */
+/** Pending writes, for callers that read what they write. */
 export class PendingWrites {
   private readonly pending = new Set<Promise<unknown>>();
 
@@ -8,7 +8,7 @@ export class PendingWrites {
     write.then(over, over);
   }
 
-  /** Resolves when those that are under way now have ended, whether they were done or failed. */
+  /** Resolves when all current writes have ended, successful or not. */
   async done(): Promise<void> {
     await Promise.allSettled(this.pending);
   }

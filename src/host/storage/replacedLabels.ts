@@ -6,11 +6,11 @@ import type { Offer } from './storeStatus';
 
 export interface ReplacedChoices {
   readonly bringBack: () => Promise<void>;
-  /** Keeps a copy where it is and asks no more. */
+  /** Keeps a copy where it is and stops offering it. */
   readonly leave: (path: string) => Promise<void>;
 }
 
-/** Sessions that another file took the place of, offered until the user decides. */
+/** Offers to restore sessions whose file was replaced by another one, until the user decides. */
 export function replacedOffers(
   { replaced }: OpenReport,
   { bringBack, leave }: ReplacedChoices,
@@ -31,7 +31,8 @@ export function replacedOffers(
   }));
 }
 
-/** What opening put right after files were deleted, and which sessions it brought back. `regained`: why the store was opened again. */
+/** Notices about deleted files that opening restored, and about sessions that it brought back. `regained`: the
+ *  reason for opening the store again. */
 export function putRightNotices(
   { putBack, broughtBack }: OpenReport,
   regained: StoreError | null,

@@ -7,11 +7,12 @@ import { resultWithin } from '../../base/pause';
 import type { Translate } from '../../base/translate';
 
 const temporaryFoldersKey = 'spillFolders';
-/** How long an answer waits for the person to decide; then it stops. */
+/** Milliseconds that an answer waits for the user's decision; then it stops. */
 const askForMs = 60_000;
 
-/** Where answers are kept that the store cannot take: in the editor's global storage without asking, in the system's temporary folder only when
- *  the person agrees. Temporary folders are remembered until they are gone, so that a later start finds what lies there. */
+/** Folders for answers that the store cannot save: the editor's global storage without asking; the system's
+ *  temporary folder only if the user agrees. Remembers temporary folders until they are gone, so that a later start
+ *  finds spills in them. */
 export class SpillFolders {
   private readonly global: string;
 
@@ -27,12 +28,12 @@ export class SpillFolders {
     return this.global;
   }
 
-  /** Every folder a spill may lie in, beside the store's own. */
+  /** Every folder that may hold a spill, except the store's own. */
   get all(): readonly string[] {
     return [this.global, ...this.temporaryFolders().filter((folder) => existsSync(folder))];
   }
 
-  /** Null when the person says no, or nothing. */
+  /** Creates a temporary folder. Null when the user refuses or does not answer. */
   async temporary(): Promise<string | null> {
     const { t } = this;
     const yes = t('Keep It There');
@@ -43,7 +44,7 @@ export class SpillFolders {
     const asked = vscode.window.showWarningMessage(sentence, yes, t('Stop the Answer'));
     const answer = await resultWithin(this.clock, askForMs, asked, undefined);
     if (answer !== yes) return null;
-    // A folder of its own that only this person can enter.
+    // A separate folder that only this user can enter.
     const folder = mkdtempSync(join(tmpdir(), 'hermes-unsaved-'));
     await this.context.globalState.update(temporaryFoldersKey, [
       ...this.temporaryFolders().filter((known) => existsSync(known)),

@@ -4,7 +4,8 @@ import type { FoundSpill } from '../../store/spill/foundSpills';
 import type { SpillStatus } from '../../store/spill/spillingStore';
 import { storeActions } from './storeLabels';
 
-/** The notices while an answer cannot be saved where it belongs, and once it is. `saysWhy`: nothing else says why it cannot be saved. */
+/** Notices while an answer cannot be saved in its store, and once it is. `saysWhy`: pass true when nothing else
+ *  shows the reason. */
 export function spillNotices(statuses: readonly SpillStatus[], saysWhy: boolean, t: Translate): readonly StoreNotice[] {
   const tryAgain = { action: storeActions.retry, label: t('Try Again') };
   const showLog = { action: storeActions.showLog, label: t('Show Log') };
@@ -30,7 +31,7 @@ export function spillNotices(statuses: readonly SpillStatus[], saysWhy: boolean,
   });
 }
 
-/** The same for answers that an earlier run of this or another window left. */
+/** The same notices for answers that an earlier run of this or another window left. */
 export function foundSpillNotices(spills: readonly FoundSpill[], t: Translate): readonly StoreNotice[] {
   const showLog = { action: storeActions.showLog, label: t('Show Log') };
   return spills.map(({ outcome, path }): StoreNotice => {

@@ -4,26 +4,27 @@ import type { Translate } from '../../base/translate';
 import type { StoreNotice } from '../../protocol/chatProtocol';
 
 export interface StorageMoveNeeds {
-  /** The folder in which this window's history lies by the settings as they are now. */
+  /** Folder of this window's history according to the current settings. */
   readonly wantedFolder: () => string;
   readonly onDidChangeSettings: (listener: () => void) => Disposable;
-  /** Whether anything of a person is in the folder already that the window has open. */
+  /** True when the currently open folder already holds data of the user. */
   readonly isUsed: () => boolean;
-  /** Closes the history, and opens it in the other folder. */
+  /** Closes the history and opens it in the other folder. */
   readonly move: (folder: string) => void;
   readonly tell: (notices: readonly StoreNotice[]) => void;
   readonly clock: Clock;
   readonly t: Translate;
 }
 
-/** How long after a window came up a changed folder is one that the settings had all along: a remote window starts with the settings of last
- *  time and is told those of the machine a moment later. Later, somebody is typing a path. */
+/** Milliseconds after the start in which a changed folder counts as the one the settings always had: a remote window
+ *  starts with the settings of last time and gets those of the machine a moment later. After that, the user is
+ *  probably typing a path. */
 export const lateSettingsMs = 20_000;
 
 export const reloadWindowAction = 'reloadWindow';
 
-/** Keeps a window from going on, without a word, in a folder that the settings no longer name. One that has just come up and in which nothing
- *  was asked moves by itself; another says where its sessions are until it is reloaded. */
+/** Prevents a window from silently continuing in a folder that the settings no longer name. A new window that was
+ *  not used yet moves automatically. Any other shows where its sessions are until it is reloaded. */
 export class StorageMove implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly startedAt: number;

@@ -3,7 +3,7 @@ import type { StoreAction, StoreNotice, StoreState as ShownStoreState } from '..
 import type { StoreState } from '../../store/ownership/storeState';
 import type { StoreError } from '../../store/storeError';
 
-/** What a person can do about the store from a view; the bridge carries them out. */
+/** Actions that the user can run on the store from a view; `StoreStatus` runs them. */
 export const storeActions = {
   reclaim: 'store.reclaim',
   wait: 'store.wait',
@@ -13,7 +13,7 @@ export const storeActions = {
   openStorageSetting: 'openSettings:hermes.storage.path',
 } as const;
 
-/** The store's state as a view says it: what happened, what is safe, and what can be done now. */
+/** Describes the store's state for a view: what happened, what is safe, and what the user can do now. */
 export function storeLabels(state: StoreState, notices: readonly StoreNotice[], t: Translate): ShownStoreState {
   const action = (name: keyof typeof storeActions, label: string): StoreAction => ({
     action: storeActions[name],
@@ -49,7 +49,8 @@ export function storeLabels(state: StoreState, notices: readonly StoreNotice[], 
   }
 }
 
-/** The same words as of the failure that follows when the other window does not answer for long (`lockAcquisition.ts`). */
+/** Uses the same words as the failure that follows when the other window does not respond for long
+ *  (`lockAcquisition.ts`). */
 function silentOwnerWords(owner: string, t: Translate): string {
   return t(
     'Another window has your sessions open and does not answer ({owner}). Close it, or wait: this window opens them as soon as they are free.',
@@ -76,7 +77,7 @@ function ownerActions(
   return chosen === 'wait' ? [stop] : [action('wait', t('Wait for It')), stop];
 }
 
-/** Steps that fit the cause, beside trying again. */
+/** Steps that fit the cause, besides trying again. */
 function extraSteps(
   error: StoreError,
   action: (name: keyof typeof storeActions, label: string) => StoreAction,

@@ -7,13 +7,13 @@ import type { SpillingStore } from '../../store/spill/spillingStore';
 import { spillNotices } from './spillLabels';
 import { storeActions, storeLabels } from './storeLabels';
 
-/** Something a person may choose to have done. */
+/** Something that the user can choose to do. */
 export interface Offer {
   readonly sentence: string;
   readonly choices: readonly { readonly label: string; readonly run: () => Promise<void> }[];
 }
 
-/** The store as the person meets it: its state in words, notices beside it, and what they chose to do about it. */
+/** The store from the user's view: its state in words, notices, and the actions that the user chose. */
 export class StoreStatus implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly changes = this.lifetime.register(new Emitter<void>());
@@ -36,11 +36,11 @@ export class StoreStatus implements Disposable {
 
   get shown(): ShownStoreState {
     const { state } = this.connection;
-    // A store that failed says why itself.
+    // A failed store shows its own reason.
     const spilled = spillNotices(this.spills.statuses, state.kind === 'open', this.t);
     const shown = storeLabels(state, [...spilled, ...[...this.notices.values()].flat()], this.t);
     if (shown.kind === 'open' || shown.kind === 'opening') return shown;
-    // Where answers are kept meanwhile is said whatever else there is to say.
+    // Always show where answers are kept in the meantime.
     return { ...shown, sentence: [shown.sentence, ...spilled.map(({ sentence }) => sentence)].join(' ') };
   }
 
@@ -48,17 +48,17 @@ export class StoreStatus implements Disposable {
     return isReadable(this.connection.state);
   }
 
-  /** True while listeners are told that the store can be read from now on: what they show must be read again. */
+  /** True while listeners are notified that the store has become readable: they must read again. */
   get hasJustOpened(): boolean {
     return this.justOpened;
   }
 
-  /** Somebody needs the store now. Where nothing was ever stored it is not opened before. */
+  /** Called when something needs the store. A store that never held anything opens only then. */
   begin(): void {
     if (this.connection.state.kind === 'opening') void this.connection.open();
   }
 
-  /** Resolves when the store is no longer just being opened; in what state it then is, calls will say. */
+  /** Resolves when the store is no longer opening. Calls then reveal its state. */
   settled(): Promise<void> {
     this.begin();
     return new Promise((resolve) => {
@@ -71,14 +71,14 @@ export class StoreStatus implements Disposable {
     });
   }
 
-  /** What there is to say about one topic; an empty list takes it back. */
+  /** Sets the notices of one topic. An empty list removes them. */
   setNotices(topic: string, notices: readonly StoreNotice[]): void {
     if (JSON.stringify(this.notices.get(topic) ?? []) === JSON.stringify(notices)) return;
     this.notices.set(topic, notices);
     this.changes.fire();
   }
 
-  /** The same with what each choice does. */
+  /** Sets the notices of one topic, with a callback for each choice. */
   offer(topic: string, offers: readonly Offer[]): void {
     const nameOf = (offer: number, choice: number): string => `offer.${topic}.${offer}.${choice}`;
     for (const name of [...this.offers.keys()]) if (name.startsWith(`offer.${topic}.`)) this.offers.delete(name);
@@ -94,7 +94,8 @@ export class StoreStatus implements Disposable {
     );
   }
 
-  /** The newest sessions could not be read, although the store can; null: they can again. */
+  /** Shows that the newest sessions could not be read although the store is readable. Null: they could be read
+   *  again. */
   recentUnread(reason: string | null, again: () => Promise<void>): void {
     const action = 'offer.recent sessions.again';
     if (reason === null || !this.isReadable) return this.setNotices('recent sessions', []);
@@ -113,7 +114,7 @@ export class StoreStatus implements Disposable {
     ]);
   }
 
-  /** A session that a view shows could not be read, although the store can; null: it was read. */
+  /** Shows that a session in a view could not be read although the store is readable. Null: it was read. */
   shownUnread(sentence: string | null, again: () => Promise<void>): void {
     this.offer(
       'shown session',
@@ -121,7 +122,7 @@ export class StoreStatus implements Disposable {
     );
   }
 
-  /** Whether the action was one of the store's. */
+  /** Resolves to true when the action belonged to the store. */
   async runAction(action: string): Promise<boolean> {
     switch (action) {
       case storeActions.reclaim:

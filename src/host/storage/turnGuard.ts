@@ -5,8 +5,8 @@ import type { TurnGuard } from '../../store/ownership/storeConnection';
 import type { SessionStore } from '../../store/sessionStore';
 import { describeError } from '../common/describeError';
 
-/** What another window is told when it asks for the history while turns run here, and how they are stopped for it. A turn that waits for the person
- *  is in nobody's way: it goes on waiting in the store. */
+/** Answers another window that requests the history while turns run here, and stops those turns for it. A turn that
+ *  awaits approval blocks nothing: it stays `waiting` in the store. */
 export class GatewayTurnGuard implements TurnGuard, Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly titles = new Map<string, string | null>();
@@ -37,7 +37,7 @@ export class GatewayTurnGuard implements TurnGuard, Disposable {
     this.lifetime.dispose();
   }
 
-  /** The owner is asked at any moment and answers at once, so the titles are read when a turn begins. */
+  /** Reads the titles when a turn starts: another window may ask at any time and gets its answer at once. */
   private readTitles(): void {
     const running = new Set(this.gateway.runningTurns().map((turn) => turn.sessionId));
     for (const known of this.titles.keys()) if (!running.has(known)) this.titles.delete(known);

@@ -4,7 +4,7 @@ import { storagePlace } from './storagePlace';
 
 const emptyWindowKey = 'emptyWindowId';
 
-/** The folder of this window's history. */
+/** Folder of this window's history. */
 export function windowStorageFolder(context: vscode.ExtensionContext, storagePath: string | null): string {
   const { workspaceFile, workspaceFolders } = vscode.workspace;
   const uri = workspaceFile ?? workspaceFolders?.[0]?.uri;
@@ -17,7 +17,7 @@ export function windowStorageFolder(context: vscode.ExtensionContext, storagePat
   });
 }
 
-/** The editor restores an empty window with its workspace state, so an id kept there is as lasting as the window. */
+/** The editor restores an empty window with its workspace state, so an id kept there lasts as long as the window. */
 function emptyWindowId(state: vscode.Memento): string {
   const known: unknown = state.get(emptyWindowKey);
   if (typeof known === 'string' && /^[0-9a-f-]{36}$/.test(known)) return known;

@@ -2,12 +2,12 @@ import type { Clock } from '../../base/clock';
 import { endOf } from '../../tools/terminal/plainText';
 
 const apartMs = 50;
-/** Characters shown per drawing; the terminal has no way to say that it cannot keep up. */
+/** Maximum number of characters written at once: the terminal cannot report that it is too slow. */
 const mostPerDrawing = 64 * 1024;
-/** What is remembered of a command until the terminal is first looked at. */
+/** Maximum number of characters of output that are kept before the terminal first opens. */
 const mostBefore = 256 * 1024;
 
-/** Text on its way to a terminal: in order, a few times a second, with a note where it comes too fast to be drawn whole. */
+/** Text on its way to a terminal: in order, at most every `apartMs`, with a note when there is too much to show. */
 export class MirrorFeed {
   private write: ((text: string) => void) | null = null;
   private waiting = '';
@@ -19,7 +19,7 @@ export class MirrorFeed {
     private readonly skipped: (characters: number) => string,
   ) {}
 
-  /** The terminal can draw from now on. */
+  /** Called when the terminal can render text. */
   open(write: (text: string) => void): void {
     this.write = write;
     this.flush();
@@ -55,7 +55,7 @@ export class MirrorFeed {
   }
 }
 
-/** A terminal goes to the beginning of the line only when it is told to. */
+/** A terminal returns to the start of the line only after a carriage return. */
 function forTerminal(text: string): string {
   return text.replace(/\r?\n/g, '\r\n');
 }

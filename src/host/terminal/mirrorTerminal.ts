@@ -8,8 +8,8 @@ import { MirrorFeed } from './mirrorFeed';
 
 const interrupt = '\u0003';
 
-/** The editor's terminals in which people watch what an agent runs: one per conversation, made with its first command, never in the way.
- *  Closing one ends nothing; the next command opens another. */
+/** Terminals of the editor that show the commands an agent runs. One per conversation, created with its first
+ *  command, without taking the focus. Closing one stops no command; the next command opens a new one. */
 export class MirrorTerminals implements Disposable {
   private readonly open = new Map<string, MirrorTerminal>();
   private readonly starting: Disposable;
@@ -21,7 +21,7 @@ export class MirrorTerminals implements Disposable {
     this.starting = running.onDidStart((command) => this.of(command.conversationId).show(command));
   }
 
-  /** Brings what a command runs in to the front. */
+  /** Shows the terminal of a conversation's commands. */
   reveal(conversationId: string): void {
     this.open.get(conversationId)?.terminal.show(true);
   }
@@ -34,7 +34,7 @@ export class MirrorTerminals implements Disposable {
 
   private of(conversationId: string): MirrorTerminal {
     const known = this.open.get(conversationId);
-    // The editor says of a terminal that it is gone before it tells the one that fills it.
+    // The editor marks a terminal as ended before it notifies the pseudoterminal.
     if (known !== undefined && known.terminal.exitStatus === undefined) return known;
     const made: MirrorTerminal = new MirrorTerminal(this.clock, () => {
       if (this.open.get(conversationId) === made) this.open.delete(conversationId);
@@ -44,7 +44,7 @@ export class MirrorTerminals implements Disposable {
   }
 }
 
-/** One terminal: what is run, what it writes with its colours, and how it ended. Ctrl-C in it stops what runs there. */
+/** One terminal: the commands, their colored output, and how they ended. Ctrl-C in it stops its running commands. */
 class MirrorTerminal implements vscode.Pseudoterminal {
   private readonly writes = new vscode.EventEmitter<string>();
   readonly onDidWrite = this.writes.event;
@@ -89,7 +89,7 @@ class MirrorTerminal implements vscode.Pseudoterminal {
   show(started: StartedCommand): void {
     const { process, command, folder } = started;
     this.shown.add(started);
-    // The command is the model's text: it must not steer the terminal.
+    // The model wrote the command: it must not contain terminal control codes.
     this.feed.add(`\u001b[0;2m${plainText(folder)}\u001b[0m $ \u001b[1m${plainText(command)}\u001b[0m\n`);
     const decoder = new TextDecoder();
     const output = process.onOutput((bytes) => this.feed.add(decoder.decode(bytes, { stream: true })));

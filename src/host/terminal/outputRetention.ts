@@ -5,7 +5,7 @@ import type { OutputFolder } from '../../tools/terminal/outputFolder';
 import type { RunningCommands } from '../../tools/terminal/runningCommands';
 import { describeError } from '../common/describeError';
 
-/** Not while the window is still coming up. */
+/** Milliseconds, so that the window starts first. */
 const delayMs = 60_000;
 const ownSessionId = /^\d{8}_\d{6}_[0-9a-f]{6}$/;
 
@@ -18,7 +18,7 @@ interface OutputRetentionNeeds {
   readonly log: Log;
 }
 
-/** Outputs of commands go with the session they belong to, and when they are old or too many. */
+/** Removes outputs of commands when their session is erased, and when they are too old or too many. */
 export class OutputRetention implements Disposable {
   private readonly listening: Disposable;
   private readonly waiting: Disposable;
@@ -44,7 +44,7 @@ export class OutputRetention implements Disposable {
     if (removed > 0) log.info(`${removed} old outputs of commands were removed.`);
   }
 
-  /** A session that the store does not know any more was erased for good. When the store cannot be asked, nothing is removed. */
+  /** A session that the store no longer has was erased. Removes nothing when the store cannot be read. */
   private async forgetErased(sessionIds: readonly string[]): Promise<void> {
     const { outputs, sessions } = this.needs;
     const kept = new Set(await outputs.conversations());
@@ -53,8 +53,9 @@ export class OutputRetention implements Disposable {
     }
   }
 
-  /** What was erased while this window did not look: from another folder's window, or before it was cut off. Where the store knows none of them it
-   *  may not be the store they belong to (one that was lost and began anew): then they stay until they are old. */
+  /** Removes outputs of sessions that were erased while this window did not notice: by another folder's window, or
+   *  before a crash. If the store knows none of the sessions, it may not be their store (a lost one that started
+   *  again); their outputs then stay until they are old. */
   private async forgetUnknown(): Promise<void> {
     const { outputs, sessions, log } = this.needs;
     const unknown: string[] = [];

@@ -6,8 +6,8 @@ import * as vscode from 'vscode';
 const apiSchema = v.object({ environments: v.object({ getActiveEnvironmentPath: v.function() }) });
 const pathSchema = v.object({ path: v.string() });
 
-/** The virtual environment that the Python extension has activated for the workspace; null where there is none. The variables that extensions
- *  give the editor's own terminals cannot be read, so the extension is asked itself. */
+/** The virtual environment that the Python extension has activated for the workspace. Null: none. Uses that
+ *  extension's API, because the variables that extensions give the editor's own terminals cannot be read. */
 export function activePythonEnvironment(): { readonly folder: string; readonly programs: string } | null {
   const extension = vscode.extensions.getExtension('ms-python.python');
   if (extension?.isActive !== true) return null;
@@ -21,7 +21,7 @@ export function activePythonEnvironment(): { readonly folder: string; readonly p
   return active.success ? environmentOf(active.output.path) : null;
 }
 
-/** `path`: an environment's folder, or the interpreter in it. */
+/** `path`: the folder of an environment, or the interpreter in it. */
 export function environmentOf(path: string): { readonly folder: string; readonly programs: string } | null {
   const folder = [path, dirname(dirname(path))].find((candidate) => existsSync(join(candidate, 'pyvenv.cfg')));
   if (folder === undefined) return null;

@@ -8,7 +8,7 @@ interface CommandItem extends vscode.QuickPickItem {
   readonly started: StartedCommand;
 }
 
-/** Lists what commands of this window still run: chosen, one is shown in its terminal; its button stops it. */
+/** Lists the running commands of this window. Choosing one shows its terminal; its button stops it. */
 export class RunningCommandPicker {
   constructor(
     private readonly running: RunningCommands,

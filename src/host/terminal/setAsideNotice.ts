@@ -6,14 +6,15 @@ import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
 
 const namedAtMost = 5;
 
-/** Keeps in mind what the person saves, makes and renames in the editor, so that it is not taken for a command's. */
+/** Records files that the user saves, creates and renames in the editor, so that they are not attributed to a
+ *  command. */
 export function noteEditorWrites(written: WrittenOrders): Disposable {
   const noteAll = (uris: readonly vscode.Uri[]): void => {
     for (const { scheme, fsPath } of uris)
       if (scheme === 'file')
         void filesIn(fsPath)
           .then((files) => Promise.all(files.map((file) => written.noteAsItIs(file))))
-          .catch(() => undefined); // gone again
+          .catch(() => undefined); // already deleted
   };
   return vscode.Disposable.from(
     vscode.workspace.onDidSaveTextDocument(
@@ -24,7 +25,8 @@ export function noteEditorWrites(written: WrittenOrders): Disposable {
   );
 }
 
-/** Says what was taken out of the open folders when a command ended. What the person made outside of the editor meanwhile is among it, and can be put back. */
+/** Notifies the user of files that were moved out of the open folders when a command ended. They include files that
+ *  the user created outside the editor during that time, so the user can put them back. */
 export async function tellSetAside(
   { taken, left }: SetAside,
   command: string,

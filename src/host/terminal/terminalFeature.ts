@@ -32,7 +32,7 @@ import { terminalVariables, variablesSetting } from './terminalVariables';
 interface TerminalFeatureNeeds {
   readonly files: WorkspaceFiles;
   readonly secrets: Pick<vscode.SecretStorage, 'keys' | 'get'>;
-  /** Where this window's history lies. */
+  /** Folder of this window's history. */
   readonly storageFolder: () => string;
   readonly timeoutSeconds: () => number;
   readonly sandbox: Pick<ConfinementNeeds, 'setting' | 'own'> & {
@@ -44,19 +44,20 @@ interface TerminalFeatureNeeds {
   readonly log: Log;
 }
 
-/** Looking through all processes of the machine takes a while: first the window comes up. */
+/** Milliseconds. Searching all processes of the machine takes a while, so the window starts first. */
 const orphansAfterMs = 2000;
-/** Trying the sandbox starts processes. */
+/** Milliseconds. Testing the sandbox starts processes. */
 const sandboxAfterMs = 3000;
 
-/** Commands in this window: the tools that run them, the terminal that shows them, the files that keep their output. */
+/** Commands in this window: the tools that run them, the terminals that show them, and the files that keep their
+ *  output. */
 export class TerminalFeature implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly running = this.lifetime.register(new RunningCommands());
   private readonly outputs: OutputFolder;
   private readonly login: LoginEnvironment;
   private last: StartedCommand | null = null;
-  /** Commands and servers share it. */
+  /** Shared by commands and MCP servers. */
   readonly confinement: Confinement;
   private readonly sandboxChanges = this.lifetime.register(new Emitter<void>());
   readonly onDidChangeSandbox = this.sandboxChanges.event;
@@ -86,7 +87,7 @@ export class TerminalFeature implements Disposable {
     });
     this.lifetime.register(sandbox);
     this.confinement = confinement;
-    // To be said under the modes; a command that comes earlier finds it out by itself.
+    // Shown below the approval modes. A command that comes earlier runs the test itself.
     this.lifetime.register({ dispose: clock.after(sandboxAfterMs, () => void this.lookForSandbox()) });
     this.tools = terminalTools({
       shell,
@@ -103,13 +104,13 @@ export class TerminalFeature implements Disposable {
     });
   }
 
-  /** Whether commands are confined now, as far as this machine and the setting go. */
+  /** Checks if this machine and the setting allow to confine commands. */
   async lookForSandbox(): Promise<void> {
     this.sandboxState = await this.confinement.state();
     this.sandboxChanges.fire();
   }
 
-  /** Removes outputs when their session is forgotten, and what is old. */
+  /** Removes outputs when their session is forgotten, and old ones. */
   careFor(
     sessions: { getSession(sessionId: string): Promise<object | null> },
     onDidChangeSessions: (listener: (sessionIds: readonly string[]) => void) => Disposable,
@@ -120,12 +121,13 @@ export class TerminalFeature implements Disposable {
     );
   }
 
-  /** Whether a path, with every link resolved, is the output of a command of the conversation, which its model may read without asking. */
+  /** True when a path, with all links resolved, is the output of a command of the conversation. Its model may read
+   *  that without asking. */
   isOwnOutput(real: string, conversationId: string): boolean {
     return this.outputs.isOwnOutput(real, conversationId);
   }
 
-  /** The command that was started last in this window, with about so many characters of what it wrote. */
+  /** The last command started in this window, with about `characters` characters of its output. */
   lastOutput(characters: number): { readonly label: string; readonly text: string } | null {
     if (this.last === null) return null;
     const { command, process: run } = this.last;
@@ -133,7 +135,7 @@ export class TerminalFeature implements Disposable {
     return { label: `$ ${label}`, text: run.ends.excerpt(characters, (bytes) => `(${bytes} bytes were left out.)`) };
   }
 
-  /** Shows a command's whole output in an editor, not to be changed. Rejects with a sentence for the person. */
+  /** Opens a command's whole output read-only in an editor. Rejects with a sentence for the user. */
   async openOutput(file: string): Promise<void> {
     const real = await realpath(file).catch(() => null);
     if (real === null)
@@ -145,7 +147,7 @@ export class TerminalFeature implements Disposable {
     await openReadOnly(real);
   }
 
-  /** The window is about to close: servers and watchers get a moment to end by themselves. */
+  /** Called when the window is about to close: gives servers and watchers a moment to end on their own. */
   closing(): Promise<void> {
     return this.running.endHandedOver();
   }

@@ -7,12 +7,12 @@ import type { Environment } from '../../tools/terminal/loginEnvironment';
 
 const variablesSchema = v.record(v.string(), v.nullable(v.union([v.string(), v.number(), v.boolean()])));
 
-/** The section of `terminal.integrated.env` that counts on a platform. */
+/** Section of `terminal.integrated.env` for a platform. */
 export function variablesSetting(platform: NodeJS.Platform): string {
   return `terminal.integrated.env.${platform === 'win32' ? 'windows' : platform === 'darwin' ? 'osx' : 'linux'}`;
 }
 
-/** The setting as `WorkspaceConfiguration.inspect` tells it. */
+/** Result of `WorkspaceConfiguration.inspect` for the setting. */
 export interface InspectedVariables {
   readonly defaultValue?: unknown;
   readonly globalValue?: unknown;
@@ -20,8 +20,8 @@ export interface InspectedVariables {
   readonly workspaceFolderValue?: unknown;
 }
 
-/** What the setting says, as far as it can be understood; what cannot is left out. Values of the workspace, which a repository can bring along, count
- *  only for variables that do not decide what a command runs, and are filled in without credentials. */
+/** Reads the setting and leaves out invalid values. Workspace values, which a repository can bring along, count only
+ *  for variables that do not decide what a command runs, and are expanded without credentials. */
 export function terminalVariables(
   inspected: InspectedVariables | undefined,
   environment: Environment,
@@ -49,7 +49,8 @@ function understood(
   return entries.flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const]));
 }
 
-/** Besides what an assignment in front of a command may not set: what Windows and the runtimes of languages look for programs and code with. */
+/** Deciding variables, besides those that an assignment before a command may not set: where Windows and language
+ *  runtimes look for programs and code. */
 const alsoDeciding =
   /^(?:PATHEXT|COMSPEC|SYSTEMROOT|SYSTEMDRIVE|WINDIR|PSMODULEPATH|PROGRAM(?:FILES|DATA).*|APPDATA|LOCALAPPDATA|USERPROFILE|TMP|TEMP|NODE_.*|TS_NODE_.*|PYTHON.*|VIRTUAL_ENV|CONDA_.*|PERL5.*|RUBY.*|GTK_.*|QT_.*|MALLOC_.*|ASAN_.*|NIX_.*|ASDF_.*|NVM_.*|PYENV_.*|MISE_.*|SUDO_.*|HERMES_.*)$/i;
 const deciding = new RegExp(dangerousVariables.source, 'i');

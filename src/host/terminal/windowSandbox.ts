@@ -16,12 +16,12 @@ import { tellSetAside } from './setAsideNotice';
 interface WindowSandboxNeeds extends Pick<ConfinementNeeds, 'setting' | 'own'> {
   readonly distFolder: string;
   readonly writtenOrders: WrittenOrders;
-  /** Of the person's shell, which knows the proxy to go through. */
+  /** Environment of the user's shell, which names the proxy to use. */
   readonly environment: () => Promise<Environment>;
   readonly log: Log;
 }
 
-/** The sandbox of this window, on this machine. */
+/** Creates the sandbox of this window on this machine. */
 export function windowSandbox({ distFolder, environment, log, setting, own, writtenOrders }: WindowSandboxNeeds): {
   readonly sandbox: Sandbox;
   readonly confinement: Confinement;
@@ -72,15 +72,15 @@ export function windowSandbox({ distFolder, environment, log, setting, own, writ
   };
 }
 
-/** Null where there is none for this machine: sockets of the machine stay in reach then, and files and hosts do not. */
+/** Null when there is none for this machine: its sockets are then reachable, but files and hosts are not. */
 function seccompProgram(distFolder: string): string | null {
   if (process.platform !== 'linux' || (process.arch !== 'x64' && process.arch !== 'arm64')) return null;
   const file = join(distFolder, 'seccomp', process.arch, 'apply-seccomp');
   try {
-    // Installing an extension does not keep what may be run on every system.
+    // Installing an extension does not keep the executable bit on every system.
     chmodSync(file, 0o755);
   } catch {
-    // An installation that cannot be changed is right as it is, or says that it does not work when it is tried.
+    // An installation that cannot be changed is either right already, or fails visibly when the sandbox is tested.
   }
   return file;
 }

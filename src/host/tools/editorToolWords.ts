@@ -1,4 +1,4 @@
-/** Tools of `vscode.lm` that the agent does not take up, and why. The editor does not say which tools need what. */
+/** Tools of `vscode.lm` that the agent does not use, with the reason. The editor does not report what a tool needs. */
 const leftOut: readonly { readonly names: RegExp; readonly why: string }[] = [
   { names: /^hermes_/, why: 'our own' },
   {
@@ -26,12 +26,12 @@ export function isLeftOut(name: string): boolean {
   return leftOut.some(({ names }) => names.test(name));
 }
 
-/** The name under which models know it, of characters that every provider takes. */
+/** Name under which models know the tool, in characters that every provider accepts. */
 export function plainToolName(name: string): string {
   return `ext_${name.replace(/[^A-Za-z0-9_-]+/g, '_')}`.slice(0, 64);
 }
 
-/** The words of a prompt-tsx tree, in order. Its shape is the library's own; texts are in `text`. */
+/** Texts of a prompt-tsx tree, in order. The library defines its shape; texts are in `text`. */
 export function textsIn(tree: unknown): readonly string[] {
   if (Array.isArray(tree)) return tree.flatMap(textsIn);
   if (typeof tree !== 'object' || tree === null) return [];

@@ -7,12 +7,12 @@ import { isLeftOut, plainToolName, textsIn } from './editorToolWords';
 const longestText = 100_000;
 const settingName = 'hermes.editorTools';
 
-/** Tools that other extensions offer through `vscode.lm`, as they are at this moment: the editor does not say when they change. None in Restricted
- *  Mode, or where the person does not want them. */
+/** Current tools that other extensions offer through `vscode.lm`. Read at each call, because the editor does not
+ *  notify of changes. Empty in Restricted Mode, or when the user turned them off. */
 export function editorTools(): readonly AnyTool[] {
   if (!vscode.workspace.isTrusted || !isWanted()) return [];
   const taken = new Set<string>();
-  // Not every editor that is made from VS Code has them.
+  // Some editors made from VS Code do not have these.
   const offered: readonly vscode.LanguageModelToolInformation[] | undefined = vscode.lm.tools;
   return [...(offered ?? [])]
     .filter((tool) => !isLeftOut(tool.name))
@@ -26,7 +26,7 @@ export function editorTools(): readonly AnyTool[] {
     });
 }
 
-/** Only what the person set for themselves counts. */
+/** Reads only the user's own setting. */
 function isWanted(): boolean {
   const { globalValue } = vscode.workspace.getConfiguration().inspect<unknown>(settingName) ?? {};
   return globalValue !== false;
@@ -62,7 +62,7 @@ async function invoke(name: string, input: object, signal: AbortSignal): Promise
     else signal.addEventListener('abort', cancel, { once: true });
   });
   try {
-    // A tool that does not listen to its token must not hold the turn.
+    // A tool that ignores its cancellation token must not block the turn.
     return outputOf(
       await Promise.race([
         vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined }, cancelling.token),

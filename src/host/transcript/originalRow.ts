@@ -1,7 +1,8 @@
 import type { SessionStore } from '../../store/sessionStore';
 import type { Message } from '../../transcript/message';
 
-/** The row itself, or the one of an earlier segment that it repeats: that one stands in the transcript. Null when it is not stored. */
+/** Returns the row itself, or the row of an earlier segment that it repeats: the transcript contains that one. Null:
+ *  it is not stored. */
 export async function originalRow(sessions: Pick<SessionStore, 'getMessage'>, uid: string): Promise<Message | null> {
   let message = await sessions.getMessage(uid);
   const passed = new Set([uid]);

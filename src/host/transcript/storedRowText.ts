@@ -35,7 +35,8 @@ export interface WordContext {
   readonly now: number;
 }
 
-/** A stored row as an object: the file's columns under their own names, JSON in them read; what is kept of it elsewhere behind them. */
+/** A stored row as an object: the file's columns under their own names, with their JSON parsed, then the data about
+ *  the row that is stored elsewhere. */
 export function rowObject(
   { columns, chunks, wireTextLength }: StoredRow,
   revisions: readonly MessageRevision[],
@@ -58,13 +59,13 @@ export function rowObject(
   };
 }
 
-/** The row as indented JSON; null where it is gone. */
+/** The row as indented JSON. Null: it no longer exists. */
 export async function rawRow(store: RowStore, uid: string): Promise<string | null> {
   const row = await storedObject(store, uid);
   return row === null ? null : JSON.stringify(row, null, 2);
 }
 
-/** What a row said before it was rewritten, oldest first, each compared with what came next. */
+/** Earlier contents of a rewritten row, oldest first, each with a diff to the next one. */
 export async function revisionsWithDiffs(store: RowStore, uid: string): Promise<readonly RowRevision[]> {
   const [revisions, now] = await Promise.all([store.revisionsOf(uid), store.getMessage(uid)]);
   return revisions.map(({ revisedAt, parts }, index) => {
@@ -74,7 +75,8 @@ export async function revisionsWithDiffs(store: RowStore, uid: string): Promise<
   });
 }
 
-/** Rows as a person takes them along, in stored order. One row as JSON is an object, several are a list. */
+/** Rows in the form in which the user copies them, in stored order. One row as JSON is an object, several are a
+ *  list. */
 export async function rowsAs(
   form: RowForm,
   store: RowStore,
@@ -96,7 +98,7 @@ export async function rowsAs(
     { session, messages, turns: [...turns.values()], versions: [], exportedAt: words.now },
     words,
   );
-  // What stands ahead of the first row is about the whole session.
+  // Cut everything before the first row: it concerns the whole session.
   const start = document.indexOf('\n## ');
   return start === -1 ? plain : document.slice(start + 1);
 }

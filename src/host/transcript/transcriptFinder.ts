@@ -2,7 +2,7 @@ import type { RowFilter, TranscriptResults } from '../../protocol/transcriptProt
 import type { SessionStore } from '../../store/sessionStore';
 import type { Outlines } from './transcriptOutline';
 
-/** Rows read in one request: the store has other work between two. */
+/** Rows read in one request: the store handles other work between two. */
 const sliceRows = 400;
 
 export interface FindQuery {
@@ -13,7 +13,8 @@ export interface FindQuery {
   readonly matchCase: boolean;
 }
 
-/** Text looked for in every stored row of a session, loaded by a view or not. One search at a time: a new one ends the one before. */
+/** Searches text in every stored row of a session, loaded by a view or not. One search at a time: a new one ends the
+ *  one before. */
 export class TranscriptFinder {
   private running: number | null = null;
 

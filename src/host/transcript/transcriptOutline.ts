@@ -3,16 +3,16 @@ import { rowStates } from '../../protocol/transcriptProtocol';
 import type { SessionStore } from '../../store/sessionStore';
 import type { OutlineRow } from '../../store/storedRowQueries';
 
-/** Rows read in one request: some 20 ms of the store's time. */
+/** Rows read in one request: about 20 ms of the store's time. */
 const sliceRows = 4000;
-/** While a turn runs only the end of its session changes; so many rows are read again. */
+/** Rows at the end that are read again while a turn runs: only the end of its session changes. */
 const liveTail = 200;
 
-/** A whole transcript in short: which rows there are, where they stand, and what is to be said of them. */
+/** Outline of a whole transcript: its rows, their positions, and facts about them. */
 export class Outline {
   readonly numbers: ReadonlyMap<string, number>;
   readonly turnNumbers: ReadonlyMap<string, number>;
-  /** The first row of each turn. */
+  /** First row of each turn. */
   readonly turnStarts: ReadonlyMap<string, string>;
   readonly absorbed: ReadonlyMap<string, readonly string[]>;
   readonly counts: Readonly<Record<RowState, number>>;
@@ -32,7 +32,7 @@ export class Outline {
     this.counts = countsOf(rows, (row, state) => this.isIn(row, state));
   }
 
-  /** The rows that pass, in order. */
+  /** Rows that pass the filter, in order. */
   passing(filter: RowFilter): readonly OutlineRow[] {
     const key = JSON.stringify(filter);
     const known = this.byFilter.get(key) ?? this.rows.filter((row) => this.passes(row, filter));
@@ -81,7 +81,7 @@ export class Outline {
   }
 }
 
-/** Outlines as they are read, each once until something changes. */
+/** Caches the outline of one session until something changes. */
 export class Outlines {
   private sessionId: string | null = null;
   private reading: Promise<Outline> | null = null;
@@ -93,12 +93,12 @@ export class Outlines {
     return this.keep(sessionId, this.read(sessionId, []));
   }
 
-  /** Anything may be otherwise now. */
+  /** Drops the whole cache: anything may have changed. */
   forget(): void {
     this.reading = null;
   }
 
-  /** A running turn wrote on: what stands far ahead of the end is as it was. */
+  /** Reads only the end again: a running turn added rows, and rows far before the end are unchanged. */
   forgetEnd(): void {
     const { sessionId, reading } = this;
     if (sessionId === null || reading === null) return;
@@ -111,7 +111,7 @@ export class Outlines {
   private keep(sessionId: string, reading: Promise<Outline>): Promise<Outline> {
     this.sessionId = sessionId;
     this.reading = reading;
-    // What could not be read is read again when it is asked for again; whoever waits for it is told.
+    // Do not cache a failed read: the next request reads again. Waiting callers get the error.
     reading.catch(() => {
       if (this.reading === reading) this.reading = null;
     });

@@ -20,7 +20,7 @@ export type ReaderStore = Pick<
   'getSession' | 'getMessage' | 'branchesOf' | 'subAgentsOf' | 'transcriptOutline' | 'transcriptRows' | 'promptVersions'
 >;
 
-/** Rows and branches as the transcript tab is told of them. */
+/** Reads rows and branches for the transcript tab. */
 export class TranscriptReader {
   readonly outlines: Outlines;
 
@@ -28,7 +28,7 @@ export class TranscriptReader {
     this.outlines = new Outlines(sessions);
   }
 
-  /** Rows around one that is not of this transcript are the newest. */
+  /** For a requested row that is not in this transcript, returns the newest rows. */
   async rows(sessionId: string, wanted: RowsWanted, limit: number, filter: RowFilter): Promise<TranscriptRows> {
     const outline = await this.outlines.of(sessionId);
     const passing = outline.passing(filter);
@@ -74,7 +74,7 @@ export class TranscriptReader {
     );
   }
 
-  /** Of a sub-agent's session the one it worked for, however far up. */
+  /** For a sub-agent's session, returns the session it worked for, at any depth. */
   private async employerOf(sessionId: string): Promise<string> {
     const passed = new Set<string>();
     for (let id = sessionId; ;) {
@@ -86,7 +86,7 @@ export class TranscriptReader {
     }
   }
 
-  /** Index of the first row of the page among those that pass. */
+  /** Index of the page's first row among the rows that pass. */
   private async startOf(wanted: RowsWanted, limit: number, passing: readonly OutlineRow[]): Promise<number> {
     const newest = Math.max(0, passing.length - limit);
     switch (wanted.kind) {
@@ -101,7 +101,7 @@ export class TranscriptReader {
       case 'around': {
         const row = await originalRow(this.sessions, wanted.messageUid);
         const at = row === null ? -1 : passing.findIndex(({ uid }) => uid === row.uid);
-        // A row that the filter leaves out has a place all the same: where a person was, is where they are.
+        // Use the position of a row that the filter hides, so that the user stays at the same place.
         const place = at !== -1 || row === null ? at : firstAt(passing, row.position);
         return place === -1 ? newest : Math.max(0, Math.min(place - Math.floor(limit / 2), newest));
       }
@@ -120,7 +120,7 @@ export class TranscriptReader {
   }
 }
 
-/** How many rows stand ahead of a position. */
+/** Number of rows before a position. */
 function firstAt(rows: readonly OutlineRow[], position: number): number {
   let [low, high] = [0, rows.length];
   while (low < high) {

@@ -26,9 +26,9 @@ import { ViewEndpoint, type WebviewPort } from '../webviews/viewEndpoint';
 import { TabVerification, type TranscriptVerification } from '../verify/tabVerification';
 
 const firstRows = 200;
-/** How often a tab reads again while a turn of its session runs. */
+/** Milliseconds between two reads of a tab while a turn of its session runs. */
 const liveRefreshMs = 1000;
-/** Changes of the tree of branches that come together are read together. */
+/** Debounce in milliseconds, so that simultaneous changes of the branch tree are read together. */
 const branchesPauseMs = 100;
 
 export interface TranscriptNeeds {
@@ -36,9 +36,9 @@ export interface TranscriptNeeds {
   readonly sessions: ReaderStore &
     Pick<SessionStore, 'conversationTip' | 'revisionsOf' | 'storedRow' | 'findInTranscript'>;
   readonly store: Pick<StoreStatus, 'settled' | 'onDidChange' | 'hasJustOpened'>;
-  /** The folder that the session belongs to, where that is not this window's: then it can be read and brought over, and nothing else. */
+  /** Folder of the session, if it is not this window's. Such a session can only be read and imported. */
   readonly otherFolder?: string;
-  /** Seconds since the epoch: when the copy was made in which another folder's session is read. */
+  /** Time of the copy from which another folder's session is read, in seconds since the epoch. */
   readonly readAt?: number;
   readonly words: { readonly t: Translate; readonly language: string };
   readonly clock: Clock;
@@ -54,15 +54,15 @@ export interface TranscriptNeeds {
   };
   readonly code: CodeActions;
   readonly verification: TranscriptVerification;
-  /** The tab's title follows the session's. */
+  /** Called with the current session, so that the tab's title follows it. */
   readonly onSession: (session: Session) => void;
-  /** Whether another tab shows this session already; it is brought to the front then. */
+  /** True when another tab already shows this session; that tab is then revealed. */
   readonly isElsewhere: (sessionId: string, messageUid: string | null) => boolean;
   readonly log: Log;
 }
 
-/** A tab that shows the stored rows of one session, and of another when the person goes along a branch. It only reads: as a surface it shows no
- *  session of its own, it listens for changes. */
+/** A tab that shows the stored rows of one session, or of another one when the user follows a branch. Read-only: as
+ *  a surface it shows no session; it only listens for changes. */
 export class TranscriptSurface implements Surface, Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly endpoint: ViewEndpoint<
@@ -74,14 +74,14 @@ export class TranscriptSurface implements Surface, Disposable {
   private readonly reader: TranscriptReader;
   private readonly finder: TranscriptFinder;
   private readonly verifying: TabVerification;
-  /** What the page shows, as it said last. */
+  /** Filter that the page last reported. */
   private filter: RowFilter = { role: null, state: null, hidden: false };
   private ready = false;
   private branches = '';
   private cancelRefresh: (() => void) | null = null;
   private cancelBranches: (() => void) | null = null;
 
-  /** `shown`: the session's newest segment as far as it is known; it goes on with the session. */
+  /** `shown`: newest known segment of the session; updated as the session continues. */
   constructor(
     readonly id: string,
     private shown: string,
@@ -123,12 +123,12 @@ export class TranscriptSurface implements Surface, Disposable {
     else this.revealed = messageUid;
   }
 
-  /** Has the session verified, where it can be seen. */
+  /** Verifies the session in this tab, once its page is loaded. */
   verify(): void {
     this.verifying.ask();
   }
 
-  /** The page is gone; it says `ready` when it is back. */
+  /** Called when the page is unloaded. It sends `ready` when it is back. */
   pageUnloaded(): void {
     this.verifying.pageUnloaded();
     this.ready = false;
@@ -136,7 +136,8 @@ export class TranscriptSurface implements Surface, Disposable {
   }
 
   onTurnEvent(): void {
-    // Only of the session a surface shows, and this one shows none: rows are read from the store.
+    // Nothing to do: turn events concern only the session that a surface shows, and this one shows none. Rows are read
+    // from the store.
   }
 
   onSessionSwitched(): void {
@@ -177,7 +178,7 @@ export class TranscriptSurface implements Surface, Disposable {
           ...code.commands,
           ready: ({ filter, around }) => {
             this.filter = filter;
-            // What could not be read is tried again from the beginning.
+            // After a failed read, start over.
             this.reader.outlines.forget();
             return this.bootstrap(around);
           },
@@ -232,7 +233,7 @@ export class TranscriptSurface implements Surface, Disposable {
       await editor.copy(await rowsAs(form, sessions, session, wanted, { ...words, now: clock.now() }));
   }
 
-  /** `around`: the row to show where nothing else is asked for. */
+  /** `around`: row to show when no other is requested. */
   private async bootstrap(around: string | null): Promise<void> {
     const { localization } = this.needs;
     await this.needs.store.settled();
@@ -244,7 +245,7 @@ export class TranscriptSurface implements Surface, Disposable {
       problem: describeError(error).sentence,
       reveal: null,
     }));
-    // The person went on to another session meanwhile, whose reading tells all.
+    // The user switched to another session in the meantime; its own read reports everything.
     if (asked !== this.shown && state.session?.id !== this.shown) return;
     this.branches = JSON.stringify(state.branches);
     this.endpoint.notify('bootstrap', {
@@ -281,7 +282,7 @@ export class TranscriptSurface implements Surface, Disposable {
     return { session, rows, branches, problem: null, reveal: row?.uid ?? null };
   }
 
-  /** The session as it goes on now: a compression may have begun another segment. */
+  /** Reads the session's current state: compression may have started a new segment. */
   private async readSession(): Promise<Session | null> {
     const { sessions, onSession } = this.needs;
     const named = this.shown;
@@ -294,7 +295,7 @@ export class TranscriptSurface implements Surface, Disposable {
     return session;
   }
 
-  /** The tree is beside the transcript; without it the rows are still worth showing. */
+  /** Reads the branch tree. A failure returns no branches: the rows are useful without them. */
   private async readBranches(): Promise<readonly TranscriptBranch[]> {
     return this.reader.branches(this.shown).catch((error: unknown) => {
       this.needs.log.warn(`The branches of a session could not be read: ${describeError(error).sentence}`);
@@ -335,7 +336,7 @@ export class TranscriptSurface implements Surface, Disposable {
     this.endpoint.notify('branches', branches);
   }
 
-  /** Chunks are stored many times a second; the tab reads them once a second while its session is answering. */
+  /** Reads once per second while the session is answering: chunks are stored many times per second. */
   private keepLive(): void {
     if (
       this.lifetime.isDisposed ||

@@ -8,7 +8,7 @@ import { webviewPort } from '../webviews/webviewPort';
 
 export const transcriptViewType = 'hermes.transcript';
 
-/** What the tab's page keeps across a reload of the window. */
+/** State that the tab's page keeps across a window reload. */
 const keptState = v.object({ sessionId: v.string() });
 
 interface OpenTab {
@@ -16,7 +16,7 @@ interface OpenTab {
   readonly bridge: TranscriptSurface;
 }
 
-/** Editor tabs "Transcript: <title>": one per session that is shown, read-only, back after a reload of the window. */
+/** Editor tabs "Transcript: <title>": one per shown session, read-only, restored after a window reload. */
 export class TranscriptTabs implements vscode.WebviewPanelSerializer, vscode.Disposable {
   private readonly tabs = new Set<OpenTab>();
   private count = 0;
@@ -39,7 +39,7 @@ export class TranscriptTabs implements vscode.WebviewPanelSerializer, vscode.Dis
     this.fill(panel, sessionId, messageUid);
   }
 
-  /** Shows the session's tab, in which it is verified. */
+  /** Shows the session's tab and verifies the session there. */
   verify(sessionId: string): void {
     this.open(sessionId, null);
     this.showing(sessionId)?.bridge.verify();
@@ -60,7 +60,7 @@ export class TranscriptTabs implements vscode.WebviewPanelSerializer, vscode.Dis
     return [...this.tabs].find(({ bridge }) => bridge.sessionId === sessionId);
   }
 
-  /** Brings the tab of a session to the front, if there is one beside `asking`. */
+  /** Reveals the tab of a session, if there is one other than `asking`. */
   private showOpen(sessionId: string, messageUid: string | null, asking: OpenTab | null): boolean {
     const open = this.showing(sessionId);
     if (open === undefined || open === asking) return false;

@@ -1,7 +1,7 @@
 import type { TurnFile } from '../../protocol/transcriptProtocol';
 import type { FileChange } from '../../store/fileChanges';
 
-/** The files that a turn's calls changed, each once, in the order they were first changed. */
+/** Files that a turn's calls changed, each once, in the order of their first change. */
 export function turnFiles(changes: readonly FileChange[], folder: string | null): readonly TurnFile[] {
   const byPath = new Map<string, readonly FileChange[]>();
   for (const change of changes) byPath.set(change.path, [...(byPath.get(change.path) ?? []), change]);

@@ -7,17 +7,17 @@ export interface WitnessedConversation {
   readonly entries: readonly WitnessEntry[];
 }
 
-/** What a chat view tells of the text it showed, and is asked about it. */
+/** Delivery reports: a chat view reports the text it showed, and answers requests for it. */
 export interface ChatWitness {
-  /** Rejects while the store cannot be read: the view tells it again later. */
+  /** Rejects while the store cannot be read: the view reports again later. */
   witnessed(surfaceId: string, conversations: readonly WitnessedConversation[]): Promise<WitnessResults['witnessed']>;
   plugSeen(): void;
-  /** What a view still has of what it showed of a message. */
+  /** Text of a message as the view showed it, if the view still has it. */
   shownText(messageUid: string, text: string | null): void;
   readonly onDidAsk: (listener: (ask: WitnessAsk) => void) => Disposable;
 }
 
-/** For views whose witness nobody hears. */
+/** Used for views whose delivery reports are not needed. */
 export const noWitness: ChatWitness = {
   witnessed: async () => ({ forgotten: [], plug: null }),
   plugSeen: () => undefined,

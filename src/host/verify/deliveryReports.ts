@@ -8,21 +8,21 @@ import type { WitnessEntry } from '../../transcript/witness';
 import { describeError } from '../common/describeError';
 import type { ChatWitness, WitnessedConversation } from './chatWitness';
 
-/** How long views have to say what they showed. */
+/** Milliseconds that views have to send the text they showed. */
 const answerPatienceMs = 1000;
 
 export interface DeliveryReportsNeeds {
   readonly sessions: Pick<SessionStore, 'getSession'>;
   readonly store: { settled(): Promise<void>; readonly isReadable: boolean };
-  /** Sessions of which something changed; one that is gone was erased. */
+  /** Notifies of changed sessions. One that no longer exists was erased. */
   readonly onDidChangeSessions: (listener: (sessionIds: readonly string[]) => void) => Disposable;
   readonly plug: { readonly current: PulledPlug | null; seen(): void };
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** What the chat views of this window say they showed, by conversation. It lives in memory alone: each view keeps its own witness over a reload
- *  and over the end of this process, and tells it again. */
+/** Delivery reports of this window's chat views, by conversation. Kept in memory only: each view keeps its own
+ *  reports across a reload and across the end of this process, and sends them again. */
 export class DeliveryReports implements ChatWitness, Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly asks = this.lifetime.register(new Emitter<WitnessAsk>());
@@ -33,7 +33,7 @@ export class DeliveryReports implements ChatWitness, Disposable {
   /** By conversation, then by surface, message, part. */
   private readonly kept = new Map<string, Map<string, WitnessEntry>>();
   readonly onDidAsk = this.asks.event;
-  /** A view has told something of this conversation. */
+  /** Emitted when a view has sent delivery reports for this conversation. */
   readonly onDidWitness = this.tellings.event;
 
   constructor(private readonly needs: DeliveryReportsNeeds) {
@@ -59,7 +59,7 @@ export class DeliveryReports implements ChatWitness, Disposable {
     return { forgotten, plug: plug.current };
   }
 
-  /** What views have said of a conversation. The same part may come from several views. */
+  /** Delivery reports of a conversation. Several views may have reported the same part. */
   entriesOf(conversationId: string): readonly WitnessEntry[] {
     return [...(this.kept.get(conversationId)?.values() ?? [])];
   }
@@ -72,7 +72,7 @@ export class DeliveryReports implements ChatWitness, Disposable {
     if (text !== null) this.found.fire({ messageUid, text });
   }
 
-  /** The text shown of a message, from the first view that still has it; null where none does. */
+  /** Text of a message as shown, from the first view that still has it. Null: no view has. */
   async askForShown(messageUid: string): Promise<string | null> {
     const waiting = new DisposableStore();
     return new Promise<string | null>((resolve) => {
@@ -101,7 +101,7 @@ export class DeliveryReports implements ChatWitness, Disposable {
 
   private lookForErased(sessionIds: readonly string[]): void {
     if (!this.needs.store.isReadable) return;
-    // A view may remember a conversation that it has not told of: whatever is gone is said.
+    // A view may remember a conversation that it has not reported, so emit every erased one.
     Promise.all(sessionIds.map(async (id) => ((await this.isStored(id)) ? [] : [id]))).then(
       (erased) => this.erased(erased.flat()),
       (error: unknown) =>

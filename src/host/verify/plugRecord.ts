@@ -3,20 +3,22 @@ import { dirname } from 'node:path';
 import * as v from 'valibot';
 import type { PulledPlug } from '../../protocol/witnessProtocol';
 
-/** Seconds for which the end of a process is still worth a line. */
+/** Seconds for which the end of a process is still reported. */
 const worthTelling = 24 * 60 * 60;
 
 const recordSchema = v.object({
   conversationId: v.string(),
   turnUid: v.string(),
   at: v.number(),
-  /** Characters that the view had said it showed. The line is not made from this: the view compares what it kept with the disk. */
+  /** Characters that the view had reported as shown. The user's notice does not use this number: the view compares
+   *  its own record with the disk. */
   acknowledged: v.number(),
 });
 
 export type PlugIntention = v.InferOutput<typeof recordSchema>;
 
-/** The intention to pull the plug, written to disk before it is carried out: whoever comes after knows that it was no accident. */
+/** Record of a planned Pull the Plug, written to disk before the process is killed, so that the next window knows it
+ *  was no accident. */
 export class PlugRecord {
   private read: PulledPlug | null | undefined;
 
@@ -25,13 +27,13 @@ export class PlugRecord {
     private readonly now: () => number,
   ) {}
 
-  /** The plug that was pulled before this process began; null once somebody has read of it. */
+  /** The plug that was pulled before this process started. Null: none, or the user has already seen it. */
   get current(): PulledPlug | null {
     if (this.read === undefined) this.read = this.fromDisk();
     return this.read;
   }
 
-  /** Returns when it would survive a power cut. */
+  /** Writes the record. When this returns, the record would survive a power cut. */
   write(intention: PlugIntention): void {
     const file = this.file();
     mkdirSync(dirname(file), { recursive: true });

@@ -9,13 +9,14 @@ import type { SessionStore } from '../../store/sessionStore';
 import type { DeliveryReports } from './deliveryReports';
 import type { PlugRecord } from './plugRecord';
 
-/** Characters that a person must have been shown before the plug is pulled: enough to see that they stay. */
+/** Characters that the user must have seen before the plug is pulled: enough to check that they stay. */
 const shownBefore = 400;
-/** How long Demo may take to show as much. */
+/** Milliseconds that Demo may take to show as much. */
 const patienceMs = 60_000;
-/** Seconds behind the plug in which a panel that comes back takes the keys again: the restart took them, and nobody else has asked for them. */
+/** Seconds after the plug in which a restored panel takes the focus again: the restart took it, and nothing else has
+ *  claimed it. */
 const comesBackWithin = 60;
-/** What Demo has a long answer to. */
+/** Prompt for which Demo has a long answer. */
 const prompt = 'Give me a long answer about this folder';
 
 export interface PlugNeeds {
@@ -24,28 +25,29 @@ export interface PlugNeeds {
   readonly storeState: () => StoreState['kind'];
   readonly witness: Pick<DeliveryReports, 'entriesOf' | 'onDidWitness'>;
   readonly record: PlugRecord;
-  /** The panel's. */
+  /** Id of the panel. */
   readonly surfaceId: string;
   readonly showChat: () => Promise<void>;
-  /** Gives the panel's composer the keys. */
+  /** Moves the focus to the panel's composer. */
   readonly focusChat: () => void;
   readonly folder: () => string | null;
   readonly ids: Ids;
   readonly clock: Clock;
   readonly t: Translate;
-  /** Whether the person, told what happens, wants it. */
+  /** Explains what will happen and resolves to true when the user agrees. */
   readonly confirm: (question: string, detail: string, yes: string) => Promise<boolean>;
-  /** Ends this process at once, as a crash would. */
+  /** Ends this process at once, like a crash. */
   readonly kill: () => void;
 }
 
-/** Pull the Plug…: ends the extension host in the middle of an answer of the Demo model, in a private session of its own, so that a person can see that
- *  the words stay. Asks first, and never while an answer of theirs is being written. */
+/** Runs Pull the Plug…: kills the extension host in the middle of an answer of the Demo model, in a separate private
+ *  session. The user can then check that no words are lost. Asks first, and refuses while any other answer is being
+ *  written. */
 export class PullThePlug implements Disposable {
   private readonly lifetime = new DisposableStore();
 
   constructor(private readonly needs: PlugNeeds) {
-    // Whoever goes on in that session has seen how it came back.
+    // A user who continues in that session has seen how it was restored.
     this.lifetime.register(
       needs.gateway.onDidTurnEvent(({ event }) => {
         const { current } = needs.record;
@@ -62,7 +64,7 @@ export class PullThePlug implements Disposable {
     );
   }
 
-  /** Rejects with a sentence where it cannot be done now. */
+  /** Rejects with a sentence when it cannot run now. */
   async run(): Promise<void> {
     const { t, confirm } = this.needs;
     this.refuse();
@@ -114,7 +116,7 @@ export class PullThePlug implements Disposable {
     return { conversationId: session.conversationId, turnUid: receipt.turnUid };
   }
 
-  /** Resolves with how many characters the panel says it showed of the turn, once that is enough. */
+  /** Resolves with the number of characters of the turn that the panel reports as shown, once that is enough. */
   private untilShown(conversationId: string, turnUid: string): Promise<number> {
     const { witness, gateway, clock, t } = this.needs;
     const waiting = new DisposableStore();
@@ -143,7 +145,7 @@ export class PullThePlug implements Disposable {
     }).finally(() => waiting.dispose());
   }
 
-  /** By the view that showed most of it. */
+  /** Takes the largest report of each part. */
   private shownOf(conversationId: string, turnUid: string): number {
     const parts = new Map<string, number>();
     for (const { messageUid, part, length, turnUid: of } of this.needs.witness.entriesOf(conversationId)) {

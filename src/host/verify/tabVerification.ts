@@ -3,21 +3,22 @@ import type { verifyCommands, VerifyProgress, verifyRequests, VerifyResults } fr
 import type { Verification } from '../../transcript/verification';
 import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
 
-/** What a transcript tab asks to have a session verified. */
+/** Verification functions for a transcript tab. */
 export interface TranscriptVerification {
-  /** Null: stopped. */
+  /** Null: the user stopped it. */
   verify(sessionId: string, course: VerificationCourse): Promise<Verification | null>;
-  /** What a chat view still has of what it showed of this message goes to the clipboard; otherwise it is said that none has. */
+  /** Copies the text of this message as shown, from a chat view that still has it. Otherwise notifies the user that
+   *  none has. */
   copyShown(messageUid: string): Promise<void>;
 }
 
-/** What is told to the tab's page. */
+/** Notifications to the tab's page. */
 interface TabPage {
   asked(): void;
   progress(progress: VerifyProgress): void;
 }
 
-/** One tab's part in verifying: at most one at a time, stopped with the page. */
+/** Verification in one tab: at most one run at a time, stopped when the page unloads. */
 export class TabVerification {
   private running: AbortController | null = null;
   private isDue = false;
@@ -36,7 +37,7 @@ export class TabVerification {
     this.requests = { verify: ({ sessionId }) => this.verify(sessionId) };
   }
 
-  /** The person asked for it outside the tab, whose page may not be up yet. */
+  /** Called when the user requested verification outside the tab, whose page may not be loaded yet. */
   ask(): void {
     this.isDue = true;
     if (this.isReady) this.pageReady();

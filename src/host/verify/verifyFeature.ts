@@ -20,7 +20,7 @@ export interface WitnessRoomNeeds {
   readonly gateway: Gateway;
   readonly store: SessionStore;
   readonly storeStatus: StoreStatus;
-  /** Where this window's history lies. */
+  /** Folder of this window's history. */
   readonly storageFolder: () => string;
   readonly folder: () => string | null;
   readonly surfaceId: string;
@@ -36,7 +36,7 @@ interface WitnessCommandNeeds {
   readonly chat: { show(): Promise<void>; focus(): Promise<void> };
 }
 
-/** Everything that holds the promise against what was shown: the views' witness, Verify Session, Pull the Plug. */
+/** Features that compare shown text with stored text: delivery reports of the views, Verify Session, Pull the Plug. */
 export class VerifyFeature implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly record: PlugRecord;
@@ -72,12 +72,12 @@ export class VerifyFeature implements Disposable {
     });
   }
 
-  /** Whether the person pulled the plug on the window before this one, and nobody has seen yet how it came back. */
+  /** True when the user pulled the plug on the previous window and has not yet seen how the session was restored. */
   get plugWasPulled(): boolean {
     return this.record.current !== null;
   }
 
-  /** `verify` shows the session's transcript and has it verified there. */
+  /** `verify` shows the session's transcript and verifies it there. */
   commands({ chosen, verify, chat }: WitnessCommandNeeds): CommandTable {
     const { gateway, store, storeStatus, surfaceId, folder, ids, clock, log } = this.needs;
     const plug = this.lifetime.register(

@@ -18,23 +18,24 @@ export interface VerifyServiceNeeds {
   readonly witness: Pick<DeliveryReports, 'entriesOf' | 'askForShown'>;
   readonly copy: (text: string) => PromiseLike<void>;
   readonly say: (sentence: string) => void;
-  /** An answer is being written in this window. */
+  /** True while an answer is being written in this window. */
   readonly isAnswering: () => boolean;
-  /** What the store says of itself where it is not simply open; null where it is. */
+  /** The store's own message if it is not simply open; otherwise null. */
   readonly storeSentence: () => string | null;
   readonly clock: Clock;
   readonly log: Log;
   readonly t: Translate;
 }
 
-/** Verify Session for this folder's history: what the chat views of this window say they showed, against the disk. */
+/** Verify Session for this folder's history: compares the delivery reports of this window's chat views with the
+ *  disk. */
 export class VerifyService implements TranscriptVerification {
   constructor(private readonly needs: VerifyServiceNeeds) {}
 
   async verify(sessionId: string, course: VerificationCourse): Promise<Verification | null> {
     const { store, witness, log, storeSentence } = this.needs;
     const session = await store.getSession(sessionId);
-    // The witness first: what is shown meanwhile is on disk before it is shown.
+    // Read the delivery reports first: anything shown later is on disk before it is shown.
     const entries = session === null ? [] : witness.entriesOf(session.conversationId);
     const found = await verifySession(
       sessionId,
@@ -82,7 +83,7 @@ export class VerifyService implements TranscriptVerification {
   }
 }
 
-/** Verify Session for a session of another folder, read from a copy: nobody here knows what was shown of it. */
+/** Verify Session for a session of another folder, read from a copy: this window does not know what was shown of it. */
 export function verificationOfCopy(store: VerifiedStore, clock: Clock, t: Translate): TranscriptVerification {
   return {
     verify: async (sessionId, course) => {

@@ -10,7 +10,7 @@ export interface WebviewPort {
   onDidReceiveMessage(listener: (message: unknown) => void): Disposable;
 }
 
-/** Names to schemas, written so that a name known to the type is never "maybe there". */
+/** Maps names to schemas. Mapped over `T`, so that looking up a known name never yields undefined. */
 type Schemas<T> = { readonly [K in keyof T]: v.GenericSchema };
 
 export type CommandHandlers<C extends Schemas<C>> = {
@@ -26,8 +26,8 @@ export interface ViewProtocol<C extends Schemas<C>, R extends Schemas<R>> {
   readonly requests: R;
 }
 
-/** The host's end of a view's protocol. Nothing a view sends is believed before it passed its schema; every request is answered exactly once,
- *  with a result or a sentence; a handler that rejects never goes further than here. */
+/** The host's end of a view's protocol. Validates every message against its schema before use. Answers each request
+ *  exactly once, with a result or a sentence. Catches every rejection of a handler. */
 export class ViewEndpoint<
   C extends Schemas<C>,
   R extends Schemas<R>,
@@ -122,7 +122,7 @@ export class ViewEndpoint<
 
   private post(message: ToView): void {
     if (this.lifetime.isDisposed) return;
-    // A view that is gone takes nothing; it is drawn from the store when it comes back.
+    // A view that is gone receives nothing; it is rendered from the store when it returns.
     this.port
       .postMessage(message)
       .then(undefined, (error: unknown) => this.log.trace(`A message did not reach its view: ${String(error)}`));

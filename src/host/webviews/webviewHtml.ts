@@ -1,19 +1,20 @@
 export interface WebviewPage {
   readonly title: string;
   readonly language: string;
-  /** Files below `dist/webview` as the webview can load them. */
+  /** Files below `dist/webview`, as URIs that the webview can load. */
   readonly script: string;
   readonly styles: readonly string[];
   readonly cspSource: string;
   readonly nonce: string;
-  /** What the page is shown in; its style sheet follows. */
+  /** Container of the page; its style sheet depends on it. */
   readonly place: WebviewPlace;
 }
 
 export type WebviewPlace = 'panel' | 'editor';
 
-/** The shell of a webview. Nothing loads but our own files: one script by nonce, which hands the nonce to the modules it imports, styles and the icon font from the extension's folder,
- *  images from there or inlined by the page. No remote host, no inline script or style, no eval. */
+/** Builds the HTML of a webview. Loads only our own files: one script by nonce, which passes the nonce to the
+ *  modules it imports; styles and the icon font from the extension's folder; images from there or inlined by the
+ *  page. Allows no remote host, no inline script or style, and no eval. */
 export function webviewHtml(page: WebviewPage): string {
   const policy = [
     `default-src 'none'`,
@@ -21,7 +22,7 @@ export function webviewHtml(page: WebviewPage): string {
     `style-src ${page.cspSource}`,
     `font-src ${page.cspSource}`,
     `img-src ${page.cspSource} data:`,
-    // Not covered by default-src, or said once more.
+    // Not covered by default-src, or repeated for clarity.
     `base-uri 'none'`,
     `form-action 'none'`,
     `frame-src 'none'`,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { webviewHtml, type WebviewPlace } from './webviewHtml';
 
-/** Loads one of our browser programs into a webview, which may then read nothing but the program's own folder. */
+/** Loads one of our browser programs into a webview, which may then read only the program's own folder. */
 export class WebviewPrograms {
   private readonly folder: vscode.Uri;
 

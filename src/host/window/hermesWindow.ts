@@ -87,16 +87,17 @@ import { WindowMemory } from './windowMemory';
 import { WindowStore } from './windowStore';
 import { thisMachine } from './windowLabels';
 
-/** How long turns may take to settle, and the store to close. The editor gives an extension five seconds in all. */
+/** Milliseconds for turns to settle, and for the store to close. The editor gives an extension five seconds in
+ *  total. */
 const settlePatienceMs = 3000;
 const closePatienceMs = 1500;
-/** How much longer MCP servers may take to end by themselves. */
+/** Additional milliseconds for MCP servers to end on their own. */
 const serversPatienceMs = 300;
 
 const chatSurfaceId = 'chat';
 
-/** The parts of one editor window, built once and handed what they need. Nothing here waits: the store is being opened and models are looked
- *  for while the window comes up. */
+/** Builds and connects the parts of one editor window. Nothing here waits: the store opens and models are searched
+ *  while the window starts. */
 export class HermesWindow {
   private readonly lifetime = new DisposableStore();
   private readonly approvalNotices: ApprovalNotices;
@@ -276,7 +277,7 @@ export class HermesWindow {
     terminal.careFor(store, gateway.onDidChangeSessions);
     connection.setTurnGuard(own(new GatewayTurnGuard(gateway, store, log)));
 
-    // What the person sees
+    // User interface
     const programs = new WebviewPrograms(context.extensionUri);
     const localization = vscode.l10n.bundle ?? {};
     const setup = new ModelSetup({
@@ -542,7 +543,7 @@ export class HermesWindow {
       ),
     );
 
-    // What changes around them
+    // Changes from outside
     own(new SettingsNotices(settings, storeStatus, translate));
     own(
       new StorageMove(history.storageFolder, {
@@ -581,7 +582,7 @@ export class HermesWindow {
       vscode.workspace.onDidChangeWorkspaceFolders(() => [panel, ...chatTabs.bridges].forEach((each) => each.redraw())),
     );
     showStatus();
-    // Not a part of activating: these look at the disk, the first with a thread of its own.
+    // Run after activation: both read the disk, the first in its own thread.
     const lookAround = clock.after(0, () => {
       if (!history.holdsHistory) void others.movedFolder.neverOpened();
       containerNotice.update();
@@ -589,7 +590,7 @@ export class HermesWindow {
     own({ dispose: lookAround });
   }
 
-  /** Commands mean the panel; a tab only while it is the active editor and no panel is in sight. */
+  /** Commands apply to the panel; to a tab only while it is the active editor and the panel is hidden. */
   private activeTab(): ChatSurface | null {
     return this.chat.isVisible ? null : this.chatTabs.active;
   }
@@ -616,7 +617,7 @@ export class HermesWindow {
     this.lifetime.dispose();
   }
 
-  /** Until each is decided, here or in a later window. */
+  /** Repeats each offer until the user decides it, here or in a later window. */
   private offerReplaced(report: OpenReport, desk: StoreStatus): void {
     const leave = async (path: string): Promise<void> => {
       this.connection.leaveReplaced(path);

@@ -30,15 +30,15 @@ export interface WindowGatewayNeeds {
   readonly project: ProjectFiles;
   readonly memory: MemoryProviders;
   readonly files: Pick<WorkspaceFiles, 'roots'>;
-  /** Counts the times that a key was set or taken away. */
+  /** Number of times that a key was set or removed. */
   readonly keyChanges: () => number;
   readonly ids: Ids;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The gateway of one window, whose agents have what the settings, the open folders and the person's approvals give them. An agent is built anew
- *  once any of that has changed. */
+/** Creates the gateway of one window. Its agents follow the settings, the open folders and the user's approvals. An
+ *  agent is rebuilt when any of these has changed. */
 export function windowGateway({
   store,
   settings,

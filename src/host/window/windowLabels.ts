@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import * as vscode from 'vscode';
 
-/** Where local servers are looked for: in a remote window that is not the machine the person sits at. */
+/** Name of the machine on which local servers are searched. In a remote window, that is not the user's own machine. */
 export function thisMachine(): string {
   return vscode.env.remoteName === undefined
     ? vscode.l10n.t('this machine')

@@ -25,7 +25,7 @@ export interface WindowMemoryNeeds {
   readonly log: Log;
 }
 
-/** The memory providers of one window: those that other extensions add, the built-in one and Hindsight, and setting one up. */
+/** Memory of one window: the providers of other extensions, the built-in one and Hindsight, and their setup. */
 export class WindowMemory implements Disposable {
   private readonly lifetime = new DisposableStore();
   readonly providers: MemoryProviders;

@@ -27,16 +27,16 @@ import { translate } from '../common/translation';
 
 export interface WindowStoreNeeds {
   readonly context: ExtensionContext;
-  /** Holds `storeThread.js` and what it runs. */
+  /** Contains `storeThread.js` and the bundle it runs. */
   readonly distFolder: string;
-  /** The setting `hermes.storage.path`. */
+  /** Value of the setting `hermes.storage.path`. */
   readonly storagePath: () => string | null;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The history of one window: its folder, the tie to it, and the store through which everything is written, which goes on beside a file that
- *  takes nothing more. It is being opened from here on. */
+/** History of one window: its folder, the connection to it, and the store for all writes. If the file cannot take
+ *  more, the store continues in spills beside it. Starts to open the history on construction, if one exists. */
 export class WindowStore implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly workerEntry: string;
@@ -70,31 +70,31 @@ export class WindowStore implements Disposable {
     this.desk = this.lifetime.register(new StoreStatus(this.connection, translate, this.spilling));
   }
 
-  /** As the editor gave it, or the settings. */
+  /** Folder from the editor or the settings. */
   get storageFolder(): string {
     return this.folderNow;
   }
 
-  /** Holds `state.db`. */
+  /** Folder that holds `state.db`. */
   get folder(): string {
     return storeFolderOf(this.folderNow);
   }
 
-  /** Whether something was ever stored there: the file, or a copy of one that was deleted while it was open. */
+  /** True when a history exists there: the file, or a copy of one that was deleted while it was open. */
   get holdsHistory(): boolean {
     const copies = [this.folder, ...this.spillFolders.all.map((shared) => rescueFolderIn(shared, this.folder))];
     return existsSync(storeFiles(this.folder).main) || replacedFiles(new NodeFileSystem(), copies).length > 0;
   }
 
-  /** The folder of this window's history by the settings as they are now. */
+  /** Folder of this window's history according to the current settings. */
   wantedFolder(): string {
     return windowStorageFolder(this.needs.context, this.needs.storagePath());
   }
 
-  /** Starts a thread for a store. */
+  /** Starts a worker thread for a store. */
   readonly startWorker = (): WorkerPort => startNodeWorker(this.workerEntry, this.threadData);
 
-  /** Closes the history, and opens it in another folder. */
+  /** Closes the history and opens it in another folder. */
   moveTo(storageFolder: string): void {
     this.folderNow = storageFolder;
     void this.connection.moveTo(storeHome(this.home(storageFolder)));

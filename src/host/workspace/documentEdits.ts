@@ -15,14 +15,14 @@ const formats: ReadonlyMap<string, TextFormat> = new Map([
   ['utf16be', { encoding: 'utf16be', hasBom: true }],
 ]);
 
-/** The document of a file that the editor has loaded, in a tab or for another extension. */
+/** Document of a file that the editor has loaded, in a tab or for another extension. */
 export function loadedDocument(uri: vscode.Uri): vscode.TextDocument | undefined {
   return vscode.workspace.textDocuments.find(
     (document) => !document.isClosed && document.uri.toString() === uri.toString(),
   );
 }
 
-/** How the editor will save a document. Throws `NotAText` for an encoding that is not Unicode. */
+/** Format in which the editor will save a document. Throws `NotAText` for an encoding that is not Unicode. */
 export function documentFormat(document: vscode.TextDocument): TextFormat {
   const format = formats.get(document.encoding);
   if (format === undefined)
@@ -32,14 +32,15 @@ export function documentFormat(document: vscode.TextDocument): TextFormat {
   return format;
 }
 
-/** Whether a clean document holds a file byte for byte, now and after an edit: same text, same encoding, one kind of line end. */
+/** True when a clean document represents a file byte for byte, now and after an edit: same text, same encoding, one
+ *  kind of line ending. */
 export function textInDocument(document: vscode.TextDocument, before: TextFile, after: string): boolean {
   const format = formats.get(document.encoding);
   if (format === undefined || format.encoding !== before.encoding || format.hasBom !== before.hasBom) return false;
   return document.getText() === before.text && after.replace(/\r\n|\r|\n/g, lineEnd(document)) === after;
 }
 
-/** Changes a document in one step of its undo history and saves it. Resolves to what takes that back. */
+/** Changes a document in one undo step and saves it. Resolves to a function that reverts this. */
 export async function editDocument(
   document: vscode.TextDocument,
   { path, before, after }: FileEdit,
@@ -63,17 +64,19 @@ export async function editDocument(
       `The editor could not save ${path}: it is read-only, or it has changed on disk behind the unsaved text. The edit was taken back. Ask the person to save or reload it.`,
     );
   }
-  // A document nobody looks at gets a tab when saving takes its time.
+  // Close the tab that the editor opens for a hidden document when saving takes long.
   if (tabsBefore === 0) await vscode.window.tabGroups.close(tabsOf(document.uri), true);
   return takeBack;
 }
 
-/** Replaces only what differs, so that the person's cursor, folds and marks around it stay. False when the document has moved on. */
+/** Replaces only the part that differs, so that the cursor, folds and marks around it stay. False when the document
+ *  has changed in the meantime. */
 async function replaceText(document: vscode.TextDocument, from: string, to: string): Promise<boolean> {
   if (document.getText() !== from) return false;
   const { start, end, text } = difference(from, to);
   const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
-  // In the active editor a workspace edit is made smaller still, code unit by code unit, which cuts an emoji in two when half of it stays the same.
+  // In the active editor, a workspace edit is minimized further, per code unit. That splits an emoji if half of it
+  // stays the same.
   const visible = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
   if (visible !== undefined) return visible.edit((builder) => builder.replace(range, text));
   const edit = new vscode.WorkspaceEdit();
@@ -81,7 +84,7 @@ async function replaceText(document: vscode.TextDocument, from: string, to: stri
   return vscode.workspace.applyEdit(edit);
 }
 
-/** What lies between the common beginning and the common end; never within a line end or a surrogate pair. */
+/** Range between the common beginning and the common end. Never splits a line ending or a surrogate pair. */
 export function difference(
   from: string,
   to: string,

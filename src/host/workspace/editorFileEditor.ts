@@ -20,16 +20,17 @@ import {
 import { documentFormat, editDocument, loadedDocument, textInDocument } from './documentEdits';
 import { uriOfPath } from './editorPaths';
 
-/** Something that was done and how to take it back. */
+/** A function that reverts a completed step. */
 type Undo = () => Promise<void>;
 
-/** Files through the editor. A file that is open as a document is changed there, so that undo works and everybody sees it, and saved; one that is
- *  not is written as bytes, so that no editor opens and its line ends and encoding stay as they are; files are created and deleted by a
- *  workspace edit, of which other extensions hear. Edits happen one after the other. */
+/** Edits files through the editor. Changes and saves an open document in place, so that undo works and the user sees
+ *  the change. Writes any other file as bytes, so that no editor opens and its line endings and encoding stay.
+ *  Creates and deletes files by workspace edits, so that other extensions are notified. Runs one edit after the
+ *  other. */
 export class EditorFileEditor implements FileEditor {
   private last: Promise<unknown> = Promise.resolve();
 
-  /** `onWrite` is told the content of each file before it is there. */
+  /** `onWrite`: called with the content of each file before it is written. */
   constructor(private readonly onWrite: (path: string, bytes: Uint8Array) => void = () => undefined) {}
 
   async open(path: string, signal: AbortSignal): Promise<TextFile | null> {
@@ -55,7 +56,7 @@ export class EditorFileEditor implements FileEditor {
 
   apply(edits: readonly FileEdit[], signal: AbortSignal): Promise<void> {
     const turn = this.last.then(() => this.applyNow(edits, signal));
-    this.last = turn.catch(() => undefined); // whoever asked for it is told; the next one begins all the same
+    this.last = turn.catch(() => undefined); // the caller gets the error; the next edit runs anyway
     return turn;
   }
 
@@ -72,7 +73,7 @@ export class EditorFileEditor implements FileEditor {
     }
   }
 
-  /** Everything that can be known to fail is refused before anything is written. */
+  /** Refuses every edit that is known to fail, before anything is written. */
   private async check(edit: FileEdit, uri: vscode.Uri, signal: AbortSignal): Promise<void> {
     assertUnchanged(edit, await this.open(edit.path, signal));
     await refuseOtherEditor(edit, uri);
@@ -92,7 +93,8 @@ export class EditorFileEditor implements FileEditor {
     this.onWrite(uri.fsPath, bytes);
     if (before === null) return create(edit, uri, bytes);
     const document = loadedDocument(uri);
-    // A document holds one kind of line end; what it would not save byte for byte is written past it, and it reads the file again.
+    // A document holds one kind of line ending. Text that it would not save byte for byte is written directly to the
+    // file; the document then reloads.
     if (document !== undefined && (document.isDirty || textInDocument(document, before, after)))
       return editDocument(document, edit);
     const earlier = bytesAfter({ ...edit, after: before.text }) ?? new Uint8Array();
@@ -115,7 +117,8 @@ async function create(edit: FileEdit, uri: vscode.Uri, bytes: Uint8Array): Promi
 async function remove(edit: FileEdit, uri: vscode.Uri): Promise<Undo> {
   const earlier = bytesAfter({ ...edit, after: edit.before?.text ?? '' }) ?? new Uint8Array();
   const document = loadedDocument(uri);
-  // Unsaved text goes with the file; the editor would keep it open as a file that is not there.
+  // Save unsaved text first, so that it is deleted with the file; otherwise the editor would keep it open as a file
+  // that no longer exists.
   if (document?.isDirty === true && !(await document.save()))
     throw new CannotWrite(
       edit.path,
@@ -139,7 +142,8 @@ async function writeBytes(path: string, uri: vscode.Uri, bytes: Uint8Array): Pro
   }
 }
 
-/** Notebooks and custom editors keep their unsaved changes where they cannot be seen from here, and so does a second name of the same file. */
+/** Refuses files with unsaved changes that are not visible from here: in notebooks and custom editors, or under a
+ *  second name of the same file. */
 async function refuseOtherEditor({ path }: FileEdit, uri: vscode.Uri): Promise<void> {
   const dirtyTabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => tab.isDirty);
   for (const { input } of dirtyTabs) {
@@ -189,7 +193,7 @@ async function isReadOnly(uri: vscode.Uri): Promise<boolean> {
   const found = await statOf(uri);
   if (found?.permissions !== undefined && (found.permissions & vscode.FilePermission.Readonly) !== 0) return true;
   if (uri.scheme !== 'file') return false;
-  // An administrator can write everything; a file that says it is read-only is left alone nevertheless.
+  // An administrator can write everything; still leave a file alone that is marked read-only.
   const mode = await stat(uri.fsPath).then(
     ({ mode }) => mode,
     () => null,

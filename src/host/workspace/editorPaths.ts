@@ -2,8 +2,9 @@ import { realpathSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 
-/** The address the editor knows a file by. `path` is the editor's own (`fsPath`) or the real path behind links: a folder that was opened through a
- *  link keeps the name it was opened by, or a document that is open would be taken for another file. */
+/** URI under which the editor knows a file. `path`: the editor's own (`fsPath`), or the real path with links
+ *  resolved. A folder that was opened through a link keeps that name; otherwise an open document would count as a
+ *  different file. */
 export function uriOfPath(path: string): vscode.Uri {
   for (const { uri } of vscode.workspace.workspaceFolders ?? []) {
     if (uri.scheme !== 'file' && isBelow(uri.fsPath, path)) return below(uri, uri.fsPath, path);
@@ -26,7 +27,7 @@ function isBelow(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-/** Folders that are open stay where they are while the window is. */
+/** Real paths of open folders, cached: they do not move while the window is open. */
 const realPaths = new Map<string, string>();
 
 function realPathOf(folder: string): string {
@@ -37,6 +38,6 @@ function realPathOf(folder: string): string {
     realPaths.set(folder, real);
     return real;
   } catch {
-    return folder; // it is gone; whoever reads below it is told so
+    return folder; // it is gone; reads below it will report that
   }
 }

@@ -23,12 +23,12 @@ export interface SearchedFolder {
   readonly uri: vscode.Uri;
 }
 
-/** Files of one search by name, before they are put in order. */
+/** Maximum number of files that one search by name collects per folder before sorting. */
 const maxListed = 200_000;
 const statAtOnce = 64;
 
-/** Search over the open folders, for text and for names: ripgrep where there is one (the editor's own search API is still proposed), else file by file through
- *  the editor. Files with unsaved changes are searched as their editors show them. */
+/** Searches the open folders for text and for names. Uses ripgrep if available (the editor's own search API is still
+ *  proposed), otherwise reads the files through the editor. Searches unsaved changes as their editors show them. */
 export class EditorTextSearch {
   private ripgrep: Promise<string | null> | null = null;
 
@@ -38,7 +38,7 @@ export class EditorTextSearch {
   ) {}
 
   async search(folders: readonly SearchedFolder[], search: TextSearch, signal: AbortSignal): Promise<TextSearchResult> {
-    // One more than asked for tells whether there was more.
+    // Read one more than requested, to know if there is more.
     const limit = search.maxMatches + 1;
     const matches: TextMatch[] = [];
     for (const folder of folders) {
@@ -81,7 +81,7 @@ export class EditorTextSearch {
     return [...fromEditors, ...fromDisk];
   }
 
-  /** Files by a glob over their paths. Where there are more than wanted, the first in the order that is asked for. */
+  /** Finds files by a glob over their paths. If there are too many, returns the first in the requested order. */
   async findFiles(
     folders: readonly SearchedFolder[],
     search: FileSearch,
@@ -147,7 +147,7 @@ function includeMatcher(include: string | null, folderName: string | null): (pat
   return (path) => matches(path) || (matchesNamed?.(path) ?? false);
 }
 
-/** The globs that `files.exclude` and `search.exclude` switch on for the folder. */
+/** Globs that `files.exclude` and `search.exclude` enable for the folder. */
 function excludedGlobs(folder: vscode.Uri): readonly string[] {
   return ['files', 'search'].flatMap((section) => {
     const value: unknown = vscode.workspace.getConfiguration(section, folder).get('exclude');
@@ -166,7 +166,7 @@ function unsavedDocuments(
   });
 }
 
-/** Files that are gone by now come last. */
+/** Newest first. Files that no longer exist come last. */
 async function newestFirst(
   files: readonly { readonly path: string; readonly uri: vscode.Uri }[],
   signal: AbortSignal,
@@ -188,7 +188,7 @@ async function newestFirst(
 }
 
 async function modifiedAt(uri: vscode.Uri): Promise<number> {
-  // Straight from the disk where there is one: a way through the editor for each of many files takes seconds.
+  // Read directly from the disk if possible: going through the editor for each of many files takes seconds.
   const asked =
     uri.scheme === 'file'
       ? stat(uri.fsPath).then(({ mtimeMs }) => mtimeMs)
@@ -213,7 +213,7 @@ function readerOf(folder: SearchedFolder): FolderReader {
   };
 }
 
-/** Links are not followed: they may lead out of the folder. */
+/** Does not follow links: they may lead out of the folder. */
 function plainKind(type: vscode.FileType): FileKind {
   return type === vscode.FileType.File ? 'file' : type === vscode.FileType.Directory ? 'directory' : 'other';
 }

@@ -19,7 +19,8 @@ interface OpenFolder extends WorkspaceRoot {
   readonly uri: vscode.Uri;
 }
 
-/** The open folders through the editor: any file system it can open, and a file with unsaved changes reads as its editor shows it. */
+/** The open folders through the editor: works with any file system it can open. Reads a file with unsaved changes as
+ *  its editor shows it. */
 export class EditorWorkspaceFiles implements WorkspaceFiles {
   constructor(private readonly textSearch: EditorTextSearch) {}
 
@@ -46,7 +47,7 @@ export class EditorWorkspaceFiles implements WorkspaceFiles {
   }
 
   async realPath(path: string): Promise<string> {
-    // Only a disk has links that can lead outside; other file systems are asked by their own paths.
+    // Only a disk has links that can lead outside; other file systems use their own paths.
     return uriOfPath(path).scheme === 'file' ? realpath(path) : path;
   }
 
@@ -91,7 +92,7 @@ export class EditorWorkspaceFiles implements WorkspaceFiles {
   }
 }
 
-/** What the editor shows of a file with unsaved changes; null when the file on disk is the truth. */
+/** Text that the editor shows for a file with unsaved changes. Null: the file on disk is current. */
 export function unsavedBytes(uri: vscode.Uri): Uint8Array | null {
   const document = vscode.workspace.textDocuments.find(
     (open) => open.isDirty && open.uri.toString() === uri.toString(),
@@ -100,7 +101,7 @@ export function unsavedBytes(uri: vscode.Uri): Uint8Array | null {
 }
 
 function fileKind(type: vscode.FileType): FileKind {
-  // A symbolic link carries the kind of what it points at beside its own bit.
+  // A symbolic link carries the kind of its target in addition to its own bit.
   if ((type & vscode.FileType.File) !== 0) return 'file';
   if ((type & vscode.FileType.Directory) !== 0) return 'directory';
   return 'other';

@@ -5,7 +5,7 @@ import type { DirectoryEntry } from '../../tools/workspaceFiles';
 import { globMatcher } from './globPattern';
 import type { Pace } from './pace';
 
-/** How a walk sees a file system. What is gone or may not be read is an empty folder, and null for a file. */
+/** File system for a walk. A missing or unreadable folder is empty; such a file is null. */
 export interface FolderReader {
   list(path: string): Promise<readonly DirectoryEntry[]>;
   /** Null also for a file of more than `maxBytes`. */
@@ -21,20 +21,21 @@ export interface FolderWalk {
   readonly pace: Pace;
 }
 
-/** Files that say what is not part of a repository; a later one wins. */
+/** Files with ignore rules. A later one wins. */
 const ignoreFiles = ['.gitignore', '.ignore', '.rgignore'];
 const maxIgnoreFileBytes = 1024 * 1024;
 const neverEntered = ['.git', 'node_modules'];
 
-/** Paths of all files below the root (forward slashes), folder by folder in the order of names, without what ignore files of the root and its
- *  folders name. Links are not followed. Ignore files above the root and those of the person's git settings are not known. */
+/** Yields paths of all files below the root (forward slashes), folder by folder in the order of names. Leaves out
+ *  files that the ignore files of the root and its folders name. Does not follow links. Does not read ignore files
+ *  above the root or those of the user's Git settings. */
 export async function* walkFolder(walk: FolderWalk): AsyncGenerator<string> {
   const excluded = walk.excludes.map(globMatcher);
   yield* walkBelow(walk, '', [], (path) => excluded.some((matches) => matches(path)));
 }
 
 interface IgnoreRules {
-  /** The folder they stand in, with a slash behind it; "" for the root. */
+  /** Folder of the ignore files, with a trailing slash; "" for the root. */
   readonly folder: string;
   readonly rules: Ignore;
 }
@@ -77,7 +78,7 @@ async function readRules(
   return { folder, rules };
 }
 
-/** The nearest rules that say something decide. */
+/** The nearest rules that match decide. */
 function isIgnored(path: string, rules: readonly IgnoreRules[]): boolean {
   for (const { folder, rules: own } of rules) {
     const { ignored, unignored } = own.test(path.slice(folder.length));
@@ -86,7 +87,7 @@ function isIgnored(path: string, rules: readonly IgnoreRules[]): boolean {
   return false;
 }
 
-/** Folders on this machine's disk, read without going through the editor: a search reads tens of thousands of files. */
+/** Folders on this machine's disk, read without the editor: a search reads tens of thousands of files. */
 export const diskReader: FolderReader = {
   async list(path) {
     const entries = await fs.readdir(path, { withFileTypes: true }).catch(() => []);
@@ -99,7 +100,7 @@ export const diskReader: FolderReader = {
     try {
       return (await fs.stat(path)).size > maxBytes ? null : await fs.readFile(path);
     } catch {
-      return null; // gone or not to be read by now: as if it were not there
+      return null; // gone or unreadable: treat as missing
     }
   },
 };

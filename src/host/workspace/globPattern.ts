@@ -1,5 +1,6 @@
-/** Whether a path below a root (forward slashes) matches a glob as people write them: a pattern without a slash matches the name at any depth,
- *  one with a slash is anchored at the root. Knows `**`, `*`, `?`, `[…]` and `{a,b}`. A pattern that cannot be read matches nothing. */
+/** Returns a function that tests a path below a root (forward slashes) against a glob. A pattern without a slash
+ *  matches the name at any depth; one with a slash is anchored at the root. Supports `**`, `*`, `?`, `[…]` and
+ *  `{a,b}`. An invalid pattern matches nothing. */
 export function globMatcher(pattern: string): (relativePath: string) => boolean {
   const cleaned = pattern.trim().replace(/^\.?\//, '');
   const anchored = cleaned.includes('/') || cleaned !== pattern.trim() ? cleaned : `**/${cleaned}`;
@@ -37,6 +38,7 @@ function compile(pattern: string): RegExp | null {
   try {
     return new RegExp(`^${source}$`);
   } catch {
-    return null; // an unreadable pattern (say "{a" inside "}") is no error of the search: it matches nothing, as promised above
+    // an invalid pattern (say "{a" inside "}") is no error of the search: it matches nothing, as documented above
+    return null;
   }
 }

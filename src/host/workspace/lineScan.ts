@@ -6,7 +6,7 @@ export interface LineMatch {
   readonly text: string;
 }
 
-/** The matching lines of one text, at most `limit`. An expression that JavaScript cannot read rejects with its own reason. */
+/** The matching lines of one text, at most `limit`. Throws JavaScript's own error for an invalid expression. */
 export function matchingLines(text: string, search: TextSearch, limit: number): readonly LineMatch[] {
   const expression = lineExpression(search);
   const matches: LineMatch[] = [];
@@ -17,7 +17,7 @@ export function matchingLines(text: string, search: TextSearch, limit: number): 
   return matches;
 }
 
-/** Tells a matching line. */
+/** Returns an expression that tests one line. */
 export function lineExpression(search: TextSearch): RegExp {
   return new RegExp(
     search.isRegularExpression ? search.query : escapeExpression(search.query),

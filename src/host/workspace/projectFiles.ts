@@ -13,7 +13,7 @@ export interface ProjectFilesNeeds {
   readonly log: Log;
 }
 
-/** Files whose change may change what a project says to agents. */
+/** Files whose change may change the project's rules, prompt files and skills. */
 const watched = [
   '**/{.hermes.md,AGENTS.md,AGENT.md,CLAUDE.md,GEMINI.md,.cursorrules,.windsurfrules,.clinerules,.rules}',
   '**/.github/{copilot-instructions.md,instructions/**,prompts/**,skills/**}',
@@ -21,13 +21,13 @@ const watched = [
   '**/{.cursor/rules,.windsurf/rules,.clinerules,.agents/skills}/**',
 ];
 
-/** Changes come in bunches (a checkout, a save of several files). */
+/** Debounce in milliseconds: changes come in bursts (a checkout, a save of several files). */
 const restMs = 400;
-/** How long the first prompt of a window waits for what the project says. */
+/** Milliseconds that the first prompt of a window waits for the project's files. */
 const readyPatienceMs = 3000;
 
-/** What the open folders say to agents (rules, prompt files, skills), read when the window opens and again when one of the files changes. A folder
- *  that is not trusted says nothing. */
+/** Project rules, prompt files and skills of the open folders, read when the window opens and again when one of the
+ *  files changes. An untrusted folder provides none. */
 export class ProjectFiles implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly changes = this.lifetime.register(new Emitter<void>());
@@ -54,17 +54,17 @@ export class ProjectFiles implements Disposable {
     return this.context;
   }
 
-  /** Its prompt files, as the composer offers them. */
+  /** The project's prompt files, as the composer offers them. */
   get offered(): readonly OfferedPrompt[] {
     return this.context.prompts.map(({ name, description, argumentHint }) => ({ name, description, argumentHint }));
   }
 
-  /** Another number where the project says something else: agents made before are out of date. */
+  /** Changes when the project's content changes: agents created before are out of date. */
   get version(): number {
     return this.changed;
   }
 
-  /** Resolves when what is known is not older than this call, or a moment has passed. Never rejects. */
+  /** Resolves once the latest read is done, or after `readyPatienceMs`. Never rejects. */
   async ready(): Promise<void> {
     await withinTime(this.needs.clock, readyPatienceMs, this.latest);
   }

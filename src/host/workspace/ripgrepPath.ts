@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Where the editor keeps its ripgrep, newest place first. VS Code 1.122 moved it (microsoft/vscode#318691). */
+/** Places of the editor's own ripgrep, newest first. VS Code 1.122 moved it (microsoft/vscode#318691). */
 export function ripgrepCandidates(appRoot: string, platform: NodeJS.Platform, architecture: string): readonly string[] {
   const binary = platform === 'win32' ? 'rg.exe' : 'rg';
   const packages = ['node_modules', 'node_modules.asar.unpacked'];
@@ -15,7 +15,8 @@ export function ripgrepCandidates(appRoot: string, platform: NodeJS.Platform, ar
   ];
 }
 
-/** The first ripgrep that can be run: the editor's own, then one on PATH. Null when there is none; search then reads the files itself. */
+/** The first ripgrep found: the editor's own if its file exists, then one on PATH that runs. Null: none; search then
+ *  reads the files itself. */
 export async function findRipgrep(candidates: readonly string[]): Promise<string | null> {
   for (const candidate of candidates) {
     if (await exists(candidate)) return candidate;

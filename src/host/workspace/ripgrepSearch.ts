@@ -20,14 +20,16 @@ export interface RipgrepRun {
   readonly search: TextSearch;
   /** Globs of the editor's own exclude settings. */
   readonly excludes: readonly string[];
-  /** Whether a match counts: the include pattern, files whose unsaved text is searched instead. Path below the root, forward slashes. */
+  /** True when a match counts. Checks the include pattern and leaves out files whose unsaved text is searched
+   *  instead. Path below the root, forward slashes. */
   readonly accepts: (relativePath: string) => boolean;
-  /** Stop after so many accepted matches. */
+  /** Stop after this number of accepted matches. */
   readonly limit: number;
   readonly signal: AbortSignal;
 }
 
-/** Searches one root on disk. Rejects with ripgrep's own reason when it could not search at all, and at once when it is aborted. */
+/** Searches one root on disk. Rejects with ripgrep's own reason if it could not search at all, and at once when
+ *  aborted. */
 export async function searchWithRipgrep(run: RipgrepRun): Promise<readonly TextMatch[]> {
   const matches: TextMatch[] = [];
   await readRipgrep(
@@ -46,7 +48,7 @@ export async function searchWithRipgrep(run: RipgrepRun): Promise<readonly TextM
 
 const everywhere = ['--no-config', '--no-messages', '--hidden', '--no-require-git'];
 
-/** The files ripgrep would search, by their paths below the root, those that are accepted and at most `limit`. */
+/** Lists the files that ripgrep would search, by their paths below the root: accepted ones, at most `limit`. */
 export async function listWithRipgrep(run: Omit<RipgrepRun, 'search'>): Promise<readonly string[]> {
   const paths: string[] = [];
   await readRipgrep(
@@ -62,7 +64,8 @@ export async function listWithRipgrep(run: Omit<RipgrepRun, 'search'>): Promise<
   return paths;
 }
 
-/** Hands on what it writes line by line until `take` has enough. An error counts only where nothing was found: some files could not be read then. */
+/** Passes ripgrep's output on line by line until `take` has enough. An error counts only when nothing was found;
+ *  otherwise, some files were just unreadable. */
 function readRipgrep(
   run: Pick<RipgrepRun, 'binary' | 'root' | 'signal'>,
   options: readonly string[],
@@ -77,7 +80,7 @@ function readRipgrep(
     let enough = false;
     const stop = (): void => {
       enough = true;
-      child.kill('SIGKILL'); // it only reads: nothing is left half done
+      child.kill('SIGKILL'); // it only reads: killing it leaves nothing half done
       lines.close();
       reject(run.signal.reason);
     };
@@ -94,7 +97,7 @@ function readRipgrep(
     });
     child.once('close', (code) => {
       run.signal.removeEventListener('abort', stop);
-      // 0: found, 1: nothing found, 2: an error (also when only some files could not be read), null: stopped by us.
+      // 0: found, 1: nothing found, 2: an error (also when only some files could not be read), null: killed by us.
       if (code === 2 && !hasFound() && complaint.trim() !== '') return reject(new Error(complaint.trim()));
       resolve();
     });

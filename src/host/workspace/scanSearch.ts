@@ -7,7 +7,8 @@ import type { Pace } from './pace';
 /** Files read at the same time. */
 const readAtOnce = 16;
 const maxScannedBytes = 2 * 1024 * 1024;
-/** Characters of a line an expression is tried on: one that goes astray on a minified file would keep the editor waiting, and cannot be stopped. */
+/** Maximum number of characters of a line that are tested: an expression that backtracks on a minified file would
+ *  block the extension and cannot be stopped. */
 const maxLineLength = 10_000;
 
 export interface FolderScan extends Omit<FolderWalk, 'pace'> {
@@ -17,8 +18,9 @@ export interface FolderScan extends Omit<FolderWalk, 'pace'> {
   readonly limit: number;
 }
 
-/** Text search without ripgrep: reads one file after the other, in the order of names, in short slices. Ends soon after `signal` is aborted, with
- *  its reason. Files of more than 2 MB and binary ones are left out. */
+/** Text search without ripgrep. Reads files in the order of names, up to 16 at a time, and searches in short time
+ *  slices. Ends soon after `signal` is aborted, with its reason. Leaves out binary files and files of more than 2
+ *  MB. */
 export async function scanFolder(scan: FolderScan, pace: Pace): Promise<readonly TextMatch[]> {
   const expression = lineExpression(scan.search);
   const matches: TextMatch[] = [];
@@ -74,7 +76,7 @@ async function searchText(
   }
 }
 
-/** Does not wait for a slow disk once the person has stopped. */
+/** Rejects at once on abort, rather than wait for a slow disk. */
 function stoppedBy<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason);

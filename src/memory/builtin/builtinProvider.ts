@@ -10,16 +10,16 @@ import { sessionSearchTool } from './sessionSearchTool';
 export interface BuiltinProviderParts {
   readonly files: RememberedFiles;
   readonly store: SearchedStore;
-  /** A write is on disk; the other providers are told. */
+  /** Called when a write is on disk, to notify the other providers. */
   readonly wrote: (write: MemoryWrite) => void;
   readonly log: Log;
 }
 
 export const builtinName = 'builtin';
 
-/** Hermes' own memory: short notes in files on this machine, and the stored sessions. Nothing leaves the machine but in requests to the model.
- *  Notes are read when a session begins, or is taken up, and stay as they were for its life; a write is on disk when the tool returns, so the
- *  next session has it. */
+/** Hermes' own memory: short notes in files on this machine, and the stored sessions. Data leaves the machine only
+ *  in requests to the model. Notes are read when a session begins or resumes, and then stay fixed for the life of
+ *  that session. A write is on disk when the tool returns, so the next session has it. */
 export class BuiltinProvider implements MemoryProvider {
   readonly name = builtinName;
   readonly tools: readonly AnyTool[];
@@ -51,9 +51,9 @@ export class BuiltinProvider implements MemoryProvider {
     this.attempts.reset();
   }
 
-  /** What is remembered the model has saved by its tool; the turns themselves are in the store. */
+  /** Stores nothing: the model has saved its notes with the tool, and the turns themselves are in the store. */
   async syncTurn(): Promise<void> {
-    // Nothing more to do.
+    // Intentionally empty.
   }
 
   private serve(sessionId: string): void {

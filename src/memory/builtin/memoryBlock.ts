@@ -15,8 +15,8 @@ const guidance = [
   '`session_search` finds what was said in earlier sessions. Use it when the person refers to one ("as last time"), before you ask them to repeat themselves.',
 ].join('\n');
 
-/** What is remembered, and how memory is used, as the system prompt says it. Entries that could turn the model against the person are left
- *  out here alone: in the file they stay, for the person to see. */
+/** Returns the memory section of the system prompt: the remembered entries and how to use memory. Blocks entries
+ *  that could turn the model against the user, but only here: they stay in the file, so the user can see them. */
 export function memoryBlock(parts: readonly RememberedPart[]): string {
   const filled = parts.filter(({ entries }) => entries.length > 0);
   return [guidance, ...filled.map(section)].join('\n\n');
@@ -34,7 +34,7 @@ function section({ place, entries }: RememberedPart): string {
   return `## ${titleOf(place)} (${used})\n${lines.join('\n')}`;
 }
 
-/** The first entries that keep to the limit: by hand, a file may have become longer. */
+/** Returns the first entries that fit the limit: a file edited by hand may be longer. */
 export function fittingEntries(entries: readonly string[], limit: number): readonly string[] {
   const count = entries.findIndex((_entry, index) => lengthOf(entries.slice(0, index + 1)) > limit);
   return count === -1 ? entries : entries.slice(0, count);

@@ -1,7 +1,7 @@
-/** memory: what the agent noted · user: who the person is and how they like to work. */
+/** memory: notes of the agent · user: facts about the user and how they like to work. */
 export type MemoryTarget = 'memory' | 'user';
 
-/** Characters of a file's entries, joined, at most: the whole of it is part of every request. */
+/** Maximum characters of a file's joined entries: the whole file is part of every request. */
 export const memoryLimits: Readonly<Record<MemoryTarget, number>> = { memory: 2200, user: 1375 };
 
 export type MemoryOperation =
@@ -9,14 +9,15 @@ export type MemoryOperation =
   | { readonly action: 'replace'; readonly oldText: string; readonly content: string }
   | { readonly action: 'remove'; readonly oldText: string };
 
-/** What an operation did to one entry. */
+/** The effect of an operation on one entry. */
 export interface EntryChange {
   readonly action: MemoryOperation['action'];
   readonly content: string;
   readonly previous: string | null;
 }
 
-/** `changes` is empty where everything was there already. `full`: the entries would be too long; nothing else is wrong. */
+/** `changes` is empty when all of it was already there. `full`: the entries would be too long, which is the only
+ *  problem. */
 export type AppliedOperations =
   | { readonly kind: 'applied'; readonly entries: readonly string[]; readonly changes: readonly EntryChange[] }
   | { readonly kind: 'refused' | 'full'; readonly sentence: string };
@@ -24,14 +25,14 @@ export type AppliedOperations =
 const separator = '\n§\n';
 const separatorLine = /^[ \t]*§[ \t]*$/m;
 
-/** The entries of a file, each once, however a person's editor has left its lines. */
+/** Parses a file's entries and removes duplicates. Accepts the line endings of any editor. */
 export function entriesOf(text: string): readonly string[] {
   const lines = text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
   const entries = lines.split(new RegExp(separatorLine, 'gm')).map((entry) => entry.trim());
   return [...new Set(entries.filter((entry) => entry !== ''))];
 }
 
-/** A file's text; what is counted against its limit, but for the line's end. */
+/** Returns a file's text. All of it except the final line break counts against the limit. */
 export function textOf(entries: readonly string[]): string {
   return entries.length === 0 ? '' : `${entries.join(separator)}\n`;
 }
@@ -40,7 +41,7 @@ export function lengthOf(entries: readonly string[]): number {
   return entries.join(separator).length;
 }
 
-/** Applies operations in order, all or none. The limit counts at the end, so that room can be made and used in one call. */
+/** Applies operations in order, all or none. The limit counts at the end, so one call can make room and use it. */
 export function applyOperations(
   before: readonly string[],
   operations: readonly MemoryOperation[],
@@ -59,7 +60,7 @@ export function applyOperations(
     changes.push(...step.changes);
   }
   const length = lengthOf(entries);
-  // What a person has written by hand may be too long already: it may always be made shorter.
+  // A file that the user edited by hand may already be too long. Shortening it is always allowed.
   if (length > limit && length >= lengthOf(before))
     return { kind: 'full', sentence: `That would take ${length} of ${limit} characters. Nothing was changed.` };
   return { kind: 'applied', entries, changes };
@@ -72,7 +73,7 @@ interface Step {
 
 const unusable = 'The content is empty, or has a line that is only "§", which separates entries.';
 
-/** A sentence where it cannot be applied. */
+/** Returns a sentence when the operation cannot be applied. */
 function applyOne(entries: readonly string[], operation: MemoryOperation): Step | string {
   if (operation.action === 'add') {
     const content = contentOf(operation.content);
@@ -96,7 +97,7 @@ function contentOf(written: string): string | null {
   return content === '' || separatorLine.test(content) ? null : content;
 }
 
-/** The one entry that is meant by a part of it. */
+/** Returns the index of the one entry that contains `oldText`, or a sentence when there is not exactly one. */
 function indexOf(entries: readonly string[], oldText: string): number | string {
   const wanted = oldText.trim();
   if (wanted === '') return 'old_text is empty. Give a few words of the entry that is meant.';

@@ -12,34 +12,35 @@ export interface MemoryDisk {
   readonly fileSystem: FileSystem;
   readonly processes: ProcessTable;
   readonly clock: Clock;
-  /** Part of the name of a file no other process makes. */
+  /** Part of a file name that no other process uses. */
   readonly uniqueName: () => string;
 }
 
-/** A file that could not be changed, and why, in words that a model and a person can act on. Nothing was changed. */
+/** A file could not be changed, with the reason in words that a model and a user can act on. Nothing was changed. */
 export class MemoryFileError extends Error {
   override readonly name = 'MemoryFileError';
 }
 
-/** How long another window's write is waited for. One takes milliseconds. */
+/** Milliseconds to wait for another window's write, and between two attempts. A write takes milliseconds. */
 const patience = { lockMs: 5000, againMs: 40 } as const;
 
-/** One file of remembered entries. Windows and agents that write at once take turns by a lock beside it; a write replaces the file as a whole
- *  and is on disk when it resolves. Who reads sees one whole version or the next. */
+/** One file of remembered entries. Windows and agents that write at the same time take turns with a lock file next
+ *  to it. A write replaces the whole file and is on disk when it resolves. A reader sees either the whole old
+ *  version or the whole new one. */
 export class MemoryFile {
   constructor(
     readonly path: string,
     private readonly disk: MemoryDisk,
-    /** Whether a text was not written by this class and would suffer from being rewritten. */
+    /** True for a text that this class did not write and that a rewrite would damage. */
     private readonly isForeign: (text: string) => boolean,
   ) {}
 
-  /** Empty where there is no file. Throws `MemoryFileError`. */
+  /** Returns an empty text when there is no file. Throws `MemoryFileError`. */
   read(): string {
     return new TextDecoder().decode(this.bytes());
   }
 
-  /** Makes an empty file where there is none. Throws `MemoryFileError`. */
+  /** Creates an empty file if there is none. Throws `MemoryFileError`. */
   create(): void {
     const { fileSystem } = this.disk;
     this.attempt('made', () => {
@@ -48,8 +49,8 @@ export class MemoryFile {
     });
   }
 
-  /** `change` gets the newest text and gives the next one; the same one changes nothing. What it throws is thrown, and nothing is changed. Rejects
-   *  with `MemoryFileError`. */
+  /** `change` receives the newest text and returns the next one. Returning the same text changes nothing. An error
+   *  that it throws is passed on, and nothing is changed. Rejects with `MemoryFileError`. */
   async edit(change: (text: string) => string): Promise<void> {
     const lock = await this.lock();
     try {
@@ -62,13 +63,14 @@ export class MemoryFile {
     }
   }
 
-  /** The text, where it can be rewritten without loss. Otherwise a copy is kept, and a person has to look. */
+  /** Returns the text if it can be rewritten without loss. Otherwise keeps a copy and throws `MemoryFileError`, so
+   *  that the user can check the file. */
   private own(bytes: Uint8Array): string {
     try {
       const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
       if (!this.isForeign(text)) return text;
     } catch {
-      // Not UTF-8: somebody else's, too.
+      // Text that is not UTF-8 also comes from another program.
     }
     const copy = this.attempt('copied', () => this.keepCopy(bytes));
     throw new MemoryFileError(
@@ -93,7 +95,7 @@ export class MemoryFile {
     const written = `${this.path}.${uniqueName()}.tmp`;
     this.attempt('written', () => writeNewFile(fileSystem, written, new TextEncoder().encode(text)));
     try {
-      // An editor knows nothing of the lock.
+      // Text editors ignore the lock.
       if (!isSame(this.bytes(), before))
         throw new MemoryFileError(
           `${basename(this.path)} was changed by something else at the same moment. Nothing was changed; try again.`,

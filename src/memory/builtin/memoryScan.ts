@@ -1,6 +1,7 @@
 import { maskSecrets } from '../../models/secrecy/secrecy';
 
-/** What memory must not hold: it is part of every later request, so that a sentence planted once would speak to the model for ever. */
+/** Patterns that memory must not contain: it is part of every later request, so one planted sentence would influence
+ *  the model forever. */
 const threats: readonly (readonly [name: string, pattern: RegExp])[] = [
   [
     'an order to ignore instructions',
@@ -28,16 +29,16 @@ const threats: readonly (readonly [name: string, pattern: RegExp])[] = [
     /\b(?:cat|less|type|Get-Content)\s+[^\n]*(?:\.ssh\/id_|\.netrc|\.aws\/credentials|\.pgpass|\.npmrc)/i,
   ],
   ['a change to who may sign in', /authorized_keys/i],
-  // Zero-width joiners and non-joiners belong to scripts and emoji; these do not.
+  // Zero-width joiners and non-joiners are part of scripts and emoji, but these characters are not.
   ['invisible characters', /[\u200b\u2060\u2061-\u2064\u202a-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/u],
 ];
 
-/** What is wrong with a text that is to be remembered, in words that follow "it holds"; null for nothing. */
+/** Returns the problem with a text that should be remembered, in words that follow "it holds". Null for none. */
 export function threatIn(text: string): string | null {
   return threats.find(([, pattern]) => pattern.test(text))?.[0] ?? null;
 }
 
-/** Whether a text holds what looks like a credential, or the mark of one that was masked before. */
+/** True when a text contains a possible credential, or the mark of one that was masked before. */
 export function holdsSecret(text: string): boolean {
   return text.includes('[secret]') || maskSecrets(text) !== text;
 }

@@ -9,12 +9,13 @@ import type { MemoryPlace, MemoryScope, RememberedFiles } from './rememberedFile
 
 export interface MemoryToolParts {
   readonly files: RememberedFiles;
-  /** A write is on disk. */
+  /** Called when a write is on disk. */
   readonly wrote: (write: MemoryWrite) => void;
   readonly attempts: WriteAttempts;
 }
 
-/** Writes that did not fit, within one turn: a model that cannot make room is told to go on without, rather than to try for ever. */
+/** Counts writes that did not fit within one turn. When the limit is reached, the tool result asks the model to
+ *  continue without the write, so it does not retry forever. */
 export class WriteAttempts {
   private failed = 0;
 
@@ -24,7 +25,7 @@ export class WriteAttempts {
     this.failed = 0;
   }
 
-  /** Counts one that did not fit; whether it was the last to be tried. */
+  /** Counts a write that did not fit. Returns true when it was the last allowed attempt. */
   countFailed(): boolean {
     return ++this.failed >= this.most;
   }
@@ -60,7 +61,7 @@ const inputSchema = v.object({
 });
 type Input = v.InferOutput<typeof inputSchema>;
 
-/** Writes down what later sessions should know. Every write is on disk when the model hears of it. */
+/** Tool that saves notes for later sessions. Every write is on disk before the model gets the result. */
 export function memoryTool(parts: MemoryToolParts): AnyTool {
   return defineTool({
     name: 'memory',

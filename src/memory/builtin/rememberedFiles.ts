@@ -11,31 +11,31 @@ import {
 } from './memoryEntries';
 import { MemoryFile, type MemoryDisk } from './memoryFile';
 
-/** global: on this machine, for every folder · workspace: for the folder that is open, kept outside of it. */
+/** global: on this machine, for every folder · workspace: for the open folder, but stored outside of it. */
 export type MemoryScope = 'global' | 'workspace';
 
 export interface MemoryPlace {
   readonly target: MemoryTarget;
   readonly scope: MemoryScope;
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   readonly limit: number;
 }
 
 export interface RememberedFilesParts extends MemoryDisk {
-  /** Folder of this machine's memory. */
+  /** Returns the folder of this machine's memory. */
   readonly globalFolder: () => string;
-  /** Folder of the workspace's memory; null without one. */
+  /** Returns the folder of the workspace's memory. Null when there is none. */
   readonly workspaceFolder: () => string | null;
 }
 
 const names: Readonly<Record<MemoryTarget, string>> = { memory: 'MEMORY.md', user: 'USER.md' };
 
-/** What is remembered: MEMORY.md and USER.md, for this machine and for the workspace. */
+/** The remembered notes: MEMORY.md and USER.md, for this machine and for the workspace. */
 export class RememberedFiles {
   constructor(private readonly parts: RememberedFilesParts) {}
 
-  /** Those there can be now, in the order in which they are told to a model. */
+  /** The places that are available now, in the order in which the system prompt lists them. */
   get places(): readonly MemoryPlace[] {
     return [
       this.place('user', 'global'),
@@ -45,7 +45,7 @@ export class RememberedFiles {
     ].filter((place) => place !== null);
   }
 
-  /** Null for a workspace's where there is none. */
+  /** Null for a workspace place when no workspace is open. */
   place(target: MemoryTarget, scope: MemoryScope): MemoryPlace | null {
     const folder = scope === 'global' ? this.parts.globalFolder() : this.parts.workspaceFolder();
     return folder === null ? null : { target, scope, path: join(folder, names[target]), limit: memoryLimits[target] };
@@ -61,7 +61,7 @@ export class RememberedFiles {
     this.file(place).create();
   }
 
-  /** On disk when it resolves. Rejects with `MemoryFileError`. */
+  /** Resolves when the change is on disk. Rejects with `MemoryFileError`. */
   async apply(
     place: MemoryPlace,
     operations: readonly MemoryOperation[],

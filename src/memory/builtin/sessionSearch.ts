@@ -10,12 +10,12 @@ export type SearchedStore = Pick<
   'search' | 'getMessage' | 'getSession' | 'listSessions' | 'readTranscript'
 >;
 
-/** A hit in a session that may be told of. */
+/** A hit in a session that the agent may read. */
 export interface SessionHit extends SearchHit {
   readonly session: Session;
 }
 
-/** Messages around one, with where they belong. */
+/** A message with the messages around it, and their session. */
 export interface SessionExcerpt {
   readonly session: Session;
   readonly messages: readonly Message[];
@@ -23,19 +23,22 @@ export interface SessionExcerpt {
   readonly hasLater: boolean;
 }
 
-/** Hits read for one answer at most: those of the session itself are left out behind the search. */
+/** Hits per page. One answer reads at most `mostPages` pages, because hits of the session itself are filtered out
+ *  after the search. */
 const page = 40;
 const mostPages = 5;
-/** A search for each of so many words, where no message has them all. */
+/** Maximum number of words to search for one by one when no message contains all of them. */
 const mostWords = 6;
 const around = { before: 3, after: 6 } as const;
 
-/** What was said in earlier sessions, as an agent may look it up. The session it serves is left out where its rows are before the model anyway;
- *  what was summarised away is found. Sessions that are private or in the trash do not exist here, nor do rows that were taken back. */
+/** Search in earlier sessions, for use by an agent. Leaves out the session it serves, because its rows are already
+ *  in the model's context; rows that were summarized away are found. Never returns private sessions, sessions of
+ *  sub-agents, sessions in the trash, or removed rows. */
 export class SessionSearch {
   constructor(private readonly store: SearchedStore) {}
 
-  /** Newest first; where no message has all the words, those with the most of them. Secrets in the snippets are masked. */
+  /** Returns hits, newest first. If no message contains all the words, returns those with the most of them. Secrets
+   *  in the snippets are masked. */
   async find(
     text: string,
     limit: number,
@@ -46,7 +49,7 @@ export class SessionSearch {
     const found: SessionHit[] = [];
     for (const hit of await this.best(text, limit, ownSession, signal)) {
       const message = await this.store.getMessage(hit.messageUid);
-      // The store's own snippet is cut, and of half a secret nothing says that it is one.
+      // Builds the snippet here: the store's own snippet is cut, and half a secret cannot be recognized as one.
       found.push({ ...hit, ...snippetOf(message === null ? '' : maskSecrets(spoken(message)), terms) });
     }
     return found;
@@ -75,7 +78,7 @@ export class SessionSearch {
     return ranked.slice(0, limit).map(({ hit }) => hit);
   }
 
-  /** Sessions by their last use, but for the one this is asked in. */
+  /** Returns the latest sessions, without the one that asks. */
   async recent(limit: number, ownSession: string | null): Promise<readonly SessionSummary[]> {
     const own = ownSession === null ? null : await this.store.getSession(ownSession);
     const sessions = await this.store.listSessions({ limit: limit + 20 });
@@ -86,7 +89,7 @@ export class SessionSearch {
       .slice(0, limit);
   }
 
-  /** Null where there is no such message, or none that may be told of. */
+  /** Null when there is no such message, or none that the agent may read. */
   async read(messageUid: string): Promise<SessionExcerpt | null> {
     const message = await this.store.getMessage(messageUid);
     if (message === null || message.visibility.kind !== 'shown') return null;
@@ -134,17 +137,18 @@ export class SessionSearch {
   }
 }
 
-/** A title or the beginning of a prompt, which the store cuts: a long word at its end may be half a secret. */
+/** Returns a masked title or beginning of a prompt. The store cuts these texts, so a long word at the end may be
+ *  half a secret. */
 export function toldBeginning(text: string): string {
   return maskSecrets(text.replace(/\S{12,}$/, (word) => (isCut(text) ? '…' : word)));
 }
 
-/** Previews are cut at 120 characters, titles that were made of a prompt end with a mark. */
+/** True for a text that may be cut: previews are cut at 120 characters, and titles made from a prompt end with "…". */
 function isCut(text: string): boolean {
   return text.length >= 119 || text.endsWith('…');
 }
 
-/** A message as a model is told of it: who said it and what, tools by their names, secrets masked. */
+/** Returns a message as text for a model: the text, tools by their names, secrets masked. */
 export function toldMessage(message: Message, longest: number): string {
   const text = maskSecrets(spoken(message));
   return text.length > longest

@@ -6,7 +6,7 @@ import { type SessionExcerpt, type SessionHit, type SessionSearch, toldBeginning
 
 const limits = { usual: 8, most: 20, message: 2500 } as const;
 
-/** Looks up what was said in earlier sessions. `ownSession`: the one it is asked in. */
+/** Tool that searches earlier sessions. `ownSession`: the session that asks. */
 export function sessionSearchTool(search: SessionSearch, ownSession: () => string | null): AnyTool {
   return defineTool({
     name: 'session_search',

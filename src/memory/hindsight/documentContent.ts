@@ -4,7 +4,8 @@ import type { TurnText } from './ports';
 
 export const conversationContext = 'conversation between Hermes, a coding agent, and the person it works for';
 
-/** The turns as a JSON array of messages: the shape in which a server keeps speakers apart and joins what is appended. */
+/** Returns the turns as a JSON array of messages: in this format a server keeps speakers apart and joins appended
+ *  text. */
 export function contentOf(turns: readonly TurnText[]): string {
   return JSON.stringify(
     turns.flatMap(({ prompt, answer, startedAt, settledAt }) => [
@@ -39,17 +40,17 @@ export function sessionTag(sessionId: string): string {
   return `session:${sessionId}`;
 }
 
-/** A UUID made from what identifies a write, so that asking for it again is the same operation. */
+/** Returns a UUID derived from the identity of a write, so that a repeated request is the same operation. */
 export function operationIdOf(...parts: readonly string[]): string {
   const hash = createHash('sha256').update(JSON.stringify(parts)).digest();
-  // Version 8 (of one's own making) and the variant bits of RFC 9562.
+  // Version 8 (custom) and the variant bits of RFC 9562.
   hash.writeUInt8((hash.readUInt8(6) & 0x0f) | 0x80, 6);
   hash.writeUInt8((hash.readUInt8(8) & 0x3f) | 0x80, 8);
   const hex = hash.toString('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
 }
 
-/** `20261120T080000123Z`: part of the id of a document that must not be mistaken for an earlier one. */
+/** `20261120T080000123Z`: part of a document's id, so that it cannot be confused with an earlier document. */
 export function startStamp(now: number): string {
   return isoTime(now).replace(/[-:.]/g, '');
 }

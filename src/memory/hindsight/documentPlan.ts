@@ -1,27 +1,28 @@
 import type { DocumentCursor, SessionRecord } from './sessionRecord';
 
 export type DocumentStep =
-  /** Only what is new goes out; what is there already is known for certain. */
+  /** Sends only new turns; the server's current content is known for certain. */
   | {
       readonly kind: 'append';
       readonly documentId: string;
       readonly turns: readonly string[];
       readonly added: readonly string[];
     }
-  /** Everything of the document goes out and takes the place of whatever is there. */
+  /** Sends the whole document, which replaces the server's content. */
   | { readonly kind: 'replace'; readonly documentId: string; readonly turns: readonly string[] }
   | { readonly kind: 'delete'; readonly documentId: string };
 
 export interface DocumentAim {
   /** Turns that are part of the session now. */
   readonly active: ReadonlySet<string>;
-  /** Where turns go that are in no document yet. */
+  /** The document for turns that are in no document yet. */
   readonly openDocument: string;
   readonly appends: boolean;
 }
 
-/** The first thing to be done so that the documents hold every turn handed over that is still part of the session, each in one document, and no
- *  other; null when they do. Appending is only right while what is on the server is known for certain, so everything else is a replacement. */
+/** Returns the next step towards documents that hold exactly the handed-over turns that are still part of the
+ *  session, each in one document. Null when they do. Appending is only correct while the server's content is known
+ *  for certain, so every other change replaces the document. */
 export function nextStep(record: SessionRecord, aim: DocumentAim): DocumentStep | null {
   for (const document of documentsOf(record, aim)) {
     const step = stepOf(document, wantedIn(document, record, aim), aim.appends);
@@ -30,7 +31,8 @@ export function nextStep(record: SessionRecord, aim: DocumentAim): DocumentStep 
   return null;
 }
 
-/** The newest turn that is in a document. As long as it is part of the session, so is everything before it: what hides a turn hides all behind it. */
+/** Returns the newest turn that is in a document. While it is part of the session, all earlier turns are too: hiding
+ *  a turn also hides all later ones. */
 export function newestKept(record: SessionRecord): string | null {
   const kept = inDocuments(record);
   return record.turns.findLast((uid) => kept.has(uid)) ?? null;

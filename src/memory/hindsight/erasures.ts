@@ -16,12 +16,13 @@ export interface ErasureNeeds {
   readonly log: Log;
 }
 
-/** Sessions that a person had forgotten, and that a server may still hold. What is asked for is in the outbox before it is tried, with nothing
- *  of the session but its id, and stays there until the server has nothing left. */
+/** Sessions that the user had erased and that a server may still hold. Each request is in the outbox before the
+ *  first attempt, with only the session's id, and stays there until the server has nothing left. */
 export class Erasures {
   constructor(private readonly needs: ErasureNeeds) {}
 
-  /** Null when everything of these sessions is gone; otherwise what is left, and that it is tried again. */
+  /** Null when everything of these sessions is gone. Otherwise a sentence with the rest, and that erasing is
+   *  retried. */
   async erase(
     connection: HindsightConnection,
     sessionIds: readonly string[],
@@ -43,7 +44,7 @@ export class Erasures {
     return `Not erased at ${host}, bank “${bank}”: ${left.join(', ')}. ${reason}${isKept ? ' It is tried again until it is gone.' : ''}`;
   }
 
-  /** Tries again what is due at this place; stops at the first that fails. */
+  /** Retries due erasures at this place. Stops at the first failure. */
   async eraseDue(connection: HindsightConnection, signal: AbortSignal): Promise<void> {
     const { outbox, clock, log } = this.needs;
     const { place } = connection;
@@ -67,7 +68,8 @@ export class Erasures {
     }
   }
 
-  /** Whether it is tried again when it fails. What cannot be noted is tried all the same. */
+  /** Returns true when a failed erasure will be retried. If the request cannot be saved, the erasure is still
+   *  attempted. */
   private async keep({ place }: HindsightConnection, sessionIds: readonly string[]): Promise<boolean> {
     const { outbox, clock, log } = this.needs;
     try {
@@ -82,7 +84,7 @@ export class Erasures {
   }
 }
 
-/** A key is for one server: nothing is asked of another one, nor of another bank. */
+/** True when the entry is for this server and bank: a key is for one server only, so no other one gets a request. */
 function isFor(entry: OutboxEntry, { place }: HindsightConnection): boolean {
   const work = workOf(entry);
   return work.kind === 'forget' && work.place.origin === place.origin && work.place.bank === place.bank;

@@ -1,23 +1,24 @@
-/** Why a request to Hindsight came to nothing. refused: the server said what is wrong with the request (400, 413, 422) · conflict: 409 · busy:
- *  429 or 503 · notHindsight: something else answers at this address · stopped: we gave up ourselves. */
+/** Cause of a failed request to Hindsight. refused: the server named a problem in the request (400, 413, 422) ·
+ *  conflict: 409 · busy: 429 or 503 · notHindsight: another program answers at this address · stopped: we stopped
+ *  waiting. */
 export type HindsightCause =
   'network' | 'timeout' | 'stopped' | 'auth' | 'notFound' | 'conflict' | 'refused' | 'busy' | 'server' | 'notHindsight';
 
 export interface HindsightFailure {
   readonly cause: HindsightCause;
   readonly status: number | null;
-  /** The server's or the system's own words, without keys, at most a few hundred characters. */
+  /** The server's or the system's own message, without keys, at most a few hundred characters. */
   readonly detail: string;
-  /** The server may have acted on the request all the same. */
+  /** True when the server may have carried out the request anyway. */
   readonly uncertain: boolean;
-  /** What the server asked for (Retry-After). */
+  /** Milliseconds that the server asked to wait (Retry-After). Null when it did not. */
   readonly retryAfterMs: number | null;
 }
 
 export type Answer<T> =
   { readonly kind: 'ok'; readonly value: T } | { readonly kind: 'failed'; readonly failure: HindsightFailure };
 
-/** What a person can act on. */
+/** Returns a sentence that the user can act on. */
 export function failureSentence({ cause, status, detail }: HindsightFailure, host: string): string {
   const said = detail === '' ? '' : `: ${detail}`;
   switch (cause) {
@@ -44,7 +45,8 @@ export function failureSentence({ cause, status, detail }: HindsightFailure, hos
   }
 }
 
-/** Failures that no waiting mends: the person has to do something. What is not Hindsight may be the sign-in page of a network, and pass. */
+/** True when waiting cannot help and the user must act. `notHindsight` does not count: it may be a network's sign-in
+ *  page, which goes away. */
 export function needsPerson({ cause }: HindsightFailure): boolean {
   return cause === 'auth';
 }

@@ -9,13 +9,13 @@ const patienceMs = 6_000;
 const pollMs = 500;
 
 export interface NotErased {
-  /** Documents, or the session where it could not be asked which there are. */
+  /** Documents that are left, or the session if its documents could not be listed. */
   readonly left: readonly string[];
   readonly reason: string;
 }
 
-/** Deletes every document of a session: those the record knows, and whatever else carries its tag. A write under way is cancelled or waited for,
- *  or it would bring its document back. Null when all is gone. */
+/** Deletes every document of a session: those in the record, and all others with its tag. First cancels or waits for
+ *  a running write, which would otherwise bring its document back. Null when all is gone. */
 export async function forgetSession(
   {
     records,

@@ -1,18 +1,19 @@
 import type { Answer } from './failure';
 
-/** Where memories are kept. A key belongs to `origin`; documents belong to `origin` and `bank`. */
+/** The server and bank that hold memories. A key belongs to `origin`; documents belong to `origin` and `bank`. */
 export interface HindsightPlace {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly origin: string;
-  /** As a person reads it. */
+  /** As it is shown to the user. */
   readonly host: string;
   readonly bank: string;
 }
 
 export interface ServerVersion {
   readonly version: string;
-  /** `update_mode: "append"` and documents that grow: from 0.5.0 on. Before that a retain overwrites its document. */
+  /** True when it supports `update_mode: "append"` and growing documents: from 0.5.0. Before that, a retain
+   *  overwrites its document. */
   readonly appends: boolean;
 }
 
@@ -20,13 +21,13 @@ export interface RetainItem {
   readonly documentId: string;
   readonly content: string;
   readonly context: string;
-  /** ISO 8601; null: now. */
+  /** ISO 8601. Null: now. */
   readonly timestamp: string | null;
   readonly tags: readonly string[];
   readonly metadata: Readonly<Record<string, string>>;
-  /** Null for servers that know no modes. */
+  /** Null for servers without modes. */
   readonly mode: 'replace' | 'append' | null;
-  /** UUID: asking twice is asking once. */
+  /** UUID. A repeated request has no further effect. */
   readonly operationId: string;
 }
 
@@ -43,32 +44,33 @@ export interface RecallRequest {
   readonly maxTokens: number;
 }
 
-/** What the provider asks of a server. Every call is tried once, has a bound of its own, and never rejects. */
+/** The server functions that the provider uses. Every call is made once, has its own time limit, and never rejects. */
 export interface HindsightApi {
   version(signal: AbortSignal): Promise<Answer<ServerVersion>>;
-  /** Accepted for processing; the operation's id is the server's own where it makes one, null where it names none. */
+  /** Resolves when the server has accepted the item for processing. The value is the operation's id if the server
+   *  returns one, or null. */
   retain(item: RetainItem, signal: AbortSignal): Promise<Answer<string | null>>;
   operation(
     id: string,
     signal: AbortSignal,
   ): Promise<Answer<{ readonly state: OperationState; readonly error: string | null }>>;
   cancelOperation(id: string, signal: AbortSignal): Promise<Answer<null>>;
-  /** Operations of the bank that wait or are being processed. */
+  /** Number of the bank's operations that are pending or processing. */
   openOperations(signal: AbortSignal): Promise<Answer<number>>;
-  /** Gone afterwards, also when it was not there. */
+  /** The document is gone afterwards, even if it was not there. */
   deleteDocument(id: string, signal: AbortSignal): Promise<Answer<null>>;
   documentsTagged(tag: string, signal: AbortSignal): Promise<Answer<readonly StoredDocument[]>>;
-  /** Best first; empty also where the bank does not exist yet. */
+  /** Best first. Also empty when the bank does not exist yet. */
   recall(request: RecallRequest, signal: AbortSignal): Promise<Answer<readonly string[]>>;
   reflect(query: string, signal: AbortSignal): Promise<Answer<string>>;
 }
 
-/** What the bundle of the official client needs. */
+/** Settings for the bundle of the official client. */
 export interface HindsightApiSettings {
   readonly place: HindsightPlace;
   readonly key: string | null;
   readonly fetch: typeof globalThis.fetch;
-  /** Calls back after so many milliseconds unless cancelled (`Clock.after`). */
+  /** Calls back after `delayMs` milliseconds unless canceled (`Clock.after`). */
   readonly after: (delayMs: number, callback: () => void) => () => void;
 }
 

@@ -18,10 +18,10 @@ import { recallQuery } from './recallQuery';
 import type { HindsightRetainer } from './retainer';
 
 export interface HindsightProviderNeeds {
-  /** Shared by the providers of a window. */
+  /** Shared by all providers of a window. */
   readonly retainer: HindsightRetainer;
   readonly connect: Connect;
-  /** The person has set it up. */
+  /** True when the user has set it up. */
   readonly isSetUp: () => boolean;
   readonly clock: Clock;
   readonly uid: () => string;
@@ -29,14 +29,14 @@ export interface HindsightProviderNeeds {
   readonly log: Log;
 }
 
-/** How long recall waits for what was just said to have arrived. */
+/** Milliseconds that recall waits for the latest turn to arrive on the server. */
 const drainMs = 10_000;
-/** How long the model waits to hear that its memory has arrived. */
+/** Milliseconds that the model waits for confirmation that its memory has arrived. */
 const noteMs = 5_000;
 const flushMs = 3_000;
 const recallTokens = 4096;
 
-/** What was recalled for a prompt not asked yet. Belongs to one session, is used once. */
+/** Memories recalled in advance for the next prompt. They belong to one session and are used once. */
 interface Prepared {
   readonly sessionId: string;
   readonly found: Promise<readonly string[]>;
@@ -44,15 +44,15 @@ interface Prepared {
   isReady: boolean;
 }
 
-/** Remembers with a Hindsight server: https://hindsight.vectorize.io. Nothing is buffered here: a turn that is handed over is in the outbox, under
- *  the session it belongs to, before `syncTurn` resolves. */
+/** Remembers with a Hindsight server: https://hindsight.vectorize.io. Buffers nothing: a turn is in the outbox,
+ *  under its session, before `syncTurn` resolves. */
 export class HindsightProvider implements MemoryProvider {
   readonly name = hindsightName;
   readonly tools: readonly AnyTool[];
   private sessionId = '';
   private parentSessionId: string | null = null;
   private prepared: Prepared | null = null;
-  /** The turn that is running, as far as is known here. */
+  /** Uid of the running turn. Null when none is known here. */
   private begun: string | null = null;
   private status: RecallStatus | null = null;
 
@@ -86,7 +86,8 @@ export class HindsightProvider implements MemoryProvider {
     await this.noteEndOf(turn.turnUid);
   }
 
-  /** What the search behind the previous turn has found, once; where it is not back yet, what a quick search finds now. */
+  /** Returns the results of the search that started after the previous turn, once. If that search has not finished
+   *  yet, returns the results of a quick one. */
   async prefetch(query: string, sessionId: string, signal: AbortSignal): Promise<string> {
     const { prepared } = this;
     this.prepared = null;
@@ -98,7 +99,7 @@ export class HindsightProvider implements MemoryProvider {
     return memories.map((memory) => `- ${memory}`).join('\n');
   }
 
-  /** Only begins to look: what comes behind it in the queue must not wait for a server. */
+  /** Only starts the search: later calls in the queue must not wait for a server. */
   async queuePrefetch(query: string, sessionId: string, signal: AbortSignal): Promise<void> {
     this.forgetPrepared();
     const stop = new AbortController();
@@ -136,7 +137,7 @@ export class HindsightProvider implements MemoryProvider {
     return this.needs.retainer.forget(sessionIds, signal);
   }
 
-  /** Everything is in the outbox already; what can be sent in a moment is. */
+  /** Sends as much as possible in a moment. Everything is in the outbox already. */
   async shutdown(signal: AbortSignal): Promise<void> {
     this.forgetPrepared();
     await this.noteEndOf(this.begun);
@@ -163,7 +164,7 @@ export class HindsightProvider implements MemoryProvider {
     return signal.aborted ? [] : this.recall(query, 'mid', signal);
   }
 
-  /** Never rejects: a turn goes on without what could not be recalled. */
+  /** Never rejects: a turn continues without recall that failed. */
   private async recall(query: string, budget: 'low' | 'mid', signal: AbortSignal): Promise<readonly string[]> {
     const asked = recallQuery(query);
     if (asked === '') return [];
@@ -206,7 +207,7 @@ export class HindsightProvider implements MemoryProvider {
     if (this.begun === turnUid) this.begun = null;
   }
 
-  /** A turn whose history was summarised in the middle goes on in the new segment, and is remembered there. */
+  /** Moves the running turn to the new segment after a compression inside the turn, so that it is remembered there. */
   private async moveBegun(sessionId: string): Promise<void> {
     const turnUid = this.begun;
     if (turnUid === null) return;

@@ -6,7 +6,7 @@ import { recallQuery } from './recallQuery';
 
 export interface ToolNeeds {
   readonly connect: Connect;
-  /** Keeps a memory durably and sends it; whether it has arrived. */
+  /** Stores a memory on disk and sends it. Resolves with `sent` when it has arrived. */
   readonly retain: (memory: ExplicitMemory) => Promise<'sent' | 'waiting'>;
 }
 
@@ -27,7 +27,7 @@ const queryParameters = (description: string) => ({
   additionalProperties: false,
 });
 
-/** What the model may do with the long-term memory itself. */
+/** The model's tools for long-term memory. */
 export function hindsightTools({ connect, retain }: ToolNeeds): readonly AnyTool[] {
   return [
     defineTool({

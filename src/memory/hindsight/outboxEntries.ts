@@ -4,16 +4,16 @@ import type { CompletedTurn } from '../memoryProvider';
 
 /** The provider's name in the outbox and in the settings. */
 export const hindsightName = 'hindsight';
-/** Turns that began and were not handed over yet. Under a name of their own, since nothing waits behind them. */
+/** Turns that began and were not handed over yet. Under a separate name, because no other entry waits for them. */
 export const begunName = 'hindsight.begun';
 
-/** Sessions to be erased. Under a name of their own: they do not wait to be remembered. */
+/** Sessions to be erased. Under a separate name, because they do not wait to be remembered. */
 export const forgetName = 'hindsight.forget';
 
 const turnSchema = v.object({
   turnUid: v.string(),
   parentSessionId: v.nullable(v.string()),
-  /** Null when the turn is known from the store alone. */
+  /** Null when only the store has the turn's text. */
   text: v.nullable(v.object({ prompt: v.string(), answer: v.string(), startedAt: v.number(), settledAt: v.number() })),
 });
 const noteSchema = v.object({
@@ -28,18 +28,18 @@ const begunSchema = v.object({ turnUid: v.string(), parentSessionId: v.nullable(
 
 export type TurnPayload = v.InferOutput<typeof turnSchema>;
 export type NotePayload = v.InferOutput<typeof noteSchema>;
-/** Where the session is to be erased. */
+/** The server and bank where the session must be erased. */
 export type ForgetPayload = v.InferOutput<typeof forgetSchema>;
 export type BegunPayload = v.InferOutput<typeof begunSchema>;
 
-/** What an entry of the outbox asks for. refresh: the session was cut back, its documents have to follow. */
+/** The work of an outbox entry. refresh: the session was rewound, so its documents must be updated. */
 export type OutboxWork =
   | { readonly kind: 'turn'; readonly turn: TurnPayload }
   | { readonly kind: 'refresh' }
   | { readonly kind: 'note'; readonly note: NotePayload }
   | { readonly kind: 'begun'; readonly begun: BegunPayload }
   | { readonly kind: 'forget'; readonly place: ForgetPayload }
-  /** Written by a version that knew more. */
+  /** Written by a newer version. */
   | { readonly kind: 'unreadable' };
 
 export function workOf({ kind, payload }: Pick<NewOutboxEntry, 'kind' | 'payload'>): OutboxWork {
@@ -57,7 +57,7 @@ export function turnEntry(turn: CompletedTurn, parentSessionId: string | null, n
   return entry({ uid: turnEntryUid(turnUid), sessionId, kind: 'turn', payload, now });
 }
 
-/** A turn that was complete when the process ended, and had not been handed over. */
+/** Entry for a turn that was complete when the process ended, but had not been handed over. */
 export function foundTurnEntry(
   sessionId: string,
   { turnUid, parentSessionId }: BegunPayload,
@@ -106,7 +106,7 @@ function entry(made: {
   readonly now: number;
 }): NewOutboxEntry {
   const { uid, sessionId, kind, payload, now } = made;
-  // Due whatever the clock says: one that was put back would hold it up.
+  // Always due: a clock that was set back must not delay it.
   return {
     uid,
     provider: hindsightName,

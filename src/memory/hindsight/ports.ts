@@ -1,7 +1,7 @@
 import type { NewOutboxEntry, OutboxCount, OutboxEntry } from '../../store/outbox/outbox';
 import type { HindsightApi, HindsightPlace } from './hindsightApi';
 
-/** The store's outbox: `SessionStore` has these. */
+/** The store's outbox, implemented by `SessionStore`. */
 export interface MemoryOutbox {
   outboxAdd(entry: NewOutboxEntry): Promise<void>;
   outboxDue(provider: string, now: number, limit: number): Promise<readonly OutboxEntry[]>;
@@ -10,14 +10,14 @@ export interface MemoryOutbox {
   outboxCounts(): Promise<readonly OutboxCount[]>;
 }
 
-/** The store's small durable values. */
+/** The store's small key-value entries. */
 export interface CursorStore {
   getMeta(key: string): Promise<string | null>;
   setMeta(key: string, value: string): Promise<void>;
   deleteMeta(key: string): Promise<void>;
 }
 
-/** What a turn said, as a person sees it. Times in seconds since the epoch. */
+/** A turn's text as the user sees it. Times in seconds since the epoch. */
 export interface TurnText {
   readonly prompt: string;
   readonly answer: string;
@@ -25,19 +25,19 @@ export interface TurnText {
   readonly settledAt: number;
 }
 
-/** The stored transcript, as far as documents are made from it. */
+/** The parts of the stored transcript that documents are made from. */
 export interface SessionTurns {
-  /** Of these turns, those that are complete and shown now; rewound, retried and forgotten ones are left out. */
+  /** Returns those of these turns that are complete and shown now. Leaves out rewound, retried and erased ones. */
   read(sessionId: string, turnUids: ReadonlySet<string>): Promise<ReadonlyMap<string, TurnText>>;
   /** open: running or waiting · over: interrupted, failed, or unknown. */
   stateOf(turnUid: string): Promise<'open' | 'complete' | 'over'>;
 }
 
-/** A server that was set up, with a client for it. */
+/** A configured server with its client. */
 export interface HindsightConnection {
   readonly place: HindsightPlace;
   readonly api: HindsightApi;
 }
 
-/** Null until the person has set Hindsight up. Rejects when the client cannot be loaded. */
+/** Null until the user has set Hindsight up. Rejects when the client cannot be loaded. */
 export type Connect = () => Promise<HindsightConnection | null>;

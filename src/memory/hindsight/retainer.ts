@@ -15,7 +15,7 @@ export interface RetainerNeeds extends DocumentNeeds {
   readonly log: Log;
 }
 
-/** What the person is told of: how much waits to be sent, and why it does. */
+/** Status for the user: the number of entries waiting to be sent, and the reason. */
 export interface RetainStatus {
   readonly pending: number;
   readonly failure: string | null;
@@ -31,13 +31,15 @@ const firstPollMs = 500;
 const longestPollMs = 30_000;
 const firstBackoffMs = 1000;
 const longestBackoffMs = 10 * 60_000;
-/** How often it is looked whether something has become due that no timer knows of. */
+/** Milliseconds between checks for due entries that no timer covers. */
 const lookAgainMs = 60_000;
-/** A request that was refused for what it says is not improved by repetition; it is tried again by the next process, or when something changed. */
+/** Milliseconds. A repeat does not help a request that was refused for its content. It is retried after this pause,
+ *  by the next process, or when something changed. */
 const refusedPauseMs = 6 * 60 * 60_000;
 
-/** Sends what waits in the outbox, one session after the other, in order, until it is there; one for all providers of a window. It needs no
- *  memory of its own: what is not delivered is in the outbox, what is on the server is in the session's record. */
+/** Sends the outbox entries, one session after another and in order, until they have arrived. One instance for all
+ *  providers of a window. It needs no durable state: undelivered entries are in the outbox, and the session's record
+ *  lists the turns on the server. */
 export class HindsightRetainer implements Disposable {
   private readonly changes = new Emitter<void>();
   private readonly stop = new AbortController();
@@ -45,12 +47,13 @@ export class HindsightRetainer implements Disposable {
   private readonly polls = new Map<string, { readonly at: number; readonly ms: number }>();
   private readonly waiters = new Set<Waiter>();
   private readonly forgotten = new Set<string>();
-  /** Sessions that were opened: a cut in their transcript may have gone unheard when the process died. */
+  /** Sessions that were opened: the process may have died before it handled a rewind of their transcript. */
   private readonly unchecked = new Set<string>();
-  /** Turns that began in this process: whether they are handed over is decided here, not by what is found in the store. */
+  /** Turns that began in this process: their provider hands them over, not the search for completed turns in the
+   *  store. */
   private readonly begunHere = new Set<string>();
   private readonly erasures: Erasures;
-  /** Forgotten sessions that a server may still hold. */
+  /** Number of erased sessions that a server may still hold. */
   private toErase = 0;
   private version: { readonly place: string; readonly server: ServerVersion } | null = null;
   private shown: RetainStatus = { pending: 0, failure: null };
@@ -70,12 +73,12 @@ export class HindsightRetainer implements Disposable {
     return this.shown;
   }
 
-  /** Documents of opened sessions are still to be compared with them. */
+  /** True while documents of opened sessions still have to be compared with them. */
   get isChecking(): boolean {
     return this.unchecked.size > 0;
   }
 
-  /** Takes up what an earlier process left. */
+  /** Continues the work that an earlier process left. */
   start(): void {
     void this.queue(async () => {
       await this.findCompletedTurns();
@@ -83,7 +86,7 @@ export class HindsightRetainer implements Disposable {
     });
   }
 
-  /** Something to act on was entered or corrected: a key, an address. */
+  /** Called when the user has entered or corrected a key or an address. */
   resume(): void {
     this.halted = false;
     this.pausedUntil = 0;
@@ -92,7 +95,7 @@ export class HindsightRetainer implements Disposable {
     this.kick();
   }
 
-  /** Durable when it resolves. */
+  /** On disk when it resolves. */
   async add(entry: NewOutboxEntry): Promise<void> {
     await this.needs.outbox.outboxAdd(entry);
     if (entry.provider !== hindsightName) return;
@@ -105,21 +108,21 @@ export class HindsightRetainer implements Disposable {
     await this.needs.outbox.outboxAdd(entry);
   }
 
-  /** The turn was handed over, or ended in another way. */
+  /** Called when the turn was handed over, or ended in another way. */
   async settled(begunUid: string): Promise<void> {
     await this.needs.outbox.outboxDone(begunUid);
     this.begunHere.delete(begunUid);
   }
 
-  /** The session is opened, or opened again: its documents are compared with it, and from here on it is written to a document of its own, on
-   *  servers where writing overwrites. */
+  /** Called when the session is opened or reopened. Its documents are compared with it. On servers where writes
+   *  overwrite, it gets a new document from here on. */
   begin(sessionId: string): void {
     this.openDocuments.delete(sessionId);
     this.unchecked.add(sessionId);
     this.kick();
   }
 
-  /** Looks for work now rather than at the next timer. */
+  /** Looks for work now, not at the next timer. */
   kick(): void {
     if (this.queued) return;
     this.queued = true;
@@ -129,7 +132,8 @@ export class HindsightRetainer implements Disposable {
     });
   }
 
-  /** Resolves when nothing of the session waits, when delivering it has failed, or after `withinMs`. Whether everything has arrived. */
+  /** Resolves when no entry of the session waits, when its delivery has failed, or after `withinMs` milliseconds.
+   *  True when everything has arrived. */
   async delivered(sessionId: string, withinMs: number, signal?: AbortSignal): Promise<boolean> {
     if (this.shown.pending === 0) return true;
     if (this.stop.signal.aborted || signal?.aborted === true) return false;
@@ -144,7 +148,8 @@ export class HindsightRetainer implements Disposable {
     return arrived;
   }
 
-  /** Deletes what the server holds of these sessions. Null when all is gone, otherwise what the person should know; it is then tried again. */
+  /** Deletes the server's data of these sessions. Null when all is gone, otherwise a sentence for the user; deleting
+   *  is then retried. */
   forget(sessionIds: readonly string[], signal: AbortSignal): Promise<string | null> {
     for (const sessionId of sessionIds) this.forgotten.add(sessionId);
     return this.queue(async () => {
@@ -163,7 +168,7 @@ export class HindsightRetainer implements Disposable {
     this.changes.dispose();
   }
 
-  /** Resolves when what was begun has come to an end; for a shutdown in order. */
+  /** Resolves when current work has ended, for an orderly shutdown. */
   async idle(): Promise<void> {
     await this.work;
   }
@@ -199,13 +204,13 @@ export class HindsightRetainer implements Disposable {
   private async pass(): Promise<void> {
     if (this.stop.signal.aborted) return;
     const { outbox, clock } = this.needs;
-    // Who asks from here on may mean an entry that is not seen below.
+    // Later waiters may wait for an entry that is not read below.
     const asked = [...this.waiters];
     const due = await outbox.outboxDue(hindsightName, clock.now(), dueAtOnce);
     for (const { uid } of due.filter(({ sessionId }) => this.forgotten.has(sessionId))) await outbox.outboxDone(uid);
     const sessions = bySession(due.filter(({ sessionId }) => !this.forgotten.has(sessionId)));
     await this.count();
-    // What is not due has arrived, unless it failed and is tried later.
+    // Entries that are not due have arrived, unless they failed and are retried later.
     for (const waiter of asked)
       if (!sessions.has(waiter.sessionId)) this.release(waiter, !this.polls.has(waiter.sessionId));
     for (const sessionId of this.unchecked) sessions.set(sessionId, sessions.get(sessionId) ?? []);
@@ -283,7 +288,7 @@ export class HindsightRetainer implements Disposable {
     if (delivery.kind === 'done') {
       for (const { uid } of entries) await this.needs.outbox.outboxDone(uid);
       this.unchecked.delete(sessionId);
-      // Where as many were due as are read at once, there are more.
+      // A full read means that more entries are due.
       if (entries.length >= dueAtOnce) this.kick();
       this.failuresInARow = 0;
       this.show({ pending: this.shown.pending, failure: null });
@@ -291,7 +296,7 @@ export class HindsightRetainer implements Disposable {
     for (const waiter of waiting) if (waiter.sessionId === sessionId) this.release(waiter, delivery.kind === 'done');
   }
 
-  /** The session's entries are tried later; unless the trouble is theirs alone, so is everything else. */
+  /** Delays the session's entries. Delays everything else too, unless the problem is theirs alone. */
   private async postpone(
     sessionId: string,
     entries: readonly OutboxEntry[],
@@ -326,7 +331,7 @@ export class HindsightRetainer implements Disposable {
 
   private pause(failure: HindsightFailure): void {
     this.halted ||= needsPerson(failure);
-    // An answer that is not understood may come from a server of another version.
+    // An unexpected answer may come from a server of another version.
     this.version = null;
     const pauseMs = failure.retryAfterMs ?? backoffMs(this.failuresInARow++);
     this.pausedUntil = this.needs.clock.now() + pauseMs / 1000;
@@ -366,7 +371,7 @@ export class HindsightRetainer implements Disposable {
 
   private fail(sentence: string): void {
     if (this.shown.failure !== sentence) this.needs.log.warn(`Memory provider hindsight: ${sentence}`);
-    // Where nothing waits, nobody needs to be told.
+    // Without waiting entries the user need not see the failure.
     this.show({ pending: this.shown.pending, failure: this.shown.pending === 0 ? null : sentence });
   }
 

@@ -7,7 +7,7 @@ import type { TurnPayload } from './outboxEntries';
 import type { HindsightConnection, SessionTurns, TurnText } from './ports';
 import type { DocumentCursor, SessionRecord, SessionRecords } from './sessionRecord';
 
-/** waiting: the server is still at it, ask again · failed: try again later, or not before the person has acted. */
+/** waiting: the server is still processing, check again · failed: retry later, or only after the user has acted. */
 export type Delivery =
   | { readonly kind: 'done' }
   | { readonly kind: 'waiting' }
@@ -17,25 +17,26 @@ export interface DocumentNeeds {
   readonly records: SessionRecords;
   readonly turns: SessionTurns;
   readonly clock: Clock;
-  /** Takes secrets out of text that does not come through the memory manager. */
+  /** Removes secrets from text that does not come through the memory manager. */
   readonly scrub: (text: string) => string;
 }
 
 export interface DeliveryRequest {
   readonly sessionId: string;
   readonly turns: readonly TurnPayload[];
-  /** The session may have been cut back. */
+  /** True when the session may have been rewound. */
   readonly refresh: boolean;
-  /** Where this start of the session writes, on a server that overwrites; null while nothing was written. */
+  /** The document for writes since the session was opened, on a server that overwrites. Null while nothing was
+   *  written. */
   readonly openDocument: string | null;
 }
 
-/** How long a write whose answer was lost is given on a server that cannot be asked about it. */
+/** Milliseconds to wait for a write whose answer was lost, on a server without a status query for it. */
 const unknownWriteMs = 10 * 60_000;
 
-/** Brings the documents of one session to what the session is now. At most one write is under way at a time, its intent is stored before the
- *  request and its end before the next one; whatever is uncertain is replaced as a whole. So each turn is there once, whenever the process or
- *  the connection dies. */
+/** Updates the documents of one session to the session's current state. At most one write runs at a time: its intent
+ *  is stored before the request, and its end before the next request. A document in an uncertain state is replaced
+ *  completely. So each turn is there exactly once, whenever the process or the connection dies. */
 export class SessionDocuments {
   private record!: SessionRecord;
   private texts = new Map<string, TurnText>();
@@ -48,7 +49,7 @@ export class SessionDocuments {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** The document that turns go into from now on; kept by the caller until the session is begun anew. */
+  /** The document for new turns from now on. The caller keeps it until the session is opened again. */
   get openDocument(): string {
     const { sessionId, openDocument } = this.request;
     if (this.server.appends) return sessionId;
@@ -76,7 +77,7 @@ export class SessionDocuments {
     return { kind: 'done' };
   }
 
-  /** Finds out how the write under way ended. Null: it has. */
+  /** Finds out the result of the running write. Null: it has ended. */
   private async settle(document: DocumentCursor): Promise<Delivery | null> {
     const { operation } = document;
     if (operation === null) return null;
@@ -91,7 +92,8 @@ export class SessionDocuments {
         await this.put({ ...document, dirty: false, operation: null });
         return null;
       case 'not_found':
-        // What was taken and is no longer listed was done. What was never taken is asked for again under the same id, in case it is still on its way.
+        // An accepted write that is no longer listed was done. One that was never accepted is sent again under the same
+        // id, in case it is still on its way.
         if (!operation.accepted) this.record = { ...this.record, writes: this.record.writes - 1 };
         await this.put({ ...document, dirty: !operation.accepted, operation: null });
         return null;
@@ -111,7 +113,7 @@ export class SessionDocuments {
     }
   }
 
-  /** A write that has no name may still be worked on as long as the bank has any open. */
+  /** A write without an id may still be running while the bank has open operations. */
   private async settleUnnamed(document: DocumentCursor, askedAt: number): Promise<Delivery | null> {
     const open = await this.connection.api.openOperations(this.signal);
     if (open.kind === 'failed') return open;
@@ -120,7 +122,8 @@ export class SessionDocuments {
     return null;
   }
 
-  /** Which turns handed over are part of the session now. Usually the newest turn that is in a document still is, and with it all before it. */
+  /** Returns the handed-over turns that are part of the session now. Usually the newest turn in a document still is,
+   *  and therefore all earlier ones. */
   private async activeTurns(): Promise<Set<string>> {
     const { sessionId, refresh, turns } = this.request;
     const newest = newestKept(this.record);
@@ -135,7 +138,7 @@ export class SessionDocuments {
     return new Set(found.keys());
   }
 
-  /** Texts that are needed and not at hand yet; returns the turns that have none any more. */
+  /** Reads the texts that are missing here. Returns the turns that no longer have any. */
   private async readTexts(uids: readonly string[]): Promise<readonly string[]> {
     const unread = uids.filter((uid) => !this.texts.has(uid));
     if (unread.length > 0) this.remember(await this.needs.turns.read(this.request.sessionId, new Set(unread)));
@@ -202,7 +205,7 @@ export class SessionDocuments {
     return null;
   }
 
-  /** The server has not taken the write: what is there is as it was. */
+  /** Called when the server did not accept the write, so its content is unchanged. */
   private async restore(before: SessionRecord, writes: number): Promise<void> {
     this.record = { ...before, writes };
     await this.save();
@@ -228,7 +231,7 @@ export class SessionDocuments {
 function handedOver(record: SessionRecord, turns: readonly TurnPayload[]): SessionRecord {
   const known = new Set(record.turns);
   const added = turns.map(({ turnUid }) => turnUid).filter((uid) => !known.has(uid));
-  // A parent once known is only replaced by another, never forgotten.
+  // A known parent is only replaced by another one, never removed.
   if (turns.length === 0) return record;
   const parentSessionId =
     turns.findLast((turn) => turn.parentSessionId !== null)?.parentSessionId ?? record.parentSessionId;

@@ -5,28 +5,29 @@ import type { CursorStore } from './ports';
 /** A document as this store left it on the server. */
 export interface DocumentCursor {
   readonly id: string;
-  /** The turns it holds, in order: by identity, which is a stronger fingerprint than a count and a hash. While it is dirty, those it should hold. */
+  /** Uids of its turns, in order: a stronger fingerprint than a count and a hash. While `dirty`, the turns that it
+   *  should hold. */
   readonly turns: readonly string[];
-  /** A write was begun and is not known to have ended: only a replacement makes it known again. */
+  /** True when a write began and its end is unknown. Only a replacement makes the state known again. */
   readonly dirty: boolean;
-  /** The write that is under way. `id` null: a server that names none, or an answer that was lost. */
+  /** The running write. `id` is null for a server that returns none, or when the answer was lost. */
   readonly operation: OperationCursor | null;
 }
 
 export interface OperationCursor {
   readonly id: string | null;
   readonly askedAt: number;
-  /** The server has said that it took it. */
+  /** True when the server has confirmed the write. */
   readonly accepted: boolean;
 }
 
-/** What is known of one session at one place. */
+/** State of one session at one place. */
 export interface SessionRecord {
   readonly parentSessionId: string | null;
-  /** Every turn that was handed over, in order. Nothing else of the session is ever sent. */
+  /** Uids of all handed-over turns, in order. No other text of the session is ever sent. */
   readonly turns: readonly string[];
   readonly documents: readonly DocumentCursor[];
-  /** Counts writes, so that no two have the same operation id; one that is merely asked for again keeps its number. */
+  /** Counts writes, so that no two have the same operation id. A repeated request keeps its number. */
   readonly writes: number;
 }
 
@@ -54,7 +55,7 @@ const fresh: SessionRecord = { parentSessionId: null, turns: [], documents: [], 
 export class SessionRecords {
   constructor(private readonly store: CursorStore) {}
 
-  /** A record that cannot be read counts as none: what is handed over from then on replaces what is there. */
+  /** An unreadable record counts as none: turns handed over from then on replace the server's content. */
   async load(place: HindsightPlace, sessionId: string): Promise<SessionRecord> {
     const text = await this.store.getMeta(keyOf(place, sessionId));
     const parsed = text === null ? null : v.safeParse(recordSchema, text);
@@ -70,7 +71,7 @@ export class SessionRecords {
   }
 }
 
-/** Another server or bank knows nothing of what was sent to this one. */
+/** Includes server and bank: another one has not received the turns that were sent to this one. */
 function keyOf({ origin, bank }: HindsightPlace, sessionId: string): string {
   return `memory.hindsight ${origin} ${bank} ${sessionId}`;
 }

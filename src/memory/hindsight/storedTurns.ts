@@ -6,7 +6,7 @@ import type { SessionTurns, TurnText } from './ports';
 
 const pageSize = 200;
 
-/** Turns as the store has them: of the whole conversation, since a compression may cut one in two. */
+/** Reads turns from the store, from the whole conversation, because a compression may split a turn. */
 export function storedTurns(store: Pick<SessionStore, 'readTranscript' | 'getTurn'>): SessionTurns {
   return {
     read: async (sessionId, turnUids) => {
@@ -33,7 +33,7 @@ interface TurnRows {
   readonly messages: readonly Message[];
 }
 
-/** Shown rows of these turns, newest page first until all of them are found whole. */
+/** Returns shown rows of these turns. Reads from the newest page back until all of them are complete. */
 async function rowsOf(
   store: Pick<SessionStore, 'readTranscript'>,
   sessionId: string,
@@ -54,7 +54,7 @@ async function rowsOf(
     }
     const [first] = page.messages;
     if (!page.hasEarlier || first === undefined) return found;
-    // A turn whose rows begin before this page is not whole yet.
+    // A turn whose rows begin before this page is not complete yet.
     const begun = first.turnUid === null ? undefined : found.get(first.turnUid);
     const cutUp = begun !== undefined && first.uid !== begun.turn.userMessageUid;
     if (!cutUp && [...wanted].every((uid) => found.has(uid))) return found;
@@ -62,8 +62,8 @@ async function rowsOf(
   }
 }
 
-/** Null for a turn that is not complete, not shown, or said nothing. The prompt is empty where a repair has joined it to an earlier one, and
- *  where the turn continued an answer. */
+/** Null for a turn that is not complete, not shown, or has no answer. The prompt is empty when a repair has merged
+ *  it into an earlier one, and when the turn continued an answer. */
 function textOf(turn: Turn, messages: readonly Message[]): TurnText | null {
   if (turn.state !== 'settled' || turn.outcome !== 'complete') return null;
   const shown = messages.filter(({ visibility }) => visibility.kind === 'shown');

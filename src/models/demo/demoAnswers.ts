@@ -1,12 +1,12 @@
 import { demoPrompts } from './demoPrompts';
 
-/** A result of one of the agent's own tools, as Demo was sent it. */
+/** A result of one of the agent's own tools, as sent to Demo. */
 export interface DemoToolResult {
   readonly text: string;
   readonly isError: boolean;
 }
 
-/** What Demo says about itself: it never pretends to think. */
+/** Returns Demo's text about itself: it never pretends to think. */
 export function honestAnswer(): string {
   return [
     'I am a script, not an AI, and I have no answer to that. Your prompt stays in this session, and everything around me is real: the tools, the storage, Stop.',
@@ -16,7 +16,7 @@ export function honestAnswer(): string {
   ].join('\n\n');
 }
 
-/** Says what `list_directory` returned. */
+/** Returns an answer about the result of `list_directory`. */
 export function folderAnswer({ text, isError }: DemoToolResult): string {
   if (isError) return failedAnswer('list the folder', text);
   const entries = entriesOf(text);
@@ -37,7 +37,7 @@ interface Hit {
   readonly text: string;
 }
 
-/** Says what `search_files` found, each line with a link. */
+/** Returns an answer about the results of `search_files`, each line with a link. */
 export function searchAnswer(query: string, { text, isError }: DemoToolResult): string {
   if (isError) return failedAnswer('search the folder', text);
   const hits = hitsOf(text);
@@ -55,7 +55,7 @@ export function searchAnswer(query: string, { text, isError }: DemoToolResult): 
   ].join('\n\n');
 }
 
-/** A long Markdown answer over what `list_directory` returned: something to scroll, to stop and to find again. */
+/** Returns a long Markdown answer about the result of `list_directory`, to try scrolling, stopping and searching. */
 export function longAnswer({ text, isError }: DemoToolResult): string {
   if (isError) return failedAnswer('list the folder', text);
   const entries = entriesOf(text);
@@ -109,7 +109,7 @@ function entriesOf(text: string): readonly string[] {
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('('));
 }
 
-/** The tool's own format: a line with the path, then "<number>: <text>" lines. */
+/** Parses the tool's own format: a line with the path, then "<number>: <text>" lines. */
 function hitsOf(text: string): readonly Hit[] {
   return text.split('\n\n').flatMap((block) => {
     const [path, ...rows] = block.split('\n');
@@ -143,7 +143,7 @@ function cell(text: string): string {
   return code(text.replaceAll('|', '\\|'));
 }
 
-/** A code span that also holds backticks. */
+/** Returns a code span that may contain backticks. */
 function code(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.includes('`') ? `\`\` ${line} \`\`` : `\`${line}\``;

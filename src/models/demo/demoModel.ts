@@ -23,17 +23,17 @@ export const demoInfo: ModelInfo = {
   warnings: [],
 };
 
-/** A pace at which a person can follow, and stop. */
+/** Milliseconds between deltas: slow enough to read along, and to stop. */
 const paceMs = 30;
 const charactersPerDelta = 12;
 
-/** What Demo does next: a call of one of the agent's tools, or its answer. */
+/** Demo's next step: a call of one of the agent's tools, or its answer. */
 type Step =
   | { readonly kind: 'call'; readonly name: string; readonly arguments: string }
   | { readonly kind: 'say'; readonly text: string };
 
-/** Built in, offline, the same every time, and honest about it. What it knows of the folder it knows through the agent's own tools, so its
- *  calls, their storage and their rows in the panel are real. */
+/** Built in, offline, the same every time, and honest about it. It learns about the folder only through the agent's
+ *  own tools, so its calls, their storage and their rows in the panel are real. */
 export class DemoModel implements ChatModel {
   readonly info = demoInfo;
 
@@ -138,7 +138,7 @@ function lastResult(messages: readonly WireMessage[]): DemoToolResult | null {
   return last?.role === 'tool' ? (last.results.at(-1) ?? null) : null;
 }
 
-/** Cuts at spaces into pieces of about a dozen characters; joined they are the text. */
+/** Splits at spaces into pieces of about a dozen characters. Joined, they are the text again. */
 function deltas(text: string): readonly string[] {
   const pieces: string[] = [];
   for (const word of text.split(/(?<=\s)/)) {

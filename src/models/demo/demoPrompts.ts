@@ -1,18 +1,18 @@
-/** The prompts that Demo has an answer for, offered in the empty state. */
+/** The prompts that Demo can answer, offered in the empty state. */
 export const demoPrompts = [
   'What is in this folder?',
   'Search for "TODO"',
   'Give me a long answer about this folder',
 ] as const;
 
-/** What a prompt asks of Demo. */
+/** The request that Demo recognized in a prompt. */
 export type DemoRequest =
   | { readonly kind: 'folder' }
   | { readonly kind: 'search'; readonly query: string }
   | { readonly kind: 'long' }
   | { readonly kind: 'other' };
 
-/** Reads a prompt by fixed words: Demo is a script, and says so of everything else. */
+/** Parses a prompt by fixed words. Demo is a script, and says so for every other prompt. */
 export function demoRequest(prompt: string): DemoRequest {
   const text = prompt.trim();
   if (/\blong\b.*\b(?:answer|story|text)\b|\b(?:answer|story)\b.*\blong\b/is.test(text)) return { kind: 'long' };

@@ -3,13 +3,14 @@ export interface Endpoint {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly origin: string;
-  /** As a person reads it: "openrouter.ai", "127.0.0.1:11434". */
+  /** As it is shown to the user: "openrouter.ai", "127.0.0.1:11434". */
   readonly destination: string;
-  /** On this machine (of the extension host): needs no key, may load a model for minutes. */
+  /** True when it is on this machine (of the extension host). It then needs no key, and may load a model for
+   *  minutes. */
   readonly loopback: boolean;
 }
 
-/** Parses a base URL; null when it is not an http(s) address or carries credentials, a query or a fragment. */
+/** Parses a base URL. Null when it is not an http(s) address or contains credentials, a query or a fragment. */
 export function parseEndpoint(text: string): Endpoint | null {
   if (!URL.canParse(text.trim())) return null;
   const url = new URL(text.trim());
@@ -24,7 +25,7 @@ export function parseEndpoint(text: string): Endpoint | null {
   };
 }
 
-/** Whether a host name means this machine. 0.0.0.0 is what people copy from a server's own log. */
+/** True when a host name means this machine. Includes 0.0.0.0, which people copy from a server's own log. */
 export function isLoopback(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '').toLowerCase();
   return (

@@ -2,24 +2,25 @@ import type { Failure, ModelFailureCause } from '../../transcript/stopReason';
 import { shownAddress, withoutSecrets } from '../secrecy/secrecy';
 import type { TransportFault } from '../transport';
 
-/** What a failure's sentence needs to know about the request. */
+/** Facts about the request for a failure's sentence. */
 export interface FailureContext {
-  /** The provider's name as the person knows it: "OpenRouter", "Local". */
+  /** The provider's name as the user knows it: "OpenRouter", "Local". */
   readonly provider: string;
   readonly modelId: string | null;
   readonly baseUrl: string | null;
   readonly key: string | null;
-  /** request: a prompt was sent · listing: the models or the connection were asked for, nothing of the person's is at stake. */
+  /** request: a prompt was sent · listing: only the models or the connection were checked, so no user data is at
+   *  risk. */
   readonly purpose: 'request' | 'listing';
-  /** Answer text or thinking had arrived before it failed. */
+  /** True when answer text or thinking had arrived before the failure. */
   readonly delivered: boolean;
 }
 
-/** Of what a service said, in the technical text. In characters. */
+/** Maximum characters of a service's message in the technical text. */
 const longestQuote = 2000;
 
-/** Puts a fault into words: its cause class, a sentence that says what happened, what is safe and what to do now, and the technical text
- *  behind "Copy details", from which keys are removed. */
+/** Turns a fault into a `Failure`: its cause class, a sentence that says what happened, what is safe and what to do
+ *  now, and the technical text for "Copy details". Keys are removed from both texts. */
 export function failureOf(fault: TransportFault, context: FailureContext): Failure {
   const { cause, happened, next } = describe(fault, context);
   const sentence = [happened, safety(context), next].filter((part) => part !== '').join(' ');
@@ -30,7 +31,7 @@ export function failureOf(fault: TransportFault, context: FailureContext): Failu
   };
 }
 
-/** Whether the same request may succeed a moment later. Only asked before anything was delivered. */
+/** True when the same request may succeed a moment later. Only used before anything was delivered. */
 export function mayRetry(fault: TransportFault): boolean {
   switch (fault.kind) {
     case 'http':
@@ -51,7 +52,8 @@ export function mayRetry(fault: TransportFault): boolean {
   }
 }
 
-/** What the service asks us to wait, in milliseconds; null when it does not say. Seconds or an HTTP date (RFC 9110 §10.2.3). */
+/** Returns the pause that the service requests, in milliseconds. Null when it requests none. Parses seconds or an
+ *  HTTP date (RFC 9110 §10.2.3). */
 export function retryAfterMs(fault: TransportFault, epochMs: number): number | null {
   if (fault.kind !== 'http') return null;
   const exact = Number.parseFloat(fault.headers['retry-after-ms'] ?? '');
@@ -64,7 +66,7 @@ export function retryAfterMs(fault: TransportFault, epochMs: number): number | n
   return Number.isNaN(date) ? null : Math.max(0, date - epochMs);
 }
 
-/** No key is known for an endpoint that needs one. */
+/** Failure: no key is known for an endpoint that needs one. */
 export function noKeyFailure(provider: string, destination: string, purpose: FailureContext['purpose']): Failure {
   const safe = purpose === 'request' ? ' Your prompt is saved.' : '';
   return {
@@ -83,7 +85,7 @@ export function invalidBaseUrlFailure(provider: string, baseUrl: string): Failur
   };
 }
 
-/** The reference names no provider or model that is known. */
+/** Failure: the reference names no known provider or model. */
 export function noModelFailure(ref: string): Failure {
   return {
     cause: 'noModel',
@@ -101,7 +103,7 @@ interface Description {
   readonly next: string;
 }
 
-/** Where models are only asked for, another one is no way on: there may be none yet. */
+/** Suggests another model. Not for a listing: the user may not have another one yet. */
 function orAnother({ purpose }: Pick<FailureContext, 'purpose'>, joint = ', or '): string {
   return purpose === 'listing' ? '' : `${joint}choose another model`;
 }
@@ -253,7 +255,7 @@ function describeStatus(
   };
 }
 
-/** 404 says two things: no such model, or no such path. */
+/** Tells apart the two meanings of 404: no such model, or no such path. */
 function describeNotFound(message: string, body: string, context: FailureContext): Description {
   const { provider, modelId, baseUrl } = context;
   const namesModel =
@@ -379,7 +381,7 @@ function isQuota(status: number, message: string): boolean {
   );
 }
 
-/** Whether a service refused a request because the conversation does not fit into the model. */
+/** True when a service refused a request because the conversation does not fit into the model's context. */
 export function isTooLong(status: number, message: string): boolean {
   if (status === 413) return true;
   return (
@@ -394,12 +396,12 @@ function isContentFilter(message: string): boolean {
   return /content.?(?:filter|policy|management)|flagged|moderation|safety system|data_inspection_failed/i.test(message);
 }
 
-/** The other side answered a greeting of TLS with something else. */
+/** True when the server did not answer the TLS handshake with TLS. */
 function isPlainHttp(code: string | null): boolean {
   return code !== null && /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/.test(code);
 }
 
-/** A proxy that will not open a tunnel says so in words alone. */
+/** True when a proxy refused to open a tunnel. The refusal has no error code, only text. */
 function isProxyRefusal(message: string): boolean {
   return /\b407\b/.test(message) && /proxy|tunnel/i.test(message);
 }
@@ -408,7 +410,7 @@ function isTls(code: string | null): boolean {
   return code !== null && /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)|ERR_TLS|ERR_SSL|EPROTO/.test(code);
 }
 
-/** Trying again cannot help: no such host, or a certificate that is not trusted. */
+/** True when a retry cannot help: no such host, a refused connection, or a certificate that is not trusted. */
 function isPermanent(code: string | null): boolean {
   return code === 'ENOTFOUND' || code === 'ECONNREFUSED' || isTls(code);
 }
@@ -417,7 +419,8 @@ function isHtml(body: string): boolean {
   return /^\s*<(?:!doctype|html|head|body)/i.test(body);
 }
 
-/** The sentence inside an error body, in the shapes services use: {error:{message}}, {error:"…"}, {message}, {detail}. */
+/** Returns the sentence inside an error body, in the shapes that services use: {error:{message}}, {error:"…"},
+ *  {message}, {detail}. */
 export function bodyMessage(body: string): string {
   let parsed: unknown;
   try {

@@ -16,7 +16,7 @@ export function httpChatModel(info: ModelInfo, parts: RunnerParts): ChatModel {
   };
 }
 
-/** Leaves out what the model is known not to take, rather than have the request refused. */
+/** Removes content that the model is known not to support, so that the service does not refuse the request. */
 function fitted(request: ModelRequest, info: ModelInfo): ModelRequest {
   const reasoningEffort = info.efforts.includes(request.reasoningEffort) ? request.reasoningEffort : 'default';
   const asked = { ...request, reasoningEffort, tools: info.tools === false ? [] : request.tools };

@@ -16,7 +16,7 @@ export interface JsonRequest<T> {
 export type JsonAnswer<T> =
   { readonly kind: 'value'; readonly value: T } | { readonly kind: 'failed'; readonly fault: TransportFault };
 
-/** Asks an endpoint for a small JSON document. Never throws; redirects are not followed, for the key's sake. */
+/** Requests a small JSON document from an endpoint. Never throws. Does not follow redirects, to protect the key. */
 export async function requestJson<T>(
   fetch: typeof globalThis.fetch,
   clock: Clock,

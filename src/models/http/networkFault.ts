@@ -1,6 +1,7 @@
 import type { TransportFault } from '../transport';
 
-/** The system's own word for a failed connection (ECONNREFUSED, CERT_HAS_EXPIRED), wherever in the chain of causes it is. */
+/** Returns the system's code for a failed connection (ECONNREFUSED, CERT_HAS_EXPIRED), from anywhere in the chain of
+ *  causes. */
 export function systemCode(error: unknown): string | null {
   for (let current = error, depth = 0; current instanceof Error && depth < 6; current = current.cause, depth += 1) {
     if ('code' in current && typeof current.code === 'string') return current.code;
@@ -12,7 +13,7 @@ export function systemCode(error: unknown): string | null {
   return null;
 }
 
-/** The messages of an error and its causes, outermost first. */
+/** Returns the messages of an error and its causes, outermost first. */
 export function messageChain(error: unknown): string {
   const messages: string[] = [];
   for (
@@ -24,7 +25,7 @@ export function messageChain(error: unknown): string {
   return messages.length === 0 ? String(error) : messages.join(' ← ');
 }
 
-/** What a rejected `fetch` means. */
+/** Converts the error of a rejected `fetch` to a fault. */
 export function networkFault(error: unknown): TransportFault {
   return { kind: 'network', code: systemCode(error), message: messageChain(error) };
 }

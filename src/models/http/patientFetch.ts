@@ -2,9 +2,10 @@ import { request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from './endpoint';
 
-/** A `fetch` that waits for servers on this machine as long as its caller does. The built-in one gives up 300 s after the request when no
- *  header has come, and a large model may take longer to be read from disk. Plain HTTP to a loopback address goes through node:http, which
- *  has no such limit; everything else goes through the given `fetch`. Redirects are never followed on the first way. */
+/** A `fetch` that sets no time limit for servers on this machine. The built-in one gives up 300 s after the request
+ *  if no header has arrived, and a large model may take longer to load from disk. Plain HTTP to a loopback address
+ *  uses node:http, which has no such limit. Everything else uses the given `fetch`. The node:http path never follows
+ *  redirects. */
 export function patientFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return (input, init) => {
     const url = input instanceof Request ? null : new URL(input);
@@ -27,7 +28,7 @@ function fetchLocal(url: URL, init: RequestInit, body: string | null): Promise<R
     const request = httpRequest(url, {
       method: init.method ?? 'GET',
       headers: Object.fromEntries(new Headers(init.headers)),
-      // One connection each: an idle one that the server has closed meanwhile would fail the next request.
+      // One connection per request: an idle one that the server has closed meanwhile would fail the next request.
       agent: false,
     });
     const onAbort = (): void => {
@@ -57,8 +58,8 @@ function fetchLocal(url: URL, init: RequestInit, body: string | null): Promise<R
   });
 }
 
-/** The bytes of an answer, taken from the socket as they come and kept in a queue of our own, so that a broken connection shows only behind
- *  everything that arrived before it. */
+/** Reads the bytes of an answer from the socket as they arrive, into our own queue. A broken connection is then
+ *  reported only after everything that arrived before it. */
 function bodyOf(message: IncomingMessage): ReadableStream<Uint8Array> {
   const queue: Uint8Array[] = [];
   let end: { readonly error: Error | null } | null = null;

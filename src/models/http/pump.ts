@@ -1,8 +1,9 @@
 import type { ModelStream, StreamEvent, Terminal } from '../chatModel';
 
-/** The append-only record of one request. The transport writes into it as fast as bytes arrive and never waits for a reader, because a
- *  web stream throws away what it has queued when its connection breaks: measured, a reader that awaits between reads sees 3 of 300
- *  deltas. Readers follow at their own pace. There is exactly one terminal, and nothing is appended after it. */
+/** The append-only record of one request. The transport writes to it as fast as bytes arrive and never waits for a
+ *  reader, because a web stream loses its queue when its connection breaks: measured, a reader that awaits between
+ *  reads sees 3 of 300 deltas. Readers follow at their own pace. There is exactly one terminal, and nothing is
+ *  appended after it. */
 export class EventPump {
   private readonly log: StreamEvent[] = [];
   private ended: Terminal | null = null;
@@ -23,12 +24,12 @@ export class EventPump {
     };
   }
 
-  /** Whether the terminal was recorded. */
+  /** True when the terminal was recorded. */
   get closed(): boolean {
     return this.ended !== null;
   }
 
-  /** Appends an event; returns false when the request has ended and the event came too late. */
+  /** Appends an event. Returns false when the request has already ended. */
   append(event: StreamEvent): boolean {
     if (this.ended !== null) return false;
     this.log.push(event);
@@ -36,7 +37,7 @@ export class EventPump {
     return true;
   }
 
-  /** Records how the request ended. Only the first call counts. */
+  /** Records the end of the request. Only the first call counts. */
   end(terminal: Terminal): void {
     if (this.ended !== null) return;
     this.ended = terminal;

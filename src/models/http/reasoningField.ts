@@ -5,17 +5,18 @@ import type { WireAssistantContent, WireMessage } from '../../transcript/wireMes
 /** Key of our own metadata for parts that came over the OpenAI protocol. */
 export const metadataKey = 'endpoint';
 
-/** Stands for reasoning that a service asks for and nobody has. A space, because DeepSeek V4 Pro refuses an empty text where none was given
- *  (hermes-agent#18263), and nothing that a model could take for words of its own. */
+/** Replaces required reasoning that does not exist. A space, because DeepSeek V4 Pro refuses an empty text if the
+ *  answer had none (hermes-agent#18263), and because no model could take it for its own words. */
 const noReasoning = ' ';
 
-/** Metadata of thinking that goes back in the field `reasoning_content`. `always`: also where no call was made. */
+/** Returns metadata for thinking that goes back in the field `reasoning_content`. `always`: also when no tool was
+ *  called. */
 export function inReasoningField(always = false): ProviderMetadata {
   return { [metadataKey]: { field: 'reasoning_content', ...(always ? { always } : {}) } };
 }
 
-/** The text of an answer's `reasoning_content`, "" included; null where it came without the field. `near`: whether it called, or stands
- *  between two prompts with an answer that did. */
+/** Returns the text of an answer's `reasoning_content`, "" included. Null when it came without the field. `near`:
+ *  true when this answer, or another one between the same two prompts, called a tool. */
 export function reasoningContent(content: readonly WireAssistantContent[], near: boolean): string | null {
   const parts = content.filter((part) => {
     const ours = part.kind === 'thinking' ? part.metadata?.[metadataKey] : undefined;
@@ -24,7 +25,7 @@ export function reasoningContent(content: readonly WireAssistantContent[], near:
   return parts.length === 0 ? null : parts.map((part) => (part.kind === 'thinking' ? part.text : '')).join('');
 }
 
-/** Whether an answer that called would be sent without a word of reasoning. */
+/** True when an answer with a tool call would be sent without any reasoning. */
 export function lacksReasoning(message: WireMessage): boolean {
   return (
     message.role === 'assistant' &&
@@ -33,8 +34,9 @@ export function lacksReasoning(message: WireMessage): boolean {
   );
 }
 
-/** The message with reasoning that every service takes for its own: what is known of it, else a stand-in. On Anthropic's protocol services that
- *  ask for it sign nothing, so an empty signature is added where there is none. */
+/** Returns the message with reasoning that every service accepts as its own: the known reasoning, or else a
+ *  placeholder. Services that require it on Anthropic's protocol sign nothing, so an empty signature is added if
+ *  there is none. */
 export function withReasoning(message: WireMessage): WireMessage {
   if (message.role !== 'assistant') return message;
   const thinking = message.content.flatMap((part) =>

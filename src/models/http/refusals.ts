@@ -3,13 +3,14 @@ import { bodyMessage, isTooLong } from './failures';
 import { lacksReasoning, withReasoning } from './reasoningField';
 import type { TransportFault } from '../transport';
 
-/** What a request can do without: the reasoning of earlier answers that is sent back · how much to reason · images. */
+/** Optional parts of a request: the reasoning of earlier answers that is sent back · the reasoning effort · images. */
 type Dispensable = 'reasoning' | 'effort' | 'images';
 
-/** Stands in the place of an image. */
+/** Replaces an image. */
 const imageLeftOut = '(An image stood here. This model takes no images.)';
 
-/** Statuses of a request that the service understood and will not take; 404 is OpenRouter's for a model without a capability. */
+/** Statuses of a request that the service understood and refused. 404 is OpenRouter's status for a model without a
+ *  capability. */
 const refusing: ReadonlySet<number> = new Set([400, 404, 415, 422]);
 
 const words: Readonly<Record<Dispensable, RegExp>> = {
@@ -19,25 +20,26 @@ const words: Readonly<Record<Dispensable, RegExp>> = {
   reasoning:
     /signature|encrypted|redacted_thinking|\bthinking\b|\breasoning\b|reasoning_(?:content|details)|\bthought\b/i,
 };
-/** About what kinds of input there are, not about this one: an image that is too large is the person's to replace. */
+/** Matches refusals of an input type, not of one image: an image that is too large is the user's to replace. */
 const ofKind =
   /support|unknown variant|text[- ]only|only text|not (?:a )?(?:multimodal|vision)|expected [`'"]?(?:text|string)/i;
 
-/** A service that misses reasoning, in the words of Moonshot ("thinking is enabled but reasoning_content is missing in assistant tool call message at
- *  index 2") and DeepSeek ("Missing `reasoning_content` field in the assistant message", "The `reasoning_content` in the thinking mode must be
- *  passed back to the API."). To leave more out would be refused again. */
+/** Matches a service that misses reasoning, in the words of Moonshot ("thinking is enabled but reasoning_content is
+ *  missing in assistant tool call message at index 2") and DeepSeek ("Missing `reasoning_content` field in the
+ *  assistant message", "The `reasoning_content` in the thinking mode must be passed back to the API."). Removing
+ *  more would be refused again. */
 const missesReasoning =
   /reasoning[_ ]content\b[^.;]{0,60}\b(?:missing|required|must be (?:passed|provided|included|sent))|\bmissing\b[^.;]{0,20}reasoning[_ ]content|must include\b[^.;]{0,20}reasoning[_ ]content/i;
 
 const kinds: readonly Dispensable[] = ['effort', 'images', 'reasoning'];
 
-/** Remembers what services refused, for as long as the window lives, so that it is left out of every later request; and which of them asked for the
- *  reasoning of earlier answers, so that every later request has it. Wire copies alone are changed: the stored rows keep their reasoning and its
- *  signatures (hermes-agent#109572, #70233). */
+/** Remembers, while the window is open, which parts services refused, so that every later request omits them. Also
+ *  remembers which services require the reasoning of earlier answers, so that every later request includes it. Only
+ *  wire copies change: the stored rows keep their reasoning and its signatures (hermes-agent#109572, #70233). */
 export class LearnedRefusals {
   private readonly learned = new Set<string>();
 
-  /** The request without what was refused before, and with what was asked for. */
+  /** Returns the request without refused parts, and with required ones. */
   fitting(request: ModelRequest, modelId: string): ModelRequest {
     const asks = this.learned.has(askingKey(modelId));
     const fits = kinds
@@ -46,8 +48,9 @@ export class LearnedRefusals {
     return asks ? { ...fits, messages: fits.messages.map(withReasoning) } : fits;
   }
 
-  /** What this fault says about a request that was sent: the entry to forget again if obeying it does not help; null when there is nothing to
-   *  leave out or to add, so that asking again would be refused again. `tried`: what was learned for this request already. */
+  /** Learns from the fault of a sent request. Returns the new entry, which the caller removes again if it does not
+   *  help. Null when nothing can be removed or added, so a retry would be refused again. `tried`: entries already
+   *  learned for this request. */
   learn(fault: TransportFault, sent: ModelRequest, modelId: string, tried: readonly string[] = []): string | null {
     const message = refusalIn(fault);
     if (message === null) return null;
@@ -72,7 +75,7 @@ export class LearnedRefusals {
   }
 }
 
-/** Whether the service refused what it was sent; anything else says nothing about its parts. */
+/** True when the service refused the request. Any other fault says nothing about the request's parts. */
 export function isRefusal(fault: TransportFault): boolean {
   return refusalIn(fault) !== null;
 }
@@ -116,12 +119,13 @@ function speaksOf(kind: Dispensable, message: string): boolean {
   return words[kind].test(message) && (kind !== 'images' || ofKind.test(message));
 }
 
-/** Reasoning is refused for where it came from, and belongs to one conversation; the others are what a model cannot do. */
+/** Returns the key of an entry. Refused reasoning belongs to one conversation, because it depends on the reasoning's
+ *  origin. The other entries are limits of the model. */
 function keyOf(kind: Dispensable, { cacheKey }: ModelRequest, modelId: string): string {
   return JSON.stringify([kind, modelId, ...(kind === 'reasoning' ? [cacheKey] : [])]);
 }
 
-/** A service wants reasoning back of a model, in every conversation. */
+/** Returns the key for a service that requires a model's reasoning back, in every conversation. */
 function askingKey(modelId: string): string {
   return JSON.stringify(['asks for reasoning', modelId]);
 }
@@ -161,7 +165,8 @@ function isProviderBound(part: WireAssistantContent): boolean {
   return part.kind === 'thinking' || part.metadata !== undefined;
 }
 
-/** Neither thinking nor what a provider wants back with other parts. A wire copy has no answer that is thinking alone. */
+/** Removes thinking, and the metadata that a provider needs back with other parts. A wire copy has no answer that is
+ *  only thinking. */
 function withoutReasoning(message: WireMessage): WireMessage {
   if (message.role !== 'assistant') return message;
   const content = message.content.flatMap((part): readonly WireAssistantContent[] => {

@@ -17,16 +17,16 @@ import type {
 } from '../transport';
 import { Watchdog } from './watchdog';
 
-/** How long to wait and how often to try. Milliseconds. */
+/** Waiting times and number of attempts. Times in milliseconds. */
 export interface RequestPolicy {
   readonly attempts: number;
-  /** Pause before the second attempt; doubles for each further one. */
+  /** Pause before the second attempt. Doubles for each further one. */
   readonly backoffMs: number;
-  /** A service that asks for a longer pause is believed, and the request fails with that sentence. */
+  /** If a service asks for a longer pause, the request fails with the service's message instead. */
   readonly longestRetryAfterMs: number;
   readonly firstByteMs: number;
   readonly idleMs: number;
-  /** What a person is told while nothing has arrived yet. */
+  /** Notice to show while nothing has arrived yet. */
   readonly waitingNotice: 'loadingModel' | 'waiting';
 }
 
@@ -39,7 +39,7 @@ export const remotePolicy: RequestPolicy = {
   waitingNotice: 'waiting',
 };
 
-/** A server on this machine may read a model from disk for minutes before it says anything, and think slowly afterwards. */
+/** A server on this machine may take minutes to load a model from disk before it answers, and then generate slowly. */
 export const loopbackPolicy: RequestPolicy = {
   ...remotePolicy,
   firstByteMs: 600_000,
@@ -53,11 +53,12 @@ export interface RunnerParts {
   readonly policy: RequestPolicy;
   readonly clock: Clock;
   readonly provider: string;
-  /** What the service was seen to refuse, or to ask for, before. */
+  /** Parts that the service refused or required before. */
   readonly refusals?: LearnedRefusals;
 }
 
-/** Runs one request through its transport: retries before the first delta, watches for silence, and ends in exactly one terminal. */
+/** Runs one request through its transport: retries before the first delta, watches for silence, and ends with
+ *  exactly one terminal. */
 export function runRequest(request: ModelRequest, signal: AbortSignal, parts: RunnerParts): ModelStream {
   const runner = new RequestRunner(request, signal, parts);
   runner.run().catch((error: unknown) => runner.fail(internalFault(error)));
@@ -72,9 +73,10 @@ type AttemptEnd = TransportEnd | { readonly kind: 'aborted' };
 
 class RequestRunner {
   private readonly pump = new EventPump();
-  /** A delta of any kind arrived: from here nothing is repeated. */
+  /** True when a delta of any kind arrived. After that nothing is retried. */
   private begun = false;
-  /** Answer text or thinking arrived: from here an end that is not complete is an interruption. */
+  /** True when answer text or thinking arrived. Without text and calls the answer counts as empty; a failure text
+   *  tells the user that shown text is saved. */
   private deliveredText = false;
   private deliveredThinking = false;
   private readonly refusals: LearnedRefusals;
@@ -112,8 +114,9 @@ class RequestRunner {
     }
   }
 
-  /** One try, and another one at once for everything that the service says it does not take and the request can do without (hermes-agent#109572), or
-   *  that it misses and the request can have. What did not help is forgotten: the service meant something else. */
+  /** Makes one attempt. Repeats it at once without a part that the service refused and the request does not need
+   *  (hermes-agent#109572), or with a part that it misses and the request can have. An entry that did not help is
+   *  removed: the service meant something else. */
   private async attemptFitting(transport: Transport, learned: string[]): Promise<AttemptEnd> {
     const {
       refusals,
@@ -130,7 +133,7 @@ class RequestRunner {
     }
   }
 
-  /** Ends the request as failed, or as interrupted when something had been delivered. */
+  /** Ends the request as failed, or as interrupted if any delta had arrived. */
   fail(fault: TransportFault, usage: Usage | null = null, requestId: string | null = null): void {
     const outcome = this.begun ? 'interrupted' : 'failed';
     this.pump.end({ outcome, failure: this.describe(fault), usage, requestId });
@@ -141,7 +144,8 @@ class RequestRunner {
   }
 
   private complete(end: Extract<TransportEnd, { readonly kind: 'finished' }>): void {
-    // A call in an answer that was cut at its limit or by a filter may be cut itself, and "" cannot be told from "no arguments".
+    // A call in an answer that was cut at its limit or by a filter may be incomplete itself, and "" looks the same as
+    // "no arguments".
     const cut = end.finish.unified === 'length' || end.finish.unified === 'contentFilter';
     const toolCalls = cut ? [] : end.toolCalls;
     const silent = !this.deliveredText && toolCalls.length === 0;
@@ -157,7 +161,7 @@ class RequestRunner {
     this.pump.end(terminal);
   }
 
-  /** One try. Ends as soon as the signal or a watchdog fires, whether or not the transport notices. */
+  /** Makes one attempt. Ends as soon as the signal or a watchdog fires, even if the transport does not notice. */
   private attempt(transport: Transport, request: ModelRequest): Promise<AttemptEnd> {
     const { clock, policy } = this.parts;
     const { signal } = this;
@@ -177,7 +181,7 @@ class RequestRunner {
         if (part.kind === 'thinking') this.deliveredThinking = true;
         this.pump.append(part);
       };
-      // Async, so that a throw inside becomes a rejection and the watchdog is let go.
+      // Async, so that a throw inside becomes a rejection and the watchdog is stopped.
       const send = async (): Promise<TransportEnd> =>
         transport.send(request, { signal: cut.signal, active: () => watchdog.active(), emit });
       send().then(settle, (error: unknown) =>
@@ -197,7 +201,7 @@ class RequestRunner {
     });
   }
 
-  /** Milliseconds to wait, or null when trying again is pointless. */
+  /** Returns the milliseconds to wait, or null when a retry is pointless. */
   private delayBeforeRetry(fault: TransportFault, attempt: number): number | null {
     if (!mayRetry(fault)) return null;
     const asked = retryAfterMs(fault, this.parts.clock.now() * 1000);

@@ -6,7 +6,7 @@ export interface WatchdogLimits {
 }
 
 export interface WatchdogHandlers {
-  /** Called each second until the first byte. */
+  /** Called every second until the first byte. */
   waiting(elapsedMs: number): void;
   timedOut(of: 'firstByte' | 'idle', ms: number): void;
 }
@@ -29,7 +29,7 @@ export class Watchdog {
     this.cancel = clock.after(second, () => this.awaitFirstByte(1));
   }
 
-  /** Bytes arrived. */
+  /** Called when bytes arrived. */
   active(): void {
     if (this.stopped) return;
     this.lastActive = this.clock.monotonicMs();
@@ -54,7 +54,7 @@ export class Watchdog {
     this.cancel = this.clock.after(second, () => this.awaitFirstByte(seconds + 1));
   }
 
-  /** Re-arms for the rest of the limit instead of resetting a timer for every chunk. */
+  /** Waits for the rest of the limit, instead of resetting a timer for every chunk. */
   private checkIdle(): void {
     const silent = this.clock.monotonicMs() - this.lastActive;
     if (silent >= this.limits.idleMs) this.handlers.timedOut('idle', this.limits.idleMs);

@@ -2,9 +2,10 @@ import type { JsonObject, JsonValue } from '../../transcript/json';
 import type { WireAssistantContent, WireToolResult, WireUserContent } from '../../transcript/wireMessage';
 import type { ModelRequest, WireMessage, WireTool } from '../chatModel';
 
-/** The request with U+FFFD in place of every half of a surrogate pair, in whatever string it is: JSON with such a half is refused as a whole, and
- *  the row or tool it came from would stop every later request. Only the copy that is sent changes. Every model that sends a request passes it
- *  through here first. Metadata is included: encrypted reasoning and signatures are plain letters, but details may quote text. */
+/** Returns the request with U+FFFD in place of every lone surrogate, in any string. A service refuses the whole JSON
+ *  because of one, and the row or tool it came from would block every later request. Only the sent copy changes.
+ *  Every model passes its requests through this function first. Metadata is included: encrypted reasoning and
+ *  signatures are plain letters, but details may quote text. */
 export function wellFormedRequest(request: ModelRequest): ModelRequest {
   return {
     ...request,
@@ -32,7 +33,7 @@ function message(sent: WireMessage): WireMessage {
   }
 }
 
-/** An image is left as it is: its data is base64. */
+/** Leaves an image unchanged: its data is base64. */
 function userContent(part: WireUserContent): WireUserContent {
   return part.kind === 'text' ? { kind: 'text', text: part.text.toWellFormed() } : part;
 }

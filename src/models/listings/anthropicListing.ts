@@ -11,7 +11,7 @@ export const anthropicListing = v.object({
   ),
 });
 
-/** What the list tells, completed with what holds for every Claude since 3: 200k tokens, tools and images. */
+/** Returns the facts from the list, plus facts that hold for every Claude since 3: 200k tokens, tools and images. */
 export function factsOfAnthropicListing(listing: v.InferOutput<typeof anthropicListing>): readonly ModelFacts[] {
   return listing.data.map(({ id, display_name, max_input_tokens }) => ({
     ...factsOfClaude(id),
@@ -22,7 +22,7 @@ export function factsOfAnthropicListing(listing: v.InferOutput<typeof anthropicL
 
 export function factsOfClaude(id: string): ModelFacts {
   if (!id.startsWith('claude-')) return { id };
-  // Extended thinking came with 3.7; older ones refuse the request.
+  // Extended thinking was added in 3.7. Older models refuse the request.
   const thinks = !/^claude-3-(?:opus|sonnet|haiku|5)/.test(id);
   return {
     id,

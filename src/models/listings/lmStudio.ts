@@ -13,7 +13,7 @@ export const lmStudioListing = v.object({
   ),
 });
 
-/** `/api/v0/models`: the models that chat, with the context they were loaded with. */
+/** Returns the chat models of `/api/v0/models`, with the context that they were loaded with. */
 export function factsOfLmStudio(listing: v.InferOutput<typeof lmStudioListing>): readonly ModelFacts[] {
   return listing.data.flatMap(({ id, type, max_context_length, loaded_context_length, capabilities }) =>
     type === 'embeddings'

@@ -12,13 +12,14 @@ export const ollamaShow = v.object({
   model_info: v.optional(v.record(v.string(), v.unknown())),
 });
 
-/** What Ollama gives a model whose context nobody set. It cuts longer prompts at their beginning and says nothing. */
+/** Ollama's default context in tokens. Ollama silently cuts the beginning of longer prompts. */
 const defaultContext = 4096;
 
 const fix =
   'Start it with `OLLAMA_CONTEXT_LENGTH=32768 ollama serve`, or set `PARAMETER num_ctx 32768` in a Modelfile.';
 
-/** Facts of one model from `/api/show` and `/api/ps`. Null when it does not chat (an embedding model). */
+/** Returns the facts of one model from `/api/show` and `/api/ps`. Null when it is not a chat model (an embedding
+ *  model). */
 export function factsOfOllama(
   id: string,
   shown: v.InferOutput<typeof ollamaShow> | null,

@@ -45,11 +45,11 @@ const mistralCapabilities = v.object({
   vision: v.optional(v.boolean()),
 });
 
-/** Names of models that do not chat; the list says nothing better. */
+/** Names of models that are not for chat. The list has no better hint. */
 const otherThanChat =
   /embed|rerank|whisper|(?:^|[-/])tts|transcribe|dall-e|moderation|realtime|-image|-audio|^sora|guard/i;
 
-/** What the list tells of each model that can chat. */
+/** Returns the list's facts for each chat model. */
 export function factsOfOpenaiListing(
   listing: v.InferOutput<typeof openaiListing>,
   host: string,
@@ -98,7 +98,7 @@ function effortsOf(id: string, parameters: readonly string[] | null, host: strin
   return null;
 }
 
-/** The list prices one token; people read prices per million. A negative price means "varies". */
+/** Converts the list's price per token to a price per million. A negative price means "varies". */
 function priceOf({ pricing }: Entry): ModelPrice | null {
   const [input, output] = [perMillion(pricing?.prompt), perMillion(pricing?.completion)];
   const [cachedInput, cacheWrite] = [perMillion(pricing?.input_cache_read), perMillion(pricing?.input_cache_write)];

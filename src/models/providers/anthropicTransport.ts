@@ -10,7 +10,7 @@ import type { PromptRules } from './prompt';
 import { readAnswer } from './reading';
 import { joinedMessages } from './splicedMessages';
 
-/** The messages protocol, with prompt-cache breakpoints. */
+/** Transport for the messages protocol, with prompt-cache breakpoints. */
 export function anthropicTransport(settings: TransportSettings): Transport {
   return {
     send(request: ModelRequest, receiver: TransportReceiver) {
@@ -18,7 +18,7 @@ export function anthropicTransport(settings: TransportSettings): Transport {
       const provider = createAnthropic({
         baseURL: settings.baseUrl,
         headers: compactionHeaders(compactions),
-        // Never undefined: the SDK would then take a key from the environment and send it wherever the base URL points.
+        // Never undefined: the SDK would then take a key from the environment and send it to any base URL.
         apiKey: settings.key ?? '',
         fetch: joinedMessages(withOpaqueParts(observedFetch(settings.fetch, receiver.active), compactions)),
       });
@@ -34,8 +34,9 @@ export function anthropicTransport(settings: TransportSettings): Transport {
   };
 }
 
-/** The service refuses thinking while results go back to an answer that did not begin with a thinking block of its own: one of another
- *  model, or one given before the effort was raised. That exchange is finished without; the next prompt thinks again. */
+/** True when this request may use thinking. The service refuses thinking while results go back to an answer that did
+ *  not begin with its own thinking block: an answer of another model, or one from before the effort was raised. That
+ *  exchange ends without thinking; the next prompt uses it again. */
 function mayThink(messages: readonly WireMessage[]): boolean {
   if (messages.at(-1)?.role !== 'tool') return true;
   const asking = messages.findLast((message) => message.role === 'assistant');
@@ -47,8 +48,8 @@ const breakpoint: { readonly providerOptions: SharedV4ProviderOptions } = {
   providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } },
 };
 
-/** Four breakpoints are allowed: the system prompt, the tools, and the last two turns of the user (prompts or tool results), so that the
- *  next request reads what this one wrote. */
+/** Sets the four allowed breakpoints: the system prompt, the tools, and the last two turns of the user (prompts or
+ *  tool results), so that the next request reads the cache that this one wrote. */
 function rules(messages: readonly WireMessage[]): PromptRules {
   const marked = lastTwoUserTurns(messages);
   return {
@@ -63,7 +64,7 @@ function rules(messages: readonly WireMessage[]): PromptRules {
             return { type: 'text' as const, text: part.text, ...storedOptions(part.metadata) };
           case 'thinking': {
             const compaction = compactionOf(part.metadata);
-            // The SDK makes the block from a text that is marked so.
+            // The SDK makes the block from a text with these options.
             return compaction === null
               ? { type: 'reasoning' as const, text: part.text, ...storedOptions(part.metadata) }
               : { type: 'text' as const, text: compaction.content, ...storedOptions(part.metadata) };
@@ -82,7 +83,8 @@ function rules(messages: readonly WireMessage[]): PromptRules {
   };
 }
 
-/** Indices of the last message of each of the last two runs of user and tool messages; a run is one user message on this wire. */
+/** Returns the indices of the last message of each of the last two runs of user and tool messages. A run is one user
+ *  message on this wire. */
 function lastTwoUserTurns(messages: readonly WireMessage[]): ReadonlySet<number> {
   const ends = messages.flatMap((message, index) =>
     message.role !== 'assistant' && messages[index + 1]?.role !== 'user' && messages[index + 1]?.role !== 'tool'

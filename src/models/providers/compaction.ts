@@ -3,8 +3,9 @@ import type { WireMessage } from '../chatModel';
 import { isObject } from './prompt';
 import { noTap, type RawTap } from './reading';
 
-/** A summary that a service made of the conversation before it, because it or a proxy was told to (`context_management`, never by us). It is no words
- *  of the answer. The service asks for it back as it came, `encrypted_content` included, and leaves out what stands before it. */
+/** A service's summary of the conversation before it. The service makes one if it or a proxy is configured for it
+ *  (`context_management`, never by us). It is not part of the answer's text. The service needs it back unchanged,
+ *  `encrypted_content` included, and ignores everything before it. */
 export interface Compaction {
   readonly content: string;
   readonly signature?: string;
@@ -12,10 +13,10 @@ export interface Compaction {
 }
 
 const type = 'compaction';
-/** Under which requests may hold such a block; one that is signed has a beta of its own, which the SDK names. */
+/** The beta for requests with such a block. A signed block has its own beta, which the SDK adds. */
 const beta = 'compact-2026-01-12';
 
-/** Reads compaction blocks from the raw chunks: the SDK hands them on as text, without their opaque part. */
+/** Reads compaction blocks from the raw chunks: the SDK passes them on as text, without their opaque part. */
 export class CompactionTap implements RawTap {
   private block: Record<string, string> | null = null;
 
@@ -36,12 +37,12 @@ export class CompactionTap implements RawTap {
   hiddenBlock(): JsonObject | null {
     const { block } = this;
     this.block = null;
-    // Without a summary the service failed to make one, and wants nothing back.
+    // Without a summary the service failed to make one, and needs nothing back.
     return block?.['content'] === undefined ? null : { anthropic: { type, ...block } };
   }
 }
 
-/** What a delta or the beginning of a block says of a compaction; each delta holds the whole. */
+/** Returns the compaction fields of a delta or of a block's start. Each delta has the full values. */
 function fieldsOf(value: unknown): Record<string, string> {
   if (!isObject(value)) return {};
   return Object.fromEntries(
@@ -52,7 +53,7 @@ function fieldsOf(value: unknown): Record<string, string> {
   );
 }
 
-/** The compaction that a stored part holds, or null. */
+/** Returns the compaction in a stored part, or null. */
 export function compactionOf(metadata: JsonObject | undefined): Compaction | null {
   const ours = metadata?.['anthropic'];
   if (!isObject(ours) || ours['type'] !== type) return null;
@@ -68,12 +69,12 @@ export function compactionsIn(messages: readonly WireMessage[]): readonly Compac
   );
 }
 
-/** Headers of a request that sends these back. */
+/** Returns the headers of a request that sends these compactions back. */
 export function compactionHeaders(compactions: readonly Compaction[]): Readonly<Record<string, string>> {
   return compactions.some(({ signature }) => signature === undefined) ? { 'anthropic-beta': beta } : {};
 }
 
-/** A `fetch` that puts the opaque parts into the request's blocks, which the SDK writes without them. */
+/** A `fetch` that adds the opaque parts to the request's blocks, because the SDK omits them. */
 export function withOpaqueParts(
   fetch: typeof globalThis.fetch,
   compactions: readonly Compaction[],
@@ -92,7 +93,7 @@ export function withOpaqueParts(
   };
 }
 
-/** A request with every block of its messages changed, in order. */
+/** Returns a copy of a request with every block of its messages changed, in order. */
 function mapBlocks(body: unknown, change: (block: JsonObject) => JsonObject): unknown {
   if (!isObject(body) || !Array.isArray(body['messages'])) return body;
   const messages = body['messages'].map((message: unknown) => {

@@ -3,7 +3,7 @@ import { messageChain, networkFault, systemCode } from '../http/networkFault';
 import type { TransportFault } from '../transport';
 import { AnswerFault, errorDetails } from './observedFetch';
 
-/** What a thrown error or an `error` part of the SDK means, in our words. */
+/** Converts a thrown error or an `error` part of the SDK to a fault. */
 export function faultOf(error: unknown): TransportFault {
   if (error instanceof AnswerFault) return error.fault;
   if (APICallError.isInstance(error)) {
@@ -27,7 +27,7 @@ export function faultOf(error: unknown): TransportFault {
   return { kind: 'inStream', ...errorDetails(error) };
 }
 
-/** What an `error` part says: an object the service sent, or an exception the SDK made of it. */
+/** Converts an `error` part: an object from the service, or an exception that the SDK made of it. */
 export function faultOfPart(error: unknown): TransportFault {
   if (APICallError.isInstance(error)) {
     const sent =

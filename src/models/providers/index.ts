@@ -2,7 +2,8 @@ import type { Transports } from '../transport';
 import { anthropicTransport } from './anthropicTransport';
 import { openaiTransport } from './openaiTransport';
 
-/** The transports, with the provider SDKs they stand on: bundled apart and loaded when a model is first asked. */
+/** Creates the transports. They and their provider SDKs are bundled separately and loaded with the first model
+ *  request. */
 export function createTransports(): Transports {
   return {
     createTransport: (settings) =>

@@ -1,6 +1,6 @@
 import type { TransportFault } from '../transport';
 
-/** Thrown out of `fetch` through the SDK, which passes it on untouched: the answer is no stream of a model. */
+/** Thrown out of `fetch` through the SDK, which passes it on unchanged: the answer is not a model's stream. */
 export class AnswerFault extends Error {
   override readonly name = 'AnswerFault';
   constructor(readonly fault: TransportFault) {
@@ -8,8 +8,8 @@ export class AnswerFault extends Error {
   }
 }
 
-/** A `fetch` for one request that reports bytes as they arrive and refuses answers which are no event stream. Redirects are not
- *  followed: they would carry `x-api-key` to another origin. */
+/** A `fetch` for one request that reports bytes as they arrive and refuses answers that are not an event stream.
+ *  Does not follow redirects: they would send `x-api-key` to another origin. */
 export function observedFetch(fetch: typeof globalThis.fetch, active: () => void): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, { ...init, headers: withoutEmptyKey(init?.headers), redirect: 'manual' });
@@ -22,7 +22,7 @@ export function observedFetch(fetch: typeof globalThis.fetch, active: () => void
   };
 }
 
-/** An endpoint without a key gets no key header at all, rather than an empty one. */
+/** Removes an empty key header, for an endpoint without a key. */
 function withoutEmptyKey(headers: RequestInit['headers']): Headers {
   const copy = new Headers(headers);
   if (copy.get('x-api-key') === '') copy.delete('x-api-key');
@@ -46,7 +46,7 @@ function errorIn(
   }
 }
 
-/** Message, code and status of an error object as services put it into an answer. */
+/** Returns message, code and status of an error object in a service's answer. */
 export function errorDetails(error: unknown): {
   readonly message: string;
   readonly code: string | null;
@@ -64,7 +64,7 @@ export function errorDetails(error: unknown): {
   };
 }
 
-/** Passes bytes through without a queue of its own: what a web stream has queued is lost when its source breaks. */
+/** Passes bytes through without its own queue: a web stream loses its queue when its source breaks. */
 function observe(body: ReadableStream<Uint8Array>, active: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>(

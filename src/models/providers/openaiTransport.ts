@@ -10,7 +10,7 @@ import { readAnswer } from './reading';
 import { ReasoningTap } from './reasoningTap';
 import { traitsOf } from './wireTraits';
 
-/** Chat completions, at any base URL. */
+/** Transport for chat completions, at any base URL. */
 export function openaiTransport(settings: TransportSettings): Transport {
   const traits = traitsOf(settings.baseUrl);
   return {
@@ -33,12 +33,14 @@ export function openaiTransport(settings: TransportSettings): Transport {
   };
 }
 
-/** Reasoning that came in `reasoning_content` goes back in it, whole and always the same, with every answer between two prompts of which one
- *  called: Moonshot and DeepSeek refuse a call without it in this turn, in its continuation and in every later one
- *  (https://api-docs.deepseek.com/guides/thinking_mode, https://platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model), Qwen reads it, others
- *  ignore it. Where nothing was called no service needs it. A service that sends the field and refuses it (a proxy in front of Mistral:
- *  litellm#30835) says so, and is then asked without (`refusals.ts`); those that refuse the field by themselves (Groq, Cerebras) call theirs
- *  `reasoning`, which is not sent. */
+/** Reasoning that arrived in `reasoning_content` goes back in that field, complete and unchanged. It goes with every
+ *  answer between two prompts if at least one of these answers called a tool. Moonshot and DeepSeek refuse a call
+ *  without it in this turn, in its continuation and in every later one
+ *  (https://api-docs.deepseek.com/guides/thinking_mode,
+ *  https://platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model). Qwen reads it, others ignore it. Without a
+ *  call no service needs it. A service that sends the field and refuses it (a proxy in front of Mistral:
+ *  litellm#30835) reports this, and then gets requests without it (`refusals.ts`). Services that never accept the
+ *  field (Groq, Cerebras) call theirs `reasoning`, which is not sent. */
 function rules(request: ModelRequest): PromptRules {
   const near = nearCalls(request.messages);
   return {
@@ -72,14 +74,14 @@ function rules(request: ModelRequest): PromptRules {
               ];
           }
         }),
-        // The SDK spreads these keys into the message as they are. Its own reasoning parts would lose an empty text.
+        // The SDK copies these keys into the message unchanged. Its own reasoning parts would lose an empty text.
         ...(Object.keys(fields).length === 0 ? {} : { providerOptions: { openaiCompatible: fields } }),
       };
     },
   };
 }
 
-/** Indices of the answers between two prompts of which at least one called. */
+/** Returns the indices of the answers between two prompts of which at least one called a tool. */
 function nearCalls(messages: readonly WireMessage[]): ReadonlySet<number> {
   const near = new Set<number>();
   let answers: number[] = [];

@@ -1,8 +1,9 @@
 import type { WireMessage } from '../../transcript/wireMessage';
 
-/** The messages with call ids of letters, digits, `_` and `-` only. Other services give ids such as `functions.read_file:0`, or two names in
- *  one (`call|item`); a session that began there may go on at a service that refuses them. Always the same for the same id, so that a call
- *  and its result stay a pair and a provider's prompt cache stays valid. */
+/** Returns the messages with call ids of letters, digits, `_` and `-` only. Other services use ids such as
+ *  `functions.read_file:0`, or two names in one (`call|item`), and a session that began there may continue at a
+ *  service that refuses them. The same id always gives the same result, so a call and its result stay a pair and a
+ *  provider's prompt cache stays valid. */
 export function withPlainCallIds(messages: readonly WireMessage[]): readonly WireMessage[] {
   return messages.map((message): WireMessage => {
     switch (message.role) {

@@ -10,27 +10,27 @@ import type { WireToolResult } from '../../transcript/wireMessage';
 import type { ModelRequest, WireAssistantContent, WireMessage } from '../chatModel';
 
 type SdkAssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'];
-/** Stands for the images of a result where the protocol has no place for them. */
+/** Replaces the images of a result if the protocol has no field for them. */
 const imagesLeftOut = '(Images came with this result. They cannot be shown to you here; ask the person to send them.)';
 
 type SdkOptions = { providerOptions?: SharedV4ProviderOptions };
 
-/** What one protocol adds while a prompt is converted. */
+/** Protocol-specific options for converting a prompt. */
 export interface PromptRules {
   system(): SdkOptions;
   /** Options of the message at `index`. */
   message(index: number): SdkOptions;
   tool(index: number, count: number): SdkOptions;
-  /** Whether a tool result may hold images on this protocol. */
+  /** True when a tool result may hold images on this protocol. */
   readonly takesResultImages: boolean;
-  /** Converts the content of an answer: which thinking goes back, and with what. */
+  /** Converts the content of an answer, including which thinking goes back, and in which form. */
   assistant(
     content: readonly WireAssistantContent[],
     index: number,
   ): { readonly content: SdkAssistantContent } & SdkOptions;
 }
 
-/** Converts a request into the SDK's call options; the wire copy is already valid, so nothing is repaired here. */
+/** Converts a request to the SDK's call options. The wire copy is already valid, so nothing is repaired here. */
 export function callOptions(
   request: ModelRequest,
   rules: PromptRules,
@@ -104,7 +104,8 @@ function resultOutput(
   return { type: 'content', value: [{ type: 'text', text }, ...files] };
 }
 
-/** Provider metadata as it was stored, for the SDK. Its values are objects keyed by provider; anything else was not ours. */
+/** Converts stored provider metadata for the SDK. Its values are objects keyed by provider; other values are not
+ *  ours and are dropped. */
 export function storedOptions(metadata: JsonObject | undefined): SdkOptions {
   const entries = Object.entries(metadata ?? {}).flatMap(([provider, value]) =>
     isObject(value) ? [[provider, value] as const] : [],

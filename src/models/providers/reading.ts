@@ -13,16 +13,16 @@ import type { TransportEnd, TransportFault, TransportReceiver } from '../transpo
 import { faultOf, faultOfPart } from './faults';
 import { isObject } from './prompt';
 
-/** Looks at raw chunks for what the SDK drops. */
+/** Reads raw chunks for data that the SDK drops. */
 export interface RawTap {
   see(chunk: unknown): void;
-  /** Metadata of the thinking that is ending, read from the raw chunks since it began. */
+  /** Returns metadata of the thinking that ends now, from the raw chunks since it began. */
   thinkingMetadata(): JsonObject | null;
-  /** Metadata that belongs to the whole answer, asked for once at its end. `called`: it holds tool calls. */
+  /** Returns metadata of the whole answer, requested once at its end. `called`: true when the answer has tool calls. */
   closingMetadata(called: boolean): JsonObject | null;
-  /** The block under way is no text of the answer, whatever the SDK calls it. */
+  /** True when the current block is not text of the answer, whatever the SDK calls it. */
   readonly isHiding: boolean;
-  /** What is kept of such a block, when it ends. */
+  /** Returns the data to keep of such a block, when it ends. */
   hiddenBlock(): JsonObject | null;
 }
 
@@ -34,8 +34,8 @@ export const noTap: RawTap = {
   hiddenBlock: () => null,
 };
 
-/** Sends one request through an SDK model and reads its answer without ever waiting for anything but the stream itself. Whatever happens
- *  (a throw, an `error` part, an end without `finish`) becomes the one result. */
+/** Sends one request through an SDK model and reads its answer, waiting only for the stream itself. Every failure (a
+ *  throw, an `error` part, an end without `finish`) becomes the one result. */
 export async function readAnswer(
   model: LanguageModelV4,
   options: LanguageModelV4CallOptions,
@@ -68,7 +68,7 @@ class Answer {
   requestId: string | null = null;
   private usage: Usage | null = null;
   private finish: LanguageModelV4FinishReason | null = null;
-  /** The last `error` part. It is not terminal: after a malformed frame the answer goes on. */
+  /** The last `error` part. It is not terminal: the answer continues after a malformed frame. */
   private errorPart: TransportFault | null = null;
   private received = false;
   private readonly open = new Map<string, OpenPart>();
@@ -121,7 +121,7 @@ class Answer {
         break;
       }
       case 'tool-call':
-        // What the provider runs itself (its web search, its MCP) is not ours to run.
+        // The provider runs its own tools (its web search, its MCP): we must not run them.
         if (part.providerExecuted !== true) {
           const metadata = part.providerMetadata === undefined ? {} : { metadata: jsonCopy(part.providerMetadata) };
           this.calls.push({ callId: part.toolCallId, name: part.toolName, arguments: part.input, ...metadata });
@@ -189,7 +189,7 @@ function key(part: { readonly type: string; readonly id: string }): string {
   return `${part.type.startsWith('text') ? 'text' : 'reasoning'} ${part.id}`;
 }
 
-/** Null where the provider did not really finish: no finish, an error, or an end without a completion signal. */
+/** Null when the provider did not really finish: no finish, an error, or an end without a completion signal. */
 function finishOf(reason: LanguageModelV4FinishReason | null): Finish | null {
   // Some routers report an upstream failure as a finish reason of that name.
   if (reason === null || reason.raw === 'error') return null;
@@ -224,7 +224,8 @@ function usageOf({ inputTokens, outputTokens, raw }: LanguageModelV4Usage): Usag
   return usage.inputTokens === null && usage.outputTokens === null ? null : usage;
 }
 
-/** OpenRouter says what a request cost, in US dollars. With a key of the person's own behind it, what that key is charged stands beside its fee. */
+/** Returns the request's cost in US dollars as OpenRouter reports it. If the user's own provider key is used, the
+ *  charge on that key is listed separately from OpenRouter's fee, and this adds both. */
 function countedCost(raw: unknown): number | null {
   if (!isObject(raw) || typeof raw['cost'] !== 'number') return null;
   if (raw['is_byok'] !== true) return raw['cost'];
@@ -237,7 +238,7 @@ function requestIdIn(headers: Readonly<Record<string, string>>): string | null {
   return headers['x-request-id'] ?? headers['request-id'] ?? headers['x-generation-id'] ?? null;
 }
 
-/** Merges metadata keyed by provider, one level deep: a signature arrives after the block it signs began. */
+/** Merges metadata keyed by provider, one level deep: a signature arrives after its block began. */
 function merge(left: JsonObject, right: unknown): JsonObject {
   if (!isObject(right)) return left;
   const merged: Record<string, JsonObject[string]> = { ...left };
@@ -248,7 +249,7 @@ function merge(left: JsonObject, right: unknown): JsonObject {
   return merged;
 }
 
-/** The SDK's JSON may hold `undefined`; what is stored may not. */
+/** Copies the SDK's JSON, which may hold `undefined`. Stored JSON may not. */
 function jsonCopy(value: object): JsonObject {
   const copy: unknown = JSON.parse(JSON.stringify(value));
   return isObject(copy) ? copy : {};

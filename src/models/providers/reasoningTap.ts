@@ -5,9 +5,10 @@ import type { RawTap } from './reading';
 
 type Detail = Record<string, string | number | boolean | null>;
 
-/** Keeps what the SDK drops of reasoning over chat completions: in which field it came (only `reasoning_content` has a way back), that this field
- *  came empty with a call (DeepSeek wants "" back: opencode#24146), and OpenRouter's `reasoning_details`, which hold signatures and encrypted
- *  reasoning and must be returned as they came. */
+/** Keeps reasoning data of chat completions that the SDK drops. First, the field it came in: only
+ *  `reasoning_content` can be sent back. Second, that this field was empty with a call (DeepSeek needs "" back:
+ *  opencode#24146). Third, OpenRouter's `reasoning_details`, which hold signatures and encrypted reasoning and must
+ *  be returned unchanged. */
 export class ReasoningTap implements RawTap {
   private field: 'reasoning_content' | 'reasoning' | null = null;
   private hasThought = false;
@@ -41,7 +42,8 @@ export class ReasoningTap implements RawTap {
     return called && this.field === 'reasoning_content' && !this.hasThought ? inReasoningField() : null;
   }
 
-  /** Pieces of one detail share its index and type; their texts are joined, everything else is taken from the piece that has it. */
+  /** Pieces of one detail share its index and type. Joins their texts, and takes every other value from the piece
+   *  that has it. */
   private collect(piece: JsonObject): void {
     const flat: Detail = {};
     for (const [name, value] of Object.entries(piece)) {

@@ -1,8 +1,9 @@
 import { isObject } from './prompt';
 
-/** A `fetch` for the messages protocol that makes one message of an answer in which a second one begins before the first has ended (routers that try
- *  again behind a failure splice them so). The SDK drops everything from there on, or, where both have one id, takes blocks of the second for those of
- *  the first. Blocks that are open are closed first, so thinking keeps its own signature; the second beginning goes. */
+/** A `fetch` for the messages protocol that joins an answer in which a second message begins before the first has
+ *  ended (routers that retry after a failure splice them so). The SDK drops everything from there on or, if both
+ *  have one id, takes blocks of the second for those of the first. This closes open blocks first, so thinking keeps
+ *  its own signature, and drops the second start. */
 export function joinedMessages(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
@@ -11,7 +12,7 @@ export function joinedMessages(fetch: typeof globalThis.fetch): typeof globalThi
   };
 }
 
-/** Without a queue of its own: what a web stream has queued is lost when its source breaks. */
+/** Joins messages without its own queue: a web stream loses its queue when its source breaks. */
 function joined(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -35,7 +36,7 @@ function joined(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
 
 const eventEnd = /\r\n\r\n|\n\n|\r\r/;
 
-/** Reads events as they arrive, whole ones at a time. */
+/** Parses events as they arrive, only complete ones. */
 class MessageJoiner {
   private held = '';
   private isOpen = false;
@@ -57,7 +58,7 @@ class MessageJoiner {
   }
 
   private judge(event: string): string {
-    // Deltas, nearly all there is, say nothing about where a message or a block begins.
+    // Fast path for deltas, nearly all events: they never mark the start or end of a message or a block.
     if (!/message_st|content_block_st/.test(event)) return event;
     const data = dataOf(event);
     const index = data?.['index'];
@@ -96,7 +97,7 @@ function dataOf(event: string): Record<string, unknown> | null {
     const parsed: unknown = JSON.parse(lines.join('\n'));
     return isObject(parsed) ? parsed : null;
   } catch {
-    // Not JSON: the SDK says what is wrong with it.
+    // Not JSON: the SDK reports the error.
     return null;
   }
 }

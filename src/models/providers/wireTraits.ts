@@ -1,6 +1,6 @@
-/** How a service differs from plain chat completions. */
+/** Differences between a service and plain chat completions. */
 export interface WireTraits {
-  /** Understands `stream_options: { include_usage }`. */
+  /** True when it supports `stream_options: { include_usage }`. */
   readonly streamOptions: boolean;
   adapt(body: Record<string, unknown>, cacheKey: string | null): Record<string, unknown>;
 }
@@ -21,15 +21,15 @@ const openai: WireTraits = {
 
 const openRouter: WireTraits = {
   streamOptions: true,
-  // Says what the request cost with its other counts.
+  // Requests the cost together with the other counts.
   adapt: (body) => ({ ...body, usage: { include: true } }),
 };
 
-/** Known differences, by host. Everything else is taken as plain. */
+/** Returns the known differences, by host. Every other service counts as plain. */
 export function traitsOf(baseUrl: string): WireTraits {
   const { hostname } = new URL(baseUrl);
   if (hostname === 'api.openai.com' || hostname.endsWith('.openai.azure.com')) return openai;
-  // Sends usage unasked.
+  // Sends usage without being asked.
   if (hostname === 'api.mistral.ai') return { ...plain, streamOptions: false };
   if (hostname === 'openrouter.ai') return openRouter;
   return plain;

@@ -1,14 +1,15 @@
-/** The shortest part of a key that is taken for it, in characters. */
+/** Characters of the shortest part of a key that is recognized as the key. */
 const shortestRun = 8;
 
-/** Replaces a known key in a text, and every part of it that has at least eight characters: as it is, percent-encoded, and in base64 (standard and
- *  URL-safe, behind any other bytes). A key of less than eight characters is replaced as a whole, one of less than four not at all. */
+/** Replaces a known key in a text, and every part of it with at least eight characters: plain, percent-encoded, and
+ *  in base64 (standard and URL-safe, after any other bytes). A key of fewer than eight characters is only replaced
+ *  as a whole, one of fewer than four not at all. */
 export function withoutKnownKey(text: string, key: string, mark: string): string {
   if (key.length < 4) return text;
   if (key.length < shortestRun) return text.replaceAll(key, mark);
   const runs = runsOf(key);
   const kept: string[] = [];
-  /** Where the last run ended; runs that overlap or touch are one. */
+  /** End of the last match. Matches that overlap or touch count as one. */
   let end: number | null = null;
   for (let at = 0; at + shortestRun <= text.length; at++) {
     if (!runs.has(text.slice(at, at + shortestRun))) continue;
@@ -30,7 +31,8 @@ function runsOf(key: string): ReadonlySet<string> {
   );
 }
 
-/** The characters that the key alone decides, behind 0, 1 and 2 other bytes: base64 packs three bytes into four characters. */
+/** Returns the base64 characters that depend only on the key, after 0, 1 and 2 other bytes: base64 packs three bytes
+ *  into four characters. */
 function inBase64(key: string): readonly string[] {
   return [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(key)]);
@@ -39,10 +41,11 @@ function inBase64(key: string): readonly string[] {
   });
 }
 
-/** The shortest key that is masked wherever it occurs, in characters: people give local servers words such as "none" and "lm-studio" for a key. */
+/** Characters of the shortest key that is masked everywhere: people use words such as "none" and "lm-studio" as keys
+ *  for local servers. */
 const shortestKey = 16;
 
-/** Keys by their values. Keeps them in memory only, for as long as the process lives. */
+/** Known keys by value. Kept only in memory, for the life of the process. */
 export class KnownKeys {
   private readonly spellings = new Set<string>();
 
@@ -52,7 +55,7 @@ export class KnownKeys {
       this.spellings.add(spelling);
   }
 
-  /** A text with the whole keys in it replaced: as they are, percent-encoded, and in base64. */
+  /** Returns the text with whole keys replaced: plain, percent-encoded, and in base64. */
   masked(text: string, mark: string): string {
     let result = text;
     for (const spelling of this.spellings) if (result.includes(spelling)) result = result.replaceAll(spelling, mark);

@@ -6,14 +6,16 @@ const passwordInAddress = /(:\/\/[^\s/:@]*:)[^\s/@]+@/g;
 const authorization =
   /\b(bearer|x-api-key|api[-_]?key|authorization)(["']?(?:\s*[:=])?\s*["']?(?:bearer\s+)?)[^\s"',}]{6,}/gi;
 
-/** Removes a key, also where only a part of it or its base64 is there, and whatever looks like a key or a password from text that is stored, logged or
- *  shown. Services echo keys in their errors. Call it before the text is cut: of a key that is cut in two neither half may be known. */
+/** Removes a key from text that is stored, logged or shown, also when only a part of it or its base64 is there. Also
+ *  removes everything that looks like a key or a password. Services repeat keys in their errors. Call it before the
+ *  text is cut: both halves of a cut key may be unrecognizable. */
 export function withoutSecrets(text: string, key: string | null): string {
   const known = key === null ? text : withoutKnownKey(text, key, '[key]');
   return known.replace(keyLike, '[key]').replace(authorization, '$1$2[key]').replace(passwordInAddress, '$1[key]@');
 }
 
-/** An address that somebody wrote and that is none, as it may be shown: without user and password, query, fragment and what may be a key. */
+/** Returns the shown form of an invalid address that was typed in: without user and password, query, fragment and
+ *  possible keys. */
 export function shownAddress(written: string): string {
   return withoutSecrets(
     written
@@ -24,23 +26,25 @@ export function shownAddress(written: string): string {
   );
 }
 
-/** The recommended rules of secretlint (docs/secrets.md), from when it is said where they are. One for the process: text is masked in pure functions of
- *  many floors. */
+/** The recommended rules of secretlint (docs/secrets.md), active once a source is set. One instance per process:
+ *  pure functions of many floors mask text. */
 export const secretRules = new SecretRules();
 
-/** Keys that were read from or put into secret storage: masked by their value, whatever they look like. */
+/** Keys that were read from or written to secret storage. They are masked by value, whatever they look like. */
 export const knownKeys = new KnownKeys();
 
 const mark = '[secret]';
 
-// Ours beside secretlint's rules, and why. Its rules want whole tokens of an exact length. Ours take tokens that are cut, and those of services it has no rule
-// for. They are also all there is where its rules cannot be loaded. None of them may take longer than in proportion to a text's length: a look ahead inside a
-// token that may begin at every character does.
+// Our own rules, used in addition to secretlint's. Its rules need whole tokens of an exact length. Ours also match cut
+// tokens, and those of services that it has no rule for. They are also the only rules if secretlint cannot be loaded.
+// Each must run in time proportional to the text's length: a lookahead inside a token that may begin at every character
+// does not.
 
-/** Cut off, encrypted or with headers too: secretlint wants a whole block of plain base64. */
+/** Also matches a block that is cut off, encrypted or has headers: secretlint needs a whole block of plain base64. */
 const privateKey =
   /-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)/g;
-/** Tokens by their prefix. Google and PyPI are not in secretlint; the others are here for tokens that are cut or of another length, and for AWS's own example. */
+/** Tokens by their prefix. Google and PyPI are not in secretlint. The others match tokens that are cut or of another
+ *  length, and AWS's own example. */
 const prefixed = new RegExp(
   [
     String.raw`\bgh[pousr]_[A-Za-z0-9]{16,}`,
@@ -52,20 +56,23 @@ const prefixed = new RegExp(
   ].join('|'),
   'g',
 );
-/** Prefixes that are words too: what follows counts as a key where it has a digit. Of these secretlint knows npm, OpenAI and Anthropic, when they are whole. */
+/** Prefixes that are also words: the text after one counts as a key if it has a digit. Of these, secretlint knows
+ *  npm, OpenAI and Anthropic, if they are whole. */
 const wordPrefixed = /\b(?:sk|gsk|xai|pk|rk|nvapi|hf|csk|fw|tgp_v1|glpat|npm)[-_]([A-Za-z0-9_.-]{12,})/g;
-/** What may be a JSON Web Token, which secretlint has no rule for. */
+/** Matches a possible JSON Web Token, which secretlint has no rule for. */
 const dotted = /[\w.-]{29,}/g;
 const webTokenBegins = /\beyJ[\w-]{8,}$/;
-/** Headers: what a bearer token looks like is up to the service. */
+/** Headers: each service has its own format for bearer tokens. */
 const bearer = /\b(bearer|basic)\s+(?=[A-Za-z._~+/=-]*\d)[A-Za-z0-9._~+/=-]{12,}(?<!\.)/gi;
-/** `password: …`, `API_KEY="…"`, where the name alone says what the value is. The name may be the end of a longer one. */
+/** `password: …`, `API_KEY="…"`: the name alone shows that the value is a secret. The name may be the end of a
+ *  longer one. */
 const assignment =
   /((?:api[-_]?key|access[-_]?key|secret|token|passwd|password|passphrase)["']?\s*(?::|=(?![=>]))\s*)("[^"\n]{6,}"|'[^'\n]{6,}'|[^\s"',;`]{6,})/gi;
 
-/** Masks credentials in text of a conversation before it goes to a memory provider, into a summary, an export or the log. Unlike `withoutSecrets`, which
- *  cleans errors and may take a word too many, it leaves prose and code about credentials readable: `token: string` is no secret. Takes time in proportion
- *  to the text, about 30 ms for a megabyte. Call it before the text is cut. */
+/** Masks credentials in conversation text before it goes to a memory provider, a summary, an export or the log.
+ *  `withoutSecrets` cleans errors and may remove a word too many. This function keeps prose and code about
+ *  credentials readable: `token: string` is no secret. Takes time proportional to the text, about 30 ms for a
+ *  megabyte. Call it before the text is cut. */
 export function maskSecrets(text: string): string {
   const known = knownKeys.masked(text, mark);
   return withoutWebTokens(masked(known, secretRules.find(known)))
@@ -83,15 +90,15 @@ function masked(text: string, spans: readonly SecretSpan[]): string {
   let done = 0;
   for (const { start, end } of [...spans].sort((one, other) => one.start - other.start)) {
     if (end <= done) continue;
-    // One that overlaps the last belongs to its mark.
+    // A span that overlaps the last one shares its mark.
     if (start >= done) result += text.slice(done, start) + mark;
     done = end;
   }
   return result + text.slice(done);
 }
 
-/** Three parts between dots, of which the first is the base64 of a JSON object. One expression for all of it would read a run of such beginnings, none of
- *  which has a dot after it, once for each of them. */
+/** Masks three parts between dots of which the first is the base64 of a JSON object. A single expression would take
+ *  quadratic time on a run of such beginnings without a dot: it would read the run once for each of them. */
 function withoutWebTokens(text: string): string {
   return text.includes('eyJ') ? text.replace(dotted, withoutWebTokensInRun) : text;
 }
@@ -110,7 +117,7 @@ function withoutWebTokensInRun(run: string): string {
   return kept.join('.');
 }
 
-/** Characters of a token with a digit among them. A full stop at its end ends the sentence. */
+/** True for a token of at least 12 characters with a digit. A period at its end belongs to the sentence. */
 function isToken(run: string): boolean {
   return /\d/.test(run) && run.length - ending(run).length >= 12;
 }
@@ -121,7 +128,8 @@ function ending(run: string): string {
   return run.slice(end);
 }
 
-/** A quoted value is one; a bare one counts where it cannot be a type, a variable or a call. One that was masked in part is masked whole. */
+/** True for a quoted value, and for a bare one that cannot be a type, a variable or a call. A value that was masked
+ *  in part is masked completely. */
 function isLiteral(value: string): boolean {
   if (value === mark) return false;
   if (/^["']/.test(value)) return !/^["'](?:\$\{|<)/.test(value);

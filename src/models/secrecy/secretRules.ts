@@ -1,4 +1,4 @@
-/** A part of a text, from `start` up to and without `end`, in UTF-16 units. */
+/** A part of a text, from `start` to before `end`, in UTF-16 units. */
 export interface SecretSpan {
   readonly start: number;
   readonly end: number;
@@ -10,24 +10,24 @@ export type FindSecrets = (text: string) => readonly SecretSpan[];
 export interface SecretRulesSource {
   /** Loads the rules. May throw. */
   readonly load: () => FindSecrets;
-  /** Called once: the rules cannot be loaded, or failed over a text. */
+  /** Called once when the rules cannot be loaded, or failed on a text. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Rules that are loaded when the first text is looked through. Without a source, and where they cannot be loaded, they find nothing. */
+/** Rules that are loaded with the first text. Without a source, or if they cannot be loaded, they find nothing. */
 export class SecretRules {
   private source: SecretRulesSource | null = null;
   private rules: FindSecrets | null = null;
   private hasFailed = false;
 
-  /** Where the rules come from. A window says it once, before it has text to look through. */
+  /** Sets the source of the rules. Each window calls it once, before the first text. */
   from(source: SecretRulesSource): void {
     this.source = source;
     this.rules = null;
     this.hasFailed = false;
   }
 
-  /** Whether a text is looked through without loading anything first. */
+  /** True when a text can be checked without loading anything first. */
   get isReady(): boolean {
     return this.rules !== null || this.source === null;
   }

@@ -2,7 +2,7 @@ import type { FileSystem, OpenFile } from './fileSystem';
 import { errnoOf } from './fileSystem';
 import { MeasuredFile } from './measuredFile';
 
-/** What the file layer shows to SQLite as one database. */
+/** The files that the file layer presents to SQLite as one database. */
 export interface DatabaseFiles {
   readonly fileSystem: FileSystem;
   readonly folder: string;
@@ -10,15 +10,17 @@ export interface DatabaseFiles {
   /** The write-ahead log, under a name that no other SQLite looks for (docs/store.md). */
   readonly logPath: string;
   readonly readOnly: boolean;
-  /** Where a copy of a database is kept that lost its files and whose own folder takes none, best first. */
+  /** Folders, best first, for the copy of a database that lost its files and whose own folder cannot take the copy. */
   readonly rescueFolders?: readonly string[];
-  /** For reading a damaged file: bytes missing up to this size read as zeros, and this first page stands for the one on disk. */
+  /** For reading a damaged file: bytes missing up to this size read as zeros, and this first page replaces the one
+   *  on disk. */
   readonly repaired?: { readonly size: number; readonly firstPage?: Uint8Array };
-  /** Where an image of the database goes when another program has cut one of its files short. Without it none is kept. */
+  /** Path for an image of the database when another program has cut one of its files short. Without it no image is
+   *  kept. */
   readonly imagePath?: () => string;
 }
 
-/** The last call of the disk that failed, with the reason that SQLite's own message does not carry. */
+/** The last disk call that failed, with the reason that SQLite's own message does not carry. */
 export interface DiskFailure {
   readonly operation: string;
   readonly path: string;
@@ -27,18 +29,18 @@ export interface DiskFailure {
 
 export type FileRole = 'main' | 'log';
 
-/** After how many commits the name of the log is looked at. */
+/** Commits between two checks of the log's name. */
 const commitsPerLook = 32;
 
 const zeros = new Uint8Array(16 * 4096);
 
-/** One database while SQLite has it open: its files, and what went wrong with them. */
+/** One database while SQLite has it open: its files and their failures. */
 export class MountedDatabase {
-  /** Set by the file layer when SQLite really opened the main file through us. */
+  /** Set by the file layer when SQLite really opened the main file through this layer. */
   mainOpened = false;
   private looks = 0;
   private frozen = false;
-  /** Set while an image is made: what is missing of a file that was cut short is shown as zeros. */
+  /** True while an image is made: missing bytes of a file that was cut short read as zeros. */
   showsZeros = false;
   private readonly handles = new Map<FileRole, { readonly file: MeasuredFile; readonly identity: string }>();
   private failure: DiskFailure | undefined;
@@ -46,8 +48,8 @@ export class MountedDatabase {
 
   constructor(readonly files: DatabaseFiles) {}
 
-  /** Whether SQLite is shown a database in write-ahead mode. A file that can only be read and has no log is shown as an ordinary one:
-   *  there is nothing to recover, and write-ahead mode would have to create the log. */
+  /** True when SQLite sees a database in write-ahead mode. A file that is read-only and has no log is presented as
+   *  an ordinary one: there is nothing to recover, and write-ahead mode would have to create the log. */
   get writeAhead(): boolean {
     return !this.files.readOnly || this.sizeOf('log') > 0;
   }
@@ -68,24 +70,25 @@ export class MountedDatabase {
     return file;
   }
 
-  /** Makes the main file this long before the log takes a page of that end, so that a checkpoint never needs room: otherwise a log that has
-   *  filled the disk could not be emptied, and nothing be saved until the person freed more than it. What is added is zeros behind the last page that
-   *  SQLite counts; the next checkpoint writes or cuts it. Throws what the disk says. */
+  /** Extends the main file to this length before the log takes a page of that end, so that a checkpoint never needs
+   *  space. Otherwise a log that has filled the disk could not be emptied, and nothing could be saved until the user
+   *  freed more space than the log needs. Adds zeros after the last page that SQLite counts; the next checkpoint
+   *  writes or truncates them. Throws the disk's error. */
   reserve(size: number): void {
     const main = this.handles.get('main')?.file;
     if (main === undefined) return;
     for (let end = main.leastSize; end < size; end += zeros.length) main.write(zeros.subarray(0, size - end), end);
   }
 
-  /** The file that SQLite reads and writes now. */
+  /** The file that SQLite currently reads and writes. */
   fileOf(role: FileRole): OpenFile {
     const file = this.handles.get(role)?.file;
     if (file === undefined) throw new Error(`the ${role} file is not open`);
     return file;
   }
 
-  /** From now on SQLite reads and writes `copy`, which holds what the main file does. The file that was opened stays as it is, and what its name
-   *  leads to still counts as another one. */
+  /** Redirects SQLite to `copy`, which has the same content as the main file. The file that was opened stays as it
+   *  is, and the file at its name still counts as a different one. */
   leadMainTo(copy: OpenFile): void {
     const opened = this.handles.get('main');
     if (opened === undefined) throw new Error('the main file is not open');
@@ -97,9 +100,9 @@ export class MountedDatabase {
     this.handles.delete(role);
   }
 
-  /** The file under whose name something else lies now, or nothing: what is written goes where nobody will look for it. Asked at every commit,
-   *  so it is one look at a name and one at a handle; a log that was moved, and not deleted, is noticed a few commits later, or when asked to look
-   *  at every name. */
+  /** The role of a file whose name now belongs to another file or to none, else null: writes to it would be lost.
+   *  Called at every commit, so it costs one look at a name and one at a handle. A log that was moved, and not
+   *  deleted, is noticed a few commits later, or with `names` = `all`. */
   displaced(names: 'most' | 'all' = 'most'): FileRole | null {
     if (!this.isInPlace('main')) return 'main';
     const log = this.handles.get('log');
@@ -114,13 +117,14 @@ export class MountedDatabase {
     return handle === undefined || this.files.fileSystem.stat(this.pathOf(role))?.identity === handle.identity;
   }
 
-  /** The file that another program has cut short. What is missing may still be in SQLite's memory or in the other file. */
+  /** The role of a file that another program has cut short, else null. The missing bytes may still be in SQLite's
+   *  memory or in the other file. */
   cutShort(): FileRole | null {
     const roles: readonly FileRole[] = ['main', 'log'];
     return roles.find((role) => this.handles.get(role)?.file.isCutShort() === true) ?? null;
   }
 
-  /** Bytes of the main file and the log together, as they were before anything was cut off. */
+  /** Bytes of the main file and the log together, as they were before another program truncated them. */
   get leastSize(): number {
     return [...this.handles.values()].reduce((sum, { file }) => sum + file.leastSize, 0);
   }
@@ -130,8 +134,8 @@ export class MountedDatabase {
     return this.syncFailure ?? this.failure;
   }
 
-  /** From now on the files stay as they are: closing will not write the log into the main file, nor remove it. For a file that turned out
-   *  not to be ours to change. */
+  /** Makes the files read-only from now on: closing will neither write the log into the main file nor remove it. For
+   *  a file that turned out not to be ours to change. */
   freeze(): void {
     this.frozen = true;
   }
@@ -140,8 +144,8 @@ export class MountedDatabase {
     return !this.files.readOnly && !this.frozen;
   }
 
-  /** After a failed sync the system may have dropped the unwritten pages and report success the next time (the "fsyncgate" of 2018), so
-   *  nothing more is written through this handle: the file has to be opened again. */
+  /** True after a failed sync. The system may have dropped the unwritten pages and report success the next time (the
+   *  "fsyncgate" of 2018), so nothing more is written through this handle: the file has to be reopened. */
   get mustReopen(): boolean {
     return this.syncFailure !== undefined;
   }

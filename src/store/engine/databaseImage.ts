@@ -3,11 +3,12 @@ import { writeNewFile } from './fileSystem';
 import { journalBytes, rollbackJournal } from './sqliteAbi';
 import type { Connection } from './sqlite';
 
-/** Of the database, in bytes. The image is made in memory, which may not hold a larger one. */
+/** Bytes of a database. The image is made in memory, which may not hold a larger one. */
 const largestImage = 512 * 1024 * 1024;
 
-/** Keeps the database as this connection sees it, its pages in memory among them, in a file of its own that appears complete. Pages that are
- *  nowhere any more are zeros in it. Returns its path, or null where none is kept. Not inside a write transaction; throws what the disk says. */
+/** Saves the database as this connection sees it, including its pages in memory, to a separate file that appears
+ *  only when complete. Pages that no longer exist anywhere are zeros in it. Returns its path, or null when none is
+ *  kept. Must not run inside a write transaction; throws the disk's error. */
 export function keepImage({ handle, mounted }: Connection): string | null {
   const { fileSystem, mainPath, imagePath } = mounted.files;
   if (imagePath === undefined || mounted.leastSize > largestImage) return null;

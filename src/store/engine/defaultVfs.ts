@@ -1,7 +1,7 @@
 import { StoreError } from '../storeError';
 import { vfsLayout } from './sqliteAbi';
 
-/** The module's parts that the file layer needs, found by their type and not by their (minified) names. */
+/** The parts of the module that the file layer needs, found by their type because their names are minified. */
 export interface WasmParts {
   readonly memory: WebAssembly.Memory;
   readonly table: WebAssembly.Table;
@@ -10,13 +10,14 @@ export interface WasmParts {
 /** The default `sqlite3_vfs` of the module, checked member by member. */
 export interface DefaultVfs {
   readonly address: number;
-  /** Table indices of the functions that are about to be replaced. */
+  /** Table indices of the functions that will be replaced. */
   readonly open: number;
   readonly delete: number;
   readonly access: number;
 }
 
-/** Refuses: the store cannot run on this build of SQLite. Nothing has been written anywhere when this is thrown. */
+/** The error for a build of SQLite that the store cannot run on. Nothing has been written anywhere when this is
+ *  thrown. */
 export function unsuitableEngine(reason: string): StoreError {
   return new StoreError(
     'unknown',
@@ -39,8 +40,8 @@ export function wasmParts(instance: WebAssembly.Instance): WasmParts {
   return { memory, table };
 }
 
-/** Finds the default VFS through a connection (its first word is the VFS's address) and proves that the layout is the one we know,
- *  before anything is written to it. Throws a `StoreError` at the first doubt. */
+/** Finds the default VFS through a connection (its first word is the VFS's address) and verifies that the layout is
+ *  the known one before anything is written to it. Throws a `StoreError` at the first mismatch. */
 export function findDefaultVfs(parts: WasmParts, connection: number): DefaultVfs {
   const memory = new DataView(parts.memory.buffer);
   const word = (address: number): number => {
@@ -73,7 +74,7 @@ export function findDefaultVfs(parts: WasmParts, connection: number): DefaultVfs
   return { address, open: callback('open', 5), delete: callback('delete', 3), access: callback('access', 4) };
 }
 
-/** The zero-terminated text at an address. */
+/** Reads the zero-terminated text at an address. */
 export function cString(memory: Uint8Array, address: number): string {
   if (address <= 0 || address >= memory.length) return '';
   const end = memory.indexOf(0, address);

@@ -1,38 +1,41 @@
 /** The disk as the store sees it: synchronous, absolute paths, positions in bytes. Every call throws an `Error` with an errno name in
  *  `code` (`ENOSPC`, `EIO`, …; see `errnoOf`). `NodeFileSystem` is the real one, `SimulatedDisk` loses what was not synced. */
 export interface FileSystem {
-  /** `read` and `write` need an existing file; `create` makes it when absent; `createNew` fails with EEXIST. New files are private to the person. */
+  /** `read` and `write` need an existing file; `create` makes it when absent; `createNew` fails with EEXIST. New
+   *  files are private to the user. */
   open(path: string, mode: OpenMode): OpenFile;
   /** Undefined when nothing is there. Follows symbolic links. */
   stat(path: string): FileStat | undefined;
-  /** Whether this process may write here, as far as the system can tell without writing. */
+  /** True when this process may write here, as far as the system can tell without a write. */
   mayWrite(path: string): boolean;
-  /** Replaces the target, atomically. */
+  /** Replaces the target atomically. */
   rename(from: string, to: string): void;
   /** A second name for the same file; fails with EEXIST. File systems without links fail with EPERM, ENOTSUP or ENOSYS. */
   link(existing: string, created: string): void;
   remove(path: string): void;
   list(folder: string): readonly string[];
-  /** Makes the folder and its parents, private to the person. Nothing happens when it exists. */
+  /** Makes the folder and its parents, private to the user. Does nothing when it exists. */
   makeFolder(path: string): void;
-  /** Makes names created, renamed or removed in this folder durable. Does nothing where the system has no such call (Windows). */
+  /** Makes names that were created, renamed or removed in this folder durable. Does nothing on systems without such
+   *  a call (Windows). */
   syncFolder(path: string): void;
 }
 
 export type OpenMode = 'read' | 'write' | 'create' | 'createNew';
 
 export interface OpenFile {
-  /** Returns the bytes read: fewer than asked only at the end of the file. */
+  /** Returns the number of bytes read: fewer than requested only at the end of the file. */
   read(into: Uint8Array, position: number): number;
-  /** Writes all of it or throws; a failed write may have written a part. */
+  /** Writes all bytes or throws; a failed write may have written a part. */
   write(from: Uint8Array, position: number): void;
   truncate(size: number): void;
-  /** When it returns, content and size survive a power cut. The name does only after `syncFolder`. */
+  /** Makes content and size durable: after the return they survive a power cut. The name does so only after
+   *  `syncFolder`. */
   sync(): void;
   size(): number;
-  /** Same for every name and handle of one file, different for two files that exist at once. */
+  /** The same for every name and handle of one file, different for two files that exist at once. */
   identity(): string;
-  /** Whether no name leads to it any more: it was deleted, or another file took its name. */
+  /** True when no name leads to it any more: it was deleted, or another file took its name. */
   isUnlinked(): boolean;
   close(): void;
 }
@@ -63,7 +66,7 @@ export function errnoOf(error: unknown): string {
   return 'EUNKNOWN';
 }
 
-/** A small file whole. */
+/** Reads a small file whole. */
 export function readWhole(fileSystem: FileSystem, path: string): Uint8Array {
   const file = fileSystem.open(path, 'read');
   try {
@@ -74,7 +77,8 @@ export function readWhole(fileSystem: FileSystem, path: string): Uint8Array {
   }
 }
 
-/** A new file with this content, synced. Fails with EEXIST rather than replace one; leaves nothing behind when it fails. */
+/** Makes a new file with this content and syncs it. Fails with EEXIST rather than replace a file; removes the new
+ *  file when it fails. */
 export function writeNewFile(fileSystem: FileSystem, path: string, content: Uint8Array): void {
   const file = fileSystem.open(path, 'createNew');
   try {

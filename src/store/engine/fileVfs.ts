@@ -21,9 +21,10 @@ const sectorSize = 4096;
 
 type Callback = (...args: number[]) => number;
 
-/** SQLite's file layer over a `FileSystem`: replaces opening, deleting and looking up in the module's default VFS. Files that are not ours
- *  (temporary ones, plain in-memory databases) go on to the original functions. Nothing thrown may cross into SQLite: an exception would
- *  unwind its C frames without cleaning up, so each callback answers with a result code and keeps the reason. */
+/** SQLite's file layer over a `FileSystem`: replaces open, delete and access in the module's default VFS. Calls for
+ *  files that are not ours (temporary ones, plain in-memory databases) go to the original functions. No exception
+ *  may reach SQLite: it would unwind its C frames without cleanup. So each callback returns a result code and
+ *  records the reason. */
 export class FileVfs {
   private readonly opened = new Map<number, OpenedFile>();
   private readonly databases = new Map<string, MountedDatabase>();
@@ -57,7 +58,7 @@ export class FileVfs {
     }
   }
 
-  /** Forgets a closed database. Files SQLite left open (it failed to close) are closed here. */
+  /** Forgets a closed database. Closes files that SQLite left open because it failed to close. */
   unmount(database: MountedDatabase): void {
     for (const [name, mounted] of this.databases) if (mounted === database) this.databases.delete(name);
     for (const [address, opened] of this.opened) {
@@ -76,7 +77,7 @@ export class FileVfs {
       truncate: module.addFunction(this.xTruncate, 'iij'),
       sync: module.addFunction(this.xSync, 'iii'),
       fileSize: module.addFunction(this.xFileSize, 'iii'),
-      // One process owns the file (src/store/lock) and it has one connection: there is nobody to lock out here.
+      // One process owns the file (src/store/lock) and it has one connection, so there is no other user to lock out.
       lock: module.addFunction(() => resultCode.ok, 'iii'),
       unlock: module.addFunction(() => resultCode.ok, 'iii'),
       checkReservedLock: module.addFunction(this.xCheckReservedLock, 'iii'),
@@ -89,7 +90,7 @@ export class FileVfs {
     return address;
   }
 
-  /** The module's memory. Growing it detaches every earlier view. */
+  /** The module's memory. When it grows, every earlier view is detached. */
   private bytes(): Uint8Array {
     if (this.heap.byteLength === 0) this.heap = new Uint8Array(this.parts.memory.buffer);
     return this.heap;
@@ -138,7 +139,7 @@ export class FileVfs {
     // SQLite closes a file only when its methods are set, so a failed opening must leave them empty.
     this.writeWord(fileAddress, 0);
     const { database, role } = ours;
-    // A file of ours never has a rollback journal: it is born whole and lives in write-ahead mode.
+    // Our files never have a rollback journal: they are created whole and stay in write-ahead mode.
     if (role === 'journal') return resultCode.cannotOpen;
     try {
       const writeAhead = database.writeAhead;
@@ -198,7 +199,7 @@ export class FileVfs {
     }
   };
 
-  /** Runs a file operation and turns what it throws into `code`. */
+  /** Runs a file operation and converts its exceptions to `code`. */
   private guarded(address: number, operation: string, code: number, work: (opened: OpenedFile) => number): number {
     const opened = this.opened.get(address);
     if (opened === undefined) return code;
@@ -211,7 +212,8 @@ export class FileVfs {
     }
   }
 
-  /** Does the work once the disk has what was written to a log. Its failure is one of a write, so that a full disk is no failed sync. */
+  /** Flushes gathered log writes to the disk, then runs `work`. A failed flush counts as a failed write, so a full
+   *  disk is not reported as a failed sync. */
   private flushed(address: number, work: () => number): number {
     const result = this.guarded(address, 'write', resultCode.ioWrite, ({ database, gathered }) => {
       if (database.mayWrite && !database.mustReopen) gathered?.flush();

@@ -1,11 +1,12 @@
 import type { OpenFile } from './fileSystem';
 
-/** More than a turn writes. A transaction that is larger goes to the disk in pieces of this size. */
+/** Bytes; more than one turn writes. A larger transaction goes to the disk in pieces of this size. */
 const mostBytes = 1 << 20;
 
-/** Writes that follow one another in a file, handed to the disk as one. SQLite writes a transaction to its log in two pieces per page, about a
- *  hundred for a turn, and each call of the disk costs more than the bytes it carries. Whoever reads the file, asks for its size or syncs it
- *  has to `flush` before; what is left when the file is closed was never committed. */
+/** Gathers consecutive writes to a file and hands them to the disk as one. SQLite writes a transaction to its log in
+ *  two pieces per page, about a hundred for a turn, and each disk call costs more than the bytes it carries. Callers
+ *  must `flush` before they read the file, get its size or sync it. Bytes that are left when the file is closed were
+ *  never committed. */
 export class GatheredWrites {
   private bytes = new Uint8Array(1 << 16);
   private start = 0;
@@ -13,7 +14,7 @@ export class GatheredWrites {
 
   constructor(private readonly file: OpenFile) {}
 
-  /** Takes a copy. Throws what the disk says of the writes before this one, where they have to go first. */
+  /** Copies the bytes. Throws the disk's error for earlier writes if those have to be flushed first. */
   write(from: Uint8Array, position: number): void {
     if (position !== this.start + this.length || this.length + from.length > mostBytes) this.flush();
     if (this.length === 0) this.start = position;
@@ -22,7 +23,8 @@ export class GatheredWrites {
     this.length += from.length;
   }
 
-  /** Throws what the disk says. What could not be written is forgotten then, as after any failed write: a part of it may be there. */
+  /** Throws the disk's error. Then drops the gathered bytes, as after any failed write: a part of them may be on
+   *  disk. */
   flush(): void {
     const { length } = this;
     this.length = 0;

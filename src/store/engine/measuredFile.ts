@@ -1,9 +1,10 @@
 import { FileSystemError, type OpenFile } from './fileSystem';
 
-/** The errno of a write that would hide that a file was cut short: beyond its end the disk would show zeros. */
+/** The errno of a refused write that would hide a truncation: beyond the end of the file the disk would show zeros. */
 const cutShort = 'ECUTSHORT';
 
-/** An open file that knows how long it has to be: as long as it was found, written and cut through this handle. */
+/** An open file that tracks its expected length: its size at opening, updated by writes and truncations through this
+ *  handle. */
 export class MeasuredFile implements OpenFile {
   private least: number;
 
@@ -14,12 +15,12 @@ export class MeasuredFile implements OpenFile {
     this.least = file.size();
   }
 
-  /** Bytes that are there unless somebody else took them. */
+  /** Bytes that must be there unless another program removed them. */
   get leastSize(): number {
     return this.least;
   }
 
-  /** Whether another program has cut the end of it off. */
+  /** True when another program has truncated it. */
   isCutShort(): boolean {
     return this.file.size() < this.least;
   }

@@ -60,7 +60,7 @@ export class NodeFileSystem implements FileSystem {
     try {
       fs.mkdirSync(path, { recursive: true, mode: privateFolder });
     } catch (error) {
-      // Node's recursive mkdir answers ENOENT on a read-only file system.
+      // Node's recursive mkdir fails with ENOENT on a read-only file system.
       if (errnoOf(error) === 'ENOENT' && !this.mayWrite(nearestExisting(path)))
         throw new FileSystemError('EROFS', 'mkdir', path);
       throw error;
@@ -74,7 +74,7 @@ export class NodeFileSystem implements FileSystem {
     try {
       fs.fsyncSync(folder);
     } catch (error) {
-      // Some network file systems have no fsync for folders. There is nothing better to call.
+      // Some network file systems have no fsync for folders. There is no better call.
       if (!['EINVAL', 'ENOTSUP', 'ENOSYS'].includes(errnoOf(error))) throw error;
     } finally {
       fs.closeSync(folder);
@@ -132,7 +132,7 @@ function statOf(path: string): fs.BigIntStats | undefined {
   try {
     return fs.statSync(path, { bigint: true, throwIfNoEntry: false });
   } catch (error) {
-    // A file lies where a folder of the path was.
+    // A file is at the place of one of the path's folders.
     if (errnoOf(error) === 'ENOTDIR') return undefined;
     throw error;
   }

@@ -7,20 +7,21 @@ import { logLayout } from './sqliteAbi';
 export interface OpenedFile {
   readonly database: MountedDatabase;
   readonly role: FileRole;
-  /** Asked for each use: the main file may become a copy of itself (`rescue.ts`). */
+  /** Read again for each use: the main file may be replaced by a copy (`rescue.ts`). */
   readonly file: OpenFile;
-  /** Of a log: what was written and is not with the disk yet. */
+  /** For a log: bytes that were written but are not on disk yet. */
   readonly gathered: GatheredWrites | null;
-  /** Asked once, at opening: SQLite must not see the mode change under it. */
+  /** Read once, at opening: SQLite must not see the mode change while the file is open. */
   readonly writeAhead: boolean;
-  /** A name is durable only after its folder is synced, which happens with the log's first sync: also where the log was found, because the
-   *  process that made it may have died before. */
+  /** True until the folder is synced, which happens with the log's first sync and makes the name durable. Also true
+   *  for a log that already existed, because the process that made it may have died before. */
   folderSyncDue: boolean;
-  /** Of a log: the page that the frame announces whose header was written last. */
+  /** For a log: the page number in the frame header that was written last. */
   announcedPage: number;
 }
 
-/** SQLite writes a frame of the log in two pieces: a header that begins with the number of the page, and the page. */
+/** Reserves space in the main file for a page of the log. SQLite writes a log frame in two pieces: a header that
+ *  begins with the page number, and the page. */
 export function reservePage(opened: OpenedFile, source: Uint8Array, position: number): void {
   if (source.length === logLayout.frameHeader)
     opened.announcedPage = new DataView(source.buffer, source.byteOffset).getUint32(0);

@@ -6,15 +6,16 @@ import type { Connection } from './sqlite';
 
 const blockBytes = 1 << 20;
 
-/** Files of an open database that are not at their names any more. */
+/** Files of an open database that are no longer at their names. */
 export interface Displacement {
   readonly role: FileRole;
-  /** Whether this process still holds the store's lock. Otherwise what lies at the names may be in use by another process. */
+  /** True when this process still holds the store's lock. Otherwise another process may be using the files at these
+   *  names. */
   readonly owned: boolean;
 }
 
-/** Saves what a database holds whose files were moved, deleted or replaced while it was open, and returns the error that says what happened.
- *  Without the lock nothing is written to any file that was there before. */
+/** Saves the content of a database whose files were moved, deleted or replaced while it was open. Returns the error
+ *  that describes what happened. Without the lock, writes to no file that existed before. */
 export function rescue(connection: Connection, { role, owned }: Displacement): StoreError {
   const { mounted } = connection;
   const isGone = mounted.files.fileSystem.stat(mounted.pathOf(role)) === undefined;
@@ -52,7 +53,7 @@ export function rescue(connection: Connection, { role, owned }: Displacement): S
     : displaced('deleted', `${gone} Hermes puts it back now.`);
 }
 
-/** Copies the main file as its open handle shows it, and has SQLite carry the log into the copy. */
+/** Copies the main file as its open handle shows it, and lets SQLite checkpoint the log into the copy. */
 function copyOut(connection: Connection, owned: boolean): string {
   const { mounted } = connection;
   const { folder, rescueFolders = [] } = mounted.files;
@@ -60,7 +61,7 @@ function copyOut(connection: Connection, owned: boolean): string {
   mounted.leadMainTo(file);
   checkpoint(connection, 'PASSIVE');
   file.sync();
-  // A log that keeps its name must not be read into the file that has the other name now.
+  // A log that keeps its name must not be read into the file that now has the other name.
   if (owned) checkpoint(connection, 'TRUNCATE');
   return path;
 }
@@ -113,7 +114,7 @@ export function copyContent(from: OpenFile, to: OpenFile): void {
   }
 }
 
-/** Carries the log into the main file. Throws when a part of it stays in the log. */
+/** Checkpoints the log into the main file. Throws when a part of it stays in the log. */
 function checkpoint({ handle }: Connection, mode: 'PASSIVE' | 'TRUNCATE'): void {
   const statement = handle.prepare(`PRAGMA wal_checkpoint(${mode})`);
   try {

@@ -4,7 +4,7 @@ import { FileSystemError } from './fileSystem';
 import type { Random } from './simulatedInode';
 import { Inode } from './simulatedInode';
 
-/** What a test may look at and decide before each call reaches the disk. */
+/** A disk call that a test can inspect and decide on before it reaches the disk. */
 export interface DiskOperation {
   readonly kind:
     | 'open'
@@ -26,18 +26,20 @@ export interface DiskOperation {
 export interface SimulatedDiskOptions {
   /** Seconds since 1970, for modification times. */
   readonly now?: () => number;
-  /** Called before every operation. Returns an errno name to make it fail; a failing write may be told to have done a part of it. */
+  /** Called before every operation. Returns an errno name to make it fail; a failing write may be made to write a
+   *  part first. */
   readonly intervene?: (
     operation: DiskOperation,
   ) => string | { readonly errno: string; readonly written: number } | undefined;
-  /** False makes `sync` and `syncFolder` lie: they succeed and keep nothing. For showing that a test would notice. */
+  /** False makes `sync` and `syncFolder` lie: they succeed and keep nothing. Used to show that a test would notice. */
   readonly honestSync?: boolean;
 }
 
-/** A disk in memory that keeps across a power cut only what was synced, and of the rest any part: every 512-byte sector, file size and
- *  folder entry written since the last sync survives or not by itself. Much less kind than a real disk, which is the purpose. */
+/** An in-memory disk that keeps only synced data across a power cut, plus any part of the rest. Every 512-byte
+ *  sector, file size and folder entry written since the last sync survives or not independently. Deliberately much
+ *  harsher than a real disk. */
 export class SimulatedDisk implements FileSystem {
-  /** Total bytes the disk holds; writes beyond fail with ENOSPC after writing what fits. */
+  /** Total bytes the disk holds; a write beyond that fails with ENOSPC after it has written the part that fits. */
   capacity = Number.POSITIVE_INFINITY;
   readOnly = false;
   private readonly folders = new Map<string, Folder>([['/', new Folder()]]);
@@ -45,7 +47,7 @@ export class SimulatedDisk implements FileSystem {
 
   constructor(private readonly options: SimulatedDiskOptions = {}) {}
 
-  /** The disk as it may be found after the power failed now. This one goes on undisturbed. */
+  /** Returns the disk in a state possible after a power cut now. This disk is not changed. */
   powerCut(random: Random, options: SimulatedDiskOptions = {}): SimulatedDisk {
     const survivor = new SimulatedDisk(options);
     survivor.nextInode = this.nextInode;
@@ -132,7 +134,7 @@ export class SimulatedDisk implements FileSystem {
     return found.names().map((path) => path.slice(folder === '/' ? 1 : folder.length + 1));
   }
 
-  /** Folders themselves are durable at once: the store makes its folder before it holds anything. */
+  /** Folders are durable at once: the store makes its folder before it holds anything. */
   makeFolder(path: string): void {
     if (this.folders.has(path)) return;
     this.perform({ kind: 'makeFolder', path });
@@ -146,12 +148,12 @@ export class SimulatedDisk implements FileSystem {
     if (this.options.honestSync !== false) this.folders.get(path)?.sync();
   }
 
-  /** Content of a file as it is now, for tests. */
+  /** Current content of a file, for tests. */
   bytesOf(path: string): Uint8Array {
     return this.inodeOf(path).bytes().slice();
   }
 
-  /** Puts a file there, durable, for tests. */
+  /** Creates a durable file, for tests. */
   put(path: string, content: Uint8Array): void {
     this.makeFolder(dirname(path));
     const inode = new Inode(this.nextInode, this.now());
@@ -210,7 +212,7 @@ export class SimulatedDisk implements FileSystem {
 
 type EntryChange = readonly (readonly [path: string, inode: Inode | undefined])[];
 
-/** Names in one folder: those on the platter, and the changes since the last sync. */
+/** Names in one folder: the durable ones, and the changes since the last sync. */
 class Folder {
   private durable = new Map<string, Inode>();
   private current = new Map<string, Inode>();
@@ -310,6 +312,6 @@ class SimulatedFile implements OpenFile {
   }
 
   close(): void {
-    // Nothing to give back: the disk keeps its content by name.
+    // Nothing to release: the disk keeps its content by name.
   }
 }

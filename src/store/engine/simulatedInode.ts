@@ -1,9 +1,9 @@
 const sectorBytes = 512;
 
-/** A number from 0 up to, not including, 1. */
+/** Returns a number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number;
 
-/** One file's content: as it is, as it is on the platter, and which sectors and sizes lie between. */
+/** Content of one file: the current state, the durable state, and the sectors and sizes that changed in between. */
 export class Inode {
   size = 0;
   private content = new Uint8Array(0);
@@ -57,7 +57,7 @@ export class Inode {
 
   powerCut(random: Random): Inode {
     const survivor = new Inode(this.id, this.modifiedAt);
-    // Newest first: a random number near 0 keeps what was written, of sizes as of sectors and names.
+    // Newest first: a random number near 0 keeps the newest size, as it does for sectors and names.
     const sizes = [...this.sizesSinceSync.toReversed(), this.durableSize];
     survivor.size = sizes[Math.floor(random() * sizes.length)] ?? this.durableSize;
     survivor.content = withRoom(this.durable.slice(), Math.max(this.content.length, survivor.size));

@@ -2,7 +2,7 @@ import { StoreError } from '../storeError';
 import type { StoreErrorCause } from '../storeError';
 import type { DiskFailure } from './databaseFiles';
 
-/** How SQLite's sentence (sql.js passes on no code) maps to a cause class. First match wins. */
+/** Maps SQLite's message to a cause class (sql.js passes on no code). First match wins. */
 const byMessage: readonly (readonly [pattern: RegExp, cause: StoreErrorCause])[] = [
   [/constraint failed|datatype mismatch|string or blob too big/, 'invalid'],
   [/database or disk is full/, 'full'],
@@ -39,12 +39,12 @@ const sentences: Record<StoreErrorCause, string> = {
     'Your sessions could not be read or saved because the disk reported a problem. Reload the window; if it happens again, check the disk.',
 };
 
-/** The standard sentence of a cause, with the plain reason underneath. */
+/** The standard sentence of a cause, followed by the technical reason. */
 export function storeError(cause: StoreErrorCause, technical: string): StoreError {
   return new StoreError(cause, sentences[cause], technical);
 }
 
-/** Why a store on a full disk is open for reading only. */
+/** The error of a store on a full disk that is open for reading only. */
 export function readableOnly({ technical }: StoreError): StoreError {
   return new StoreError(
     'full',
@@ -53,16 +53,17 @@ export function readableOnly({ technical }: StoreError): StoreError {
   );
 }
 
-/** Wraps a failed call of the file system. */
+/** Wraps a failed file system call. */
 export function diskError(operation: string, path: string, errno: string): StoreError {
   return storeError(byErrno[errno] ?? 'unknown', `${errno}: ${operation} ${path}`);
 }
 
-/** Classifies what SQLite threw. What SQLite says decides when it is specific; the disk's own reason decides when SQLite only knows that
- *  some call failed ("disk I/O error", "unable to open", and the "out of memory" sql.js makes of a connection that never came up). */
+/** Classifies an error thrown by SQLite. SQLite's message decides when it is specific. The disk's own reason decides
+ *  when SQLite only knows that some call failed: "disk I/O error", "unable to open", or the "out of memory" that
+ *  sql.js reports for a connection that never opened. */
 export function sqlFailure(error: unknown, disk: DiskFailure | undefined, sql?: string): StoreError {
   if (error instanceof StoreError) return error;
-  // A few paths of sql.js throw plain strings.
+  // A few code paths of sql.js throw plain strings.
   const text = error instanceof Error ? error.message : String(error);
   const reason = disk === undefined ? '' : ` (${disk.errno}: ${disk.operation} ${disk.path})`;
   const statement = sql === undefined ? '' : ` in: ${sql.replace(/\s+/g, ' ').slice(0, 200)}`;

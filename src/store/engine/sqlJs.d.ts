@@ -1,5 +1,5 @@
-/** What the store uses of sql.js 1.16.0. The package ships no types, and those published for it lack `addFunction`, `Database.db` and
- *  `instantiateWasm`. */
+/** The part of sql.js 1.16.0 that the store uses. The package ships no types, and the published ones lack
+ *  `addFunction`, `Database.db` and `instantiateWasm`. */
 declare module 'sql.js' {
   export type BindValue = string | number | null | Uint8Array;
   export type ColumnValue = string | number | bigint | null | Uint8Array;
@@ -21,7 +21,7 @@ declare module 'sql.js' {
     run(sql: string): Database;
     prepare(sql: string): Statement;
     getRowsModified(): number;
-    /** A copy of the whole database, page by page, as this connection sees it. Not inside a write transaction. */
+    /** Copies the whole database, page by page, as this connection sees it. Must not run inside a write transaction. */
     export(): Uint8Array;
     close(): void;
   }

@@ -13,12 +13,13 @@ export class SqlJsDatabase implements SqlDatabase {
   private readonly statements: StatementCache;
   private transactionOpen = false;
   private closed = false;
-  /** Why no further call is possible on this connection. */
+  /** The reason why no further call is possible on this connection. Default: none. */
   private broken: string | undefined;
   private displacement: StoreError | undefined;
 
-  /** `assertLocked` throws when this process no longer owns the file (src/store/lock). It is asked before a commit, so that nothing is
-   *  written into a file another process has, and again after it, so that nothing is acknowledged that the other may have overwritten. */
+  /** `assertLocked` throws when this process no longer owns the file (src/store/lock). It is called before a commit,
+   *  so that nothing is written into another process's file. It is called again after the commit, so that nothing is
+   *  acknowledged that the other process may have overwritten. */
   constructor(
     private readonly connection: Connection,
     private readonly assertLocked: () => void,
@@ -57,16 +58,18 @@ export class SqlJsDatabase implements SqlDatabase {
       this.guarded(sql, () => statement.bind(values));
       while (this.guarded(sql, () => statement.step())) yield this.guarded(sql, () => currentRow(statement, columns));
     } finally {
-      // Closing the database freed the statement already.
+      // Closing the database has already freed the statement.
       if (!this.closed) this.statements.giveBack(sql, prepared);
     }
   }
 
-  /** When COMMIT itself fails the outcome is unknown: the log may hold the transaction completely. Read again before repeating it. */
+  /** When COMMIT itself fails, the outcome is unknown: the log may hold the whole transaction. Read again before
+   *  repeating it. */
   transaction<T>(work: () => T): T {
     if (this.transactionOpen) throw storeError('invalid', 'a transaction inside a transaction');
     this.assertOwned();
-    // Before it too: what a failed transaction wrote goes from SQLite's memory, which may be all there is of those pages.
+    // Also checked before: a failed transaction's pages are dropped from SQLite's memory, which may hold the only copy
+    // of those pages.
     this.assertWhole();
     const result = this.enclosed('BEGIN IMMEDIATE', work);
     this.assertOwned();
@@ -75,10 +78,10 @@ export class SqlJsDatabase implements SqlDatabase {
     return result;
   }
 
-  /** Inside a transaction the work simply runs in it: it already has its snapshot. */
+  /** Inside a transaction `work` simply runs in it: it already has its snapshot. */
   readTransaction<T>(work: () => T): T {
     if (this.transactionOpen) return work();
-    // Another process may be rewriting the pages that a process which lost the store reads.
+    // The process that took over the store may rewrite pages while this one still reads.
     const result = this.enclosed('BEGIN', work);
     this.assertOwned();
     return result;
@@ -90,19 +93,19 @@ export class SqlJsDatabase implements SqlDatabase {
     this.guarded(sql, () => this.connection.handle.run(sql));
   }
 
-  /** Whether no further write can succeed on this connection, so that the file has to be opened again. */
+  /** True when no further write can succeed on this connection, so that the file has to be reopened. */
   get mustReopen(): boolean {
     return this.broken !== undefined || this.displacement !== undefined || this.connection.mounted.mustReopen;
   }
 
-  /** Bytes of the main file and of the log, as they are on disk. */
+  /** Bytes of the main file and of the log on disk. */
   sizes(): { readonly fileBytes: number; readonly logBytes: number } {
     const { mounted } = this.connection;
     return { fileBytes: mounted.sizeOf('main'), logBytes: mounted.sizeOf('log') };
   }
 
-  /** Checkpoints the log into the file and removes it. When that fails the log stays and the next opening reads it, so nothing is lost.
-   *  A file that another process owns by now is left as it is. Safe to call twice. */
+  /** Checkpoints the log into the file and removes the log. If that fails, the log stays and the next opening reads
+   *  it, so nothing is lost. A file that another process now owns stays as it is. Safe to call twice. */
   close(): void {
     if (this.closed) return;
     try {
@@ -124,7 +127,7 @@ export class SqlJsDatabase implements SqlDatabase {
     }
   }
 
-  /** Closes without writing anything: the log stays beside the file. */
+  /** Closes without a write: the log stays beside the file. */
   abandon(): void {
     this.connection.mounted.freeze();
     this.close();
@@ -142,7 +145,7 @@ export class SqlJsDatabase implements SqlDatabase {
     } catch (error) {
       this.rollBack();
       this.transactionOpen = false;
-      // The same again, where files can be looked at and saved: outside the transaction.
+      // Checks ownership again outside the transaction, where files can be examined and saved.
       if (isLoss(error)) this.assertOwned();
       this.assertWhole();
       throw error;
@@ -151,7 +154,8 @@ export class SqlJsDatabase implements SqlDatabase {
     }
   }
 
-  /** SQLite has rolled back by itself after some errors (full disk, I/O); any other failure leaves the connection in an unknown state. */
+  /** Rolls back. After some errors (full disk, I/O) SQLite has already rolled back; any other failure leaves the
+   *  connection in an unknown state. */
   private rollBack(): void {
     try {
       this.connection.handle.run('ROLLBACK');
@@ -162,22 +166,23 @@ export class SqlJsDatabase implements SqlDatabase {
     }
   }
 
-  /** Throws when the lock is not this process's any more. A lock that went together with the files is no other window: then the error says what
-   *  happened to the files, after what they held was saved. */
+  /** Throws when this process no longer holds the lock. A lock that disappeared together with the files does not
+   *  mean another window: the error then describes the files, after their content was saved. */
   private assertOwned(): void {
     try {
       this.assertLocked();
     } catch (error) {
       if (!isLoss(error) || this.transactionOpen) throw error;
       this.assertInPlace('all', false);
-      // Another lock may have come and gone before this one is looked at again.
+      // Another lock may have come and gone before the next check of this one.
       if (error.causeClass === 'deleted') this.displacement ??= error;
       throw error;
     }
   }
 
-  /** A file that was moved away or deleted while it is open takes writes as before, and nobody finds them again (hermes-agent#100960). Throws
-   *  why it can be used no more, after what it holds was saved. */
+  /** Checks that the files are still at their names. A file that was moved or deleted while open still accepts
+   *  writes, but they are lost (hermes-agent#100960). Saves its content, then throws the reason why it can no longer
+   *  be used. */
   private assertInPlace(names: 'most' | 'all' = 'most', owned = true): void {
     if (this.displacement !== undefined) throw this.displacement;
     const { mounted } = this.connection;
@@ -190,8 +195,9 @@ export class SqlJsDatabase implements SqlDatabase {
     throw this.displacement;
   }
 
-  /** A file that another program cut short may read well for long, from SQLite's memory, until its pages are needed again. Throws `corrupt` then,
-   *  after everything that memory, log and file still hold together was kept for the next opening to read. */
+  /** Checks that no file was cut short. Such a file may read well for long, from SQLite's memory, until its pages
+   *  are needed again. Saves everything that memory, log and file still hold together for the next opening, then
+   *  throws `corrupt`. */
   private assertWhole(): void {
     const { mounted } = this.connection;
     const cut = this.displacement === undefined && mounted.mayWrite ? mounted.cutShort() : null;
@@ -230,7 +236,7 @@ export class SqlJsDatabase implements SqlDatabase {
     const values = bindable(params);
     return this.guarded(sql, () => {
       const prepared = this.statements.take(sql);
-      // A statement on its own is its own transaction.
+      // A single statement outside a transaction is its own transaction.
       const fenced = !this.transactionOpen && prepared.mayWrite;
       try {
         if (fenced) this.assertOwned();
@@ -254,16 +260,16 @@ export class SqlJsDatabase implements SqlDatabase {
       return work();
     } catch (error) {
       const failure = sqlFailure(error, mounted.diskFailure, sql);
-      // A file that another process writes by now looks damaged from here. It must not be set aside for that.
+      // A file that another process now writes looks damaged from here. It must not be set aside for that.
       if (failure.causeClass === 'corrupt') this.assertOwned();
-      // Inside a transaction it is looked at behind it.
+      // Inside a transaction the check runs after the rollback.
       if (!this.transactionOpen) this.assertWhole();
       throw failure;
     }
   }
 }
 
-/** Whether an error of the lock says that this process does not own the files any more. */
+/** True when an error of the lock means that this process no longer owns the files. */
 function isLoss(error: unknown): error is StoreError {
   return error instanceof StoreError && (error.causeClass === 'replaced' || error.causeClass === 'deleted');
 }

@@ -2,7 +2,8 @@ import type { Statement } from 'sql.js';
 import type { SqlRow, SqlValue } from './sqlDatabase';
 import { storeError } from './sqlFailure';
 
-/** Checks and prepares values for sql.js. Throws `invalid` for numbers SQLite or JavaScript could not return unchanged. */
+/** Checks and prepares values for sql.js. Throws `invalid` for numbers that SQLite or JavaScript could not return
+ *  unchanged. */
 export function bindable(params: readonly SqlValue[]): SqlValue[] {
   return params.map((value) => {
     if (typeof value === 'string') return wellFormed(value);
@@ -17,13 +18,13 @@ export function bindable(params: readonly SqlValue[]): SqlValue[] {
   });
 }
 
-/** A lone surrogate becomes one U+FFFD; sql.js's own encoder would write three. */
+/** Replaces a lone surrogate with one U+FFFD; sql.js's own encoder would write three. */
 export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\uFFFD');
 }
 
-/** The row the statement stands on. An integer that JavaScript cannot hold comes as the nearest number it can: one such value, which only damage
- *  or another program leaves, must not take the row away. It cannot be written back. */
+/** The statement's current row. An integer that JavaScript cannot hold is returned as the nearest number it can: one
+ *  such value, which only damage or another program leaves, must not hide the row. It cannot be written back. */
 export function currentRow(statement: Statement, columns: readonly string[]): SqlRow {
   const values = statement.get(null, { useBigInt: false });
   const row = { ...emptyRow(columns) };
@@ -36,7 +37,8 @@ export function currentRow(statement: Statement, columns: readonly string[]): Sq
 
 const emptyRows = new WeakMap<readonly string[], Record<string, SqlValue>>();
 
-/** A row to copy: an object that gets its columns one by one costs the engine several times as much for a long list. */
+/** A template row to copy: adding the columns to an object one by one costs the engine several times as much for a
+ *  long list. */
 function emptyRow(columns: readonly string[]): Readonly<Record<string, SqlValue>> {
   let row = emptyRows.get(columns);
   if (row === undefined) {

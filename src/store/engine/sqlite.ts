@@ -11,8 +11,8 @@ import { sqlFailure } from './sqlFailure';
 export class Sqlite {
   private readonly vfs: FileVfs;
 
-  /** Checks the engine's layout through a throw-away connection, then installs the file layer. Throws a `StoreError` that says so when
-   *  the engine is not the one we know. */
+  /** Checks the engine's layout through a temporary connection, then installs the file layer. Throws a `StoreError`
+   *  that says so when the engine is not the known one. */
   constructor(
     private readonly module: SqlJsStatic,
     parts: WasmParts,
@@ -25,11 +25,12 @@ export class Sqlite {
     }
   }
 
-  /** One connection to these files. Its main file must exist. Throws a `StoreError` with the disk's reason. */
+  /** Opens one connection to these files. Their main file must exist. Throws a `StoreError` with the disk's reason. */
   connect(files: DatabaseFiles): Connection {
     return this.vfs.mount(files, (mounted) => {
       try {
-        // An empty image gives sql.js the placeholder it unlinks at close; SQLite itself is led to our files.
+        // An empty image gives sql.js the placeholder it unlinks at close; the file layer redirects SQLite to our
+        // files.
         const handle = new this.module.Database(new Uint8Array(0));
         if (!mounted.mainOpened) {
           handle.close();
@@ -44,18 +45,20 @@ export class Sqlite {
   }
 }
 
-/** An open connection, and where its disk failures are kept. */
+/** An open connection, and the record of its disk failures. */
 export interface Connection {
   readonly handle: Database;
   readonly mounted: MountedDatabase;
-  /** To be called once the handle is closed. */
+  /** Call once the handle is closed. */
   release(): void;
 }
 
-// sql.js instantiates once per process and ignores the settings of later calls, so the module that carries our file layer has to be kept.
+// sql.js instantiates once per process and ignores the settings of later calls, so the module with our file layer is
+// kept.
 let loaded: Promise<Sqlite> | undefined;
 
-/** Loads SQLite from `sql-wasm.wasm`: its bytes, or the module that is being compiled from them. Later calls return the same engine. */
+/** Loads SQLite from `sql-wasm.wasm`: from its bytes, or from a module that is still being compiled. Later calls
+ *  return the same engine. */
 export function loadSqlite(wasm: Uint8Array<ArrayBuffer> | Promise<WebAssembly.Module>): Promise<Sqlite> {
   loaded ??= instantiate(wasm);
   return loaded;

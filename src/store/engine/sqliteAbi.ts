@@ -50,14 +50,16 @@ export const openFlag = { readOnly: 0x1, mainDatabase: 0x100, mainJournal: 0x800
 
 export const accessExists = 0;
 
-/** A write never damages bytes beside its range. SQLite's own file layer assumes it too; without it the log would be padded to sectors. */
+/** A write never damages bytes beside its range. SQLite's own file layer assumes the same; without it the log would
+ *  be padded to sectors. */
 export const powersafeOverwrite = 0x1000;
 
 /** Sizes in the write-ahead log (sqlite.org/fileformat2.html, section 4.1): its own header, then frames of a header and a page. */
 export const logLayout = { header: 32, frameHeader: 24 } as const;
 
-/** Bytes 18 and 19 of the header say which journal a database uses: 1 rollback, 2 write-ahead. On disk ours always says 1, so that
- *  another SQLite reads the last checkpoint and does not look for a log of its own; our SQLite is shown 2. */
+/** Bytes 18 and 19 of the header name the journal of a database: 1 rollback, 2 write-ahead. On disk ours always has
+ *  1, so that another SQLite reads the last checkpoint and does not look for a log under its own name. Our SQLite
+ *  sees 2. */
 export const journalBytes = [18, 19] as const;
 export const rollbackJournal = 1;
 export const writeAheadLog = 2;

@@ -1,18 +1,20 @@
 import type { Database, Statement } from 'sql.js';
 
-/** A prepared statement and what is worth knowing about it once. */
+/** A prepared statement and the facts about it that are determined once. */
 export interface PreparedStatement {
   readonly statement: Statement;
   readonly columns: readonly string[];
   readonly insertsRows: boolean;
-  /** False for a query. Not for a pragma: a checkpoint is one. */
+  /** False for a query. True for a pragma: a checkpoint is one. */
   readonly mayWrite: boolean;
 }
 
-/** Statements the store repeats are few; more than this means that texts are built per call, and the oldest go. */
+/** The store repeats only a few statements. More than this means that SQL text is built per call; then the oldest
+ *  are evicted. */
 const capacity = 256;
 
-/** Keeps statements prepared by their text. A statement is lent to one user at a time: while it is lent, the same text gets a second one. */
+/** Caches prepared statements by their text. A statement is lent to one user at a time: while it is lent, the same
+ *  text gets a second one. */
 export class StatementCache {
   private readonly free = new Map<string, PreparedStatement>();
   private readonly lent = new Set<PreparedStatement>();
@@ -56,12 +58,13 @@ export class StatementCache {
     }
   }
 
-  /** Ends every query that is being read, so that the connection has no transaction open. Its reader must not go on. */
+  /** Ends every query that is being read, so that the connection has no open transaction. Their readers must not
+   *  continue. */
   interrupt(): void {
     for (const { statement } of this.lent) statement.reset();
   }
 
-  /** Forgets every statement, as after a change of the schema: `SELECT *` may have other columns now. */
+  /** Forgets every statement, for example after a schema change: `SELECT *` may then have other columns. */
   clear(): void {
     for (const { statement } of this.free.values()) statement.free();
     this.free.clear();

@@ -2,17 +2,17 @@ import { realpath, stat } from 'node:fs/promises';
 import type { FolderLabel } from './folderLabel';
 import { gitIdentityOf } from './gitIdentity';
 
-/** What a window has open. */
+/** The folder or workspace that a window has open. */
 export interface OpenFolder {
   readonly kind: FolderLabel['kind'];
-  /** Of the folder or the workspace file, on the machine the store is on; null where there is none. */
+  /** Path of the folder or the workspace file, on the machine that holds the store; null when there is none. */
   readonly path: string | null;
   readonly name: string;
   /** The folder whose git identity counts: the folder itself, or the first one of a workspace. */
   readonly root: string | null;
 }
 
-/** A folder's label, as it is now. */
+/** Describes a folder in its current state. */
 export async function describeFolder({ kind, path, name, root }: OpenFolder): Promise<FolderLabel> {
   return {
     version: 1,
@@ -24,8 +24,9 @@ export async function describeFolder({ kind, path, name, root }: OpenFolder): Pr
   };
 }
 
-/** What a folder keeps when it gets another name or is moved within its disk: number and time of birth. Null when there is none, or where a
- *  file system does not know when a folder was made: without that a number may have been given to another one. */
+/** Inode number and creation time of a folder: they survive a rename or a move within its disk. Null when there is
+ *  no folder, or when a file system does not record the creation time: without that the number may have been reused
+ *  for another folder. */
 export async function placeOf(path: string): Promise<string | null> {
   try {
     const { ino, birthtimeNs, ctimeNs } = await stat(path, { bigint: true });
@@ -35,7 +36,7 @@ export async function placeOf(path: string): Promise<string | null> {
   }
 }
 
-/** Whether there is anything at a path. */
+/** True when anything exists at the path. */
 export async function isThere(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,

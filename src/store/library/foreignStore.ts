@@ -13,10 +13,11 @@ export interface ReadingNeeds extends CopyNeeds {
   readonly sqlite: Sqlite;
 }
 
-/** Above this, looking into a store that is in use would take longer than it is worth. In bytes of file and log. */
+/** Bytes of file and log. Above this, reading a store that is in use would take longer than it is worth. */
 export const mostCopiedToLook = 64 << 20;
 
-/** Whether a living process has the store open. One whose life cannot be judged counts as living while it beats. */
+/** True when a living process has the store open. A process that cannot be judged counts as living while its
+ *  heartbeat continues. */
 export function isInUse({ fileSystem, processes }: CopyNeeds, folder: string): boolean {
   const found = readLock(fileSystem, storeFiles(folder).lock);
   if (found === undefined) return false;
@@ -24,9 +25,9 @@ export function isInUse({ fileSystem, processes }: CopyNeeds, folder: string): b
   return judgeOwner(found.record.owner, processes, Date.now() - found.modifiedAt).verdict === 'alive';
 }
 
-/** What `read` makes of a store of somebody else. One that nobody uses is read where it lies, and read again from a copy when somebody began to
- *  write meanwhile; one in use is read from a copy. Nothing is written where it lies. Throws `StoreError`; `locked` when it is in use and too
- *  large to be copied for a look. */
+/** Returns the result of `read` on a store of another folder. A store that is not in use is read in place, and read
+ *  again from a copy if another process wrote meanwhile; one in use is read from a copy. Writes nothing in that
+ *  folder. Throws `StoreError`; `locked` when the store is in use and too large to copy for this purpose. */
 export function readForeign<T>(needs: ReadingNeeds, folder: string, read: (database: SqlDatabase) => T): T {
   if (!isInUse(needs, folder)) {
     const seen = readInPlace(needs, folder, read);
@@ -45,12 +46,13 @@ export function readForeign<T>(needs: ReadingNeeds, folder: string, read: (datab
   }
 }
 
-/** A private copy that every room of this version can read: brought to the newest schema, and its log carried over into its file. */
+/** Makes a private copy that all code of this version can read: migrated to the newest schema, with its log
+ *  checkpointed into its file. */
 export function currentCopy(needs: ReadingNeeds, folder: string): StoreCopy {
   const copy = copyStore(needs, folder);
   try {
     const { sqlite, fileSystem, now } = needs;
-    // Looked at first as it is: a damaged file would be set aside for an empty one.
+    // Reads the copy unchanged first: `openDatabase` would replace a damaged file with an empty one.
     readOnly(needs, copy.folder, () => undefined);
     const { database } = openDatabase({
       sqlite,
@@ -72,7 +74,7 @@ export function currentCopy(needs: ReadingNeeds, folder: string): StoreCopy {
   }
 }
 
-/** Null when somebody wrote meanwhile: what was read, or why it could not be, may be of two moments. */
+/** Null when another process wrote meanwhile: the result, or the error, may mix two moments. */
 function readInPlace<T>(
   needs: ReadingNeeds,
   folder: string,
@@ -91,7 +93,7 @@ function readInPlace<T>(
   }
 }
 
-/** Of a copy, or of a store that nobody uses. */
+/** Reads a copy, or a store that no process uses. */
 export function readOnly<T>(
   { sqlite, fileSystem, now }: ReadingNeeds,
   folder: string,

@@ -6,8 +6,8 @@ import type { GitIdentity } from './folderLabel';
 const mostConfigBytes = 1 << 20;
 const firstLineBytes = 4096;
 
-/** The working copy that a folder is, or lies in; null outside of git. Read from git's files, without git. A folder below the top of a working
- *  copy, and a linked worktree, have identities of their own. */
+/** Identity of the git working copy that contains a folder; null outside of git. Reads git's files, does not run
+ *  git. A folder below the top of a working copy, and a linked worktree, have their own identities. */
 export async function gitIdentityOf(folder: string): Promise<GitIdentity | null> {
   const found = await findGitFolder(folder);
   if (found === null) return null;
@@ -22,7 +22,8 @@ export async function gitIdentityOf(folder: string): Promise<GitIdentity | null>
   };
 }
 
-/** The remote "origin", or the first one, as host and path: however it is spelled, and without user, password or token. */
+/** The remote "origin", or else the first one, as host and path. Independent of the URL's form, and without user,
+ *  password or token. */
 export function remoteIn(config: string): string | null {
   const urls = new Map<string, string>();
   let section: string | null = null;
@@ -40,7 +41,7 @@ export function remoteIn(config: string): string | null {
   return url === undefined ? null : plainRemote(url);
 }
 
-/** `https://user:token@Host/a/b.git`, `ssh://git@host:22/a/b` and `git@host:a/b` are `host/a/b`. */
+/** Converts `https://user:token@Host/a/b.git`, `ssh://git@host:22/a/b` and `git@host:a/b` to `host/a/b`. */
 function plainRemote(url: string): string {
   const place =
     /^[a-z][a-z0-9+.-]*:\/\/(?:[^/@]*@)?([^/:]*)(?::\d+)?\/*(.*)$/i.exec(url) ??
@@ -80,7 +81,7 @@ async function kindOf(path: string): Promise<'file' | 'folder' | null> {
   }
 }
 
-/** The beginning of a file; null when it cannot be read. */
+/** The beginning of a file, at most `most` bytes; null when it cannot be read. */
 async function textOf(path: string, most: number): Promise<string | null> {
   try {
     const file = await open(path, 'r');

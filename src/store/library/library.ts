@@ -12,35 +12,36 @@ import type { OtherStore, StorePlaces } from './otherStore';
 import { sweepCopies, type StoreCopy } from './storeCopy';
 import { lastWritten, otherStoreFolders } from './storePlaces';
 
-/** More stores than this are not looked into: the ones used last count. */
+/** Maximum number of stores to look into, the most recently used first. */
 const mostStores = 300;
 
-/** A copy of a store, to be opened for reading only, or brought over from. */
+/** A copy of a store, to open for reading only, or to import from. */
 export interface TakenCopy {
-  /** Where it lies. A store of the newest schema whose log is empty. */
+  /** Folder of the copy. A store of the newest schema whose log is empty. */
   readonly folder: string;
-  /** What was asked for: every session of the store, or those of one conversation with its sub-agents'. Parents before their children. */
+  /** The requested sessions: all of the store, or those of one conversation and its sub-agents. Parents before their
+   *  children. */
   readonly sessionIds: readonly string[];
-  /** Another window had the store open. */
+  /** True when another window had the store open. */
   readonly inUse: boolean;
-  /** Of these sessions, one that was being answered or waited for approval there; null where none was. */
+  /** One of these sessions that had a running or waiting turn there; null when there was none. */
   readonly answering: string | null;
 }
 
-/** What can be asked about stores of other folders. Everything may throw a `StoreError`. */
+/** Queries on stores of other folders. Every method may throw a `StoreError`. */
 export interface LibraryOperations {
-  /** The other stores, the one used last first. A store that cannot be read is an entry that says so. */
+  /** Lists the other stores, most recently used first. A store that cannot be read is an entry that says so. */
   survey(places: StorePlaces): readonly OtherStore[];
-  /** Active sessions, newest activity first; as many as asked for. */
+  /** Lists active sessions, newest activity first, at most `limit`. */
   listSessions(folder: string, limit: number): readonly SessionSummary[];
-  /** `conversationOf`: a session, for its conversation only. */
+  /** `conversationOf`: a session id, to request only its conversation; null for all sessions. */
   takeCopy(folder: string, conversationOf: string | null): TakenCopy;
   removeCopy(folder: string): void;
-  /** Removes copies that processes which are gone have left behind. */
+  /** Removes copies left by processes that are gone. */
   sweep(): void;
 }
 
-/** The stores of other folders, read without touching them. */
+/** The stores of other folders, which it reads without changing them. */
 export class Library implements LibraryOperations {
   private readonly taken = new Map<string, StoreCopy>();
   private swept = false;
@@ -92,7 +93,7 @@ export class Library implements LibraryOperations {
     sweepCopies(this.needs);
   }
 
-  /** Null for a file that is none of ours. */
+  /** Null for a file that is not one of our stores. */
   private lookAt(folder: string): OtherStore | null {
     this.sweep();
     const inUse = isInUse(this.needs, folder);
@@ -115,7 +116,7 @@ export class Library implements LibraryOperations {
     }
   }
 
-  /** For what only the newest schema can be asked. */
+  /** Reads a store in the newest schema, from a migrated copy where necessary. */
   private withCurrent<T>(folder: string, read: (database: SqlDatabase) => T): T {
     const isCurrent = (database: SqlDatabase): boolean =>
       integerOr(database.get('PRAGMA user_version') ?? {}, 'user_version', 0) === schemaVersion;
@@ -132,7 +133,7 @@ export class Library implements LibraryOperations {
   }
 }
 
-/** Only what every version of the schema has. */
+/** Reads only tables and columns that every version of the schema has. */
 function shelfOf(
   database: SqlDatabase,
 ): Pick<OtherStore, 'uid' | 'label' | 'sessions'> & { readonly lastActiveAt: number | null } {
@@ -151,7 +152,7 @@ function shelfOf(
   };
 }
 
-/** A store that was last opened before stores said which folder they belong to: its sessions know the folder they were in. */
+/** Derives a label from the newest session's folder, for a store that was last opened before stores had labels. */
 function labelOfSessions(database: SqlDatabase): FolderLabel | null {
   const path = textOr(
     database.get('SELECT cwd FROM sessions WHERE cwd IS NOT NULL ORDER BY last_activity_at DESC LIMIT 1') ?? {},
@@ -183,7 +184,7 @@ function sessionsOf(
   return { sessionIds, answering: open === undefined ? null : textOr(open, 'session_id', null) };
 }
 
-/** The standard sentences speak of this window's own file. */
+/** Error texts for another folder's store: the standard sentences refer to this window's own file. */
 function problemWords(error: StoreError): string {
   switch (error.causeClass) {
     case 'corrupt':

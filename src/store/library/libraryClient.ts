@@ -8,7 +8,7 @@ import type { LibraryOperations, TakenCopy } from './library';
 import type { LibraryAnswer, LibraryMethod, LibraryRequest, LibraryThread } from './libraryMessages';
 import type { OtherStore, StorePlaces } from './otherStore';
 
-/** The thread is let go when nothing has been asked of it for so long and no copy is in use. */
+/** Milliseconds without a request and without a copy in use, after which the thread ends. */
 const idleMs = 30_000;
 
 type Results = { readonly [M in LibraryMethod]: ReturnType<LibraryOperations[M]> };
@@ -18,7 +18,7 @@ interface Pending {
   readonly reject: (error: StoreError) => void;
 }
 
-/** The near side of the library: a thread that lives while it is needed. Everything rejects with a `StoreError`. */
+/** Client of the library: a thread that runs only while it is needed. Every method rejects with a `StoreError`. */
 export class LibraryClient {
   private readonly pending = new Map<number, Pending>();
   private readonly copies = new Set<string>();
@@ -53,13 +53,14 @@ export class LibraryClient {
     this.awaitIdle();
   }
 
-  /** Removes what an earlier process left behind: copies of what a person may have had forgotten since. Starts no thread where there is nothing. */
+  /** Removes files that an earlier process left: copies of sessions that the user may since have deleted for good.
+   *  Starts no thread when there are none. */
   async sweep(): Promise<void> {
     const left = await readdir(this.thread.copies).catch(() => []);
     if (left.length > 0) await this.ask('sweep', []);
   }
 
-  /** Removes what was copied and ends the thread. */
+  /** Removes all copies and ends the thread. */
   async close(): Promise<void> {
     this.cancelIdle();
     await Promise.all([...this.copies].map((folder) => this.removeCopy(folder).catch(() => undefined)));
@@ -90,7 +91,7 @@ export class LibraryClient {
     });
     worker.on('error', (error) => this.failed(worker, String(error)));
     worker.on('exit', (code) => this.failed(worker, `the thread ended with code ${code}`));
-    // A window that is closed does not wait for it.
+    // A closing window does not wait for the thread.
     worker.unref();
     return worker;
   }
@@ -103,7 +104,7 @@ export class LibraryClient {
       reject(new StoreError('unknown', 'Sessions of other folders could not be read. Try again.', technical));
   }
 
-  /** The thread holds the copies: it goes when there are none. */
+  /** Ends the thread when it is idle. The thread holds the copies, so it stays while there are any. */
   private awaitIdle(): void {
     this.cancelIdle();
     if (this.pending.size > 0 || this.copies.size > 0) return;

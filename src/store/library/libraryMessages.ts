@@ -16,8 +16,8 @@ export type LibraryAnswer =
   | { readonly id: number; readonly value: ReturnType<LibraryOperations[LibraryMethod]> }
   | { readonly id: number; readonly error: StoreErrorData };
 
-/** What the thread is started with. */
+/** Start parameters of the thread. */
 export interface LibraryThread {
-  /** Folder of its own for private copies. */
+  /** Folder used only for its private copies. */
   readonly copies: string;
 }

@@ -9,7 +9,7 @@ import { storeErrorData } from '../worker/storeErrorData';
 import { Library, type LibraryOperations } from './library';
 import type { LibraryAnswer, LibraryMethod, LibraryRequest, LibraryThread } from './libraryMessages';
 
-/** Entry of `dist/libraryWorker.js`: a thread around a `Library`. `sql-wasm.wasm` lies beside the bundle. */
+/** Entry of `dist/libraryWorker.js`: a thread around a `Library`. `sql-wasm.wasm` is beside the bundle. */
 const port = parentPort;
 if (!port) throw new Error('The library worker must be started as a worker thread.');
 
@@ -25,7 +25,7 @@ const library: Promise<Library> = loadSqlite(new Uint8Array(readFileSync(join(__
       pause,
     }),
 );
-// Whoever asks hears of a failure; a rejection that nobody has awaited yet would end the thread.
+// Each request reports the failure; without this handler an unawaited rejection would end the thread.
 library.catch(() => undefined);
 
 function pause(milliseconds: number): void {

@@ -1,16 +1,18 @@
 import type { FolderLabel } from './folderLabel';
 import type { OtherStore } from './otherStore';
 
-/** Why another store's sessions may be this folder's, the surest first. path: the same path, other storage · place: the same folder of the disk
- *  under another name · clone: the same working copy · remote: a clone of the same repository · name: nothing but the name. */
+/** Reasons why another store's sessions may belong to this folder, the most certain first. path: the same path,
+ *  other storage · place: the same folder of the disk under another name · clone: the same working copy · remote: a
+ *  clone of the same repository · name: only the same name. */
 export const belongings = ['path', 'place', 'clone', 'remote', 'name'] as const;
 export type Belonging = (typeof belongings)[number];
 
-/** What is at the path today where another store's folder was. */
+/** Current state of the path where another store's folder was. */
 export type OldPlace = { readonly isThere: boolean; readonly place: string | null };
 
-/** The stores whose folder seems to have become this one, the surest first, then the one used last. A folder that still stands where it was
- *  has not become another one: that is a copy, a second clone or worktree. `oldPlace` looks at a path. */
+/** Stores whose folder seems to have become this one, the most certain first, then the most recently used. Excludes
+ *  a folder that still exists at its old path: this folder is then a copy, a second clone or a worktree of it.
+ *  `oldPlace` examines a path. */
 export async function storesOfThisFolder(
   own: FolderLabel,
   stores: readonly OtherStore[],
@@ -41,7 +43,7 @@ function belonging(own: FolderLabel, other: FolderLabel): Belonging | null {
     one !== null && one !== undefined && one === two;
   if (same(own.path, other.path)) return 'path';
   if (same(own.place, other.place)) return 'place';
-  // One repository may have several workspace files.
+  // One repository may contain several workspace files.
   const isSameFile = own.kind === 'folder' || own.name === other.name;
   if (isSameFile && same(own.git?.birth, other.git?.birth)) return 'clone';
   if (isSameFile && same(own.git?.remote, other.git?.remote)) return 'remote';

@@ -1,28 +1,28 @@
 import type { FolderLabel } from './folderLabel';
 
-/** A store that is not this window's, as its shelf in the library says. */
+/** A store of another window, as the library describes it. */
 export interface OtherStore {
-  /** The folder it lies in. */
+  /** The folder that contains the store. */
   readonly folder: string;
-  /** What it calls itself; null for one that was never given a name. */
+  /** Uid of the store; null for a store that never got one. */
   readonly uid: string | null;
-  /** Null when it does not say which folder it belongs to. */
+  /** Null when the store does not record which folder it belongs to. */
   readonly label: FolderLabel | null;
-  /** Conversations that a list would show or has archived; without the trash. */
+  /** Number of conversations, listed or archived; excludes the trash. */
   readonly sessions: number;
-  /** Seconds since the epoch; of an unreadable store, when its file was last written. */
+  /** Seconds since the epoch; for an unreadable store, the time its file was last written. */
   readonly lastActiveAt: number;
-  /** Another window has it open. */
+  /** True when another window has it open. */
   readonly inUse: boolean;
-  /** Why it cannot be read, for a person. */
+  /** The reason why it cannot be read, as text for the user; null when it can. */
   readonly problem: string | null;
 }
 
-/** Where stores of other folders may lie. */
+/** Places where stores of other folders may be. */
 export interface StorePlaces {
-  /** Folders that hold one folder for each workspace, with a store in it under the name given: `<hash>/<extension id>`. */
+  /** Folders with one subfolder per workspace, each with a store at the given name: `<hash>/<extension id>`. */
   readonly workspaces: readonly { readonly root: string; readonly extension: string }[];
-  /** Folders that hold a store in each of their folders. */
+  /** Folders whose subfolders each hold a store. */
   readonly shelves: readonly string[];
   /** The folder of this window's own store. */
   readonly own: string;

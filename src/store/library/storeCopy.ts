@@ -13,29 +13,30 @@ import { isOneMoment, stampOfStore } from './storeStamp';
 
 const blockBytes = 1 << 20;
 const attempts = 20;
-/** A time stamp is this exact at worst: a file written later than so before we looked may be written again without getting another one. */
+/** Milliseconds; worst precision of a time stamp. A file that was written less than this before it was examined may
+ *  be written again without a new time stamp. */
 const stampExactMs = 100;
 const pauseMs = 120;
 
 export interface CopyNeeds {
   readonly fileSystem: FileSystem;
   readonly processes: ProcessTable;
-  /** Seconds since 1970. */
+  /** Reads a time in seconds since 1970. */
   readonly now: () => number;
-  /** Waits on the spot. */
+  /** Blocks the thread for this time. */
   readonly pause: (milliseconds: number) => void;
-  /** Folder that holds the private copies; made when it does not exist. */
+  /** Folder for the private copies; made when it does not exist. */
   readonly copies: string;
 }
 
-/** A private copy of a store, held by this process until it is removed. */
+/** A private copy of a store, locked by this process until it is removed. */
 export interface StoreCopy {
   readonly folder: string;
   remove(): void;
 }
 
-/** Copies a store's file and log as they were at one moment, although their owner may be writing. Writes nothing where the store lies. Throws
- *  `not-found` without a store there, `locked` when it was written to all the time. */
+/** Copies a store's file and log as of one moment, even while their owner writes. Writes nothing in the store's
+ *  folder. Throws `not-found` when there is no store, `locked` when it was written to all the time. */
 export function copyStore(needs: CopyNeeds, folder: string): StoreCopy {
   const { fileSystem, copies } = needs;
   const target = join(copies, randomUUID());
@@ -51,7 +52,7 @@ export function copyStore(needs: CopyNeeds, folder: string): StoreCopy {
   }
 }
 
-/** Removes copies that processes which are gone have left behind. */
+/** Removes copies left by processes that are gone. */
 export function sweepCopies(needs: CopyNeeds): void {
   for (const name of namesIn(needs.copies)) {
     const folder = join(needs.copies, name);
@@ -59,7 +60,7 @@ export function sweepCopies(needs: CopyNeeds): void {
       const attempt = acquireLock({ ...lockOptions(needs, folder) });
       if (attempt.kind === 'held') removeCopy(attempt.lock, folder);
     } catch (error) {
-      // One that cannot be removed now is tried again next time.
+      // A copy that cannot be removed now is retried next time.
       if (!(error instanceof StoreError)) throw error;
     }
   }
@@ -86,7 +87,7 @@ function copyOneMoment({ fileSystem, pause }: CopyNeeds, folder: string, target:
   );
 }
 
-/** Replaces what an earlier attempt left. A file that is not there is not copied. */
+/** Replaces the result of an earlier attempt. Skips a file that does not exist. */
 function copyFile(fileSystem: FileSystem, from: string, to: string): void {
   if (fileSystem.stat(to) !== undefined) fileSystem.remove(to);
   if (fileSystem.stat(from) === undefined) return;
@@ -120,7 +121,7 @@ function lockOptions({ fileSystem, processes, now }: CopyNeeds, folder: string):
   return { fileSystem, folder, path: storeFiles(folder).lock, processes, endpoint: null, now, uniqueName: randomUUID };
 }
 
-/** The lock goes last: whoever sweeps meanwhile finds the folder held. */
+/** Removes the lock last, so that a concurrent sweep finds the folder locked. */
 function removeCopy(lock: HeldLock, folder: string): void {
   const held = storeFiles(folder).lock;
   try {

@@ -6,7 +6,8 @@ import { storeFiles } from '../open/storeFiles';
 import { siblingFoldersOf } from '../ownership/storeFolder';
 import type { StorePlaces } from './otherStore';
 
-/** Folders with a store of somebody else, the one written last first. Those of further hosts of our own folder are part of our history already. */
+/** Lists folders with another store, the most recently written first. Excludes stores of further hosts of our own
+ *  folder: those are already part of our history. */
 export function otherStoreFolders(
   fileSystem: FileSystem,
   { workspaces, shelves, own }: StorePlaces,
@@ -24,7 +25,7 @@ export function otherStoreFolders(
     .map(({ folder }) => folder);
 }
 
-/** When a store was last written to, in milliseconds since 1970; null when there is none. */
+/** Time of the last write to a store, in milliseconds since 1970; null when there is no store. */
 export function lastWritten(fileSystem: FileSystem, folder: string): number | null {
   const { main, log } = storeFiles(folder);
   try {
@@ -32,7 +33,7 @@ export function lastWritten(fileSystem: FileSystem, folder: string): number | nu
     if (stat?.kind !== 'file') return null;
     return Math.max(stat.modifiedAt, fileSystem.stat(log)?.modifiedAt ?? 0);
   } catch (error) {
-    // What may not be looked into is not ours.
+    // A place without read permission is not ours.
     if (['EACCES', 'EPERM', 'ENOTDIR', 'ELOOP'].includes(errnoOf(error))) return null;
     throw error;
   }

@@ -5,11 +5,12 @@ import type { StoreFiles } from '../open/storeFiles';
 
 const logHeaderSize = 32;
 
-/** A store's file and log as they lie on the disk at one moment, as far as it takes to notice that somebody has written since. */
+/** State of a store's file and log at one moment, with enough detail to detect later writes. */
 export interface StoreStamp {
-  /** File, size, time and header of the main file; null when there is none. */
+  /** Identity, size, time and header of the main file; null when there is none. */
   readonly main: string | null;
-  /** File and header of the log: the salts in it are other ones whenever it begins anew. Null when there is none, or an empty one. */
+  /** Identity and header of the log; the salts in the header change whenever the log restarts. Null when there is no
+   *  log or an empty one. */
   readonly log: string | null;
   readonly logBytes: number;
   /** Milliseconds since 1970. */
@@ -31,14 +32,15 @@ export function stampOfStore(fileSystem: FileSystem, { main, log }: StoreFiles):
   };
 }
 
-/** Whether nothing at all was written between the two. */
+/** True when nothing was written between the two stamps. */
 export function isUntouched(before: StoreStamp, after: StoreStamp): boolean {
   return before.main === after.main && before.log === after.log && before.logBytes === after.logBytes;
 }
 
-/** Whether a copy made between the two, the main file first, holds what one moment held. Only a checkpoint writes into the main file, and only
- *  pages that are in the log: as long as the log goes on from the same beginning, its copy has every page of which the main file's copy may
- *  have an old, a new or half a version, and is what SQLite believes. Where there is no log, nothing may have been written. */
+/** True when a copy made between the two stamps, the main file first, is a consistent state of one moment. Only a
+ *  checkpoint writes to the main file, and only pages that are in the log. As long as the log continues from the
+ *  same beginning, its copy has every page that may be old, new or torn in the main file's copy. SQLite then uses
+ *  the log's version. Without a log, nothing may have been written. */
 export function isOneMoment(before: StoreStamp, after: StoreStamp): boolean {
   if (before.main === null || after.main === null || before.log !== after.log) return false;
   return before.log === null ? before.main === after.main : after.logBytes >= before.logBytes;
@@ -54,7 +56,7 @@ function beginning(fileSystem: FileSystem, path: string, bytes: number): string 
       file.close();
     }
   } catch (error) {
-    // Removed since it was looked at.
+    // Removed since the check.
     if (errnoOf(error) === 'ENOENT') return '';
     throw error;
   }

@@ -13,21 +13,21 @@ import type { ProcessTable } from './processTable';
 
 export interface AcquireLockOptions {
   readonly fileSystem: FileSystem;
-  /** The store's folder (made when it does not exist) and the lock's path in it (`storeFiles`). */
+  /** The store's folder (made when it does not exist); `path` is the lock's path in it (`storeFiles`). */
   readonly folder: string;
   readonly path: string;
   readonly processes: ProcessTable;
-  /** How another process asks this one to hand over. */
+  /** Address at which another process can request a handover. */
   readonly endpoint: LockEndpoint | null;
-  /** Seconds since 1970; for the record's own reading only. */
+  /** Seconds since 1970; only informational in the record. */
   readonly now: () => number;
-  /** Part of the name of a file no other process makes. */
+  /** Returns a part of a file name that no other process uses. */
   readonly uniqueName: () => string;
 }
 
 export interface LockOwner {
   readonly endpoint: LockEndpoint | null;
-  /** Whether this process can tell if the owner lives; otherwise only its heartbeat tells. */
+  /** True when this process can see if the owner lives; otherwise only the heartbeat shows it. */
   readonly visible: boolean;
   readonly description: string;
 }
@@ -35,15 +35,16 @@ export interface LockOwner {
 export type LockAttempt =
   { readonly kind: 'held'; readonly lock: HeldLock } | { readonly kind: 'heldBy'; readonly owner: LockOwner };
 
-/** A lock that is not (or not yet) a whole record is left alone for this long: its maker may be writing it. */
+/** Milliseconds for which a lock without a complete record is respected: its maker may still be writing it. */
 const unfinishedTimeoutMs = 10_000;
-/** Files left by a crash in the middle of taking a lock. */
+/** Minimum age, in milliseconds, of leftover files to remove: a crash while taking a lock leaves them. */
 const leftoverAgeMs = 120_000;
 const attempts = 50;
 
-/** Takes the store's lock or says who has it; never waits. The lock is a file that appears under its name complete, by link(2), for one
- *  process only. A lock whose owner is gone is removed first, under a guard that one process holds at a time, and only if it is still the
- *  file that was judged. Throws `StoreError`, `readOnly` when no lock can be written there. */
+/** Takes the store's lock or returns its owner; never waits. The lock is a file that appears complete under its
+ *  name, by link(2), for one process only. A lock whose owner is gone is removed first, under a guard that one
+ *  process holds at a time, and only if it is still the file that was judged. Throws `StoreError`, `readOnly` when
+ *  no lock can be written there. */
 export function acquireLock(options: AcquireLockOptions): LockAttempt {
   const { fileSystem, folder, path, endpoint } = options;
   try {
@@ -70,7 +71,7 @@ export function acquireLock(options: AcquireLockOptions): LockAttempt {
   }
 }
 
-/** Who holds the lock, as far as that can be told without writing; undefined when nobody does any more. */
+/** Finds the lock's owner as far as possible without a write; undefined when there no longer is one. */
 function ownerSeen({ fileSystem, path, processes, now }: AcquireLockOptions): LockOwner | undefined {
   const found = readLock(fileSystem, path);
   return found === undefined ? undefined : livingOwner(found, now() * 1000 - found.modifiedAt, processes);
@@ -78,7 +79,7 @@ function ownerSeen({ fileSystem, path, processes, now }: AcquireLockOptions): Lo
 
 const takingOver: LockOwner = { endpoint: null, visible: true, description: 'a window that is just starting' };
 
-/** Undefined when the lock's owner is gone. `age`: milliseconds since the lock was touched. */
+/** Undefined when the lock's owner is gone. `age`: milliseconds since the last write to the lock. */
 function livingOwner({ record }: FoundLock, age: number, processes: ProcessTable): LockOwner | undefined {
   if (record === undefined) return age > unfinishedTimeoutMs ? undefined : takingOver;
   const { owner, endpoint } = record;
@@ -88,7 +89,7 @@ function livingOwner({ record }: FoundLock, age: number, processes: ProcessTable
   return { endpoint, visible, description: `process ${owner.pid} on ${where}` };
 }
 
-/** One process's try for the lock, with its candidate file at hand. */
+/** One process's attempt to take the lock, with its candidate file. */
 class LockContest {
   private readonly fileSystem: FileSystem;
   private readonly path: string;
@@ -121,7 +122,7 @@ class LockContest {
     return { kind: 'heldBy', owner: takingOver };
   }
 
-  /** Makes the file at `path` ours if nobody has one there. */
+  /** Makes the file at `path` ours unless one exists there. */
   private take(path: string): OpenFile | undefined {
     try {
       this.fileSystem.link(this.candidatePath, path);
@@ -129,20 +130,21 @@ class LockContest {
     } catch (error) {
       const errno = errnoOf(error);
       if (errno === 'EEXIST') return undefined;
-      // exFAT and some network and FUSE file systems have no links.
+      // exFAT and some network and FUSE file systems do not support links.
       if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR', 'EMLINK'].includes(errno)) throw error;
     }
     return this.takeWithoutLink(path);
   }
 
-  /** As good, but for a moment the lock is empty; others then wait `unfinishedTimeoutMs` before they doubt it. */
+  /** Takes the lock on a file system without links. Equivalent, but the lock is empty for a moment; other processes
+   *  then wait `unfinishedTimeoutMs` before they consider it stale. */
   private takeWithoutLink(path: string): OpenFile | undefined {
     const file = this.createWhole(path);
     if (file !== undefined) this.candidate.close();
     return file;
   }
 
-  /** A new file with this process's record, or undefined when there is a file. */
+  /** Creates a file with this process's record; undefined when the file already exists. */
   private createWhole(path: string): OpenFile | undefined {
     let file: OpenFile;
     try {
@@ -166,15 +168,16 @@ class LockContest {
     return livingOwner(found, this.ageOf(found), this.options.processes);
   }
 
-  /** How long ago a file was touched, by the clock of the disk that stamped both: clocks of two machines may differ by minutes. */
+  /** Milliseconds since the file was touched, by the clock of the disk that stamped both files: clocks of two
+   *  machines may differ by minutes. */
   private ageOf(found: FoundLock): number {
     this.candidate.write(encodeLockRecord(this.record), 0);
     const now = this.fileSystem.stat(this.candidatePath)?.modifiedAt ?? found.modifiedAt;
     return now - found.modifiedAt;
   }
 
-  /** False when another process is at it. The guard is looked at again right before the removal: a process that took this one's guard for
-   *  a dead one's has moved it away by then. */
+  /** Removes a stale lock. False when another process is already doing so. Checks the guard again right before the
+   *  removal: a process that considered this guard stale has moved it away. */
   private removeStale(judged: FoundLock): boolean {
     const guard = this.takeGuard();
     if (guard === undefined) return false;
@@ -189,7 +192,8 @@ class LockContest {
     }
   }
 
-  /** Undefined when another process has the guard. One left by a crash is moved away, which only one process can do; the next try takes it. */
+  /** Undefined when another process has the guard. Moves away a guard left by a crash, which only one process can
+   *  do; the next attempt takes it. */
   private takeGuard(): OpenFile | undefined {
     const guard = this.createWhole(this.guardPath);
     if (guard !== undefined) return guard;

@@ -5,8 +5,9 @@ import { removeIfThere } from './lockFile';
 import type { LockRecord } from './lockRecord';
 import { encodeLockRecord } from './lockRecord';
 
-/** The check that every acknowledgement waits for: the lock file is still the one this process made. `fence` is its identity, and another
- *  thread may use it. Throws `replaced` when another file has its name, `deleted` when none has. A few microseconds. */
+/** Checks, before every acknowledgement, that the lock file is still the one this process made. `fence` is its
+ *  identity; another thread may use it too. Throws `replaced` when another file has its name, `deleted` when none
+ *  has. Takes a few microseconds. */
 export function assertFence(fileSystem: FileSystem, lockPath: string, fence: string): void {
   let identity: string | undefined;
   try {
@@ -18,13 +19,14 @@ export function assertFence(fileSystem: FileSystem, lockPath: string, fence: str
   if (identity !== fence) throw storeError('replaced', `${lockPath} is another process's`);
 }
 
-/** This process owns the store until it releases the lock or, having been taken for dead, is replaced. */
+/** Ownership of the store by this process, until it releases the lock or another process replaces it because it
+ *  considered this one dead. */
 export class HeldLock {
   readonly fence: string;
   private released = false;
 
-  /** `file` stays open as long as the lock is held: the system gives a file's number to another one only when nobody has it open, so the
-   *  fence cannot come to mean somebody else's lock. */
+  /** `file` stays open as long as the lock is held. The system reuses a file's number only when no process has it
+   *  open, so the fence cannot match another process's lock. */
   constructor(
     private readonly fileSystem: FileSystem,
     private readonly path: string,
@@ -35,13 +37,14 @@ export class HeldLock {
     this.fence = file.identity();
   }
 
-  /** Throws `replaced` when another process holds the store, or this one has released it, and `deleted` when the lock's file is gone. */
+  /** Throws `replaced` when another process holds the store or this one has released it, and `deleted` when the
+   *  lock's file is gone. */
   assertHeld(): void {
     if (this.released) throw storeError('replaced', `${this.path} was released`);
     assertFence(this.fileSystem, this.path, this.fence);
   }
 
-  /** Shows processes that cannot see this one that it lives. To be called every 15 s. Throws as `assertHeld`. */
+  /** Shows processes that cannot see this one that it is alive. Call it every 15 s. Throws like `assertHeld`. */
   heartbeat(): void {
     this.assertHeld();
     const bytes = encodeLockRecord({ ...this.record, heartbeat: this.now() });
@@ -53,7 +56,7 @@ export class HeldLock {
     }
   }
 
-  /** Leaves a lock alone that another process has taken since. Safe to call twice. */
+  /** Releases the lock. Keeps a lock that another process has taken since. Safe to call twice. */
   release(): void {
     if (this.released) return;
     this.released = true;

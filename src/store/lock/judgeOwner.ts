@@ -1,16 +1,18 @@
 import type { ProcessIdentity } from './lockRecord';
 import type { ProcessTable } from './processTable';
 
-/** An owner whose process cannot be seen counts as gone when it has not touched its lock for this long (it does every 15 s). */
+/** Milliseconds without a heartbeat after which an owner whose process cannot be seen counts as gone (it beats every
+ *  15 s). */
 export const heartbeatTimeoutMs = 60_000;
 
-/** The pid namespace of the machine itself, the same number on every Linux (PROC_PID_INIT_INO): not a container. */
+/** The pid namespace of the machine itself, not of a container: the same number on every Linux (PROC_PID_INIT_INO). */
 const machineNamespace = 'pid:[4026531836]';
 
-/** `visible` says whether this process can tell if the owner lives; otherwise only time tells. */
+/** `visible`: true when this process can see if the owner lives; otherwise only elapsed time decides. */
 export type OwnerVerdict = { readonly verdict: 'alive' | 'gone'; readonly visible: boolean };
 
-/** Whether the process that wrote a lock still lives. "Gone" only on proof, or after the heartbeat's timeout where no proof is possible. */
+/** Decides if the process that wrote a lock still lives. Returns `gone` only on proof, or after the heartbeat
+ *  timeout if no proof is possible. */
 export function judgeOwner(owner: ProcessIdentity, processes: ProcessTable, heartbeatAgeMs: number): OwnerVerdict {
   const self = processes.self();
   const silent = heartbeatAgeMs > heartbeatTimeoutMs ? 'gone' : 'alive';
@@ -20,12 +22,12 @@ export function judgeOwner(owner: ProcessIdentity, processes: ProcessTable, hear
 
   const found = processes.find(owner.pid);
   if (found === undefined) return { verdict: 'gone', visible: true };
-  // Without start times a pid in use may be another process that got the number.
+  // Without start times, a pid in use may belong to another process that got the number.
   if (owner.startedAt === null || found.startedAt === null) return { verdict: silent, visible: false };
   return { verdict: owner.startedAt === found.startedAt ? 'alive' : 'gone', visible: true };
 }
 
-/** The same machine, not a container on it, has been started again since. */
+/** True when the same machine (not a container on it) has been restarted since. */
 function isEarlierBoot(owner: ProcessIdentity, self: ProcessIdentity): boolean {
   return (
     owner.machine !== null &&

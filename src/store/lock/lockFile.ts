@@ -3,16 +3,16 @@ import { errnoOf } from '../engine/fileSystem';
 import type { LockRecord } from './lockRecord';
 import { decodeLockRecord } from './lockRecord';
 
-/** A lock as it lies on the disk. */
+/** A lock found on disk. */
 export interface FoundLock {
-  /** Names this very file; a lock taken later is another file. */
+  /** Identifies this one file; a later lock is another file. */
   readonly identity: string;
-  /** Undefined while it is being written, or when a power cut left it empty. */
+  /** Undefined while the file is being written, or when a power cut left it empty. */
   readonly record: LockRecord | undefined;
   readonly modifiedAt: number;
 }
 
-/** Undefined when there is none. */
+/** Undefined when there is no lock. */
 export function readLock(fileSystem: FileSystem, path: string): FoundLock | undefined {
   let file: OpenFile;
   try {
@@ -25,7 +25,7 @@ export function readLock(fileSystem: FileSystem, path: string): FoundLock | unde
     const bytes = new Uint8Array(Math.min(file.size(), 65_536));
     const record = decodeLockRecord(bytes.subarray(0, file.read(bytes, 0)));
     const stat = fileSystem.stat(path);
-    // Replaced between the two calls: the caller looks again.
+    // Replaced between the two calls: the caller retries.
     if (stat === undefined || stat.identity !== file.identity()) return undefined;
     return { identity: stat.identity, record, modifiedAt: stat.modifiedAt };
   } finally {
@@ -33,7 +33,7 @@ export function readLock(fileSystem: FileSystem, path: string): FoundLock | unde
   }
 }
 
-/** Removes what may have been removed by somebody else already. */
+/** Removes a file that another process may already have removed. */
 export function removeIfThere(fileSystem: FileSystem, path: string): void {
   try {
     fileSystem.remove(path);

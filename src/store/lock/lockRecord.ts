@@ -2,11 +2,12 @@ import * as v from 'valibot';
 
 const processIdentitySchema = v.object({
   pid: v.pipe(v.number(), v.integer(), v.minValue(1)),
-  /** When the process began, in whatever form its system tells it; with the pid it names one process for ever. Null where it cannot be told. */
+  /** Start time of the process, in the format of its system. Together with the pid it identifies one process for
+   *  ever. Null when it cannot be determined. */
   startedAt: v.nullable(v.string()),
-  /** Changes with every start of the machine. */
+  /** Changes with every boot of the machine. */
   boot: v.nullable(v.string()),
-  /** Processes see each other's pids only inside one namespace (a container has its own). */
+  /** Processes see each other's pids only within one namespace (a container has its own). */
   pidNamespace: v.nullable(v.string()),
   machine: v.nullable(v.string()),
   host: v.string(),
@@ -15,9 +16,9 @@ const processIdentitySchema = v.object({
 const lockRecordSchema = v.object({
   version: v.literal(1),
   owner: processIdentitySchema,
-  /** How the owner is asked to hand over. */
+  /** Address at which to request a handover from the owner. */
   endpoint: v.nullable(v.object({ socketPath: v.string(), token: v.string() })),
-  /** Rewritten with every heartbeat. What counts is the file's modification time, which the disk's own clock stamps. */
+  /** Rewritten with every heartbeat. Only the file's modification time counts, which the disk's own clock stamps. */
   heartbeat: v.number(),
 });
 
@@ -29,7 +30,7 @@ export function encodeLockRecord(record: LockRecord): Uint8Array {
   return new TextEncoder().encode(`${JSON.stringify(record)}\n`);
 }
 
-/** Undefined for a file that is not a whole lock record, such as one that is just being written. */
+/** Undefined for a file that is not a complete lock record, for example one that is still being written. */
 export function decodeLockRecord(bytes: Uint8Array): LockRecord | undefined {
   let parsed: unknown;
   try {

@@ -5,14 +5,15 @@ import { isZombie, readProc, readStat } from '../../base/processes';
 import { errnoOf } from '../engine/fileSystem';
 import type { ProcessIdentity } from './lockRecord';
 
-/** Which processes there are, so far as this one can see. */
+/** The processes that this one can see. */
 export interface ProcessTable {
   self(): ProcessIdentity;
   /** Undefined when no process has this pid. `startedAt` as in `ProcessIdentity`. */
   find(pid: number): { readonly startedAt: string | null } | undefined;
 }
 
-/** The machine's own processes. Linux tells everything through /proc; macOS tells start times through `ps`; Windows only whether a pid is in use. */
+/** The machine's own processes. Linux provides everything through /proc; macOS provides start times through `ps`;
+ *  Windows only shows if a pid is in use. */
 export class SystemProcessTable implements ProcessTable {
   private known: ProcessIdentity | undefined;
 
@@ -54,13 +55,13 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it runs, as somebody else's.
+    // EPERM: the process runs under another user.
     return errnoOf(error) !== 'ESRCH';
   }
 }
 
-/** Start time in ticks since boot: field 22 of /proc/<pid>/stat, counted after the command name, which may hold spaces and parentheses.
- *  A zombie holds no files any more and counts as gone. */
+/** Reads the start time in ticks since boot: field 22 of /proc/<pid>/stat, counted after the command name, which may
+ *  contain spaces and parentheses. A zombie no longer holds files and counts as gone. */
 function linuxProcess(pid: number): { readonly startedAt: string | null } | undefined {
   const text = readProc(pid, 'stat');
   if (text === null) return isRunning(pid) ? { startedAt: null } : undefined;
@@ -68,7 +69,7 @@ function linuxProcess(pid: number): { readonly startedAt: string | null } | unde
   return isZombie(stat) ? undefined : { startedAt: stat.fields[19] ?? null };
 }
 
-/** A fact this system may not offer. */
+/** Reads a fact that this system may not provide; null when it does not. */
 function optional<T>(read: () => T): T | null {
   try {
     return read();

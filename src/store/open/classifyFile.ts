@@ -4,19 +4,20 @@ import { applicationId, headerSize, parseHeader } from './fileHeader';
 import { readLog } from './logContent';
 import type { StoreFiles } from './storeFiles';
 
-/** What lies at the store's place, told from its first 100 bytes, its size and its log, before SQLite touches it: SQLite would treat an
- *  empty file beside a log as new and delete the log, rewrite the header of a foreign file, and open a truncated one. */
+/** Type of the file at the store's path. Derived from its first 100 bytes, its size and its log, before SQLite
+ *  touches it: SQLite would treat an empty file beside a log as new and delete the log, rewrite the header of a
+ *  foreign file, and open a truncated one. */
 export type FileClass =
   | { readonly kind: 'absent' }
   /** The main file is gone or empty, but a log holds rows. */
   | { readonly kind: 'logOnly' }
   | { readonly kind: 'ours'; readonly header: FileHeader; readonly logBytes: number }
-  /** A sound SQLite file of another program. */
+  /** A valid SQLite file of another program. */
   | { readonly kind: 'foreign'; readonly applicationId: number }
   | { readonly kind: 'damaged'; readonly damage: Damage }
   | { readonly kind: 'notAFile' };
 
-/** `empty`: a store is born whole, so somebody else has emptied its file, or put an empty one in its place. */
+/** `empty`: a store is created whole, so another program emptied its file or replaced it with an empty one. */
 export type Damage = 'empty' | 'not-sqlite' | 'header' | 'truncated' | 'log-without-file' | 'content';
 
 export function classifyFile(fileSystem: FileSystem, files: StoreFiles): FileClass {
@@ -34,9 +35,10 @@ export function classifyFile(fileSystem: FileSystem, files: StoreFiles): FileCla
   return { kind: 'ours', header, logBytes };
 }
 
-/** A file shorter than its header says has lost its end, unless every missing page is in the log: a checkpoint writes the first page
- *  (with the new page count) before it has written the last. How many pages there are the log says, where it holds a commit: a checkpoint
- *  behind a rewriting of the file cuts it short while its first page may still be the old one. */
+/** True when a file shorter than its header says has lost its end. It has not when every missing page is in the log:
+ *  a checkpoint writes the first page (with the new page count) before the last one. If the log holds a commit, the
+ *  log gives the page count: a checkpoint after a rewrite of the file truncates it while its first page may still be
+ *  the old one. */
 function isTruncated(fileSystem: FileSystem, files: StoreFiles, size: number, header: FileHeader): boolean {
   if (header.pageCount === null || size >= header.pageCount * header.pageSize) return false;
   const log = readLog(fileSystem, files.log);
@@ -47,7 +49,8 @@ function isTruncated(fileSystem: FileSystem, files: StoreFiles, size: number, he
   return false;
 }
 
-/** What became of a file that was found damaged in use, whatever may still be read of it: its process had made it as long as its log says. */
+/** Determines the damage of a file that was found damaged in use, even if parts of it can be read. Its process had
+ *  made it as long as its log says. */
 export function damageInUse(fileSystem: FileSystem, files: StoreFiles): Damage {
   const size = fileSystem.stat(files.main)?.size ?? 0;
   const log = readLog(fileSystem, files.log);

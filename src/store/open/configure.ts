@@ -3,16 +3,17 @@ import { storeError } from '../engine/sqlFailure';
 
 const mebibyte = 1024 * 1024;
 
-/** Page cache in KiB, as SQLite wants it (negative). */
+/** Page cache in KiB, negative as SQLite requires. */
 const cacheKibibytes = -32_768;
-/** Of the whole process. A request that needs more fails cleanly; without it one `DISTINCT` over all texts grew the heap to 1.6 GB, and
- *  wasm memory is never given back. */
+/** Bytes, for the whole process. A request that needs more fails cleanly; without the limit one `DISTINCT` over all
+ *  texts grew the heap to 1.6 GB, and wasm memory is never given back. */
 const heapLimit = 512 * mebibyte;
-/** The log is cut back to this after a checkpoint. */
+/** Bytes. The log is truncated to this size after a checkpoint. */
 const keptLogBytes = 16 * mebibyte;
 
-/** Sets up a fresh connection. The order matters: without shared memory SQLite can use a log only when the exclusive mode is on before
- *  the first read. Settings that the promise rests on are read back; throws when one did not take. */
+/** Configures a new connection. The order matters: without shared memory SQLite can use a log only when the
+ *  exclusive mode is on before the first read. Reads back the settings that durability depends on; throws when one
+ *  did not take effect. */
 export function configure(database: SqlDatabase, readOnly: boolean): void {
   const settings: readonly (readonly [pragma: string, value: string | number, expected?: string | number])[] = readOnly
     ? [
@@ -25,7 +26,7 @@ export function configure(database: SqlDatabase, readOnly: boolean): void {
         // NORMAL loses acknowledged turns in a power cut (172 of 600 simulated ones).
         ['synchronous', 'FULL', 2],
         ['journal_size_limit', keptLogBytes],
-        // Deleted rows and freed pages are overwritten: what a person deletes must not be readable in the file.
+        // Deleted rows and freed pages are overwritten: data that the user deletes must not stay readable in the file.
         ['secure_delete', 'ON', 1],
       ];
   const common = [

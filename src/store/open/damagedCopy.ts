@@ -14,11 +14,12 @@ import type { TableShape } from './tableShape';
 
 /** The rows of a damaged file, table by table. */
 export interface SalvagedRows {
-  /** Everything readable in a table; nothing for a table that is not there. Rows may hold anything: damage can look like data. */
+  /** All readable rows of a table; none for a table that does not exist. Rows may hold anything: damage can look
+   *  like data. */
   rows(table: string): Iterable<SqlRow>;
 }
 
-/** How far a table could be read. */
+/** Result of reading one table. */
 export interface SalvagedTable {
   readonly table: string;
   readonly rows: number;
@@ -28,24 +29,26 @@ export interface SalvagedTable {
 
 /** The store that replaces a damaged file. */
 export interface Successor {
-  /** Stands in for the copy's own when that is lost. */
+  /** Replaces the copy's own first page when that is lost. */
   firstPage(): Uint8Array;
-  /** What the rows of its tables look like. */
+  /** Shapes of the rows of its tables. */
   shapes(): readonly TableShape[];
 }
 
-/** A damaged file as SQLite reads it. */
+/** A damaged file, opened by SQLite. */
 interface Tree {
   readonly database: SqlJsDatabase;
-  /** Whether the tables may begin at other pages than it was told: a file that grew through updates of its schema has them elsewhere. */
+  /** True when the first page was taken from the new store, so tables may begin at other pages than it says: a file
+   *  whose schema was updated over time has them elsewhere. */
   readonly isGuess: boolean;
 }
 
-/** A damaged file that was set aside and may hold rows that the new store does not have yet. Stays so across crashes until `finish`. */
+/** A damaged file that was set aside and may hold rows that the new store does not have yet. Keeps this state across
+ *  crashes until `finish`. */
 export class DamagedCopy {
   readonly path: string;
 
-  /** `successor`: the store that the copy's rows are to go into. */
+  /** `successor`: the store that receives the copy's rows. */
   constructor(
     private readonly sqlite: Sqlite,
     private readonly fileSystem: FileSystem,
@@ -56,7 +59,8 @@ export class DamagedCopy {
     this.path = pendingPath(folder, stamp);
   }
 
-  /** Hands what is readable to `carry`, which must tolerate seeing it twice: a crash before `finish` repeats it. */
+  /** Passes the readable rows to `carry`, which must tolerate seeing them twice: a crash before `finish` repeats the
+   *  call. */
   salvage<T>(carry: (rows: SalvagedRows) => T): { readonly result: T; readonly tables: readonly SalvagedTable[] } {
     const tables: SalvagedTable[] = [];
     const shapes = this.successor.shapes();
@@ -88,14 +92,14 @@ export class DamagedCopy {
     }
   }
 
-  /** Nothing more is wanted of it. Returns its final path; it is kept. */
+  /** Marks the copy as fully read. Returns its final path; the file is kept. */
   finish(): string {
     return finishSetAside(this.fileSystem, this.folder, this.stamp);
   }
 
-  /** The file as it is; or, when its first page does not lead to any table, with the fixed fields of a sound header; or with the whole
-   *  first page of the new store. Both were made by the same statements in the same order, so their tables begin at the same pages.
-   *  Undefined when none of these can be read. */
+  /** Opens the file as it is. If its first page does not lead to any table, opens it with the fixed fields of a
+   *  valid header, then with the whole first page of the new store. Both files were made by the same statements in
+   *  the same order, so their tables begin at the same pages. Undefined when none of these can be read. */
   private open(): Tree | undefined {
     const size = this.fullSize();
     if (size === 0) return undefined;
@@ -133,14 +137,14 @@ export class DamagedCopy {
       const tables = database.get("SELECT count(*) AS n FROM sqlite_master WHERE type = 'table'")?.['n'];
       if (typeof tables === 'number' && tables > 0) return database;
     } catch (error) {
-      // A file in any state may be here; whatever SQLite makes of it means that this way of reading it does not work.
+      // The file may be in any state; any error from SQLite means that this way of reading it does not work.
       if (!(error instanceof StoreError)) throw error;
     }
     database?.abandon();
     return undefined;
   }
 
-  /** What the database's size should be: missing pages are shown as zeros, so that SQLite reads the rest. */
+  /** Expected size of the database in bytes: missing pages read as zeros, so that SQLite can read the rest. */
   private fullSize(): number {
     const onDisk = this.fileSystem.stat(this.path)?.size ?? 0;
     const header = parseHeader(firstPageOf(this.fileSystem, this.path));
@@ -150,8 +154,8 @@ export class DamagedCopy {
   }
 }
 
-/** Everything readable in a table: what its tree leads to, then, where that is not all of it, what lies in pages that nothing leads to any more.
- *  Returns whether that is all there ever was, as far as can be told. */
+/** Yields all readable rows of a table. First those its tree leads to, then, if that is not all, those in pages that
+ *  nothing leads to any more. Returns true when these are all the rows there ever were, as far as can be determined. */
 function* tableRows(
   tree: Tree | undefined,
   stray: StrayRows,
@@ -183,7 +187,7 @@ function* tableRows(
   return isComplete;
 }
 
-/** SQLite takes the page count from the file's size when the two change counters differ. */
+/** Makes SQLite take the page count from the file's size, which it does when the two change counters differ. */
 function withUnknownPageCount(firstPage: Uint8Array): Uint8Array {
   const page = firstPage.slice();
   const view = new DataView(page.buffer);
@@ -192,7 +196,7 @@ function withUnknownPageCount(firstPage: Uint8Array): Uint8Array {
   return page;
 }
 
-/** The first page of a store as its last checkpoint left it. */
+/** The first page of a store as of its last checkpoint. */
 export function firstPageOf(fileSystem: FileSystem, path: string): Uint8Array {
   const file = fileSystem.open(path, 'read');
   try {

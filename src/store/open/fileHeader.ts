@@ -1,4 +1,4 @@
-/** "HRMS". Says that a SQLite file is ours (SQLite header, offset 68). */
+/** "HRMS". Marks a SQLite file as ours (SQLite header, offset 68). */
 export const applicationId = 0x48524d53;
 
 export const pageSize = 4096;
@@ -8,14 +8,15 @@ const magic = 'SQLite format 3\0';
 const leafTablePage = 0x0d;
 const sqliteVersionNumber = 3_054_001;
 
-/** What the first 100 bytes of a SQLite file say, so far as the store cares. Layout: sqlite.org/fileformat2.html, section 1.3. */
+/** The fields of the first 100 bytes of a SQLite file that the store needs. Layout: sqlite.org/fileformat2.html,
+ *  section 1.3. */
 export interface FileHeader {
   readonly pageSize: number;
-  /** Null when the writer did not keep it up to date (SQLite before 3.7). */
+  /** Null when the writer did not update it (SQLite before 3.7). */
   readonly pageCount: number | null;
   readonly userVersion: number;
   readonly applicationId: number;
-  /** Whether the fields with fixed values hold them. */
+  /** True when the fields with fixed values have them. */
   readonly sound: boolean;
 }
 
@@ -40,15 +41,15 @@ export function parseHeader(bytes: Uint8Array): FileHeader | undefined {
   };
 }
 
-/** A whole, valid database without a table, as the file is born: it carries our application id from its first byte on disk, and no
- *  rollback journal is ever needed to make it. */
+/** A complete, valid database without a table, the initial content of a store. It carries our application id from
+ *  its first byte on disk, and needs no rollback journal to be made. */
 export function emptyDatabase(): Uint8Array {
   const page = new Uint8Array(pageSize);
   const view = new DataView(page.buffer);
   page.set(new TextEncoder().encode(magic), 0);
   view.setUint16(16, pageSize);
   page.set([1, 1, 0, 64, 32, 32], 18);
-  view.setUint32(24, 1); // change counter, equal to "version valid for" below: the page count can be trusted
+  view.setUint32(24, 1); // change counter, equal to "version valid for" below: the page count is valid
   view.setUint32(28, 1); // pages
   view.setUint32(44, 4); // schema format
   view.setUint32(56, 1); // UTF-8

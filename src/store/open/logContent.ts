@@ -3,17 +3,17 @@ import { logLayout } from '../engine/sqliteAbi';
 
 const { header: logHeaderSize, frameHeader: frameHeaderSize } = logLayout;
 
-/** What a write-ahead log holds in the committed frames of its current run. */
+/** Committed frames of a write-ahead log in its current run. */
 export interface LogContent {
-  /** Where the newest committed content of each page begins in the log, by page number. */
+  /** Offset in the log of the newest committed content of each page, by page number. */
   readonly pages: ReadonlyMap<number, number>;
   readonly pageSize: number;
   /** Size of the whole database after the last commit, in pages. */
   readonly databasePages: number;
 }
 
-/** Walks the log's frame headers while their salts are those of its header; checksums are SQLite's business when it opens the log.
- *  Undefined when there is no commit in it. Layout: sqlite.org/fileformat2.html, section 4.1. */
+/** Walks the log's frame headers while their salts match those of its header; SQLite verifies the checksums when it
+ *  opens the log. Undefined when the log contains no commit. Layout: sqlite.org/fileformat2.html, section 4.1. */
 export function readLog(fileSystem: FileSystem, path: string): LogContent | undefined {
   if ((fileSystem.stat(path)?.size ?? 0) <= logHeaderSize) return undefined;
   const file = fileSystem.open(path, 'read');

@@ -18,48 +18,53 @@ import { TableShape } from './tableShape';
 export interface OpenDatabaseOptions {
   readonly sqlite: Sqlite;
   readonly fileSystem: FileSystem;
-  /** Made when it does not exist. */
+  /** Created when it does not exist. */
   readonly folder: string;
-  /** The newest schema this program knows (`PRAGMA user_version`). */
+  /** The newest schema version that this program supports (`PRAGMA user_version`). */
   readonly schemaVersion: number;
-  /** Throws a `StoreError` when this process does not own the store (`LockHandle.assertHeld`). */
+  /** Throws a `StoreError` when this process does not own the store (`HeldLock.assertHeld`, `assertFence`). */
   readonly assertOwned: () => void;
-  /** Seconds since 1970. */
+  /** Reads a time in seconds since 1970. */
   readonly now: () => number;
-  /** Only look: no file is made, moved or changed. Needs no lock, but no other process may be writing. */
+  /** True to open for reading only: no file is made, moved or changed. Needs no lock, but no other process may be
+   *  writing. */
   readonly readOnly?: boolean;
-  /** With `readOnly`: why nothing can be written, for the report. */
+  /** With `readOnly`: the reason why nothing can be written, for the report. */
   readonly obstacle?: StoreError;
-  /** Set when an earlier call on this file failed with cause `corrupt`: the file is set aside although its header looks sound. */
+  /** True when an earlier call on this file failed with cause `corrupt`: the file is set aside although its header
+   *  looks valid. */
   readonly knownDamaged?: boolean;
-  /** Folders in which a copy is kept, where the store's own takes none, of a store whose file is moved or deleted while it is open. */
+  /** Folders for the copy of a store whose file is moved or deleted while it is open, if the store's own folder
+   *  cannot take the copy. */
   readonly rescueFolders?: readonly string[];
 }
 
-/** What opening found and did, for the person to be told. */
+/** Result of opening, to report to the user. */
 export interface OpenReport {
   readonly path: string;
-  /** A store was made: there was none, or the one found was set aside. */
+  /** True when a store was made: there was none, or the existing one was set aside. */
   readonly created: boolean;
   readonly userVersion: number;
-  /** Why the store can only be read, or null when it can be written to. */
+  /** The reason why the store is read-only, or null when it is writable. */
   readonly readOnly: StoreError | null;
-  /** The damaged file that this opening moved out of the way, and what was wrong with it. */
+  /** The damaged file that this opening set aside, and its damage. */
   readonly setAside: { readonly path: string; readonly damage: Damage } | null;
-  /** Where the copy was kept that was given the store's name, because the file was deleted while it was open. */
+  /** Former path of the copy that got the store's name, because the file was deleted while it was open; null when
+   *  there was none. */
   readonly putBack: string | null;
 }
 
 export interface OpenedDatabase {
   readonly database: SqlJsDatabase;
   readonly report: OpenReport;
-  /** Damaged files whose readable rows are not all in this store yet, oldest first; also those an earlier run did not finish. To be read
-   *  once the schema stands (`DamagedCopy.salvage`). */
+  /** Damaged files whose readable rows are not all in this store yet, oldest first. Includes those that an earlier
+   *  run did not finish. Read them after the schema is up to date (`DamagedCopy.salvage`). */
   readonly damagedCopies: readonly DamagedCopy[];
 }
 
-/** Opens the store of a folder. The caller owns it (src/store/lock). Looks at the file before SQLite does; a damaged one is set aside and
- *  replaced by a new store, one of another program or of a newer version is refused and left untouched. Throws `StoreError`. */
+/** Opens the store of a folder. The caller owns it (src/store/lock). Examines the file before SQLite does. A damaged
+ *  file is set aside and replaced by a new store; a file of another program or of a newer version is refused and not
+ *  changed. Throws `StoreError`. */
 export function openDatabase(options: OpenDatabaseOptions): OpenedDatabase {
   const files = storeFiles(options.folder);
   try {
@@ -72,7 +77,7 @@ export function openDatabase(options: OpenDatabaseOptions): OpenedDatabase {
   }
 }
 
-/** Why the store can only be read; undefined when it can be written. */
+/** The reason why the store is read-only; undefined when it is writable. */
 function writeObstacle(
   { fileSystem, readOnly, obstacle }: OpenDatabaseOptions,
   files: StoreFiles,
@@ -83,7 +88,8 @@ function writeObstacle(
   return denied === undefined ? undefined : storeError('readOnly', `no permission to write ${denied}`);
 }
 
-/** Windows and some network file systems tell only at the first write that a place cannot be written. */
+/** Opens for writing, else for reading: Windows and some network file systems report only at the first write that a
+ *  place is read-only. */
 function openForWritingIfPossible(options: OpenDatabaseOptions, files: StoreFiles): OpenedDatabase {
   try {
     return openForWriting(options, files);
@@ -188,7 +194,7 @@ function damageOf(found: FileClass): Damage | undefined {
   return found.kind === 'logOnly' ? 'log-without-file' : undefined;
 }
 
-/** Throws for files that are not ours to touch. */
+/** Throws for files that we must not change. */
 function refuseForeign(found: FileClass, files: StoreFiles, schemaVersion: number): void {
   switch (found.kind) {
     case 'foreign':
@@ -217,7 +223,7 @@ function newer(found: number, known: number): StoreError {
   return storeError('newer', `the file has schema version ${found}, this program knows ${known}`);
 }
 
-/** A new store appears under its name complete or not at all. */
+/** Creates a new store, which appears under its name complete or not at all. */
 function createEmpty(fileSystem: FileSystem, files: StoreFiles): void {
   const unborn = `${files.main}.new`;
   // Left by a crash between the two steps; this process owns the folder.
@@ -249,7 +255,7 @@ function connect(options: OpenDatabaseOptions, files: StoreFiles, readOnly: bool
   const database = new SqlJsDatabase(connection, readOnly ? () => undefined : options.assertOwned);
   try {
     configure(database, readOnly);
-    // The header on disk is that of the last checkpoint; the log may hold a newer version.
+    // The header on disk is as of the last checkpoint; the log may hold a newer version.
     const version = userVersion(database);
     if (version > options.schemaVersion) throw newer(version, options.schemaVersion);
     return database;

@@ -3,16 +3,16 @@ import { pageSize as usualPageSize, parseHeader } from './fileHeader';
 import { readLog } from './logContent';
 import { logOf } from './storeFiles';
 
-/** The pages of a database file and its log, as its last commit left them, without SQLite and whatever state they are in. */
+/** The pages of a database file and its log as of the last commit, read without SQLite and in any state. */
 export class PageFile {
   readonly pageSize: number;
-  /** The highest number a page may have. */
+  /** Highest valid page number. */
   readonly pages: number;
   private readonly file: OpenFile;
   private readonly log: OpenFile | null;
   private readonly inLog: ReadonlyMap<number, number>;
 
-  /** The file must exist. To be closed. */
+  /** The file must exist. The caller must close this object. */
   constructor(fileSystem: FileSystem, path: string) {
     this.file = fileSystem.open(path, 'read');
     const start = new Uint8Array(usualPageSize);
@@ -24,7 +24,7 @@ export class PageFile {
     this.pages = Math.max(Math.ceil(this.file.size() / this.pageSize), log?.databasePages ?? 0);
   }
 
-  /** The page of this number, counted from 1; undefined when it is not there, or not whole. */
+  /** The page with this number, counted from 1; undefined when it is missing or incomplete. */
   read(page: number): Uint8Array | undefined {
     if (page < 1 || page > this.pages) return undefined;
     const bytes = new Uint8Array(this.pageSize);

@@ -7,12 +7,14 @@ import { logOf, stampOf, type StoreFiles } from './storeFiles';
 
 const replacedName = /^state\.replaced-(\d+)\.db$/;
 
-/** The folder below `shared`, which stores of several folders use, in which copies of this store are kept when its own folder takes none. */
+/** Folder for copies of this store when its own folder cannot take them. It is below `shared`, which stores of
+ *  several folders use. */
 export function rescueFolderIn(shared: string, storeFolder: string): string {
   return join(shared, `rescued-${createHash('sha256').update(storeFolder).digest('hex').slice(0, 16)}`);
 }
 
-/** Copies that were made of this store because its file was moved, deleted or replaced while it was open (`rescue.ts`), the newest last. */
+/** Copies of this store that were made because its file was moved, deleted or replaced while it was open
+ *  (`rescue.ts`), the newest last. */
 export function replacedFiles(fileSystem: FileSystem, folders: readonly string[]): readonly string[] {
   return folders
     .flatMap((folder) =>
@@ -28,8 +30,8 @@ export function replacedFiles(fileSystem: FileSystem, folders: readonly string[]
     .map(({ path }) => path);
 }
 
-/** Gives the newest copy that can be opened the store's name, where nothing has it, and returns where it was kept; null when there is none. Never
- *  replaces a file. The caller owns the store. */
+/** Gives the newest copy that can be opened the store's name, if no file has that name. Returns the copy's former
+ *  path; null when there is none. Never replaces a file. The caller owns the store. */
 export function putBack(
   fileSystem: FileSystem,
   files: StoreFiles,
@@ -48,7 +50,7 @@ export function putBack(
   return copy;
 }
 
-/** Removes the second name of a store that was put back by a process that died before it could. */
+/** Removes the second name of a restored store if the process that restored it died before it could do so. */
 export function dropSecondNames(fileSystem: FileSystem, files: StoreFiles): void {
   const identity = fileSystem.stat(files.main)?.identity;
   if (identity === undefined) return;
@@ -56,7 +58,7 @@ export function dropSecondNames(fileSystem: FileSystem, files: StoreFiles): void
     if (fileSystem.stat(path)?.identity === identity) fileSystem.remove(path);
 }
 
-/** Gives a copy that is done with a name under which it is not offered again. Returns the new path. */
+/** Renames a finished copy so that it is not offered again. Returns the new path. */
 export function retire(fileSystem: FileSystem, path: string, as: 'merged' | 'kept', now: number): string {
   const folder = dirname(path);
   for (let attempt = 0; ; attempt++) {
@@ -68,14 +70,14 @@ export function retire(fileSystem: FileSystem, path: string, as: 'merged' | 'kep
   }
 }
 
-/** False when a file has the store's name by now. */
+/** False when a file with the store's name now exists. */
 function giveName(fileSystem: FileSystem, copy: string, files: StoreFiles): boolean {
   try {
     fileSystem.link(copy, files.main);
     return true;
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;
-    // Another disk, or a file system without links: a whole second copy is made first.
+    // Another disk, or a file system without links: make a complete second copy first.
   }
   const unborn = `${files.main}.new`;
   if (fileSystem.stat(unborn) !== undefined) fileSystem.remove(unborn);

@@ -2,20 +2,21 @@ import type { FileSystem } from '../engine/fileSystem';
 import type { StoreFiles } from './storeFiles';
 import { logOf, pendingPath, pendingStamp, setAsidePath, stampOf } from './storeFiles';
 
-/** Moves the store's file and its log out of the way, as a damaged copy whose rows are still to be carried over. Nothing is deleted.
- *  The file goes first: a log left alone by a crash in between is found by `adoptLog`. Returns the stamp of its new name. */
+/** Moves the store's file and its log out of the way, as a damaged copy whose rows still have to be salvaged.
+ *  Deletes nothing. Moves the file first: `adoptLog` finds a log that a crash in between left alone. Returns the
+ *  stamp of its new name. */
 export function setAside(fileSystem: FileSystem, files: StoreFiles, now: number): string {
   const stamp = freeStamp(fileSystem, files.folder, now);
   const target = pendingPath(files.folder, stamp);
   if (fileSystem.stat(files.main) !== undefined) fileSystem.rename(files.main, target);
-  // The log is read through the file it belongs to; without one an empty file stands in.
+  // The log is read through its main file; if that is missing, an empty file replaces it.
   else fileSystem.open(target, 'createNew').close();
   fileSystem.syncFolder(files.folder);
   moveLog(fileSystem, files, target);
   return stamp;
 }
 
-/** Gives a log without a file to the damaged copy that a crash parted it from. False when there is no such copy. */
+/** Gives a log without a file to the damaged copy that a crash separated it from. False when there is no such copy. */
 export function adoptLog(fileSystem: FileSystem, files: StoreFiles): boolean {
   if (fileSystem.stat(files.main) !== undefined) return false;
   const orphan = pendingStamps(fileSystem, files.folder)
@@ -26,7 +27,7 @@ export function adoptLog(fileSystem: FileSystem, files: StoreFiles): boolean {
   return true;
 }
 
-/** Damaged copies that are still to be read, oldest first. */
+/** Damaged copies that have not been fully read, oldest first. */
 export function pendingStamps(fileSystem: FileSystem, folder: string): readonly string[] {
   return fileSystem
     .list(folder)
@@ -35,7 +36,7 @@ export function pendingStamps(fileSystem: FileSystem, folder: string): readonly 
     .sort();
 }
 
-/** Marks a damaged copy as done with. Returns its final path. */
+/** Marks a damaged copy as fully read. Returns its final path. */
 export function finishSetAside(fileSystem: FileSystem, folder: string, stamp: string): string {
   const from = pendingPath(folder, stamp);
   const to = setAsidePath(folder, stamp);
@@ -51,7 +52,7 @@ function moveLog(fileSystem: FileSystem, files: StoreFiles, target: string): voi
   fileSystem.syncFolder(files.folder);
 }
 
-/** A stamp that no damaged copy in the folder has. */
+/** Finds a stamp that no damaged copy in the folder has. */
 export function freeStamp(fileSystem: FileSystem, folder: string, now: number): string {
   const base = stampOf(now);
   for (let attempt = 0; ; attempt += 1) {

@@ -1,6 +1,6 @@
 import * as path from 'node:path';
 
-/** The names of the store's files in its folder. docs/store.md says what each holds. */
+/** Paths of the store's files in its folder. docs/store.md describes the content of each. */
 export interface StoreFiles {
   readonly folder: string;
   readonly main: string;
@@ -10,7 +10,8 @@ export interface StoreFiles {
 
 export function storeFiles(folder: string): StoreFiles {
   const main = path.join(folder, 'state.db');
-  // Not `state.db-wal`: an outside SQLite that believes itself alone would check that log in and delete it under us.
+  // Not `state.db-wal`: another SQLite that believes it is alone would checkpoint that log and delete it while we use
+  // it.
   return { folder, main, log: logOf(main), lock: `${main}.lock` };
 }
 
@@ -26,7 +27,7 @@ export function pendingPath(folder: string, stamp: string): string {
   return path.join(folder, `state.damaged-${stamp}.db`);
 }
 
-/** A damaged file that is done with. Kept for ever, never read again. */
+/** A damaged file that was fully read. Kept for ever, never read again. */
 export function setAsidePath(folder: string, stamp: string): string {
   return path.join(folder, `state.corrupt-${stamp}.db`);
 }
@@ -36,7 +37,8 @@ export function pendingStamp(name: string): string | undefined {
   return pendingName.exec(name)?.[1];
 }
 
-/** `20261120T085931123Z`; sorts by time and holds no character a file system minds. `now` in seconds. */
+/** Formats a time as `20261120T085931123Z`; sorts by time and contains only characters that every file system
+ *  accepts. `now` in seconds. */
 export function stampOf(now: number): string {
   return new Date(now * 1000).toISOString().replace(/[-:.]/g, '');
 }

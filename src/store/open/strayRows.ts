@@ -3,7 +3,8 @@ import type { PageFile } from './pageFile';
 import type { TableShape } from './tableShape';
 import { recordsIn } from './treeLeaf';
 
-/** The rows of a file page by page, for the tables whose trees are broken. Which table a page belongs to is told from what its rows look like. */
+/** Rows of a file, read page by page, for tables whose trees are broken. The shape of a page's rows determines its
+ *  table. */
 export class StrayRows {
   private pagesOf: ReadonlyMap<string, readonly number[]> | undefined;
 
@@ -12,14 +13,14 @@ export class StrayRows {
     private readonly shapes: readonly TableShape[],
   ) {}
 
-  /** Whole rows come first: a row may also be met where its end is gone. */
+  /** Whole rows come first: a row may also exist in a truncated version. */
   *rows(table: string): Generator<SqlRow> {
     const shape = this.shapes.find((one) => one.table === table);
     if (shape === undefined) return;
     const cut: SqlRow[] = [];
     for (const page of this.pages().get(table) ?? []) {
       for (const record of this.records(page)) {
-        // A single odd value does not make it a row of another table.
+        // One odd value does not make it a row of another table.
         const row = shape.rowOf(record);
         if (record.isWhole) yield row;
         else cut.push(row);
@@ -47,7 +48,7 @@ export class StrayRows {
     return pages;
   }
 
-  /** A page holds rows of one table only: of the one that most of them fit. */
+  /** A page holds rows of one table only: the one that most of them fit. */
   private tableOf(records: ReturnType<typeof recordsIn>): string | null {
     let [table, most]: [string | null, number] = [null, 0];
     for (const shape of this.shapes) {

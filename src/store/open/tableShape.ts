@@ -5,13 +5,13 @@ interface Column {
   readonly name: string;
   readonly type: string;
   readonly mayBeNull: boolean;
-  /** Whether a row may end before it: it was added to the table later. */
+  /** True when a row may end before this column, because it was added to the table later. */
   readonly mayLack: boolean;
-  /** From a `CHECK (… IN (…))`. */
+  /** Values of a `CHECK (… IN (…))`; null without one. */
   readonly allowed: readonly SqlValue[] | null;
 }
 
-/** What the rows of a table look like, by which they are known again in a page that nothing leads to any more. */
+/** Shape of a table's rows: identifies them in a page that nothing leads to any more. */
 export class TableShape {
   private constructor(
     readonly table: string,
@@ -19,11 +19,11 @@ export class TableShape {
     private readonly columns: readonly Column[],
     private readonly key: readonly string[],
     private readonly hasRowNumbers: boolean,
-    /** The column that is the row number, which a stored row holds a null for. */
+    /** The column that is the row number; a stored row holds a null for it. */
     private readonly numberColumn: string | null,
   ) {}
 
-  /** The shapes of all tables with rows of their own. */
+  /** The shapes of all tables that store rows themselves. */
   static all(database: SqlDatabase): readonly TableShape[] {
     return database
       .all(
@@ -51,7 +51,7 @@ export class TableShape {
     return new TableShape(table, columns, key, hasRowNumbers, numberColumn);
   }
 
-  /** Whether a record looks like a row of this table. */
+  /** True when a record looks like a row of this table. */
   fits({ rowNumber, values, isWhole }: StoredRecord): boolean {
     if (
       (rowNumber !== null) !== this.hasRowNumbers ||
@@ -66,7 +66,7 @@ export class TableShape {
     });
   }
 
-  /** A record of this table by the names of its columns, whatever its values are; those it does not have are left out. */
+  /** Converts a record of this table to a row by column name, with any values; omits missing columns. */
   rowOf({ rowNumber, values }: StoredRecord): SqlRow {
     const row: Record<string, SqlValue> = {};
     for (const [index, value] of values.entries()) {
@@ -76,7 +76,7 @@ export class TableShape {
     return row;
   }
 
-  /** Whether a row that was read through a tree may be one of this table. */
+  /** True when a row that was read through a tree may belong to this table. */
   holds(row: SqlRow): boolean {
     return this.columns.every(
       (column) =>
@@ -84,7 +84,7 @@ export class TableShape {
     );
   }
 
-  /** The same for one row however it was read. */
+  /** A key that is the same for one row, no matter how it was read. */
   keyOf(row: SqlRow): string {
     const columns = this.key.length > 0 ? this.key : this.columns.map(({ name }) => name);
     return JSON.stringify(columns.map((name) => row[name] ?? null));

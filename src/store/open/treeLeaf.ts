@@ -1,11 +1,12 @@
 import type { SqlValue } from '../engine/sqlDatabase';
 
-/** A row as it lies in a page. */
+/** A row as stored in a page. */
 export interface StoredRecord {
   /** Null in a table without row numbers. */
   readonly rowNumber: number | null;
   readonly values: readonly SqlValue[];
-  /** False when a page it goes on in is gone: its last values are missing, and the one before them may have lost its end. */
+  /** False when one of its continuation pages is gone: its last values are missing, and the last remaining one may
+   *  be truncated. */
   readonly isWhole: boolean;
 }
 
@@ -15,15 +16,16 @@ const kinds: ReadonlyMap<number, PageKind> = new Map([
   [0x02, { hasRowNumbers: false, hasChildren: true }],
 ]);
 
-/** The rows in one page of a SQLite file, whatever became of the tree that led to it: of a table's leaf, or of any page of a table without row
- *  numbers, which looks like one of an index. Nothing for any other page. Never throws: cells that make no sense are left out. `read` gives the
- *  pages that long rows go on in. Layout: sqlite.org/fileformat2.html, sections 1.6 and 2.1; a page has no reserved bytes in our files. */
+/** Reads the rows in one page of a SQLite file, without the tree that led to it. The page is a table's leaf, or any
+ *  page of a table without row numbers, which looks like an index page. Returns nothing for any other page. Never
+ *  throws: skips invalid cells. `read` returns the continuation pages of long rows. Layout:
+ *  sqlite.org/fileformat2.html, sections 1.6 and 2.1; pages in our files have no reserved bytes. */
 export function recordsIn(
   page: Uint8Array,
   number: number,
   read: (page: number) => Uint8Array | undefined,
 ): readonly StoredRecord[] {
-  // The first page of the file begins with the header of the file.
+  // The first page of the file begins with the file header.
   const start = number === 1 ? 100 : 0;
   const view = new DataView(page.buffer, page.byteOffset, page.byteLength);
   const kind = kinds.get(view.getUint8(start));
@@ -46,7 +48,7 @@ interface PageKind {
   readonly hasChildren: boolean;
 }
 
-/** Longer than any row of ours. */
+/** Bytes; longer than any row of ours. */
 const longestRecord = 1 << 30;
 const pageNumberBytes = 4;
 
@@ -68,7 +70,7 @@ function recordAt(
   return values === undefined ? undefined : { rowNumber, ...values };
 }
 
-/** How much of a row lies in the page itself. */
+/** Bytes of a row that are in the page itself. */
 function localLength(length: number, usable: number, { hasRowNumbers }: PageKind): number {
   const most = hasRowNumbers ? usable - 35 : Math.floor(((usable - 12) * 64) / 255) - 23;
   if (length <= most) return length;
@@ -77,7 +79,7 @@ function localLength(length: number, usable: number, { hasRowNumbers }: PageKind
   return local <= most ? local : least;
 }
 
-/** As much of a long row as its chain of pages still holds. */
+/** Joins the parts of a long row that its chain of pages still holds. */
 function withOverflow(
   local: Uint8Array,
   page: Uint8Array,
@@ -109,7 +111,7 @@ function withOverflow(
 
 const isText = (type: number): boolean => type >= 13 && type % 2 === 1;
 
-/** Undefined when the bytes are no record of this length. */
+/** Undefined when the bytes are not a record of this length. */
 function valuesOf(bytes: Uint8Array, length: number): Pick<StoredRecord, 'values' | 'isWhole'> | undefined {
   const header = new Reader(bytes, 0);
   const headerLength = header.variable();
@@ -126,7 +128,7 @@ function valuesOf(bytes: Uint8Array, length: number): Pick<StoredRecord, 'values
   let at = headerLength;
   for (const type of types) {
     const end = at + sizeOf(type);
-    // Of what breaks off, a text's beginning is worth keeping; a number's or a file's is not.
+    // Of a truncated value, the beginning of a text is worth keeping; that of a number or blob is not.
     if (end > bytes.length)
       return { values: isText(type) ? [...values, textOf(bytes.subarray(at))] : values, isWhole: false };
     values.push(valueOf(type, bytes.subarray(at, end)));
@@ -168,7 +170,7 @@ class Reader {
     public position: number,
   ) {}
 
-  /** SQLite's number of one to nine bytes, unsigned. Undefined at the end of the bytes. */
+  /** SQLite's variable-length integer of one to nine bytes. Undefined at the end of the bytes. */
   variable(): number | undefined {
     let value = 0n;
     for (let count = 1; ; count++) {
@@ -180,7 +182,7 @@ class Reader {
     }
   }
 
-  /** 0, which leads nowhere, at the end of the bytes. */
+  /** 0, which is no page, at the end of the bytes. */
   pageNumber(): number {
     const { bytes, position } = this;
     return position + pageNumberBytes <= bytes.length

@@ -1,33 +1,33 @@
-/** What memory providers are still to be told, kept until it was delivered. One call is one transaction; see `SessionOperations`. */
+/** Events for memory providers, kept until they are delivered. One call is one transaction; see `SessionOperations`. */
 export interface Outbox {
   /** A repeated uid changes nothing. */
   outboxAdd(entry: NewOutboxEntry): void;
-  /** Entries whose time has come, in the order in which they were added. An entry waits behind the earlier ones of its session and provider:
-   *  when one of them is to be tried later, those behind it are not due either. */
+  /** Due entries, in the order in which they were added. An entry waits for the earlier ones of its session and
+   *  provider: while one of them is deferred, the later ones are not due either. */
   outboxDue(provider: string, now: number, limit: number): readonly OutboxEntry[];
-  /** Delivered: the entry is removed. A repeated call changes nothing. */
+  /** Removes a delivered entry. A repeated call changes nothing. */
   outboxDone(uid: string): void;
-  /** Counts an attempt and says when the next one is due. Nothing happens when the entry is gone. */
+  /** Counts a failed attempt and sets the time of the next one. Does nothing when the entry no longer exists. */
   outboxFailed(uid: string, error: string, nextAttemptAt: number): void;
-  /** One line per provider that has entries. */
+  /** One item per provider that has entries. */
   outboxCounts(): readonly OutboxCount[];
 }
 
 export interface NewOutboxEntry {
-  /** Given by the caller: the same event is added once. */
+  /** Set by the caller: the same event is added only once. */
   readonly uid: string;
   readonly provider: string;
   readonly sessionId: string;
   readonly kind: string;
   /** JSON text. */
   readonly payload: string;
-  /** Seconds since the epoch, both. */
+  /** Both in seconds since the epoch. */
   readonly createdAt: number;
   readonly nextAttemptAt: number;
 }
 
 export interface OutboxEntry extends NewOutboxEntry {
-  /** Deliveries that failed. */
+  /** Number of failed deliveries. */
   readonly attempts: number;
   readonly lastError: string | null;
 }
@@ -35,10 +35,10 @@ export interface OutboxEntry extends NewOutboxEntry {
 export interface OutboxCount {
   readonly provider: string;
   readonly waiting: number;
-  /** Those of them that failed at least once. */
+  /** Waiting entries that failed at least once. */
   readonly failed: number;
-  /** When the oldest was added, in seconds since the epoch. */
+  /** Time at which the oldest entry was added, in seconds since the epoch. */
   readonly oldestAt: number;
-  /** What the last failure of the oldest failed entry said. */
+  /** Last error of the oldest entry that failed. */
   readonly lastError: string | null;
 }

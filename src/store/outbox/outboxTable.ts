@@ -3,11 +3,11 @@ import { integerOr, textOr, timeOr } from '../session/tables/columns';
 import { invalid } from '../session/tables/refusal';
 import type { NewOutboxEntry, OutboxCount, OutboxEntry } from './outbox';
 
-/** Seconds. An entry that would wait longer was given its time by a clock that was ahead. */
+/** Seconds. A longer wait comes from a clock that was ahead; such an entry is due at once. */
 const longestWait = 86_400;
 
-/** Rows of `outbox`. Their `id` is the order of adding: times come from a clock that may be set back. Every method runs inside its caller's
- *  transaction. */
+/** Rows of `outbox`. Their `id` is the order of adding, because the clock may be set back. Every method runs inside
+ *  its caller's transaction. */
 export class OutboxTable {
   constructor(private readonly database: SqlDatabase) {}
 

@@ -1,22 +1,26 @@
 import * as v from 'valibot';
 
-/** What a newcomer asks the owner of a store over the owner's socket, and what it hears. One JSON object per line. Another build of the
- *  extension may be on the other side: fields are only ever added, and an owner that does not know an ask refuses it. */
+/** Requests of another window to the owner of a store over the owner's socket, and the responses. One JSON object
+ *  per line. Another build of the extension may be on the other side: fields are only ever added, and an owner
+ *  refuses an unknown request. */
 export const askSchema = v.object({
   v: v.literal(1),
-  /** From the lock file, which only the same user can read. */
+  /** Token from the lock file, which only the same user can read. */
   token: v.string(),
-  /** handOver: now, unless a turn runs · wait: as soon as no turn runs · stop: stop the running turn, then hand over. */
+  /** handOver: now, unless a turn is running · wait: as soon as no turn is running · stop: stop the running turn,
+   *  then hand over. */
   ask: v.picklist(['handOver', 'wait', 'stop']),
 });
 export type HandoverAsk = v.InferOutput<typeof askSchema>;
 
 export const answerSchema = v.variant('answer', [
-  /** The store is closed and its lock is gone. */
+  /** The store is closed and its lock is removed. */
   v.object({ answer: v.literal('released') }),
-  /** Heard; the owner is closing. Sent at once, so that a slow disk is told from a stopped process. */
+  /** The request was received and the owner is closing. Sent at once, so that a slow disk can be distinguished from
+   *  a stopped process. */
   v.object({ answer: v.literal('closing') }),
-  /** A turn runs. The newcomer may keep the line open and ask `wait` or `stop`; it hears `released` when that came about. */
+  /** A turn is running. The requester may keep the connection open and send `wait` or `stop`; it gets `released`
+   *  once the store is free. */
   v.object({ answer: v.literal('busy'), sessionTitle: v.nullable(v.string()) }),
   v.object({ answer: v.literal('refused'), reason: v.string() }),
 ]);

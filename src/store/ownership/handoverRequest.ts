@@ -5,8 +5,9 @@ import { answerSchema, type HandoverAnswer, type HandoverAsk } from './handoverM
 import type { LockEndpoint } from '../lock/lockRecord';
 import { LineChannel } from './lineChannel';
 
-/** released: the lock is gone, take it · gone: the line broke (the owner closed or died), look at the lock again · busy: a turn runs ·
- *  unreachable: nobody listens at the lock's socket · silent: somebody does, but does not answer · refused: it will not. */
+/** released: the lock is gone, take it · gone: the connection broke (the owner closed or died), check the lock again
+ *  · busy: a turn is running · unreachable: no process listens at the lock's socket · silent: a process listens, but
+ *  does not answer · refused: the owner will not hand over. */
 export type HandoverOutcome =
   | { readonly kind: 'released' }
   | { readonly kind: 'gone' }
@@ -16,20 +17,21 @@ export type HandoverOutcome =
   | { readonly kind: 'refused'; readonly technical: string };
 
 export interface HandoverPatience {
-  /** For the first answer. A healthy owner answers within milliseconds; one whose thread is busy within a second or two. */
+  /** Milliseconds to wait for the first answer. A healthy owner answers within milliseconds; one whose thread is
+   *  busy within a second or two. */
   readonly answerMs: number;
-  /** From `closing` to `released`: a last checkpoint on a slow disk. */
+  /** Milliseconds to wait from `closing` to `released`, for example for a last checkpoint on a slow disk. */
   readonly closingMs: number;
 }
 
-/** One newcomer's line to the owner of a store. */
+/** Connection of one requester to the owner of a store. */
 export class HandoverRequest implements Disposable {
   private readonly channel: LineChannel<HandoverAnswer, HandoverAsk>;
   private readonly outcomes = new Emitter<HandoverOutcome>();
   private connected = false;
   private ended = false;
   private cancelTimer: () => void = () => undefined;
-  /** Fires for every outcome; after any but `busy` the request is over. */
+  /** Fires for every outcome; after any outcome but `busy` the request is over. */
   readonly onOutcome = this.outcomes.event;
 
   constructor(
@@ -48,7 +50,7 @@ export class HandoverRequest implements Disposable {
     );
   }
 
-  /** Asks for the store. The first outcome follows within the patience; a `busy` line stays open. */
+  /** Requests the store. The first outcome follows within the timeout; the connection stays open after `busy`. */
   ask(ask: HandoverAsk['ask']): void {
     if (this.ended) return;
     this.channel.send({ v: 1, token: this.endpoint.token, ask });

@@ -9,22 +9,22 @@ import type { LockEndpoint } from '../lock/lockRecord';
 import { askSchema, type HandoverAnswer, type HandoverAsk } from './handoverMessages';
 import { LineChannel } from './lineChannel';
 
-/** The owner's side of a hand-over, as the server asks it. */
+/** The owner's side of a handover, as the server calls it. */
 export interface HandoverOwner {
-  /** The session whose turn runs now; null when nothing would be cut off. */
+  /** The session whose turn is running; null when a handover would interrupt nothing. */
   busy(): { readonly sessionTitle: string | null } | null;
-  /** Stops what runs; resolves when it is settled on disk. */
+  /** Stops running turns; resolves when they are settled on disk. */
   stopRunning(): Promise<void>;
-  /** Closes the store and gives up its lock. Safe to call again. */
+  /** Closes the store and releases its lock. Safe to call again. */
   release(): Promise<void>;
 }
 
-/** A path in a socket address may be 107 bytes long on Linux and 103 on macOS. */
+/** Bytes. A path in a socket address may be 107 bytes long on Linux and 103 on macOS. */
 const maxSocketPath = 100;
 const busyPollMs = 200;
 
-/** Listens for newcomers while this process owns a store. The socket lies in a folder of its own that only this user can enter, and every
- *  ask must carry the token from the lock file. */
+/** Listens for handover requests while this process owns a store. The socket is in a separate folder that only this
+ *  user can enter, and every request must carry the token from the lock file. */
 export class HandoverServer {
   readonly endpoint: LockEndpoint;
   private server: Server | null = null;
@@ -48,12 +48,12 @@ export class HandoverServer {
       server.listen(this.endpoint.socketPath, () => resolve());
     });
     server.on('error', () => server.close());
-    // A window that only waits for newcomers must not keep its process alive.
+    // A window that only waits for requests must not keep its process alive.
     server.unref();
     this.server = server;
   }
 
-  /** Listens again when a cleaner of temporary files has removed the socket. To be called now and then. */
+  /** Listens again if a cleaner of temporary files has removed the socket. Call it periodically. */
   async keepReachable(): Promise<void> {
     if (this.closed || process.platform === 'win32' || existsSync(this.endpoint.socketPath)) return;
     this.server?.close();
@@ -61,7 +61,7 @@ export class HandoverServer {
     await this.listen();
   }
 
-  /** Tells everybody who waits that the lock is gone, and stops listening. */
+  /** Notifies all waiting requesters that the lock is gone, and stops listening. */
   close(answer: HandoverAnswer = { answer: 'released' }): void {
     if (this.closed) return;
     this.closed = true;
@@ -85,7 +85,8 @@ export class HandoverServer {
       const busy = this.owner.busy();
       if (busy && ask.ask === 'handOver') return channel.send({ answer: 'busy', sessionTitle: busy.sessionTitle });
       if (busy && ask.ask === 'stop') await this.owner.stopRunning();
-      // A turn that starts between two looks is waited for too; nothing is cut off that nobody asked to stop.
+      // Also waits for a turn that starts between two checks; no turn is interrupted unless the requester asked to stop
+      // it.
       while (this.owner.busy() && this.channels.has(channel)) await pause(this.clock, busyPollMs);
       if (!this.channels.has(channel)) return;
       channel.send({ answer: 'closing' });

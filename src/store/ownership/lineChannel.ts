@@ -4,8 +4,8 @@ import { Emitter, type Disposable } from '../../base/disposable';
 
 const maxLineLength = 4096;
 
-/** JSON objects, one per line, over a socket. Anything that is not a valid message of the expected kind ends the connection: nobody but
- *  another window of ours has business here. */
+/** JSON objects, one per line, over a socket. Anything but a valid message of the expected type ends the connection:
+ *  only our own windows may use it. */
 export class LineChannel<In, Out> implements Disposable {
   private readonly messages = new Emitter<In>();
   private readonly closes = new Emitter<string>();
@@ -30,7 +30,7 @@ export class LineChannel<In, Out> implements Disposable {
     if (!this.closed && !this.finished) this.socket.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** Sends a last message and closes after it has left. */
+  /** Sends a last message and closes the connection after it was sent. */
   finish(message: Out): void {
     if (this.closed || this.finished) return;
     this.finished = true;

@@ -6,11 +6,12 @@ import { StoreError } from '../storeError';
 import { HandoverRequest, type HandoverOutcome, type HandoverPatience } from './handoverRequest';
 import type { StoreState } from './storeState';
 
-/** The lock as its holder uses it. */
+/** The lock as its holder sees it. */
 export interface HeldLock {
-  /** The mark that shows that this lock and no other lies in the folder; the worker checks it before every acknowledgement. */
+  /** Identity of this one lock file; the worker checks it before every acknowledgement. */
   readonly fence: string;
-  /** Throws a `StoreError`: `replaced` when somebody else holds the store now, `deleted` when the lock's file is gone. */
+  /** Throws a `StoreError`: `replaced` when another process now holds the store, `deleted` when the lock's file is
+   *  gone. */
   assertHeld(): void;
   heartbeat(): void;
   release(): void;
@@ -20,9 +21,11 @@ export type LockAttempt =
   { readonly kind: 'held'; readonly lock: HeldLock } | { readonly kind: 'heldBy'; readonly owner: LockOwner };
 
 export interface OwnershipPatience extends HandoverPatience {
-  /** How long an owner that does not answer is asked again. VS Code's old and new host of a window overlap for up to 6 s at a reload. */
+  /** Milliseconds for which an owner that does not answer is asked again. VS Code's old and new host of a window
+   *  overlap for up to 6 s at a reload. */
   readonly lockedMs: number;
-  /** The same for an owner only its heartbeat tells about: longer than the age at which a heartbeat counts as stopped. */
+  /** The same for an owner that is known only by its heartbeat: longer than the age at which a heartbeat counts as
+   *  stopped. */
   readonly invisibleLockedMs: number;
   readonly retryMs: number;
 }
@@ -37,9 +40,9 @@ export const usualPatience: OwnershipPatience = {
 
 type Choice = 'nothing' | 'wait' | 'stop';
 
-/** The way to a store's lock: take it when it is free or its owner is provably gone, otherwise ask the owner, until it is ours, given up
- *  or clear that the owner does not answer. Asks are repeated from the beginning after every answer, because between two looks at the lock
- *  a third window may have taken it. */
+/** Obtains a store's lock. Takes it when it is free or its owner is provably gone, otherwise asks the owner, until
+ *  it is ours, disposed, or the owner clearly does not answer. Starts over after every answer, because a third
+ *  window may take the lock between two checks. */
 export class LockAcquisition implements Disposable {
   private readonly states = new Emitter<StoreState>();
   private request: HandoverRequest | null = null;
@@ -47,7 +50,7 @@ export class LockAcquisition implements Disposable {
   private choice: Choice = 'nothing';
   private disposed = false;
   private wake: () => void = () => undefined;
-  /** `opening` with who is in the way, and `waitingForOwner`. */
+  /** Emits `opening` with the blocking owner, and `waitingForOwner`. */
   readonly onState = this.states.event;
 
   constructor(
@@ -56,7 +59,8 @@ export class LockAcquisition implements Disposable {
     private readonly patience: OwnershipPatience,
   ) {}
 
-  /** The lock, or null when it was disposed before. Rejects with a `StoreError`: `locked` when the owner does not answer. */
+  /** The lock, or null when this object was disposed first. Rejects with a `StoreError`: `locked` when the owner
+   *  does not answer. */
   async obtain(): Promise<HeldLock | null> {
     let since = this.clock.monotonicMs();
     while (!this.disposed) {
@@ -69,7 +73,7 @@ export class LockAcquisition implements Disposable {
         this.states.fire({ kind: 'opening', blockedBy: null });
       }
       if (outcome.kind === 'released') continue;
-      // What was chosen cannot be had; the person is asked again rather than the owner five times a second.
+      // The owner refused the user's choice. Ask the user again rather than the owner five times a second.
       if (outcome.kind === 'refused') this.choice = 'nothing';
       const waited = this.clock.monotonicMs() - since;
       if (waited > (attempt.owner.visible ? this.patience.lockedMs : this.patience.invisibleLockedMs))
@@ -107,7 +111,7 @@ export class LockAcquisition implements Disposable {
       request.onOutcome((outcome) => {
         if (outcome.kind !== 'busy') return resolve(outcome);
         this.tellBusy(outcome.sessionTitle);
-        // The choice outlives a broken line: it was about the turn, and that may still run.
+        // The choice outlives a broken connection: it was about the turn, which may still be running.
         if (this.choice !== 'nothing') request.ask(this.choice);
       });
       request.ask('handOver');

@@ -17,26 +17,28 @@ import { usualPatience, type LockAttempt, type OwnershipPatience } from './lockA
 import { StoreConnection, type OpenOptions, type StoreHome } from './storeConnection';
 import { siblingFoldersOf, storeFolderOf } from './storeFolder';
 
-/** More than an opening after a crash writes. */
+/** Bytes; more than an opening after a crash writes. */
 const roomBytes = 1 << 20;
 
 export interface OpenStoreOptions {
-  /** As VS Code gave it (`context.storageUri`), or the folder from the settings. */
+  /** `context.storageUri` from VS Code, or the folder from the settings. */
   readonly storageFolder: string;
   /** Path of `dist/storeWorker.js`. */
   readonly workerEntry: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly patience?: OwnershipPatience;
-  /** How a thread is started. */
+  /** Starts a thread. Default: `startNodeWorker`. */
   readonly startWorker?: (entry: string) => WorkerPort;
-  /** `whenAsked`: nothing is touched before `open` is called, for a window in which nothing was ever stored. */
+  /** `whenAsked`: touches nothing before `open` is called, for a window that has never stored anything. Default:
+   *  `atOnce`. */
   readonly opens?: 'atOnce' | 'whenAsked';
-  /** Where answers may lie that could not be stored (`spill/`), asked at each opening. */
+  /** Returns where to look for spill files of answers that could not be stored (`spill/`); called at each opening. */
   readonly spills?: () => SpillSearch;
 }
 
-/** The tie of this window to the history of its folder. Unless asked otherwise it begins to open at once; follow `onDidChangeState`. */
+/** Connects this window to the history of its folder. Opens it at once unless `opens` says otherwise; follow
+ *  `onDidChangeState`. */
 export function openStore(options: OpenStoreOptions): StoreConnection {
   const { clock, log, patience = usualPatience } = options;
   const connection = new StoreConnection(storeHome(options), clock, log, patience);
@@ -44,7 +46,7 @@ export function openStore(options: OpenStoreOptions): StoreConnection {
   return connection;
 }
 
-/** A folder a window keeps its history in, or moves to. */
+/** A folder in which a window keeps its history, or to which it moves. */
 export function storeHome({
   storageFolder,
   workerEntry,
@@ -60,7 +62,7 @@ export function storeHome({
   );
 }
 
-/** A folder on this machine's disk, its store served by a worker thread. */
+/** A folder on this machine's disk; a worker thread serves its store. */
 class NodeStoreHome implements StoreHome {
   private readonly fileSystem = new NodeFileSystem();
   private readonly processes = new SystemProcessTable();
@@ -73,7 +75,7 @@ class NodeStoreHome implements StoreHome {
     private readonly spills: () => SpillSearch,
   ) {}
 
-  /** The thread starts and compiles SQLite while this one makes its socket and takes the lock. */
+  /** Starts the thread early: it compiles SQLite while this thread creates its socket and takes the lock. */
   prepare(): void {
     this.spare ??= this.startWorker();
   }
@@ -115,7 +117,7 @@ class NodeStoreHome implements StoreHome {
       this.fileSystem.remove(probe);
       return true;
     } catch (error) {
-      // Any other failure than a full disk is for the opening to say.
+      // The opening reports any failure other than a full disk.
       return !['ENOSPC', 'EDQUOT'].includes(errnoOf(error));
     }
   }
@@ -130,7 +132,7 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    // A folder that may not be listed hides no siblings of ours.
+    // A folder that cannot be listed contains no siblings of ours.
     if (['ENOENT', 'EACCES', 'EPERM'].includes(errnoOf(error))) return [];
     throw error;
   }

@@ -19,52 +19,54 @@ import type { LockEndpoint } from '../lock/lockRecord';
 import { HandoverServer, type HandoverOwner } from './handoverServer';
 import { unavailable, type StoreState } from './storeState';
 
-/** What the gateway tells about running turns when another window asks for the history. */
+/** Information from the gateway about running turns, for a handover to another window. */
 export interface TurnGuard {
-  /** The session whose turn would be cut off now; null when none runs. */
+  /** The session whose turn a handover would interrupt; null when none is running. */
   isBusy(): { readonly sessionTitle: string | null } | null;
   /** Settles every running turn and starts no other; resolves when that is on disk. */
   stopRunning(): Promise<void>;
-  /** The store is closed or lost: turns that wait for the person are left to wait there. At once. */
+  /** Called when the store is closed or lost. Leaves turns that await approval in state `waiting`. Returns at once. */
   leaveWaiting(): void;
 }
 
-/** The outside world of a connection. */
+/** The connection's interface to its environment. */
 export interface StoreHome {
-  /** Begins what takes long and needs no lock. */
+  /** Starts slow work that needs no lock. */
   prepare(): void;
-  /** Takes the folder's lock for this process, naming how its owner is reached, or says who holds it. Throws a `StoreError` (`readOnly`:
-   *  no lock can be written there). */
+  /** Takes the folder's lock for this process and records this owner's endpoint in it, or returns its holder. Throws
+   *  a `StoreError` (`readOnly`: no lock can be written there). */
   acquireLock(endpoint: LockEndpoint): LockAttempt;
   /** Starts a worker and opens the store in it. */
   open(options: OpenOptions): Promise<{ readonly store: RunningStore; readonly report: OpenReport }>;
-  /** Gives a copy of a replaced store a name under which it is not offered again. */
+  /** Renames a copy of a replaced store so that it is not offered again. */
   leaveReplaced(path: string): void;
-  /** Whether the disk takes a file again as large as an opening may need. */
+  /** True when the disk again accepts a file as large as an opening may need. */
   hasRoom(): boolean;
-  /** Lets go what was prepared and not used. */
+  /** Disposes resources that were prepared and not used. */
   dispose(): void;
 }
 
 export interface OpenOptions {
-  /** The held lock's mark, checked before every acknowledgement; null opens for reading only. */
+  /** Fence of the held lock, checked before every acknowledgement; null opens for reading only. */
   readonly fence: string | null;
-  /** The file was found damaged while in use: set it aside and save what can be read. */
+  /** True when the file was found damaged while in use: set it aside and salvage its readable rows. */
   readonly salvage: boolean;
-  /** Bring back the sessions of copies that another file took the place of. */
+  /** True to bring back the sessions of copies of a store whose file was replaced by another. */
   readonly bringsBack: boolean;
 }
 
 const heartbeatMs = 15_000;
-/** How often a window that does not answer is asked again once that was said. */
+/** Milliseconds between two requests to a window that does not answer, once that was reported. */
 const askAgainMs = 5000;
-/** A file that is damaged again so soon after it was repaired lies on a disk nobody can trust; the person decides then. */
+/** Milliseconds. A file that is damaged again this soon after a repair is on an unreliable disk; then the user
+ *  decides. */
 const betweenRepairsMs = 60_000;
-/** How often a full disk is asked whether there is room again. */
+/** Milliseconds between two checks for free space on a full disk. */
 const roomLookMs = 5000;
-/** Causes after which the open store must not be used any more. */
+/** Causes after which the open store must no longer be used. */
 const fatalCauses: readonly string[] = ['corrupt', 'replaced', 'deleted'];
-/** What a window does of itself while it comes up: looking, and keeping house. Everything else counts as asked for by a person. */
+/** Methods that a window calls without the user while it starts: reads and housekeeping. All others count as
+ *  requested by the user. */
 const ownMethods: ReadonlySet<MethodName> = new Set<MethodName>([
   'getSession',
   'listSessions',
@@ -107,7 +109,8 @@ const ownMethods: ReadonlySet<MethodName> = new Set<MethodName>([
   'outboxCounts',
 ]);
 
-/** This window's tie to the history of its folder, across hand-overs, failures and reopenings. `store` stays the same object for ever. */
+/** Connection of this window to the history of its folder, across handovers, failures and reopenings. `store` stays
+ *  the same object for ever. */
 export class StoreConnection implements Disposable {
   private readonly states = new Emitter<StoreState>();
   private current: StoreState = { kind: 'opening', blockedBy: null };
@@ -116,7 +119,7 @@ export class StoreConnection implements Disposable {
   private server: HandoverServer | null = null;
   private acquisition: LockAcquisition | null = null;
   private opening: Promise<void> | null = null;
-  /** Everything that closes something, one after the other; an opening waits for it. */
+  /** All closing work, in sequence; an opening waits for it. */
   private ending: Promise<void> = Promise.resolve();
   private guard: TurnGuard = {
     isBusy: () => null,
@@ -128,9 +131,9 @@ export class StoreConnection implements Disposable {
   private regained: StoreError | null = null;
   private bringsBack = false;
   private cancelAskAgain: () => void = () => undefined;
-  /** Why the store is opened again while nobody asked for it: what calls are told meanwhile. */
+  /** The error for calls during an automatic reopening; otherwise null. */
   private repairing: StoreError | null = null;
-  /** Why no lock could be written, although nobody holds the store. */
+  /** The reason why no lock could be written, although no process holds the store; otherwise null. */
   private lockObstacle: StoreError | null = null;
   private cancelRoomLook: () => void = () => undefined;
   private repairedAt = Number.NEGATIVE_INFINITY;
@@ -144,7 +147,7 @@ export class StoreConnection implements Disposable {
     private readonly patience: OwnershipPatience,
   ) {}
 
-  /** Every method rejects with a `StoreError` that says why while the store is not open. */
+  /** Every method rejects with a `StoreError` that states the reason while the store is not open. */
   readonly store: SessionStore = {
     ...promisedOperations((method, args, signal, onProgress) => this.forward(method, args, signal, onProgress)),
     close: () => this.close(),
@@ -154,23 +157,24 @@ export class StoreConnection implements Disposable {
     return this.current;
   }
 
-  /** Whether anything a person said or decided was to be kept here since this window came up, or since it moved. */
+  /** True when anything that the user said or decided was to be stored here since this window started, or since it
+   *  moved. */
   get isUsed(): boolean {
     return this.used;
   }
 
-  /** Whether the folder was opened, or is being opened. */
+  /** True when the folder is open or opening, or was opened. */
   get isInUse(): boolean {
     return this.opening !== null || this.running !== null || this.current.kind !== 'opening';
   }
 
-  /** Before a guard is set, no turn is running. */
+  /** Until a guard is set, no turn is running. */
   setTurnGuard(guard: TurnGuard): void {
     this.guard = guard;
   }
 
-  /** Opens the store, asking its owner to hand it over where there is one. Resolves when the state is no longer `opening`, or when the owner
-   *  is busy and a decision is due. Never rejects: failures are states. */
+  /** Opens the store; if it has an owner, requests a handover. Resolves when the state is no longer `opening`, or
+   *  when the owner is busy and the user must decide. Never rejects: failures are states. */
   open(): Promise<void> {
     const kind = this.current.kind;
     const underWay = this.opening !== null && (kind === 'opening' || kind === 'waitingForOwner');
@@ -178,12 +182,12 @@ export class StoreConnection implements Disposable {
     return this.settledState();
   }
 
-  /** "Continue here": asks the other window for the history. */
+  /** "Continue here": requests the history from the other window. */
   reclaim(): Promise<void> {
     return this.current.kind === 'continuedElsewhere' ? this.open() : this.settledState();
   }
 
-  /** Opens again after a failure, or after the folder was made writable. */
+  /** Reopens after a failure, or after the folder was made writable. */
   async retry(): Promise<void> {
     if (this.current.kind === 'readOnly') {
       await this.closeRunning();
@@ -192,7 +196,8 @@ export class StoreConnection implements Disposable {
     return this.current.kind === 'failed' ? this.open() : this.settledState();
   }
 
-  /** Opens again and brings back the sessions of copies that another file took the place of. Resolves like `open`. */
+  /** Reopens and brings back the sessions of copies of a store whose file was replaced by another. Resolves like
+   *  `open`. */
   bringBack(): Promise<void> {
     if (this.current.kind === 'open') {
       this.bringsBack = true;
@@ -202,23 +207,23 @@ export class StoreConnection implements Disposable {
     return this.settledState();
   }
 
-  /** Keeps a copy that another file took the place of where it is, and does not offer it again. Throws what the disk says. */
+  /** Leaves the copy of a replaced store where it is, and does not offer it again. Throws the disk's error. */
   leaveReplaced(path: string): void {
     this.home.leaveReplaced(path);
   }
 
-  /** Takes the history over as soon as the owner's turn has settled. */
+  /** Takes over the history as soon as the owner's turn has settled. */
   waitForOwner(): void {
     this.acquisition?.choose('wait');
   }
 
-  /** Asks the owner to stop its turn and hand over. What it had shown is saved there before. */
+  /** Asks the owner to stop its turn and hand over. The owner first saves everything it has shown. */
   askOwnerToStop(): void {
     this.acquisition?.choose('stop');
   }
 
-  /** Goes on in another folder, as if this window had come up there; what is open is closed in order. Opens there at once where it was open
-   *  here. Resolves like `open`. */
+  /** Continues in another folder, as if this window had started there; closes the open store in order. Opens there
+   *  at once if it was open here. Resolves like `open`. */
   async moveTo(home: StoreHome): Promise<void> {
     if (this.current.kind === 'closed') return;
     const [left, opens] = [this.home, this.isInUse];
@@ -235,7 +240,7 @@ export class StoreConnection implements Disposable {
     await this.settledState();
   }
 
-  /** Finishes what was asked of the store, checkpoints, closes and gives up ownership. Safe to call twice. */
+  /** Finishes pending calls, checkpoints, closes and releases ownership. Safe to call twice. */
   async close(): Promise<void> {
     if (this.current.kind === 'closed') return this.ending;
     this.setState({ kind: 'closed' });
@@ -249,10 +254,10 @@ export class StoreConnection implements Disposable {
     void this.close();
   }
 
-  /** Behind the opening and the endings that are under way. */
+  /** Starts an opening after the current opening and endings. */
   private startOpening(patience = this.patience): void {
     this.cancelAskAgain();
-    // At once, so that nobody who waits sees the state before.
+    // Set at once, so that no waiting caller sees the previous state.
     if (patience === this.patience) this.setState({ kind: 'opening', blockedBy: null });
     const opening = Promise.all([this.opening, this.ending]).then(() => this.openOnce(patience));
     this.opening = opening;
@@ -261,7 +266,7 @@ export class StoreConnection implements Disposable {
     });
   }
 
-  /** Asks a window again that did not answer. Until it does, or is gone, what was said of it stays. */
+  /** Asks again a window that did not answer. Until it answers or is gone, the reported failure stays. */
   private askAgain(): void {
     this.cancelAskAgain = this.clock.after(askAgainMs, () => {
       if (this.current.kind === 'failed') this.startOpening({ ...this.patience, lockedMs: 0, invisibleLockedMs: 0 });
@@ -275,20 +280,20 @@ export class StoreConnection implements Disposable {
     this.lockObstacle = null;
     try {
       if (!(await this.holdLock(home, patience))) return;
-      // A window that was asked again has answered, after that had been given up.
+      // The window answered after all, after it had been reported as not answering.
       if (this.current.kind === 'failed' || this.current.kind === 'waitingForOwner')
         this.setState({ kind: 'opening', blockedBy: null });
       const fence = this.lock?.fence ?? null;
       const { store, report } = await home.open({ fence, salvage: this.damaged, bringsBack: this.bringsBack });
       this.bringsBack = false;
       this.adopt(store);
-      // Moved meanwhile: what was opened is closed again, and nobody hears of it.
+      // Moved meanwhile: the store just opened is closed again, without an event.
       if (home !== this.home) return;
       this.damaged = false;
       this.repairing = null;
       this.announce(report);
     } catch (error) {
-      // Where nothing can be read either, what kept the lock from being written is what there is to say.
+      // When nothing can be read either, report the reason why the lock could not be written.
       if (home === this.home)
         this.fail(
           error instanceof StoreError && error.causeClass === 'readOnly' ? (this.lockObstacle ?? error) : error,
@@ -297,11 +302,11 @@ export class StoreConnection implements Disposable {
     }
   }
 
-  /** Whether to go on: true with the lock held, or with a folder in which nobody can hold one. */
+  /** True to continue: with the lock held, or in a folder in which no process can hold one. */
   private async holdLock(home: StoreHome, patience: OwnershipPatience): Promise<boolean> {
     if (this.stillHeld()) return true;
     const server = new HandoverServer(this.owner, this.clock);
-    // Without a socket the store works; only handing over does not.
+    // Without a socket the store works, except for handovers.
     await server
       .listen()
       .catch((error: unknown) =>
@@ -332,7 +337,8 @@ export class StoreConnection implements Disposable {
     return true;
   }
 
-  /** The lock outlives a failed store, unless somebody took it for a dead process's meanwhile. */
+  /** True when this process still holds the lock. The lock outlives a failed store, unless another process took it
+   *  because it considered this one dead. */
   private stillHeld(): boolean {
     try {
       this.lock?.assertHeld();
@@ -352,13 +358,14 @@ export class StoreConnection implements Disposable {
     });
   }
 
-  /** A damaged file that may not be changed cannot be repaired either: the rest of it can still be read. */
+  /** Damage in a file that cannot be changed is not fatal: it cannot be repaired, but the rest of it can still be
+   *  read. */
   private isFatal({ causeClass }: StoreError): boolean {
     return fatalCauses.includes(causeClass) && !(causeClass === 'corrupt' && this.current.kind === 'readOnly');
   }
 
   private announce(report: OpenReport): void {
-    // A hand-over or the window's end was asked for meanwhile; it closes what has just been opened.
+    // A handover or the window's end was requested meanwhile; it closes the store just opened.
     if (this.current.kind !== 'opening') return;
     if (!report.readOnly) this.setState({ kind: 'open', report, regained: this.regained });
     else
@@ -386,27 +393,28 @@ export class StoreConnection implements Disposable {
       return await store.call(method, args, signal, onProgress);
     } catch (error) {
       if (error instanceof StoreError && this.isFatal(error)) this.lose(store, error);
-      // SQLite knows that it may not write, and not why: a full disk, perhaps.
+      // SQLite knows that it may not write, but not the reason, for example a full disk.
       throw error instanceof StoreError && error.causeClass === 'readOnly' && this.current.kind === 'readOnly'
         ? this.current.error
         : error;
     }
   }
 
-  /** The open store is of no use any more: its thread died, its file is damaged or belongs to somebody else. */
+  /** Handles a store that can no longer be used: its thread died, its file is damaged, or another process owns it. */
   private lose(store: RunningStore, error: StoreError): void {
     if (this.running !== store) return;
     this.running = null;
     this.guard.leaveWaiting();
     this.damaged ||= error.causeClass === 'corrupt';
-    // Until the thread has ended it could still write; nobody may open the file before.
+    // Until the thread has ended it could still write; the file must not be opened before.
     this.ending = this.ending.then(() => this.abandon(store, error));
     if (this.repair(error)) return;
     if (error.causeClass === 'deleted') this.regain(error);
     else this.fail(error);
   }
 
-  /** Opens a damaged file again at once, which sets it aside and saves what can be read. Whether it does. */
+  /** Reopens a damaged file at once, which sets it aside and salvages its readable rows. Returns true when it does
+   *  so. */
   private repair(error: StoreError): boolean {
     const now = this.clock.monotonicMs();
     if (error.causeClass !== 'corrupt' || this.current.kind !== 'open' || now - this.repairedAt < betweenRepairsMs)
@@ -418,7 +426,8 @@ export class StoreConnection implements Disposable {
     return true;
   }
 
-  /** Nobody else has the store: opening takes the lock again, where it is free, and puts back what was saved of a deleted file. */
+  /** Reopens a deleted store that no other process has: takes the lock again if it is free, and restores the saved
+   *  copy of a deleted file. */
   private regain(error: StoreError): void {
     if (this.current.kind === 'closed' || this.current.kind === 'continuedElsewhere') return;
     this.log.warn(`Files of the session store were deleted, and it is opened again: ${error.technical}`);
@@ -452,17 +461,17 @@ export class StoreConnection implements Disposable {
     busy: () => (this.current.kind === 'open' ? this.guard.isBusy() : null),
     stopRunning: () => this.guard.stopRunning(),
     release: () => {
-      // Begun before anybody hears of it: who asks the history back at once waits for it to be given away.
+      // Start before the event: a listener that requests the history back at once then waits for this release.
       const released = this.release();
       this.setState({ kind: 'continuedElsewhere' });
       return released;
     },
   };
 
-  /** Closes the store and gives up the lock, once, also when several ask. */
+  /** Closes the store and releases the lock, once, even for several callers. */
   private release(): Promise<void> {
     this.guard.leaveWaiting();
-    // The opening that is under way now; a later one waits for this ending.
+    // The opening that is in progress now; a later one waits for this ending.
     const opening = this.opening;
     this.ending = this.ending
       .then(() => opening ?? undefined)
@@ -477,7 +486,8 @@ export class StoreConnection implements Disposable {
     try {
       await store?.close();
     } catch (error) {
-      // Only the last tidying failed. Every acknowledged write is in the log of the database, which the next owner reads.
+      // Only the final cleanup failed. Every acknowledged write is in the log of the database, which the next owner
+      // reads.
       this.log.error(`The session store was not tidied at closing: ${technicalOf(error)}`, error);
     }
   }
@@ -505,14 +515,16 @@ export class StoreConnection implements Disposable {
           );
       } catch (error) {
         if (isLost(error) && this.running) return void this.loseLock(this.running, error);
-        // A full disk, say. Only who cannot see this process would mind, and the next beat may succeed.
+        // For example a full disk. It matters only to processes that cannot see this one, and the next beat may
+        // succeed.
         this.log.warn(`The heartbeat of the session store failed: ${technicalOf(error)}`);
       }
       if (this.lock) this.beat();
     });
   }
 
-  /** The thread that has the files open saves what they hold, where they went together with the lock, and says so. */
+  /** Handles a lost lock: if the files disappeared with the lock, the thread that has them open saves their content
+   *  and reports it. */
   private async loseLock(store: RunningStore, error: StoreError): Promise<void> {
     const told = await store.call('checkpoint', []).then(
       () => error,
@@ -529,7 +541,7 @@ export class StoreConnection implements Disposable {
     this.states.fire(state);
   }
 
-  /** A full disk is nobody's decision: the store is opened again as soon as there is room. */
+  /** Reopens the store as soon as a full disk has space again, without asking the user. */
   private lookForRoom(): void {
     this.cancelRoomLook = this.clock.after(roomLookMs, () => {
       if (this.home.hasRoom()) void this.retry();

@@ -1,20 +1,22 @@
 import { basename, dirname, join } from 'node:path';
 
-/** VS Code's own name for a workspace's storage: on a desktop an MD5 in hex, in a browser a 32-bit number in hex with its sign (measured on
- *  code-server: `27bddbce`); with `-1`, `-2`, … for a second host of the same folder. */
+/** VS Code's name for a workspace's storage: on a desktop an MD5 in hex, in a browser a 32-bit number in hex with
+ *  its sign (measured on code-server: `27bddbce`). A second host of the same folder gets the suffix `-1`, `-2`, …. */
 const suffixedWorkspace = /^([0-9a-f]{32}|-?[0-9a-f]{1,8})-\d+$/;
 const plainWorkspace = /^(?:[0-9a-f]{32}|-?[0-9a-f]{1,8})$/;
 
-/** Where the one history of a folder lives, given the storage folder VS Code handed out (`…/workspaceStorage/<hash>[-N]/<publisher.name>`).
- *  While another host holds `<hash>`, VS Code gives a second host of the same folder `<hash>-1` and so on: two storages, but one history,
- *  so the suffix is taken off. Any other path (global storage, a folder chosen in settings) is taken as it is. */
+/** Returns the folder of the one history of a folder, given the storage folder from VS Code
+ *  (`…/workspaceStorage/<hash>[-N]/<publisher.name>`). While another host holds `<hash>`, VS Code gives a second
+ *  host of the same folder `<hash>-1` and so on: two storages, but one history, so the suffix is removed. Any other
+ *  path (global storage, a folder from the settings) stays as it is. */
 export function storeFolderOf(storageFolder: string): string {
   const parts = workspacePartsOf(storageFolder);
   const hash = parts ? suffixedWorkspace.exec(parts.workspace)?.[1] : undefined;
   return parts && hash !== undefined ? join(parts.root, hash, parts.extension) : storageFolder;
 }
 
-/** Folders in which an earlier host of the same workspace may have left a store of its own. `list` gives the names in a folder. */
+/** Folders in which an earlier host of the same workspace may have left a separate store. `list` returns the names
+ *  in a folder. */
 export function siblingFoldersOf(storeFolder: string, list: (folder: string) => readonly string[]): readonly string[] {
   const parts = workspacePartsOf(storeFolder);
   if (!parts || !plainWorkspace.test(parts.workspace)) return [];

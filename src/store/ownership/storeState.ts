@@ -1,26 +1,26 @@
 import type { OpenReport } from '../worker/openedStore';
 import { StoreError } from '../storeError';
 
-/** Where a window stands with the history of its folder. Only in `open` and `readOnly` does the store answer. */
+/** State of a window's connection to the history of its folder. The store answers only in `open` and `readOnly`. */
 export type StoreState =
-  /** `blockedBy`: somebody holds the store and does not answer yet, in words; null while nothing is in the way. */
+  /** `blockedBy`: description of the process that holds the store and does not answer yet; null when there is none. */
   | { readonly kind: 'opening'; readonly blockedBy: string | null }
-  /** `regained`: why it was opened again without being asked to, or null: files of it were deleted while it was open. */
+  /** `regained`: the reason for an automatic reopening (files of the store were deleted while it was open), or null. */
   | { readonly kind: 'open'; readonly report: OpenReport; readonly regained: StoreError | null }
-  /** Everything can be read and nothing saved; the report says why. */
+  /** Everything can be read and nothing saved; the report states the reason. */
   | { readonly kind: 'readOnly'; readonly report: OpenReport; readonly error: StoreError }
-  /** Another window owns the history and a turn runs there. `chosen`: what this window has asked for. */
+  /** Another window owns the history and a turn is running there. `chosen`: the request of this window. */
   | {
       readonly kind: 'waitingForOwner';
       readonly sessionTitle: string | null;
       readonly chosen: 'nothing' | 'wait' | 'stop';
     }
-  /** Another window took over; `reclaim` asks it back. */
+  /** Another window took over; `reclaim` requests the history back. */
   | { readonly kind: 'continuedElsewhere' }
   | { readonly kind: 'failed'; readonly error: StoreError }
   | { readonly kind: 'closed' };
 
-/** Why a call cannot be served in a state, in words for a person. */
+/** The error for a call in a state that cannot serve it, as text for the user. */
 export function unavailable(state: StoreState): StoreError {
   switch (state.kind) {
     case 'opening':

@@ -8,9 +8,9 @@ import { schemaVersion5 } from './schema5';
 
 /** One step of the file's format. Steps are only ever added; a released step is never edited. */
 export interface Migration {
-  /** `PRAGMA user_version` after it. */
+  /** `PRAGMA user_version` after this step. */
   readonly version: number;
-  /** Whether it changes rows that hold what a person saw: then a copy of the file is kept before it runs. */
+  /** True when it changes rows with content that the user has seen: then a copy of the file is kept before it runs. */
   readonly rewritesData: boolean;
   apply(database: SqlDatabase): void;
 }
@@ -23,17 +23,18 @@ export const migrations: readonly Migration[] = [
   { version: 5, rewritesData: false, apply: (database) => database.execute(schemaVersion5) },
 ];
 
-/** The version this program reads and writes. */
+/** The schema version that this program reads and writes. */
 export const schemaVersion = migrations.reduce((highest, migration) => Math.max(highest, migration.version), 0);
 
 export interface MigrationOptions {
-  /** Keeps a durable copy of the file as it is now; the migration does not start when it throws. */
+  /** Keeps a durable copy of the file in its current state; the migration does not start when it throws. */
   readonly keepCopy: (fromVersion: number) => void;
   readonly steps?: readonly Migration[];
 }
 
-/** Brings the file to the newest version. Each step and its version number are one transaction, so a process that dies between or within
- *  steps leaves a whole version. Returns the versions applied. Throws `newer` for a file of a later program, untouched. */
+/** Migrates the file to the newest version. Each step and its version number are one transaction, so a process that
+ *  dies between or within steps leaves a complete version. Returns the versions applied. Throws `newer` for a file
+ *  of a later program and does not change it. */
 export function migrate(database: SqlDatabase, { keepCopy, steps = migrations }: MigrationOptions): readonly number[] {
   const from = readVersion(database);
   const target = steps.reduce((highest, step) => Math.max(highest, step.version), 0);

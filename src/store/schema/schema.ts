@@ -1,6 +1,7 @@
-/** The statements that make an empty file ours, version 1. Names follow Hermes' `state.db` where both have the thing. docs/store.md explains
- *  every table. `search_dirty` and `messages_fts` keep one invariant: a message is either in the dirty queue or in the index, never both;
- *  the triggers hold it, so no statement elsewhere can leave old terms behind. */
+/** Statements that create schema version 1 in an empty file. Names follow Hermes' `state.db` where both have the
+ *  thing. docs/store.md explains every table. `search_dirty` and `messages_fts` keep one invariant: a message is
+ *  either in the dirty queue or in the index, never both. Triggers enforce it, so no statement elsewhere can leave
+ *  old terms in the index. */
 export const schemaVersion1 = `
 CREATE TABLE state_meta (
   key TEXT PRIMARY KEY NOT NULL,
@@ -217,7 +218,8 @@ BEGIN
 END;
 `;
 
-/** The full-text index. Apart from the rest because a damaged one is dropped and made again; nothing in it is not also in `messages`. */
+/** The full-text index. Separate because a damaged one is dropped and rebuilt; everything in it is also in
+ *  `messages`. */
 export const searchIndexTable = `
 CREATE VIRTUAL TABLE messages_fts USING fts4(content="search_source", content, tokenize=unicode61, order=desc);
 `;

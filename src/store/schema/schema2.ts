@@ -1,5 +1,5 @@
-/** Version 2: branches, versions of prompts, private and unread sessions, and an outbox in the order of adding. Adds to version 1 and changes
- *  nothing a person saw. */
+/** Version 2: branches, versions of prompts, private and unread sessions, and an outbox in the order of adding. Adds
+ *  to version 1 and changes nothing that the user has seen. */
 export const schemaVersion2 = `
 ALTER TABLE sessions ADD COLUMN private INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sessions ADD COLUMN seen_at REAL;

@@ -1,5 +1,5 @@
-/** Version 3: what agents change. Modes, sub-agents' calls, files before and after a change, and prompts that hold more than text. Adds to
- *  version 2 and changes nothing a person saw. */
+/** Version 3: modes, sub-agents' calls, files before and after an agent's change, and prompts that hold more than
+ *  text. Adds to version 2 and changes nothing that the user has seen. */
 export const schemaVersion3 = `
 ALTER TABLE sessions ADD COLUMN mode TEXT;
 ALTER TABLE sessions ADD COLUMN delegated_by TEXT;

@@ -1,5 +1,5 @@
-/** Version 5: sessions that are being made or erased in slices, and indexes for what long sessions look up. Adds to version 4 and changes nothing a
- *  person saw. */
+/** Version 5: sessions that are created or erased in slices, and indexes for lookups in long sessions. Adds to
+ *  version 4 and changes nothing that the user has seen. */
 export const schemaVersion5 = `
 ALTER TABLE sessions ADD COLUMN pending TEXT CHECK (pending IN ('made', 'erased'));
 CREATE INDEX sessions_pending ON sessions (id) WHERE pending IS NOT NULL;

@@ -11,8 +11,9 @@ import { snippetOf } from './snippet';
 
 const shown =
   "m.active = 1 AND m.display_kind IS NULL AND m.carried_from IS NULL AND s.trashed_at IS NULL AND s.pending IS NULL AND s.parent_kind IS NOT 'delegate'";
-/** What a person can open from a hit: shown rows outside trash and sub-agents, each once. A carried row is found where it was written, a copy
- *  in a branch as its original while that can be opened and still says the same, unless the sessions to look in were named. ?1: their ids as JSON, or null. */
+/** Rows that the user can open from a hit: shown rows outside trash and sub-agents, each once. A carried row is
+ *  found at its original place. A copy in a branch is found as its original while that can be opened and has the
+ *  same text, unless specific sessions are searched. ?1: their ids as JSON, or null. */
 const findable = `${shown} AND (?1 IS NULL OR s.conversation_id IN (SELECT conversation_id FROM sessions WHERE id IN (SELECT value FROM json_each(?1))))
   AND (m.copied_from IS NULL OR ?1 IS NOT NULL OR NOT EXISTS (
     SELECT 1 FROM messages o JOIN sessions os ON os.id = o.session_id
@@ -37,17 +38,18 @@ const unindexedRows: ScannedRows = {
   id: 'message_id',
 };
 
-/** Search over stored messages, newest first: the index for words, a scan for everything it cannot answer, and the rows not yet indexed
- *  directly. Runs as a generator of slices of about 20 ms so that its caller can do other work between two; no transaction is held. */
+/** Search over stored messages, newest first: uses the index for words, a scan for everything the index cannot
+ *  answer, and reads rows not yet indexed directly. Runs as a generator of slices of about 20 ms so that its caller
+ *  can do other work between two; holds no transaction. */
 export class MessageSearch {
   constructor(
     private readonly database: SqlDatabase,
     private readonly messages: MessageTable,
-    /** Seconds; only to size the slices. */
+    /** Current time in seconds; only used to size the slices. */
     private readonly now: () => number,
   ) {}
 
-  /** Yields how far a scan of all rows has come. */
+  /** Yields the progress of a scan of all rows. */
   *slices(query: SearchQuery): SlicedWork<readonly SearchHit[]> {
     const scope = scopeOf(query);
     const words = searchWords(query.text);
@@ -70,7 +72,7 @@ export class MessageSearch {
     return rows.map((row) => found(row, this.messages.read(row), words));
   }
 
-  /** Reads rows from the newest to the oldest, a range of ids at a time, until enough are found. */
+  /** Reads rows from the newest to the oldest, one range of ids at a time, until enough are found. */
   private *scan(scope: Scope, words: SearchWords, source: ScannedRows, matches: TextMatch): SlicedWork<Found[]> {
     const hits: Found[] = [];
     const { lowest, highest } = this.bounds(source);
@@ -80,7 +82,7 @@ export class MessageSearch {
       const started = this.now();
       for (const row of this.range(scope, words, source, upper - size, upper)) {
         const stored = this.messages.read(row);
-        // LIKE knows neither words nor streaming chunks: what it let through is looked at again.
+        // LIKE knows neither words nor streaming chunks, so its matches are checked again.
         if (matches(searchableText(stored.message), words.terms)) hits.push(found(row, stored, words));
         if (hits.length >= scope.wanted) break;
       }
@@ -99,7 +101,8 @@ export class MessageSearch {
       (variants) =>
         `(${variants.map((variant) => `m.content LIKE ?${values.push(`%${escapeLike(variant)}%`)} ESCAPE '\\'`).join(' OR ')})`,
     );
-    // CROSS JOIN keeps the order of the tables: the range of ids must be what is walked, or a slice costs as much as the whole.
+    // CROSS JOIN keeps the order of the tables: SQLite must walk the range of ids, or a slice costs as much as the
+    // whole scan.
     return this.database.iterate(
       `SELECT ${hitColumns} FROM ${source.from} CROSS JOIN sessions s ON s.id = m.session_id
        WHERE ${source.key} > ?2 AND ${source.key} <= ?3 AND ${findable} AND (m.state = 'streaming' OR (${likes.join(' AND ')}))
@@ -119,9 +122,9 @@ export class MessageSearch {
   }
 }
 
-/** Where to look and how many hits to find, those to be left out included. */
+/** Sessions to search and number of hits to find, including those to skip. */
 interface Scope {
-  /** Ids as JSON; null: everywhere. */
+  /** Session ids as JSON; null: all sessions. */
   readonly sessions: string | null;
   readonly wanted: number;
   readonly offset: number;

@@ -5,10 +5,10 @@ import { countOf, textOr } from '../session/tables/columns';
 const settled = `NOT EXISTS (SELECT 1 FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE m.id = d.message_id AND t.state <> 'settled')`;
 
 const mostCounted = 1000;
-/** Pages of the index that are written by one step of merging. */
+/** Index pages written by one merge step. */
 const mergedPages = 32;
 
-/** The tables that FTS4 keeps the index in. */
+/** Tables in which FTS4 keeps the index. */
 const shadowTables = [
   'messages_fts_segments',
   'messages_fts_segdir',
@@ -16,12 +16,13 @@ const shadowTables = [
   'messages_fts_stat',
 ] as const;
 
-/** The full-text index and its dirty queue. A row of a turn that is not settled stays in the queue: it would be indexed once per rewrite.
- *  Every method runs inside its caller's transaction. */
+/** The full-text index and its dirty queue. Rows of an unsettled turn stay in the queue: otherwise they would be
+ *  indexed once per rewrite. Every method runs inside its caller's transaction. */
 export class SearchIndex {
   constructor(private readonly database: SqlDatabase) {}
 
-  /** Indexes up to `rows` rows, oldest first; returns how many could be indexed now and are left, counted up to a thousand. */
+  /** Indexes up to `rows` rows, oldest first. Returns the number of remaining rows that could be indexed now,
+   *  counted up to a thousand. */
   indexBatch(rows: number): number {
     this.mergeSome();
     const batch = this.database.all(
@@ -50,43 +51,44 @@ export class SearchIndex {
     );
   }
 
-  /** Throws `corrupt` when the index does not hold what it should. Reads the whole index and every indexed row. */
+  /** Throws `corrupt` when the content of the index is wrong. Reads the whole index and every indexed row. */
   check(): void {
     this.database.run("INSERT INTO messages_fts (messages_fts) VALUES ('integrity-check')");
   }
 
-  /** What SQLite finds wrong with the pages of the index: `check` does not read the sizes and totals that every write needs. Reads all of them,
-   *  and may throw `corrupt`. */
+  /** SQLite's findings on the pages of the index: `check` does not read the sizes and totals that every write needs.
+   *  Reads all pages, and may throw `corrupt`. */
   damagedPages(): readonly string[] {
     return this.complaints(shadowTables);
   }
 
-  /** What SQLite finds wrong with the rows that the index is made from. Reads all of them, and may throw `corrupt`. */
+  /** SQLite's findings on the rows from which the index is made. Reads all of them, and may throw `corrupt`. */
   damagedRows(): readonly string[] {
     return this.complaints(['messages', 'search_dirty']);
   }
 
-  /** Merges a little of the index. Each transaction that changes it adds a piece; left alone, SQLite merges sixteen at once, which for large ones takes
-   *  hundreds of milliseconds. */
+  /** Merges a small part of the index. Each transaction that changes the index adds a piece; without this, SQLite
+   *  merges sixteen at once, which for large pieces takes hundreds of milliseconds. */
   mergeSome(): void {
     this.database.run(`INSERT INTO messages_fts (messages_fts) VALUES ('merge=${mergedPages},8')`);
   }
 
-  /** Merges the index into one piece: only then the words of deleted rows are gone from it. Takes as long as writing the index. */
+  /** Merges the index into one piece: only then are the words of deleted rows gone from it. Takes as long as writing
+   *  the index. */
   compact(): void {
     this.database.run("INSERT INTO messages_fts (messages_fts) VALUES ('optimize')");
   }
 
-  /** Drops the index and puts every row back into the queue. The rows themselves are not touched. Throws `corrupt` when the index cannot even
-   *  be dropped. */
+  /** Drops the index and puts every row back into the queue. Does not change the rows themselves. Throws `corrupt`
+   *  when the index cannot even be dropped. */
   rebuild(): void {
-    // Without the table itself its parts are ordinary tables, which would be in the way of a new index.
+    // Without the main table its parts are ordinary tables, which would block a new index.
     for (const table of ['messages_fts', ...shadowTables]) this.database.execute(`DROP TABLE IF EXISTS ${table}`);
     this.begin();
   }
 
-  /** The same for an index with pages that SQLite cannot read and so cannot free: they stay in the file, unused, until that is rewritten. Not
-   *  after a failed `rebuild` in the same transaction. */
+  /** Does the same for an index with pages that SQLite cannot read and so cannot free: they stay in the file,
+   *  unused, until the file is rewritten. Must not follow a failed `rebuild` in the same transaction. */
   replace(): void {
     this.database.execute(`
       PRAGMA writable_schema = ON;
@@ -101,7 +103,7 @@ export class SearchIndex {
     this.database.run('DELETE FROM search_dirty WHERE message_id NOT IN (SELECT id FROM messages)');
   }
 
-  /** What SQLite finds wrong with the pages of these tables. */
+  /** SQLite's findings on the pages of these tables. */
   private complaints(tables: readonly string[]): readonly string[] {
     return tables
       .flatMap((table) => this.database.all(`PRAGMA quick_check(${table})`))

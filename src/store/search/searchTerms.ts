@@ -1,22 +1,22 @@
-/** What a person typed into a search field, understood. Nothing in it can be a syntax error. */
+/** Parsed text of a search field. No input is a syntax error. */
 export interface SearchWords {
-  /** Every term must occur. Lower case, as `foldText` gives it. */
+  /** Every term must occur. Lower case, as returned by `foldText`. */
   readonly terms: readonly string[];
   /** The query for the full-text index, or null when only a scan can answer: scripts without spaces, parts of words, punctuation. */
   readonly match: string | null;
-  /** Patterns for LIKE, per term: any of them may match. */
+  /** LIKE patterns per term: any of them may match. */
   readonly patterns: readonly (readonly string[])[];
 }
 
 const longestQuery = 2048;
 const mostTerms = 16;
-/** What the index's tokenizer (unicode61) keeps together. */
+/** Characters that the index's tokenizer (unicode61) keeps together. */
 const token = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
-/** Scripts written without spaces: the index holds a whole run as one word, so a part of it is found only by scanning. */
+/** Scripts written without spaces: the index holds a whole run as one word, so only a scan finds a part of it. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** Words are separated by white space; "quoted words" are one term. Null when there is nothing to look for. */
+/** Splits the text into terms at white space; "quoted words" are one term. Null when there are no terms. */
 export function searchWords(text: string): SearchWords | null {
   const raw = Array.from(text.slice(0, longestQuery).matchAll(/"([^"]*)"|[^\s"]+/g), (found) =>
     (found[1] ?? found[0]).trim(),
@@ -38,8 +38,9 @@ export function searchWords(text: string): SearchWords | null {
 
 const wordCharacter = '[\\p{L}\\p{N}\\p{M}\\p{Co}]';
 
-/** Whether the text would be found by `match` if it were indexed: every term a whole word, the last one the beginning of a word. So a row
- *  answers alike before and after it is indexed. Only for terms of `match`: they hold word characters alone. */
+/** True when `match` would find the text if it were indexed: every term a whole word, the last one the beginning of
+ *  a word. So a row matches alike before and after it is indexed. Only for terms of `match`: they contain word
+ *  characters only. */
 export function containsWords(text: string, terms: readonly string[]): boolean {
   const folded = foldText(text).text;
   return terms.every((term, index) => {
@@ -48,7 +49,7 @@ export function containsWords(text: string, terms: readonly string[]): boolean {
   });
 }
 
-/** Whether every term occurs somewhere in the text, be it inside a word. */
+/** True when every term occurs somewhere in the text, even inside a word. */
 export function containsAll(text: string, terms: readonly string[]): boolean {
   const folded = foldText(text).text;
   return terms.every((term) => folded.includes(term));
@@ -60,7 +61,7 @@ export interface FoldedText {
   readonly offsets: readonly number[] | null;
 }
 
-/** A text without case and without marks on letters, as the index compares ("Café" is "cafe"). */
+/** Converts a text to lower case and removes marks on letters, as the index compares ("Café" is "cafe"). */
 export function foldText(text: string): FoldedText {
   // eslint-disable-next-line no-control-regex -- the range is what ASCII means
   if (/^[\u0000-\u007f]*$/.test(text)) return { text: text.toLowerCase(), offsets: null };
@@ -68,7 +69,8 @@ export function foldText(text: string): FoldedText {
   let folded = '';
   let offset = 0;
   for (const character of text) {
-    // Only the marks of alphabets go: the voicing mark of kana and the parts of a Hangul syllable make another letter.
+    // Only marks of alphabets are removed: the voicing mark of kana and the parts of a Hangul syllable make another
+    // letter.
     const plain = character
       .normalize('NFD')
       .replace(/[\u0300-\u036f]/g, '')

@@ -12,10 +12,12 @@ export interface Snippet {
 
 const before = 48;
 const length = 200;
-/** How far into a text a hit is looked for at once; a text is folded window by window so that a megabyte of tool output costs little. */
+/** UTF-16 units per window. A hit is searched window by window, and only that window is folded, so that a megabyte
+ *  of tool output costs little. */
 const windowSize = 16_384;
 
-/** Plain text around the first hit of a term, with every hit inside as UTF-16 ranges of the snippet. Line breaks become spaces. */
+/** Returns plain text around the first hit of a term, and every hit inside it as UTF-16 ranges of the snippet. Line
+ *  breaks become spaces. */
 export function snippetOf(text: string, terms: readonly string[]): Snippet {
   const hit = firstHit(text, terms);
   const from = hit <= before ? 0 : wordStart(text, hit - before, hit);

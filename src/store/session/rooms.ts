@@ -32,7 +32,7 @@ import { WireTextTable } from './tables/wireTextTable';
 
 export type Rooms = ReturnType<typeof roomsOver>;
 
-/** What a `SessionDb` is made of, over one database. `now`: seconds since the epoch. */
+/** Creates the tables and operations of a `SessionDb` over one database. `now`: seconds since the epoch. */
 export function roomsOver(database: SqlDatabase, now: () => number) {
   const sessions = new SessionTable(database, now);
   const messages = new MessageTable(database, now);

@@ -65,24 +65,24 @@ import { LongOperations, type SlicedOperations } from './slicedOperations';
 import { StoreImport, type ImportReport, type StoreRows } from './import/storeImport';
 
 export interface SessionDbParts {
-  /** A database that `migrate` has brought to the newest version. */
+  /** A database that `migrate` has brought to the newest schema version. */
   readonly database: SqlDatabase;
   /** Seconds since the epoch. */
   readonly now: () => number;
   /** Bytes of the database file and of its log, for `statistics`. */
   readonly fileSizes: () => { readonly fileBytes: number; readonly logBytes: number };
-  /** Without it no other store's sessions can be brought over. */
+  /** Default: none; sessions of other stores then cannot be imported. */
   readonly openOther?: OpenOther;
-  /** Milliseconds that never go back, by which slices are sized; without it `now` is used. */
+  /** Monotonic milliseconds, used to size slices. Default: `now`. */
   readonly monotonicMs?: () => number;
 }
 
-/** What SQLite says when the index's own tables are damaged or gone: then FTS4 has nothing better to say than "SQL logic error". Damage of the file
- *  itself sounds the same; the index's check tells. */
+/** SQLite's messages when the index's own tables are damaged or missing: then FTS4 only reports "SQL logic error".
+ *  Damage of the file itself causes the same messages; the check of the index tells them apart. */
 const indexFailure = /malformed|corrupt|messages_fts|SQL logic error/;
 
-/** The sessions on disk. Each call is one transaction, and what it wrote is durable when it returns. `sessionStore.ts` says what each method
- *  promises; the classes this one is made of do the work inside the transaction. */
+/** The sessions on disk. Each call is one transaction, and its writes are durable when it returns. `sessionStore.ts`
+ *  states the contract of each method; the classes that make up this one do the work inside the transaction. */
 export class SessionDb implements SessionOperations {
   private readonly database: SqlDatabase;
   private readonly now: () => number;
@@ -105,7 +105,7 @@ export class SessionDb implements SessionOperations {
     this.long = new LongOperations(database, this.rooms, transactions, now, () => this.rewriteFile());
   }
 
-  /** Operations in slices, between which other calls may run as `LongOperations` says. */
+  /** Operations in slices; `LongOperations` states which other calls may run in between. */
   get slices(): SlicedOperations {
     return {
       ...this.long.sliced,
@@ -204,14 +204,14 @@ export class SessionDb implements SessionOperations {
     return runWhole(this.long.forgetSession(sessionId));
   }
 
-  /** Makes up for what a crash left of long changes: rows of sessions that nobody finished go, and the file is rewritten when something was deleted
-   *  from it that must not be readable in its free pages. */
+  /** Completes long changes that a crash interrupted: deletes rows of sessions that no process finishes, and
+   *  rewrites the file when deleted rows must not stay readable in its free pages. */
   scrub(): void {
     runWhole(this.long.sweep());
     this.long.scrub();
   }
 
-  /** What is done in idle moments, in slices, of what `scrub` does at once. */
+  /** Does the work of `scrub` in slices, when the store is idle. */
   *tidySlices(): SlicedWork<void> {
     yield* this.long.sweep();
     this.long.scrub();
@@ -225,7 +225,7 @@ export class SessionDb implements SessionOperations {
     return runWhole(this.long.showVersion(input));
   }
 
-  // A turn, in the order of its life
+  // A turn, in the order of its lifecycle
 
   openTurn(input: OpenTurn): { readonly turn: Turn; readonly userMessage: Message } {
     return runWhole(this.long.openTurn(input));
@@ -262,7 +262,7 @@ export class SessionDb implements SessionOperations {
     });
   }
 
-  // What the person is asked
+  // Approvals
 
   requestApproval(input: NewApproval): { readonly approval: Approval; readonly turn: Turn } {
     return this.write(() => this.rooms.approvals.request(input));
@@ -416,7 +416,7 @@ export class SessionDb implements SessionOperations {
     return runWhole(this.searchSlices(query));
   }
 
-  /** `search` in slices of about 20 ms: between two of them other calls may run, and the caller may stop. */
+  /** `search` in slices of about 20 ms: other calls may run in between, and the caller may stop it. */
   *searchSlices(query: SearchQuery): SlicedWork<readonly SearchHit[]> {
     try {
       return yield* this.rooms.messageSearch.slices(query);
@@ -492,7 +492,7 @@ export class SessionDb implements SessionOperations {
     return this.rooms.outbox.counts();
   }
 
-  // Care
+  // Maintenance
 
   indexBatch(rows: number): number {
     if (!Number.isInteger(rows) || rows < 1) throw invalid('an index batch without rows');
@@ -510,7 +510,7 @@ export class SessionDb implements SessionOperations {
   /** `verifyIntegrity` with a pause between two checks. One check may take seconds on a large file. */
   *verifySlices(): SlicedWork<readonly string[]> {
     const problems: string[] = [];
-    // First: SQLite's check of the file ends at a page of the index that it cannot read.
+    // First: SQLite's check of the file ends at an index page that it cannot read.
     const damage = this.indexDamage();
     if (damage !== null) this.rebuildIndex();
     for (const check of transcriptChecks) {
@@ -540,8 +540,8 @@ export class SessionDb implements SessionOperations {
     );
   }
 
-  /** Brings in the rows of a suffixed sibling store, or what was salvaged from a damaged file (`StoreImport`). `liveTurns`: those of this
-   *  process, which goes on with them. Idempotent. */
+  /** Imports the rows of a suffixed sibling store, or the rows salvaged from a damaged file (`StoreImport`).
+   *  `liveTurns`: running turns of this process, which continue. Idempotent. */
   mergeFrom(source: StoreRows, liveTurns: readonly string[] = []): ImportReport {
     return this.write(() => this.importer().run(source, 'goOn', liveTurns));
   }
@@ -560,8 +560,9 @@ export class SessionDb implements SessionOperations {
     return new StoreImport(this.database, this.rooms.messages, this.rooms.closing, this.now);
   }
 
-  /** One durable transaction. Rewriting an indexed row touches the index, and a damaged index must not stop the transcript: then the
-   *  index is made anew and the write done again. So it is when the disk is full and the log can be emptied. */
+  /** Runs one durable transaction. Rewriting an indexed row touches the index, and a damaged index must not block
+   *  the transcript: then the index is rebuilt and the write repeated. The write is also repeated when the disk is
+   *  full and the log can be emptied. */
   private write<T>(work: () => T): T {
     try {
       return this.database.transaction(work);
@@ -571,7 +572,8 @@ export class SessionDb implements SessionOperations {
     }
   }
 
-  /** Whether the disk is full and the log, which may take megabytes before it is carried over of itself, has given its room back. */
+  /** Frees space when the disk is full: checkpoints the log, which otherwise grows to megabytes before SQLite does
+   *  so. Returns true when that succeeded. */
   private madeRoom(error: unknown): boolean {
     if (!(error instanceof StoreError) || error.causeClass !== 'full' || this.fileSizes().logBytes === 0) return false;
     try {
@@ -582,8 +584,9 @@ export class SessionDb implements SessionOperations {
     }
   }
 
-  /** Whether the error came from a damaged index, which is then dropped and queued for rebuilding. Damage of the rows is not touched. Where no
-   *  check of the index finds anything, sound rows speak against it: FTS4 has failures of its own that only a write meets. */
+  /** Returns true when the error came from a damaged index, which is then dropped and queued for rebuilding. Damage
+   *  of the rows is not touched. If no check of the index finds a problem, intact rows are the evidence: FTS4 has
+   *  failures that only a write meets. */
   private repairIndex(error: unknown): boolean {
     if (!(error instanceof StoreError) || !indexFailure.test(error.technical)) return false;
     if (this.indexDamage() === null && !(error.causeClass === 'corrupt' && this.rowsReadWell())) return false;
@@ -591,7 +594,7 @@ export class SessionDb implements SessionOperations {
     return true;
   }
 
-  /** Why the search index is of no use, or null when it is sound. */
+  /** The problem of the search index, or null when it is intact. */
   private indexDamage(): string | null {
     const { index } = this.rooms;
     return complaint(() => this.database.transaction(() => index.check())) ?? complaint(() => index.damagedPages()[0]);
@@ -614,7 +617,7 @@ export class SessionDb implements SessionOperations {
   }
 }
 
-/** What `check` answers or throws; null when it finds nothing wrong. */
+/** The problem that `check` returns or throws; null when there is none. */
 function complaint(check: () => string | undefined | void): string | null {
   try {
     return check() ?? null;

@@ -21,7 +21,7 @@ type Sliced<M extends keyof SessionOperations> = (
   ...args: Parameters<SessionOperations[M]>
 ) => SlicedWork<ReturnType<SessionOperations[M]>>;
 
-/** Operations that take long in a long session, as slices. */
+/** Long-running operations, in slices. */
 export type SlicedOperations = {
   readonly [
     M in
@@ -40,10 +40,10 @@ export type SlicedOperations = {
   ]: Sliced<M>;
 };
 
-/** Operations over a session's rows in slices. Between two slices nothing of the session may be changed by others, but that its open turn adds text to its
- *  last row: the worker's queue sees to that. */
+/** Long operations over a session's rows, in slices. Between two slices no other request may change the session,
+ *  except that its open turn may add text to its last row: the worker's queue ensures that. */
 export class LongOperations {
-  /** Branches that are being made. */
+  /** Branches that are being created. */
   private readonly inTheMaking = new Set<string>();
 
   constructor(
@@ -101,7 +101,7 @@ export class LongOperations {
     return { ...found, countedTokens };
   }
 
-  /** Looks through the rows part by part, and writes where there is something to repair. */
+  /** Examines the rows part by part, and writes if there is something to repair. */
   *repairTranscript(sessionId: string): ReturnType<SlicedOperations['repairTranscript']> {
     const { rewriting, messages } = this.rooms;
     const circumstances = this.transactions.read(() => rewriting.circumstances(sessionId, this.now()));
@@ -128,7 +128,7 @@ export class LongOperations {
   }
 
   *branchSession(input: BranchSession): ReturnType<SlicedOperations['branchSession']> {
-    // Left by an attempt that failed.
+    // Left by a failed attempt.
     yield* this.sweep((id) => id === input.childId);
     this.inTheMaking.add(input.childId);
     try {
@@ -192,7 +192,7 @@ export class LongOperations {
     return yield* this.scrubbed({ sessionIds, branches: [...branches.values()] });
   }
 
-  /** Removes the rows of sessions that nobody finishes: branches that were stopped, and what a crash left. */
+  /** Deletes the rows of sessions that no process finishes: stopped branches, and those left by a crash. */
   *sweep(which: (sessionId: string) => boolean = () => true): SlicedWork<void> {
     yield* inBatches(
       this.rooms.forgetting.sweeping((id) => which(id) && !this.inTheMaking.has(id)),
@@ -200,8 +200,8 @@ export class LongOperations {
     );
   }
 
-  /** Rewrites the file where something was deleted from it, unless a turn is running: that would have to wait. Then it stays due. Returns whether
-   *  nothing is due any more. */
+  /** Rewrites the file if rows were deleted from it, unless a turn is running, which would have to wait. Then the
+   *  rewrite stays due. Returns true when nothing is due any more. */
   scrub(): boolean {
     const { forgetting } = this.rooms;
     if (!forgetting.isScrubDue) return true;
@@ -212,12 +212,12 @@ export class LongOperations {
 
   private *scrubbed(erased: Erased): SlicedWork<ForgottenSessions> {
     const isRewritable = this.rooms.forgetting.isRewritable;
-    // What waits goes first: rewriting the file cannot be cut into slices.
+    // Serve waiting requests first: rewriting the file cannot be cut into slices.
     yield undefined;
     return { ...erased, isComplete: this.scrub() && isRewritable };
   }
 
-  /** Long work that a person waits for, by method. */
+  /** Long work that the user waits for, by method. */
   get sliced(): Omit<SlicedOperations, 'search' | 'verifyIntegrity'> {
     return {
       activeMessages: (id) => this.activeMessages(id),
@@ -234,7 +234,7 @@ export class LongOperations {
   }
 }
 
-/** Behind which row the last part ends that can be repaired by itself; 0 for none. */
+/** Number of rows up to the last border at which a part can be repaired separately; 0 when there is none. */
 function lastBorder(rows: readonly Message[]): number {
   for (let index = rows.length - 1; index > 0; index--) {
     const [before, next] = [rows[index - 1], rows[index]];

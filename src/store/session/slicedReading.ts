@@ -5,9 +5,9 @@ import type { Message } from '../../transcript/message';
 import { countOf } from './tables/columns';
 import { batchRows, type Transactions } from './tables/transactions';
 
-/** Rows of a session in order of position, as many in one read transaction as go into a slice. What is put behind the last row after the reading began
- *  is left out; whoever calls sees to it that nothing else of the session changes meanwhile but text that is added to its last row. `where`: a
- *  condition on the rows. */
+/** Reads rows of a session in order of position, in each read transaction as many as fit into a slice. Leaves out
+ *  rows added after the last row once reading has started. The caller ensures that nothing else of the session
+ *  changes meanwhile, except for text added to its last row. `where`: a condition on the rows. */
 export function* rowsInSlices<T>(
   database: SqlDatabase,
   sessionId: string,

@@ -3,21 +3,22 @@ import { errnoOf, readWhole, type FileSystem } from '../engine/fileSystem';
 import type { FoldedSpill, SpilledTurn } from '../sessionStore';
 import { isSpillName, readSpill } from './spillFormat';
 
-/** Where spill files are looked for at an opening, and what is left alone. */
+/** Folders to search for spill files at an opening, and turns to skip. */
 export interface SpillSearch {
-  /** Beside the store's own folder. Spills of other stores may lie there too. */
+  /** Folders to search in addition to the store's own. They may also hold spills of other stores. */
   readonly folders: readonly string[];
-  /** Turns this process runs: their spills are still written to, and they are not to be settled as a dead process's. */
+  /** Turns of this process: their spills are still being written, and they must not be settled as those of a dead
+   *  process. */
   readonly liveTurns: readonly string[];
 }
 
-/** folded: everything in it is in the store, the file is gone · kept: a part could not be read or done and the file stays, renamed ·
- *  otherStore: it belongs to another history · failed: this time it could not be tried. */
+/** folded: all of it is in the store, the file is deleted · kept: a part could not be read or applied and the file
+ *  stays, renamed · otherStore: it belongs to another history · failed: it could not be tried this time. */
 export interface FoundSpill {
   readonly path: string;
   readonly outcome: 'folded' | 'kept' | 'otherStore' | 'failed';
   readonly sessionId: string | null;
-  /** What stood in the way; empty for one that was folded. */
+  /** The reason for any outcome but `folded`, where it is empty. */
   readonly technical: string;
 }
 
@@ -25,8 +26,9 @@ interface Folder {
   foldSpill(spill: SpilledTurn): FoldedSpill;
 }
 
-/** Folds every spill file of this store into it. A file is removed only after what it says is durable in the store, and the store remembers
- *  how far a spill was folded, so a crash in between changes nothing. One that cannot be read never stands in the way of opening. */
+/** Folds every spill file of this store into it. A file is removed only after its content is durable in the store,
+ *  and the store records how far a spill was folded, so a crash in between changes nothing. An unreadable file never
+ *  prevents the opening. */
 export function foldFoundSpills(
   fileSystem: FileSystem,
   store: Folder,
@@ -37,7 +39,7 @@ export function foldFoundSpills(
   for (const folder of new Set([home, ...search.folders])) {
     for (const name of namesIn(fileSystem, folder)) {
       const spill = foldOne(fileSystem, store, join(folder, name), search.liveTurns);
-      // Elsewhere spills of other folders' stores are no concern of this one.
+      // In shared folders, spills of other stores do not concern this one.
       if (spill !== null && (spill.outcome !== 'otherStore' || folder === home)) found.push(spill);
     }
   }
@@ -77,7 +79,8 @@ function foldOne(fileSystem: FileSystem, store: Folder, path: string, liveTurns:
   }
 }
 
-/** Gives a spill file that is done with, but not wholly read, a name that is not looked for again. Returns the new path. */
+/** Renames a spill file that is finished but was not read completely, so that it is not found again. Returns the new
+ *  path. */
 export function setSpillAside(fileSystem: FileSystem, path: string): string {
   for (let attempt = 1; ; attempt++) {
     const kept = path.replace(/\.jsonl$/, `.kept${attempt === 1 ? '' : `-${attempt}`}.jsonl`);

@@ -6,14 +6,15 @@ import type { Turn } from '../../transcript/turn';
 import { TurnMemory } from './turnMemory';
 import { TurnSpill, type SpillHome } from './turnSpill';
 
-/** A turn this process runs, or has ended and not yet given to the store: what is known of it, and its spill while there is one. */
+/** A turn that this process runs, or has ended and not yet written to the store: its known rows, and its spill while
+ *  there is one. */
 export class LiveTurn {
   readonly memory: TurnMemory;
   spill: TurnSpill | null = null;
-  /** Why the store could not be written. */
+  /** The reason why the store could not be written; null while it can. */
   cause: StoreError | null = null;
   settled = false;
-  /** Read while the store is well: a spill without it could be given to another one. */
+  /** Read while the store still works: a spill without it could be folded into another store. */
   private readonly storeUid: Promise<string | null>;
   private last: Promise<unknown> = Promise.resolve();
 
@@ -28,19 +29,20 @@ export class LiveTurn {
     this.memory.addSession(turn.sessionId, store.getSession(turn.sessionId));
   }
 
-  /** Runs the writes of the turn one after the other. */
+  /** Runs the turn's writes in sequence. */
   inOrder<T>(work: () => Promise<T>): Promise<T> {
     const next = this.last.then(work, work);
     this.last = next.catch(() => undefined);
     return next;
   }
 
-  /** Whether reads of the session are to be answered from the spill. */
+  /** True when reads of the session must use the spill. */
   isSpilled(sessionId: string): boolean {
     return this.spill?.isOpen === true && this.memory.has(sessionId);
   }
 
-  /** A spill with what the turn stands on, nothing of it on disk yet. Null when that is not known. */
+  /** Creates a spill with the rows that the turn depends on; nothing is on disk yet. Null when those rows are not
+   *  known. */
   async newSpill(request: SpilledRequest): Promise<TurnSpill | null> {
     const history = await this.history(sessionOf(request) ?? this.turn.sessionId);
     const sessions = await this.memory.sessions();
@@ -53,7 +55,7 @@ export class LiveTurn {
     );
   }
 
-  /** The active rows of the segment the turn is in, and its own rows of the segments before. */
+  /** The active rows of the turn's segment, and the turn's own rows of earlier segments. */
   private async history(sessionId: string): Promise<readonly Message[] | null> {
     const current = this.memory.rowsOf(sessionId) ?? (await this.store.activeMessages(sessionId).catch(() => null));
     if (current === null) return null;

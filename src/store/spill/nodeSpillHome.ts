@@ -5,13 +5,13 @@ import type { SpillPlace } from './spillStore';
 import type { SpillHome } from './turnSpill';
 
 export interface SpillHomeParts {
-  /** The store's own folder first; read anew for each spill, because a window may move. */
+  /** The store's own folder first; read again for each spill, because a window may move. */
   readonly folders: () => readonly string[];
   readonly temporaryFolder: () => Promise<string | null>;
   readonly startWorker: () => WorkerPort;
 }
 
-/** Spills on this machine's disk, each in a thread of its own: the store's may be what has failed. */
+/** Spills on this machine's disk, each in a separate thread: the store's thread may be the one that failed. */
 export class NodeSpillHome implements SpillHome {
   private readonly fileSystem = new NodeFileSystem();
 

@@ -6,7 +6,8 @@ import { encodeHeader, encodeRequest, spillFileName, type SpillHeader } from './
 
 const mostNames = 100;
 
-/** The file a spilled turn is written to, one line per request, each synced before it counts. Only its owner may read it (0600). */
+/** The file of a spilled turn, one line per request, each synced before it counts. Only its owner may read it
+ *  (0600). */
 export class SpillFile {
   private size = 0;
   private requests = 0;
@@ -17,8 +18,8 @@ export class SpillFile {
     private readonly file: OpenFile,
   ) {}
 
-  /** A new file in this folder, which is made where it is missing. Never goes on in a file that is there: its end may be torn. Throws a
-   *  `StoreError` and leaves nothing behind. */
+  /** Creates a new file in this folder, and the folder if it is missing. Never continues an existing file: its end
+   *  may be torn. Throws a `StoreError` and leaves no file. */
   static create(fileSystem: FileSystem, folder: string, header: SpillHeader): SpillFile {
     try {
       fileSystem.makeFolder(folder);
@@ -38,7 +39,8 @@ export class SpillFile {
     }
   }
 
-  /** When it returns, the request survives a power cut. Throws a `StoreError`; the file then ends behind the last request that counts. */
+  /** Appends a request; after the return it survives a power cut. Throws a `StoreError`; the file then ends after
+   *  the last request that counts. */
   append(request: SpilledRequest): void {
     try {
       this.write(encodeRequest(this.requests + 1, request));
@@ -53,7 +55,7 @@ export class SpillFile {
   }
 
   private write(line: string): void {
-    // A sync that failed says nothing about what is on disk; so does a line that could not be taken back.
+    // After a failed sync, or a line that could not be truncated, the content on disk is unknown.
     if (this.broken) throw new Error('the spill file failed before');
     const bytes = new TextEncoder().encode(line);
     try {

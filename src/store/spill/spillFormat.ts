@@ -6,11 +6,11 @@ import { failure, recalled } from '../session/tables/turnRow';
 import { hiddenReasons, type Message, type NewMessage } from '../../transcript/message';
 import { stopReasons } from '../../transcript/stopReason';
 
-/** The version of the lines below. A file of a later one is left alone. */
+/** The version of the lines below. A file of a later version is not read. */
 const formatVersion = 1;
 const format = 'hermes-spill';
 
-/** Names of spill files: the session's, and a number where it has one already. */
+/** Names of spill files: the session's id, with a number when there is already one. */
 const spillName = /^(?!.*\.kept(?:-\d+)?\.jsonl$).+\.jsonl$/;
 
 export function isSpillName(name: string): boolean {
@@ -21,10 +21,11 @@ export function spillFileName(sessionId: string, attempt: number): string {
   return attempt === 0 ? `${sessionId}.jsonl` : `${sessionId}.${attempt + 1}.jsonl`;
 }
 
-/** Everything about a spilled turn but what was written since. */
+/** All data of a spilled turn except the writes since. */
 export type SpillHeader = Omit<SpilledTurn, 'requests'>;
 
-/** What a spill file says. `torn`: lines behind the last whole one, which a power cut left half written, or that cannot be read. */
+/** Content of a spill file. `torn`: true when lines after the last whole one were half written (by a power cut) or
+ *  cannot be read. */
 export interface ReadSpill {
   readonly spill: SpilledTurn;
   readonly torn: boolean;
@@ -34,7 +35,7 @@ export function encodeHeader(header: SpillHeader): string {
   return `${JSON.stringify({ format, v: formatVersion, ...header })}\n`;
 }
 
-/** Numbered from 1, so that a line that is missing shows. */
+/** Numbered from 1, so that a missing line is detected. */
 export function encodeRequest(n: number, request: SpilledRequest): string {
   return `${JSON.stringify({ n, request })}\n`;
 }
@@ -161,10 +162,10 @@ const headerLine = v.object({
   rows: v.array(message),
 });
 
-/** Null when the file does not even say which turn it belongs to, or is no spill of ours. */
+/** Null when the file does not even name its turn, or is not a spill of ours. */
 export function readSpill(text: string): ReadSpill | null {
   const lines = text.split('\n');
-  // What stands behind the last line break was not written whole.
+  // Text after the last line break was not written completely.
   const tail = lines.pop() ?? '';
   const head = v.safeParse(headerLine, parseJson(lines[0] ?? ''));
   if (!head.success) return null;

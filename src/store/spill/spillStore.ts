@@ -19,18 +19,19 @@ import { perform } from '../worker/sessionMethods';
 import { SpillFile } from './spillFile';
 import type { SpillHeader } from './spillFormat';
 
-/** What a spill is begun with. Plain data: it travels to the worker. */
+/** Start data of a spill. Plain data: it is sent to the worker. */
 export interface SpillPlace {
   readonly folder: string;
   readonly header: SpillHeader;
-  /** The active rows that the turn's requests are made from, its own among them. */
+  /** The active rows that the turn's requests refer to, including its own. */
   readonly history: readonly Message[];
-  /** What was written to the spill before, in a folder that failed since. */
+  /** Requests already written to the spill, in a folder that has since failed. */
   readonly requests: readonly SpilledRequest[];
 }
 
-/** Opens a store for one turn: its rows in memory, so that every rule holds and every answer is as the real store's, and each write in a spill
- *  file before it is acknowledged. `report.path` names the file. Throws a `StoreError`. */
+/** Opens a store for one turn. Its rows are in memory, so that every rule and every result is the same as in the
+ *  real store; each write is in a spill file before it is acknowledged. `report.path` is the file's path. Throws a
+ *  `StoreError`. */
 export function openSpillStore(engine: StoreEngine, place: SpillPlace): OpenedStore {
   const { header, requests } = place;
   const { database } = openDatabase({
@@ -53,7 +54,7 @@ export function openSpillStore(engine: StoreEngine, place: SpillPlace): OpenedSt
     for (const { method, args } of requests) perform(operations, method, args);
   } catch (error) {
     close();
-    // What it holds so far is in the file of the folder before, too.
+    // The previous folder's file also has everything written so far.
     engine.fileSystem.remove(file.path);
     throw error;
   }
@@ -84,7 +85,8 @@ function* nothingToTidy(): SlicedWork<void> {
   // Nothing is ever deleted from a spill.
 }
 
-/** Does in memory what the store will do, then keeps the request. A request that the rules refuse is not kept. */
+/** Applies a request in memory, as the store will later, then writes it to the file. A refused request is not
+ *  written. */
 class SpillDb extends SessionDb {
   constructor(
     parts: ConstructorParameters<typeof SessionDb>[0],

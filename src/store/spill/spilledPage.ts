@@ -2,7 +2,8 @@ import type { TranscriptPage, TranscriptQuery } from '../sessionStore';
 import type { Message } from '../../transcript/message';
 import type { Turn } from '../../transcript/turn';
 
-/** A page of the stored transcript with the rows of a turn as they stand in its spill. `spilled`: the rows the query would show of that turn. */
+/** A page of the stored transcript with the rows of a turn from its spill. `spilled`: the rows of that turn that the
+ *  query would show. */
 export function withSpilled(
   page: TranscriptPage,
   query: TranscriptQuery,

@@ -31,30 +31,32 @@ import { LiveTurn } from './liveTurn';
 import { withSpilled } from './spilledPage';
 import type { SpillHome, TurnSpill } from './turnSpill';
 
-/** A pause before a failed write is tried once more: long enough for a busy disk, too short to be felt. */
+/** Milliseconds before a failed write is tried once more: long enough for a busy disk, too short to notice. */
 const secondTryMs = 100;
 
-/** What there is to say about an answer that could not be stored. writing: it is kept in the file meanwhile · folded: everything is stored
- *  again · kept: a part was refused by the store, the file stays · otherStore: another file was put in the store's place, the spill is not its. */
+/** Status of an answer that could not be stored. writing: a spill file keeps it meanwhile · folded: everything is
+ *  stored again · kept: the store refused a part, the file stays · otherStore: another file replaced the store, and
+ *  the spill does not belong to it. */
 export interface SpillStatus {
   readonly turnUid: string;
   readonly sessionId: string;
   readonly state: 'writing' | 'folded' | 'kept' | 'otherStore';
   readonly path: string;
   readonly cause: StoreError;
-  /** The answer has ended. */
+  /** True when the answer has ended. */
   readonly isOver: boolean;
 }
 
 type SpilledResult = MethodResults[SpilledRequest['method']];
 type PromisedTable = { readonly [M in MethodName]: (...args: MethodArguments[M]) => Promise<MethodResults[M]> };
 
-/** The store in front of which a running turn goes on when it cannot be written: what the turn writes is then kept in a spill file, what is
- *  read of it comes from there, and it is given to the store, once and in order, as soon as that can be written again. Other turns are refused
- *  meanwhile. Where no spill can be written either, the turn's writes fail, and it shows nothing more. */
+/** Wraps the store so that a running turn continues while the store cannot be written. The turn's writes then go to
+ *  a spill file, and its reads come from there. The spill is folded into the store, once and in order, as soon as
+ *  the store can be written. Other turns are refused meanwhile. If no spill can be written either, the turn's writes
+ *  fail, and it shows nothing more. */
 export class SpillingStore {
   private readonly live = new Map<string, LiveTurn>();
-  /** Turns that wait for the person, by approval: what is known of them when they go on here. */
+  /** Turns that await approval, by approval id: keeps their known rows for the case that they continue here. */
   private readonly waiting = new Map<string, LiveTurn>();
   private readonly told = new Map<string, SpillStatus>();
   private readonly changes = new Emitter<void>();
@@ -90,12 +92,12 @@ export class SpillingStore {
     return [...this.told.values()];
   }
 
-  /** Turns that this process runs or has not yet given to the store: nobody else may settle them. */
+  /** Turns that this process runs or has not yet written to the store: no other code may settle them. */
   get liveTurns(): readonly string[] {
     return [...this.live.keys()];
   }
 
-  /** Gives the store what was kept aside, now. Resolves when that was tried. */
+  /** Folds spills into the store now. Resolves after the attempt. */
   tryAgain(): Promise<void> {
     this.folding ??= this.foldAll().finally(() => {
       this.folding = null;
@@ -146,7 +148,8 @@ export class SpillingStore {
     return opened;
   }
 
-  /** Why no other turn may begin: it could not be stored, and this is known before its prompt has left the composer. */
+  /** The error for opening another turn while one is spilled: it could not be stored, and the user learns this
+   *  before its prompt leaves the composer. */
   private get blocking(): StoreError | null {
     const spilled = [...this.live.values()].find(({ spill }) => spill !== null);
     return spilled?.cause ?? null;
@@ -162,7 +165,7 @@ export class SpillingStore {
   }
 
   private async writeOf(live: LiveTurn, request: SpilledRequest): Promise<SpilledResult> {
-    // Every folder has failed too: only the store itself is left, and what was kept comes first.
+    // Every folder has failed too: only the store itself is left, and the spilled requests must be written first.
     if (live.spill !== null && !live.spill.isOpen && !(await this.fold(live)) && live.cause !== null) throw live.cause;
     const result = live.spill === null ? await this.writeOrSpill(live, request) : await live.spill.write(request);
     if (request.method === 'settleTurn') this.settled(live);
@@ -227,7 +230,8 @@ export class SpillingStore {
     }
   }
 
-  /** A queued prompt stays queued while its turn is spilled: the queue is the store's. It becomes a turn of its own afterwards. */
+  /** While its turn is spilled, a queued prompt stays queued, because the queue is in the store. It becomes a
+   *  separate turn afterwards. */
   private async steerTurn(input: SteerTurn): Promise<Message | null> {
     const live = this.live.get(input.turnUid);
     if (live === undefined) return this.twice(() => this.inner.steerTurn(input));
@@ -239,14 +243,14 @@ export class SpillingStore {
     });
   }
 
-  /** Nothing can be asked while the turn is spilled: what is decided must be in the store. */
+  /** Refuses approvals while the turn is spilled: the decision must be in the store. */
   private async requestApproval(input: NewApproval): ReturnType<SessionStore['requestApproval']> {
     const live = this.live.get(input.turnUid);
     if (live === undefined) return this.twice(() => this.inner.requestApproval(input));
     return live.inOrder(async () => {
       if (live.spill !== null && !(await this.fold(live)) && live.cause !== null) throw live.cause;
       const asked = await this.twice(() => this.inner.requestApproval(input));
-      // Nobody runs it until it is decided, which may be in another window.
+      // No process runs it until it is decided, possibly in another window.
       if (asked.turn.state === 'waiting') {
         this.live.delete(input.turnUid);
         this.waiting.set(input.id, live);
@@ -373,7 +377,8 @@ export class SpillingStore {
     return [...this.live.values()].some(({ spill }) => spill?.isOpen === true);
   }
 
-  /** Reads what is spilled. Where no spill is open, or it was closed under the reading because the store has everything now, the store is read. */
+  /** Reads from the spill. If no spill is open, or it was closed during the read because the store now has
+   *  everything, reads from the store. */
   private async readSpilled<T>(
     live: LiveTurn | undefined,
     read: (spill: TurnSpill, turn: Turn) => Promise<T>,
@@ -389,7 +394,7 @@ export class SpillingStore {
     }
   }
 
-  // Giving it back
+  // Folding spills into the store
 
   private async foldAll(): Promise<void> {
     const spilled = [...this.live.values()].filter(({ spill }) => spill !== null);
@@ -398,7 +403,8 @@ export class SpillingStore {
     else if (!this.closed) this.retryLater();
   }
 
-  /** Whether the turn's spill is in the store, or is none of its. A turn that still runs goes on in the store. */
+  /** True when the turn's spill is in the store, or belongs to another store. A turn that still runs continues in
+   *  the store. */
   private async fold(live: LiveTurn): Promise<boolean> {
     const { spill, cause } = live;
     if (spill === null || cause === null) return true;
@@ -429,7 +435,7 @@ export class SpillingStore {
       memory.beginReading(sessionId)(await spill.read('activeMessages', [sessionId]));
   }
 
-  /** Another file lies where the store was. The turn may end in its spill; the file stays for the store it belongs to. */
+  /** Another file replaced the store. The turn may end in its spill; the file stays for the store it belongs to. */
   private async keepForeign(live: LiveTurn, cause: StoreError): Promise<boolean> {
     const path = live.spill?.path ?? '';
     this.tell(live, 'otherStore', path, cause);
@@ -449,7 +455,7 @@ export class SpillingStore {
     if (!this.closed && this.blocking !== null) await this.tryAgain();
     this.closed = true;
     this.cancelRetry?.();
-    // What is left is in its files, where the next opening finds it.
+    // Remaining spills are in their files, where the next opening finds them.
     await Promise.all([...this.live.values()].map(({ spill }) => spill?.close()));
     await this.inner.close();
   }

@@ -15,8 +15,8 @@ interface Remembered {
   readonly from: number;
 }
 
-/** What a window knows of the rows a running turn stands on, without asking the store: the active rows as they were last read, and what was
- *  stored since. Enough to go on when the store can be neither written nor read. It lives as long as the turn. */
+/** A window's cache of the rows that a running turn depends on: the active rows as last read, and the writes since.
+ *  Enough to continue when the store can be neither written nor read. It lives as long as the turn. */
 export class TurnMemory {
   private readonly remembered = new Map<string, Remembered>();
   private readonly segments = new Map<string, Promise<Session | null>>();
@@ -37,7 +37,7 @@ export class TurnMemory {
     return this.segments.has(sessionId);
   }
 
-  /** The turn with what it has used so far. */
+  /** The turn with its usage so far. */
   get runningTurn(): Turn & { readonly state: 'running' } {
     return { ...this.turn, usage: this.usage };
   }
@@ -50,13 +50,14 @@ export class TurnMemory {
     return [...this.segments.keys()];
   }
 
-  /** A reading of a session's active rows begins; the function returned takes them. Writes acknowledged before are in them. */
+  /** Starts a read of a session's active rows; the returned function takes the result. The result includes writes
+   *  acknowledged before the start. */
   beginReading(sessionId: string): (rows: readonly Message[]) => void {
     const known = this.remembered.get(sessionId);
     const seen = known === undefined ? 0 : known.from + known.written.length;
     return (rows) => {
       const now = this.remembered.get(sessionId);
-      // A reading that began earlier and came back later knows less.
+      // A read that started earlier and finished later has older data.
       if (now === undefined || seen >= now.from)
         this.remembered.set(sessionId, { rows, written: now?.written.slice(seen - now.from) ?? [], from: seen });
     };
@@ -75,7 +76,7 @@ export class TurnMemory {
     this.usage = this.usage === null ? usage : addUsage(this.usage, usage);
   }
 
-  /** The active rows of a session as they stand in the store; null when they were never read. */
+  /** The active rows of a session as stored; null when they were never read. */
   rowsOf(sessionId: string): readonly Message[] | null {
     const known = this.remembered.get(sessionId);
     return known === undefined ? null : known.written.reduce(withWritten, known.rows);
@@ -86,7 +87,7 @@ export class TurnMemory {
   }
 }
 
-/** Idempotent, as the store is: what the rows hold already changes nothing. */
+/** Idempotent, like the store: a write that the rows already contain changes nothing. */
 function withWritten(rows: readonly Message[], written: Written): readonly Message[] {
   if ('rows' in written) return written.rows.reduce(withRow, rows);
   return written.chunks.chunks.reduce((known, chunk) => {

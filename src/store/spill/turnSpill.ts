@@ -6,17 +6,17 @@ import type { Message } from '../../transcript/message';
 import type { SpillHeader } from './spillFormat';
 import type { SpillPlace } from './spillStore';
 
-/** The outside world of spills. */
+/** The spills' interface to their environment. */
 export interface SpillHome {
-  /** Where they may be written without asking, best first. */
+  /** Folders that may be used without asking the user, best first. */
   readonly folders: readonly string[];
-  /** A folder that others who use this machine may come to know of, and that the system may empty. Asks the person first: null means no, and so
-   *  does no answer. */
+  /** A folder that other users of this machine may be able to see, and that the system may empty. Asks the user
+   *  first; null when the user refuses or does not answer. */
   temporaryFolder(): Promise<string | null>;
   /** Starts a spill (`openSpillStore`). Rejects with a `StoreError`. */
   open(place: SpillPlace): Promise<{ readonly store: RunningStore; readonly path: string }>;
   remove(path: string): void;
-  /** Gives a file a name under which it is kept and not looked for again; returns its new path. */
+  /** Renames a file so that it is kept and not found again; returns its new path. */
   setAside(path: string): string;
 }
 
@@ -25,7 +25,8 @@ interface Opened {
   readonly path: string;
 }
 
-/** The spill of one turn, in the first folder that takes it; when that fails too, everything goes to the next. */
+/** The spill of one turn, in the first folder that accepts it; when that folder fails later, everything goes to the
+ *  next. */
 export class TurnSpill {
   private readonly requests: SpilledRequest[] = [];
   private readonly left: string[] = [];
@@ -46,7 +47,7 @@ export class TurnSpill {
     return { ...this.header, requests: this.requests };
   }
 
-  /** Whether it takes requests; false before the first one and after every folder has failed. */
+  /** True when it accepts requests; false before the first request and after every folder has failed. */
   get isOpen(): boolean {
     return this.opened !== null;
   }
@@ -59,7 +60,8 @@ export class TurnSpill {
     return this.opened?.path ?? this.lastPath;
   }
 
-  /** Does and keeps a request. Rejects with the refusal of a rule, or with the disk's failure when no folder takes it. */
+  /** Applies and stores a request. Rejects with the error of a rule, or with the disk's error when no folder accepts
+   *  it. */
   async write(request: SpilledRequest): Promise<MethodResults[SpilledRequest['method']]> {
     for (;;) {
       const { store } = (this.opened ??= await this.openNext());
@@ -75,7 +77,7 @@ export class TurnSpill {
     }
   }
 
-  /** The turn's rows as they are with what was kept. */
+  /** Reads the turn's rows, including the spilled writes. */
   read<M extends MethodName>(method: M, args: MethodArguments[M]): Promise<MethodResults[M]> {
     if (this.opened === null)
       throw new StoreError(
@@ -86,7 +88,8 @@ export class TurnSpill {
     return this.opened.store.call(method, args);
   }
 
-  /** Everything in it is in the store: the file goes, or stays under another name where something was refused. Returns the path kept. */
+  /** Call after all requests were folded into the store: deletes the file, or renames it if some requests were
+   *  refused. Returns the path of a kept file, else null. */
   async finish(isWhole: boolean): Promise<string | null> {
     const { path } = this;
     await this.leave();
@@ -139,7 +142,7 @@ export class TurnSpill {
     await opened.store.close().catch(() => opened.store.abandon());
   }
 
-  /** Files of folders that failed hold nothing that the file now written does not. */
+  /** Removes the files of failed folders: the current file has everything they hold. */
   private removeLeft(): void {
     for (const path of this.left.splice(0)) this.home.remove(path);
   }

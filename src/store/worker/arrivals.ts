@@ -1,17 +1,18 @@
-/** The messages of a port, all that have arrived at a time. What they ask for is done behind the last of them and in the same turn of the event
- *  loop: one more turn, for a request that came alone, would be a fifth of what its way between the threads costs. */
+/** Receives all messages that have arrived at a port together. Their callbacks run after the last of them, in the
+ *  same turn of the event loop: for a single request, one more turn would cost a fifth of its round trip between the
+ *  threads. */
 export class Arrivals<T> {
   private receiving = false;
   private due: readonly (() => void)[] = [];
 
   constructor(
-    /** Takes the next message that has arrived out of the port. */
+    /** Takes the next arrived message from the port. */
     private readonly next: () => T | undefined,
-    /** Runs a callback in a later turn of the event loop, in which messages are received before. */
+    /** Runs a callback in a later turn of the event loop, after messages were received. */
     private readonly later: (callback: () => void) => void,
   ) {}
 
-  /** Receives this message and every one that has arrived behind it. */
+  /** Receives this message and every other one that has already arrived. */
   receive(first: T, take: (message: T) => void): void {
     this.receiving = true;
     for (let message: T | undefined = first; message !== undefined; message = this.next()) take(message);
@@ -21,7 +22,7 @@ export class Arrivals<T> {
     for (const callback of due) callback();
   }
 
-  /** Runs a callback after the messages that have already arrived were received. */
+  /** Runs a callback after all messages that have already arrived were received. */
   readonly soon = (callback: () => void): void => {
     if (this.receiving) this.due = [...this.due, callback];
     else this.later(callback);

@@ -11,8 +11,8 @@ import {
 import { closedError, type RunningStore } from './storeClient';
 import type { StoreError } from '../storeError';
 
-/** The same store without a thread: every call runs at once and its promise settles in the next microtask. For tests on a simulated disk and
- *  for tools; a person's window would stall on it. */
+/** The same store without a thread: every call runs at once and its promise settles in the next microtask. For tests
+ *  on a simulated disk and for tools; the user's window would freeze with it. */
 export function inProcessStore(opened: OpenedStore): SessionStore {
   const running = inProcessRunningStore(opened);
   return { ...promisedOperations(running.call), close: running.close };
@@ -27,7 +27,7 @@ export function inProcessRunningStore(opened: OpenedStore): RunningStore {
       args: MethodArguments[M],
       signal?: AbortSignal,
     ): Promise<MethodResults[M]> =>
-      // An executor turns what the store throws into a rejection, and runs before this returns.
+      // The promise executor converts the store's exceptions to rejections, and runs before this returns.
       new Promise((resolve) => {
         if (closed) throw closedError();
         signal?.throwIfAborted();

@@ -7,8 +7,9 @@ import { storeFiles } from '../open/storeFiles';
 
 const blockBytes = 1 << 20;
 
-/** Keeps `state.version-<n>.db`, a whole copy of the database as it is now, before a migration that rewrites what a person saw. Durable when
- *  it returns. One that exists is the copy of an earlier try at the same migration, made from the same rows, and is made again. */
+/** Keeps `state.version-<n>.db`, a complete copy of the current database, before a migration that rewrites content
+ *  the user has seen. Durable when it returns. An existing copy is from an earlier attempt at the same migration,
+ *  made from the same rows, and is replaced. */
 export function keepCopy(fileSystem: FileSystem, database: SqlDatabase, folder: string, version: number): void {
   database.execute('PRAGMA wal_checkpoint(TRUNCATE)');
   const target = join(folder, `state.version-${version}.db`);

@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads';
 import type { WorkerPort } from './storeClient';
 import type { FromWorker } from './workerMessages';
 
-/** Starts the store's worker from its bundle. The thread begins to load SQLite at once, before it is told what to open. `data` is for an entry
- *  that wants some: the worker's own needs none. */
+/** Starts the store's worker from its bundle. The thread begins to load SQLite at once, before it receives what to
+ *  open. `data` is for entries that use `workerData`: the store's worker does not. */
 export function startNodeWorker(entry: string, data?: object): WorkerPort {
   const worker = new Worker(entry, { name: 'hermes-store', workerData: data });
   let ended: Promise<unknown> | null = null;
@@ -17,7 +17,7 @@ export function startNodeWorker(entry: string, data?: object): WorkerPort {
       worker.on('error', (error) => {
         reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
       });
-      // A message that cannot be read is one whose answer would never come.
+      // For a message that cannot be read the response would never arrive.
       worker.on('messageerror', (error) => {
         reason = `A message of the worker could not be read: ${error.message}`;
         void worker.terminate();

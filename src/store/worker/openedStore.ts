@@ -21,81 +21,84 @@ import { replacedStores, type BroughtBack, type ReplacedStore } from './replaced
 import { SiblingMerger, type SiblingMerge, type SiblingProblem } from './siblingMerger';
 import { storeErrorData, type StoreErrorData } from './storeErrorData';
 
-/** What to open, and under which conditions. Plain data: it travels to the worker. */
+/** The store to open, and the conditions. Plain data: it is sent to the worker. */
 export interface StorePlace {
   readonly folder: string;
-  /** The mark of the lock this process holds, checked before every acknowledgement; null opens for reading only. */
+  /** Fence of the lock that this process holds, checked before every acknowledgement; null opens for reading only. */
   readonly fence: string | null;
-  /** The file was found damaged while in use: set it aside and save what can be read. */
+  /** True when the file was found damaged while in use: set it aside and salvage its readable rows. */
   readonly salvage: boolean;
-  /** Folders in which another host of the same workspace may have left a store, to be merged into this one. */
+  /** Folders in which another host of the same workspace may have left a store to merge into this one. */
   readonly siblings: readonly string[];
-  /** Where spill files of this store may lie. Without it none are looked for. */
+  /** Folders that may hold spill files of this store. Default: none are searched. */
   readonly spills?: SpillSearch;
-  /** Bring back the sessions of copies that another file took the place of, instead of only naming them in the report. */
+  /** True to bring back the sessions of copies of a store whose file was replaced by another, instead of only
+   *  listing them in the report. */
   readonly bringsBack?: boolean;
 }
 
-/** What opening found and did, for the panel to tell. Plain data. */
+/** Result of opening, for the panel to report. Plain data. */
 export interface OpenReport {
   readonly path: string;
-  /** A store was made: there was none, or the one found was set aside. */
+  /** True when a store was made: there was none, or the existing one was set aside. */
   readonly created: boolean;
-  /** Turns a dead process had left running, now settled with stop reason `crash`. */
+  /** Turns that a dead process had left running, now settled with stop reason `crash`. */
   readonly recoveredTurns: readonly { readonly sessionId: string; readonly turnUid: string }[];
-  /** The damaged file that was moved out of the way. */
+  /** The damaged file that was set aside. */
   readonly setAside: { readonly path: string; readonly damage: string } | null;
-  /** What was read out of damaged files, one entry for each. */
+  /** Data salvaged from damaged files, one entry for each file. */
   readonly salvaged: readonly Salvage[];
-  /** Stores of suffixed folders that are now part of this one, and those that could not be read. */
+  /** Stores of suffixed folders that were merged into this one; `mergeProblems` lists those that could not be read. */
   readonly merged: readonly SiblingMerge[];
   readonly mergeProblems: readonly SiblingProblem[];
-  /** Where the copy was kept that was given the store's name, because the file was deleted while it was open; null when there was none. */
+  /** Former path of the copy that got the store's name, because the file was deleted while it was open; null when
+   *  there was none. */
   readonly putBack: string | null;
-  /** Copies that another file took the place of, and what was brought back out of some. */
+  /** Copies of a store whose file was replaced by another; `broughtBack` lists those whose sessions were brought
+   *  back. */
   readonly replaced: readonly ReplacedStore[];
   readonly broughtBack: readonly BroughtBack[];
-  /** Spill files that were found and what became of them. */
+  /** Spill files that were found, with their outcome. */
   readonly spills: readonly FoundSpill[];
-  /** Why nothing can be saved; null when the store is open for writing. */
+  /** The reason why nothing can be saved; null when the store is open for writing. */
   readonly readOnly: StoreErrorData | null;
 }
 
 export interface Salvage {
-  /** Where the damaged file is kept. */
+  /** Path of the damaged file. */
   readonly path: string;
   readonly sessions: number;
   readonly messages: number;
-  /** False when something in it could not be read, or is nothing that can be kept. */
+  /** False when something in it could not be read or stored. */
   readonly complete: boolean;
 }
 
-/** A store that was found, checked, migrated and recovered, and is served by one thread. */
+/** A store that was found, checked, migrated and recovered; one thread serves it. */
 export interface OpenedStore {
   readonly operations: SessionOperations;
   readonly report: OpenReport;
   /** Operations that may take long, in slices. */
   readonly slices: Partial<SlicedOperations>;
-  /** Care for idle moments: what long operations left goes. */
+  /** Housekeeping for idle moments: deletes rows that long operations left. */
   tidySlices(): SlicedWork<void>;
-  /** Whether a failed call left the database so that no further write can succeed. */
+  /** True when a failed call left the database in a state in which no further write can succeed. */
   mustReopen(): boolean;
   close(): void;
 }
 
-/** What a store is opened with. */
+/** Dependencies for opening a store. */
 export interface StoreEngine {
   readonly sqlite: Sqlite;
   readonly fileSystem: FileSystem;
   /** Seconds since the epoch. */
   readonly now: () => number;
-  /** Milliseconds that never go back; without it `now` is used. */
+  /** Monotonic milliseconds. Default: `now`. */
   readonly monotonicMs?: () => number;
 }
 
-/** Opens the store of a folder whose lock the caller holds: file checked, schema brought up to date, damaged and sibling files read in, turns
- *  of a dead process settled. A file that turns out to be damaged meanwhile is set aside and saved from; one that a full disk keeps from being
- *  brought up to date is opened for reading. Synchronous. Throws a `StoreError`. */
+/** Opens the store of a folder whose lock the caller holds. Checks the file, migrates the schema, imports damaged
+ *  and sibling files, and settles turns of a dead process. If the file turns out to be damaged, it is set aside and
+ *  salvaged; if a full disk prevents the migration, the store opens for reading. Synchronous. Throws a `StoreError`. */
 export function openSessionStore(engine: StoreEngine, place: StorePlace): OpenedStore {
   try {
     return openAs(engine, place, {});
@@ -130,7 +133,7 @@ function openAs(
   }
 }
 
-/** Where there is nothing to read, the full disk is what there is to say. */
+/** Opens for reading on a full disk. If that fails too, throws the error of the full disk. */
 function openReadable(engine: StoreEngine, place: StorePlace, full: StoreError): OpenedStore {
   try {
     return openAs(engine, place, { readOnly: true, obstacle: readableOnly(full) });
@@ -147,24 +150,24 @@ function writableStore(
   migrate(database, { keepCopy: (version) => keepCopy(engine.fileSystem, database, place.folder, version) });
   const sessions = sessionDbOver(engine, database);
   const salvaged = damagedCopies.map((copy) => salvagedFrom(copy, sessions, place.spills?.liveTurns ?? []));
-  // Behind the salvage: a store that was made in place of a damaged one goes on under its name.
+  // After the salvage: a store made to replace a damaged one keeps its uid.
   if (sessions.getMeta(storeUidKey) === null) sessions.setMeta(storeUidKey, randomUUID());
   const siblings = new SiblingMerger(engine, sessions).mergeAll(place.siblings);
-  // Before spills are folded: the answer of one may belong to a turn that comes back now.
+  // Before spills are folded: a spilled answer may belong to a turn that is brought back now.
   const replaced = replacedStores(
     engine,
     sessions,
     [place.folder, ...rescueFoldersOf(place)],
     place.bringsBack === true,
   );
-  // Before turns are settled: how one ended may stand in its spill file.
+  // Before turns are settled: a spill file may record how a turn ended.
   const spills =
     place.spills === undefined ? [] : foldFoundSpills(engine.fileSystem, sessions, place.folder, place.spills);
   const recoveredTurns = sessions
     .recoverTurns(place.spills?.liveTurns)
     .map(({ turn }) => ({ sessionId: turn.sessionId, turnUid: turn.uid }));
   scrubAgain(sessions);
-  // The name under which the damaged file is kept from now on.
+  // The path under which the damaged file is now kept.
   const setAside = report.setAside && { ...report.setAside, path: salvaged.at(-1)?.path ?? report.setAside.path };
   return served(sessions, database, {
     ...report,
@@ -178,7 +181,7 @@ function writableStore(
   });
 }
 
-/** Makes up for the rewriting of the file that a crash or a full disk kept a deletion from. It stays due when it fails again. */
+/** Rewrites the file if a crash or a full disk prevented that after a deletion. It stays due if it fails again. */
 function scrubAgain(sessions: SessionDb): void {
   try {
     sessions.scrub();
@@ -187,8 +190,8 @@ function scrubAgain(sessions: SessionDb): void {
   }
 }
 
-/** Reads a damaged file into the store. Its rows are durable here before it counts as read, so a crash in between reads it again, which
- *  changes nothing. */
+/** Imports a damaged file into the store. Its rows are durable here before it is marked as read, so a crash in
+ *  between repeats the import, which changes nothing. */
 function salvagedFrom(copy: DamagedCopy, sessions: SessionDb, liveTurns: readonly string[]): Salvage {
   const { result, tables } = copy.salvage((rows) => sessions.mergeFrom(rows, liveTurns));
   return {

@@ -10,16 +10,16 @@ import type { SessionDb } from '../session/sessionDb';
 import { StoreError } from '../storeError';
 import type { StoreEngine } from './openedStore';
 
-/** A copy of a store beside the file that took its place: its sessions may be brought back. */
+/** A copy of a store, beside the file that replaced it: its sessions may be brought back. */
 export interface ReplacedStore {
   readonly path: string;
-  /** Why its sessions could not be brought back when that was tried now; null when it was not tried. */
+  /** The reason why its sessions could not be brought back just now; null when that was not tried. */
   readonly problem: string | null;
 }
 
 /** Sessions that were brought back from such a copy. */
 export interface BroughtBack {
-  /** Where the copy is kept. */
+  /** Path of the copy. */
   readonly path: string;
   readonly sessions: number;
   readonly messages: number;
@@ -27,8 +27,8 @@ export interface BroughtBack {
   readonly complete: boolean;
 }
 
-/** Finds the copies of a store that another file took the place of, and brings their sessions into it where the user asked for that. A crash in
- *  between only means that it is done again, which is by identity. */
+/** Finds the copies of a store whose file was replaced by another, and imports their sessions if the user asked for
+ *  that. After a crash in between, the import, which goes by identity, is simply repeated. */
 export function replacedStores(
   engine: StoreEngine,
   sessions: SessionDb,
@@ -67,7 +67,7 @@ function bringBackFrom({ sqlite, fileSystem, now }: StoreEngine, sessions: Sessi
     };
     const uid = database.get('SELECT value FROM state_meta WHERE key = ?', [storeUidKey])?.['value'];
     const report = sessions.mergeFrom({ rows });
-    // An answer that was kept beside that store belongs to this one now.
+    // A spilled answer of that store now belongs to this one.
     if (typeof uid === 'string') sessions.setMeta(joinedStoreKey(uid), '1');
     return {
       path: retire(fileSystem, path, 'merged', now()),

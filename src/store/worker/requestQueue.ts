@@ -1,7 +1,7 @@
 import type { NewMessage } from '../../transcript/message';
 import type { MethodName, StoreRequest } from './sessionMethods';
 
-/** A request that is done in slices, and the open turn of its session where the end of that has to wait for it. */
+/** A request that runs in slices, and the open turn of its session if the end of that turn has to wait for it. */
 export interface UnderWay {
   readonly request: StoreRequest;
   readonly openTurn: string | null;
@@ -14,9 +14,9 @@ const readsRows: ReadonlySet<MethodName> = new Set<MethodName>([
   'branchSession',
 ]);
 
-/** Requests in the order in which they are to be run. First come, first served, except that chunk writes (a person is waiting to read that
- *  text) pass everything they have nothing to do with. A chunk never passes a request about its own turn, session or message, so whoever
- *  posts a chunk and then a settlement of the same turn finds them applied in that order. */
+/** Requests in the order in which they will run. First come, first served, except that chunk writes (the user is
+ *  waiting to read that text) pass all requests they are unrelated to. A chunk never passes a request about its own
+ *  turn, session or message. So a chunk and a later settlement of the same turn are applied in that order. */
 export class RequestQueue<T extends StoreRequest> {
   private waiting: readonly T[] = [];
 
@@ -28,14 +28,14 @@ export class RequestQueue<T extends StoreRequest> {
     this.waiting = [...this.waiting, request];
   }
 
-  /** The next request to be run; undefined when none waits, or each has to wait for one that is under way. */
+  /** The next request to run; undefined when none is waiting, or each has to wait for one in progress. */
   take(underWay: readonly UnderWay[] = []): T | undefined {
     const next = this.firstFreeChunk(underWay) ?? this.firstFree(underWay);
     if (next !== undefined) this.waiting = this.waiting.filter((request) => request !== next);
     return next;
   }
 
-  /** Takes out the waiting requests that match. */
+  /** Removes the waiting requests that match, and returns them. */
   remove(matches: (request: T) => boolean): readonly T[] {
     const removed = this.waiting.filter(matches);
     this.waiting = this.waiting.filter((request) => !matches(request));
@@ -43,7 +43,7 @@ export class RequestQueue<T extends StoreRequest> {
   }
 
   private firstFreeChunk(underWay: readonly UnderWay[]): T | undefined {
-    // Text that is added to the last row of a session disturbs nobody who reads it or copies what is before.
+    // Text added to the last row of a session does not affect requests that read its rows or copy earlier ones.
     const passed = new Set(underWay.filter(({ request }) => !readsRows.has(request.method)).flatMap(heldBy));
     for (const request of this.waiting) {
       const subjects = subjectsOf(request);
@@ -54,7 +54,8 @@ export class RequestQueue<T extends StoreRequest> {
     return undefined;
   }
 
-  /** In the order in which they came, but for those that have to wait, and what comes behind them and touches the same. */
+  /** The first request that can run, in order of arrival. Skips requests that have to wait, and later ones with the
+   *  same subjects. */
   private firstFree(underWay: readonly UnderWay[]): T | undefined {
     if (underWay.length === 0) return this.waiting[0];
     const passed = new Set(underWay.flatMap(heldBy));
@@ -79,7 +80,7 @@ const session = (id: string): string => `session:${id}`;
 
 const message = (uid: string): string => `message:${uid}`;
 
-/** What a request reads or writes of rows, and so must not be done out of turn with others that name the same. */
+/** Turns, sessions and messages that a request reads or writes; requests with a common subject must run in order. */
 function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
   switch (request.method) {
     case 'appendChunks': {

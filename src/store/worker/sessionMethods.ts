@@ -12,7 +12,7 @@ export type StoreRequest = {
   readonly [M in MethodName]: { readonly method: M; readonly args: MethodArguments[M] };
 }[MethodName];
 
-/** Runs one method by name, with its arguments as they came over a message port. */
+/** Runs one method by name, with its arguments as received over a message port. */
 export function perform<M extends MethodName>(
   operations: SessionOperations,
   method: M,
@@ -22,7 +22,7 @@ export function perform<M extends MethodName>(
   return table[method](...args);
 }
 
-/** The same in slices; null for a method that is done at once. */
+/** Runs one method in slices; null for a method that has no slices. */
 export function performInSlices<M extends MethodName>(
   slices: Partial<SlicedOperations>,
   method: M,
@@ -36,12 +36,12 @@ export type CallMethod = <M extends MethodName>(
   method: M,
   args: MethodArguments[M],
   signal?: AbortSignal,
-  /** How far long work has come. */
+  /** Receives the progress of long work. */
   onProgress?: (progress: WorkProgress) => void,
 ) => Promise<MethodResults[M]>;
 
-/** The promised face of the store over one function that carries a call. Written out so that a method added to `SessionOperations` is a
- *  compile error here until it is carried too. */
+/** The store's methods as promises, over one function that carries a call. Written out so that a method added to
+ *  `SessionOperations` is a compile error here until it is carried too. */
 export function promisedOperations(call: CallMethod): Omit<SessionStore, 'close'> {
   return {
     createSession: (...args) => call('createSession', args),

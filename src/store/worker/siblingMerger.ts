@@ -21,16 +21,16 @@ export interface SiblingProblem {
   readonly technical: string;
 }
 
-/** Brings the stores that further hosts of the same workspace left in suffixed folders into the one history. A sibling somebody uses stays
- *  as it is. One that is merged is renamed, never deleted; a crash between the merge and the renaming only means that the merge, which is by
- *  identity, is done again. */
+/** Merges the stores that further hosts of the same workspace left in suffixed folders into the one history. A
+ *  sibling in use stays as it is. A merged one is renamed, never deleted. After a crash between merge and rename,
+ *  the merge, which goes by identity, is simply repeated. */
 export class SiblingMerger {
   constructor(
     private readonly engine: StoreEngine,
     private readonly sessions: SessionDb,
   ) {}
 
-  /** A sibling that cannot be read is reported and left alone; it never stands in the way of the store itself. */
+  /** A sibling that cannot be read is reported and left as it is; it never prevents the opening of the store itself. */
   mergeAll(folders: readonly string[]): {
     readonly merged: readonly SiblingMerge[];
     readonly mergeProblems: readonly SiblingProblem[];
@@ -80,7 +80,7 @@ export class SiblingMerger {
       migrate(database, { keepCopy: (version) => keepCopy(this.engine.fileSystem, database, folder, version) });
       return this.sessions.mergeFrom(rowsOf(database));
     } finally {
-      // Folds the log into the file, so that the renamed file is whole by itself.
+      // Checkpoints the log into the file, so that the renamed file is complete without it.
       database.close();
     }
   }

@@ -9,34 +9,35 @@ import type { FromWorker, ToWorker } from './workerMessages';
 
 type Event<T> = Emitter<T>['event'];
 
-/** A worker thread as the client sees it. */
+/** A worker thread, as the client sees it. */
 export interface WorkerPort {
   post(message: ToWorker): void;
   onMessage(listener: (message: FromWorker) => void): void;
-  /** Called once, when the thread has ended; `technical` says why. */
+  /** Called once, when the thread has ended; `technical` is the reason. */
   onExit(listener: (technical: string) => void): void;
   /** Ends the thread at once. Resolves when it has ended. */
   terminate(): Promise<void>;
 }
 
-/** An open store and what it tells unasked. */
+/** An open store and its events. */
 export interface RunningStore {
-  /** Calls go out in the order they are made; each promise settles with what its transaction did. An aborted search rejects at once; an aborted change
-   *  when it is stopped, unless it was done before. */
+  /** Calls are sent in the order they are made; each promise settles with the result of its transaction. An aborted
+   *  search rejects at once. An aborted change rejects when it has stopped, unless it was already done. */
   readonly call: CallMethod;
-  /** Finishes every call already made, checkpoints and closes. Rejects when the last tidying failed; the file is closed then too. */
+  /** Finishes every call already made, checkpoints and closes. Rejects when the final cleanup failed; the file is
+   *  closed then too. */
   close(): Promise<void>;
-  /** The store can no longer be used: its thread has died, or its disk failed in a way only opening again can mend. Fires once; every pending
-   *  call has been rejected. */
+  /** The store can no longer be used: its thread has died, or its disk failed in a way that only reopening can fix.
+   *  Fires once; every pending call has been rejected. */
   readonly onDidFail: Event<StoreError>;
-  /** Work nobody waits for (indexing, a checkpoint) failed; the store goes on. */
+  /** Work that no caller waits for (indexing, a checkpoint) failed; the store continues. */
   readonly onDidFailInBackground: Event<StoreError>;
-  /** Ends it without closing anything. For the moment the file belongs to somebody else. */
+  /** Ends the thread without closing anything, when another process owns the file. */
   abandon(): Promise<void>;
 }
 
 interface PendingCall {
-  /** Entries of the result that have come before its end. */
+  /** Entries of the result that have already arrived. */
   readonly entries: unknown[];
   readonly onProgress: ((progress: WorkProgress) => void) | undefined;
   readonly cancelled: () => void;
@@ -44,7 +45,7 @@ interface PendingCall {
   readonly reject: (error: unknown) => void;
 }
 
-/** The near side of the store's worker. */
+/** Client of the store's worker. */
 export class StoreClient {
   private readonly pending = new Map<number, PendingCall>();
   private readonly failures = new Emitter<StoreError>();
@@ -59,7 +60,7 @@ export class StoreClient {
     port.onExit((technical) => this.exited(technical));
   }
 
-  /** Opens the store. Rejects with the `StoreError` of the open, after which the worker has ended. */
+  /** Opens the store. Rejects with the `StoreError` of the opening, after which the worker has ended. */
   open(place: StorePlace | SpillPlace): Promise<OpenReport> {
     return new Promise((resolve, reject) => {
       if (this.ended) return reject(this.ended);
@@ -90,7 +91,7 @@ export class StoreClient {
       const abort = (): void => {
         if (!this.pending.has(id)) return;
         this.port.post({ kind: 'cancel', id });
-        // Whether a change was made before it could be stopped, its answer says.
+        // For a change, the response shows if it was made before it could be stopped.
         if (isReading(method)) this.take(id)?.reject(signal?.reason);
       };
       const settled = (): void => signal?.removeEventListener('abort', abort);
@@ -116,7 +117,7 @@ export class StoreClient {
     try {
       this.port.post({ kind: 'call', id, request });
     } catch (error) {
-      // Only an argument that cannot be cloned gets here.
+      // Reached only for an argument that cannot be cloned.
       this.take(id)?.reject(
         new StoreError('invalid', 'The store was given something that cannot be stored.', String(error)),
       );
@@ -159,7 +160,7 @@ export class StoreClient {
         return this.backgroundFailures.fire(reviveStoreError(message.error));
       case 'closed': {
         if (message.error) this.closing?.reject(reviveStoreError(message.error));
-        // Scans that were cut off by closing.
+        // Scans that closing interrupted.
         this.rejectAll(closedError());
         void this.port.terminate();
         return;
@@ -202,14 +203,14 @@ export class StoreClient {
     this.ended ??= error;
     this.opening?.reject(error);
     this.opening = null;
-    // Nobody is left who could do the orderly part of closing; the file is as after a crash, which loses nothing.
+    // No thread is left for an orderly close; the file is in the same state as after a crash, which loses nothing.
     this.closing?.resolve();
     for (const call of this.pending.values()) call.reject(error);
     this.pending.clear();
   }
 }
 
-/** What is given up reading leaves nothing to wait for. */
+/** True for reads: an aborted read has nothing to wait for. */
 function isReading(method: MethodName): boolean {
   return method === 'search' || method === 'activeMessages' || method === 'apiContents';
 }

@@ -7,27 +7,27 @@ import { perform, performInSlices, type MethodName, type MethodResults, type Sto
 import { storeErrorData } from './storeErrorData';
 import type { FromWorker, ToWorker } from './workerMessages';
 
-/** How long no request may have come before the store does its own housekeeping. */
+/** Milliseconds without a request after which the store does its housekeeping. */
 const idleAfterMs = 1000;
-/** What closing may spend on the search index; the rest is indexed after the next opening. */
+/** Milliseconds that closing may spend on the search index; the rest is indexed after the next opening. */
 const closingIndexMs = 150;
 
 type Call = StoreRequest & { readonly id: number };
 type Work = SlicedWork<MethodResults[MethodName] | void>;
 
-/** Work that goes on between requests. */
+/** Work that runs between requests. */
 interface Scan {
-  /** Null for the store's own housekeeping, which nobody waits for. */
+  /** Null for the store's own housekeeping, for which no caller waits. */
   readonly id: number | null;
   readonly work: Work;
-  /** The call it is for, where others that touch the same have to wait for it; null for what only looks. */
+  /** The call it works for, if requests with common subjects have to wait for it; null for reads. */
   readonly call: Call | null;
   readonly openTurn?: string | null;
   isStopping: boolean;
 }
 
-/** Serves an open store over a message port: one request at a time, each one transaction; what takes long in slices, between which other requests are
- *  served; indexing and checkpoints when nobody asks for anything. Knows nothing of threads. */
+/** Serves an open store over a message port: one request at a time, each one transaction. Long work runs in slices,
+ *  with other requests in between; indexing and checkpoints run when there are no requests. Independent of threads. */
 export class StoreService {
   private readonly queue = new RequestQueue<Call>();
   private scans: readonly Scan[] = [];
@@ -42,7 +42,7 @@ export class StoreService {
     private readonly openStore: (place: StorePlace | SpillPlace) => Promise<OpenedStore>,
     private readonly post: (message: FromWorker) => void,
     private readonly clock: Clock,
-    /** Runs a callback after the messages that have already arrived were received. */
+    /** Runs a callback after all messages that have already arrived were received. */
     private readonly soon: (callback: () => void) => void,
   ) {}
 
@@ -58,7 +58,7 @@ export class StoreService {
         return this.cancel(message.id);
       case 'close':
         this.closing = true;
-        // What leaves everything as it was when it is stopped; the rest is finished.
+        // Work that undoes its changes when stopped is stopped; the rest is finished.
         for (const scan of this.scans) scan.isStopping = true;
         return this.pump();
     }
@@ -84,7 +84,7 @@ export class StoreService {
     });
   }
 
-  /** One request, or one slice when no request waits that may go ahead. */
+  /** Runs one request, or one slice when no waiting request can run. */
   private step(): void {
     if (!this.store) return;
     const call = this.queue.take(this.held);
@@ -95,7 +95,7 @@ export class StoreService {
     else this.awaitIdle();
   }
 
-  /** The calls under way. */
+  /** The calls in progress. */
   private get held(): readonly UnderWay[] {
     return this.scans.flatMap(({ call, openTurn = null }) => (call === null ? [] : [{ request: call, openTurn }]));
   }
@@ -118,7 +118,7 @@ export class StoreService {
     this.scans = [...this.scans, scan];
   }
 
-  /** What others wait for goes first, then the oldest that somebody waits for; housekeeping last. */
+  /** Order: first work that other requests wait for, then the oldest work with a waiting caller, then housekeeping. */
   private slice(): void {
     const scan =
       this.scans.find(({ call }) => call !== null) ?? this.scans.find(({ id }) => id !== null) ?? this.scans[0];
@@ -144,7 +144,7 @@ export class StoreService {
     } catch (error) {
       over();
       if (!(error instanceof StoppedWork)) throw error;
-      // Rows of it may be left that nobody finds any more.
+      // It may have left rows that nothing finds any more.
       this.dirty = true;
       if (scan.id !== null) this.post({ kind: 'cancelled', id: scan.id });
       return null;
@@ -187,7 +187,8 @@ export class StoreService {
     store.operations.checkpoint();
   }
 
-  /** Indexes as many rows as fit into half a slice; merges of the index make single batches much longer than the last. */
+  /** Indexes as many rows as fit into half a slice; merges of the index can make a batch take much longer than the
+   *  previous one. */
   private indexSlice(store: OpenedStore): number {
     const started = this.clock.monotonicMs();
     const left = store.operations.indexBatch(this.indexRows);
@@ -221,7 +222,7 @@ export class StoreService {
   }
 }
 
-/** Methods that only look, and may take long: everything else goes first. */
+/** Read-only methods that may take long: every other request runs first. */
 function backgroundWork(call: Call, { slices }: OpenedStore): Work | null {
   switch (call.method) {
     case 'search':
@@ -233,7 +234,7 @@ function backgroundWork(call: Call, { slices }: OpenedStore): Work | null {
   }
 }
 
-/** The open turn of a session whose rows are read in slices: its end would move rows, so it waits. */
+/** The open turn of a session whose rows are read in slices: ending it would move rows, so that has to wait. */
 function openTurnBeside({ method, args }: Call, { operations }: OpenedStore): string | null {
   switch (method) {
     case 'activeMessages':
@@ -246,7 +247,8 @@ function openTurnBeside({ method, args }: Call, { operations }: OpenedStore): st
   }
 }
 
-/** Each check is a slice. SQLite's own cannot be cut: it takes seconds for hundreds of thousands of messages, and begins when nothing else waits. */
+/** Runs checks after all other requests; each check is a slice. SQLite's own cannot be cut: it takes seconds for
+ *  hundreds of thousands of messages, and starts when nothing else waits. */
 function* afterOthers(work: Work): Work {
   yield undefined;
   return yield* work;

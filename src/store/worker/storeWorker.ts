@@ -1,4 +1,4 @@
-// First, so that SQLite is compiled while the rest is loaded, and while the other thread still takes the lock.
+// First import, so that SQLite compiles while the rest loads, and while the other thread still takes the lock.
 import { sqliteModule } from './sqliteModule';
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { systemClock } from '../../base/clock';
@@ -10,12 +10,12 @@ import { openSessionStore, type OpenedStore, type StorePlace } from './openedSto
 import { StoreService } from './storeService';
 import type { ToWorker } from './workerMessages';
 
-/** Entry of `dist/storeWorker.js`: a thread around a `StoreService`. `sql-wasm.wasm` lies beside the bundle. */
+/** Entry of `dist/storeWorker.js`: a thread around a `StoreService`. `sql-wasm.wasm` is beside the bundle. */
 const port = parentPort;
 if (!port) throw new Error('The store worker must be started as a worker thread.');
 
 const loading = loadSqlite(sqliteModule);
-// Whoever opens hears of a failure; a rejection that nobody has awaited yet would end the thread.
+// The opening reports the failure; without this handler an unawaited rejection would end the thread.
 loading.catch(() => undefined);
 
 async function open(place: StorePlace | SpillPlace): Promise<OpenedStore> {

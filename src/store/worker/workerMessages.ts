@@ -17,12 +17,12 @@ export type FromWorker =
   | { readonly kind: 'openFailed'; readonly error: StoreErrorData }
   | { readonly kind: 'result'; readonly id: number; readonly value: MethodResults[MethodName] }
   | { readonly kind: 'error'; readonly id: number; readonly error: StoreErrorData }
-  /** What a slice of a call's work has to report. */
+  /** Report of a slice of a call's work. */
   | ({ readonly kind: 'slice'; readonly id: number } & SliceReport)
-  /** The call was cancelled, and has left nothing behind. */
+  /** The call was cancelled, and its changes were undone. */
   | { readonly kind: 'cancelled'; readonly id: number }
-  /** No further write can succeed before the file is opened again. Comes after the answer to the call that met it. */
+  /** No further write can succeed before the file is reopened. Sent after the response to the failed call. */
   | { readonly kind: 'broken'; readonly error: StoreErrorData }
-  /** Something failed that nobody had asked for: indexing or a checkpoint in an idle moment. */
+  /** Background work that no caller requested failed: indexing or a checkpoint in an idle moment. */
   | { readonly kind: 'backgroundError'; readonly error: StoreErrorData }
   | { readonly kind: 'closed'; readonly error: StoreErrorData | null };

@@ -1,9 +1,10 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** local: this machine, its network, addresses that are not for the public, and what cannot be read as a host · public: everything else. */
+/** local: this machine, its network, non-public addresses, and text that is not a valid host. public: everything
+ *  else. */
 export type AddressClass = 'public' | 'local';
 
-/** IPv4 that is not the public internet (IANA special-purpose registry), and metadata services in public ranges. */
+/** IPv4 ranges outside the public internet (IANA special-purpose registry), and metadata services in public ranges. */
 const local4 = blockList('ipv4', [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -23,7 +24,7 @@ const local4 = blockList('ipv4', [
   ['168.63.129.16', 32],
 ]);
 
-/** Parts of 2000::/3, the only public range, that are not for the public. */
+/** Non-public parts of 2000::/3, which is the only public range. */
 const local6 = blockList('ipv6', [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -31,7 +32,8 @@ const local6 = blockList('ipv6', [
 ]);
 const public6 = blockList('ipv6', [['2000::', 3]]);
 
-/** Prefixes behind which an IPv4 address stands: mapped, translated (NAT64), 6to4. `at` is the first of its two groups. */
+/** IPv6 prefixes that embed an IPv4 address: mapped, translated (NAT64), 6to4. `at` is the index of the first of its
+ *  two groups. */
 const carriers6: readonly { readonly range: BlockList; readonly at: number }[] = [
   {
     range: blockList('ipv6', [
@@ -59,9 +61,9 @@ const localNames = [
   'onion',
 ];
 
-/** Class of a host as it stands in a URL, or of an address a name resolved to. Forms that resolvers take for an address (decimal, hexadecimal,
- *  octal, shortened, full-width, IPv4 in IPv6) count as that address. A public name says nothing about the addresses behind it: those have to
- *  be asked for one by one before connecting. */
+/** Class of a host as written in a URL, or of an address that a name resolved to. Forms that resolvers accept as an
+ *  address (decimal, hexadecimal, octal, shortened, full-width, IPv4 in IPv6) count as that address. A public name
+ *  says nothing about its addresses: check each of them before connecting. */
 export function addressClass(host: string): AddressClass {
   const name = canonicalHost(host);
   if (name === null) return 'local';
@@ -71,7 +73,7 @@ export function addressClass(host: string): AddressClass {
   return labels.length < 2 || localNames.includes(labels.at(-1) ?? '') ? 'local' : 'public';
 }
 
-/** As the URL standard writes it, without brackets, zone and trailing dot; null for what is no host. */
+/** Host as the URL standard writes it, without brackets, zone, and trailing dot. Null when the text is not a host. */
 function canonicalHost(host: string): string | null {
   const bare = host
     .trim()

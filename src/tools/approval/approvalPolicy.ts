@@ -1,26 +1,27 @@
 import type { ApprovalDecision, ApprovalRequest, Mode } from '../../transcript/approval';
 import type { AskedAccess } from '../tool';
 
-/** A call that wants to do something, with what is known of the session it stands in. */
+/** Tool call that needs a decision, with the relevant facts of its session. */
 export interface AskedCall {
   readonly tool: string;
   readonly asked: AskedAccess;
   readonly mode: Mode;
-  /** Whose outputs of commands it may read unasked. Without it, nobody's. */
+  /** Conversation whose command outputs the call may read without approval. Default: none. */
   readonly conversationId?: string;
-  /** Rules the person allowed for this session. */
+  /** Rules that the user allowed for this session. */
   readonly sessionRules: readonly string[];
 }
 
-/** `sentence` is for the model: what was refused, by what, and what it can do instead. */
+/** Decision of the policy. `sentence` tells the model what was refused, by what, and what it can do instead. */
 export type Verdict =
   | { readonly kind: 'allow' }
   | { readonly kind: 'deny'; readonly sentence: string }
   | { readonly kind: 'ask'; readonly request: ApprovalRequest };
 
-/** Decides what runs at once, what never runs, and what the person is asked. docs/approvals.md has the rules. */
+/** Decides which calls run at once, which never run, and which need the user's approval. Rules: docs/approvals.md. */
 export interface ApprovalPolicy {
   judge(call: AskedCall): Verdict;
-  /** Keeps the rules of a decision for this workspace or everywhere; durable when it resolves, which is before the tool runs. */
+  /** Stores the rules of a decision, for this workspace or everywhere. Durable when it resolves, which is before the
+   *  tool runs. */
   remember(decision: ApprovalDecision): Promise<void>;
 }

@@ -4,8 +4,8 @@ import { isCarrier, isInterpreter, programName, unwrapped } from './shell/comman
 import { NotUnderstood, type ShellPart, type ShellWord } from './shell/shellCommand';
 import { parseShell } from './shell/shellParser';
 
-/** The rule that denies one of the commands; null where none does. Read generously: a path in front of the program, other case, and words
- *  ahead of it (`sudo`, `xargs`, `bash -c`) do not save it. */
+/** Rule that denies one of the commands; null when none does. Matches broadly: a path before the program, different
+ *  case, and words before it (`sudo`, `xargs`, `bash -c`) do not avoid a match. */
 export function deniedCommandRule(parts: readonly ShellPart[], rules: RuleBook): string | null {
   const denies = rules.denies('run');
   if (denies.length === 0) return null;
@@ -17,7 +17,8 @@ export function deniedCommandRule(parts: readonly ShellPart[], rules: RuleBook):
   return found === undefined ? null : printRule(found);
 }
 
-/** The same for text: the very same one, or, where it is not understood, one that has the rule's words in a row. */
+/** Rule that denies the text; null when none does. With `onlyWhole`, the text must equal the rule. Otherwise, for a
+ *  command that could not be parsed, it only has to contain the rule's words in a row. */
 export function deniedTextRule(command: string, rules: RuleBook, onlyWhole = false): string | null {
   const squeezed = (text: string): string =>
     text
@@ -40,7 +41,7 @@ export function deniedTextRule(command: string, rules: RuleBook, onlyWhole = fal
   return found === undefined ? null : printRule(found);
 }
 
-/** The words of the command, and of every command that may stand behind them. */
+/** Words of the command, and of every command that may follow them. */
 function spellings(words: readonly ShellWord[], depth = 0): readonly (readonly string[])[] {
   const inner = unwrapped(words).words;
   const texts = inner.map((word) => word.text);

@@ -1,6 +1,6 @@
 import type { AskReason } from '../../transcript/approval';
 
-/** What was found for one thing that a call wants to do. `rules` null: it can only be allowed once. */
+/** Result for one thing that a call needs. `rules` null: it can only be allowed once. */
 export type Finding =
   | { readonly kind: 'allow' }
   | { readonly kind: 'ask'; readonly reasons: readonly AskReason[]; readonly rules: readonly string[] | null }
@@ -12,7 +12,8 @@ export function asked(reasons: readonly AskReason[], rules: readonly string[] | 
   return { kind: 'ask', reasons, rules };
 }
 
-/** Of a call that needs all of them: the strictest, with everything that is asked together. */
+/** Combines the findings of a call that needs all of them: returns the strictest, with all reasons and rules to ask
+ *  about together. */
 export function strictest(findings: readonly Finding[]): Finding {
   const denied = findings.find((finding) => finding.kind === 'deny');
   if (denied !== undefined) return denied;

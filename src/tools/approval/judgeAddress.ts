@@ -3,7 +3,7 @@ import { allowed, asked, deniedByRule, type Finding } from './finding';
 import type { RuleBook } from './ruleBook';
 import { printRule } from './ruleText';
 
-/** A page is asked for per origin; what is not the public internet, every time. */
+/** Asks for approval per origin. An address outside the public internet needs approval every time. */
 export function judgeFetch(address: string, rules: RuleBook): Finding {
   const url = parsedUrl(address);
   if (url === null) return refused(`${address} is not a web address. Give one that begins with https:// or http://.`);
@@ -18,7 +18,7 @@ export function judgeFetch(address: string, rules: RuleBook): Finding {
   return asked(['network'], [`fetch(${url.origin})`]);
 }
 
-/** Scheme and port never save a host that is denied. */
+/** Matches a denied host regardless of scheme and port. */
 export function denyingFetchRule(url: URL, rules: RuleBook): string | null {
   const found = rules
     .denies('fetch')

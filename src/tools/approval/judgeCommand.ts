@@ -20,14 +20,14 @@ export interface CommandNeeds {
   readonly places: PathPlaces;
 }
 
-/** Variables by which a command is told how to show what it does, and nothing else. */
+/** Variables that only change how a command presents its output. */
 const harmlessVariables =
   /^(CI|NODE_ENV|FORCE_COLOR|NO_COLOR|CLICOLOR|CLICOLOR_FORCE|COLORTERM|LANG|LC_[A-Z]+|TZ|COLUMNS|LINES|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|VERBOSE|LOG_LEVEL|CGO_ENABLED|HUSKY|BROWSERSLIST_IGNORE_OLD_DATA)$/;
 /** Variables that make programs load or run something, or find other programs or settings. */
 export const dangerousVariables =
   /^(PATH|HOME|IFS|ENV|SHELL|SHELLOPTS|BASH.*|ZDOTDIR|PS[0-9]|PROMPT.*|CDPATH|FPATH|LD_.*|DYLD_.*|GCONV_PATH|NODE_OPTIONS|NODE_PATH|NODE_REPL.*|NPM_.*|npm_.*|YARN_.*|PNPM_.*|GIT_.*|SSH_.*|PAGER|LESS.*|MANPAGER|EDITOR|VISUAL|BROWSER|PYTHON(PATH|STARTUP|HOME|BREAKPOINT|WARNINGS|INSPECT|EXECUTABLE|USERBASE|PLATLIBDIR|SAFEPATH|CASEOK).*|PIP_.*|UV_.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|JAVA_.*|_JAVA_OPTIONS|JDK_.*|MAVEN_.*|GRADLE_.*|CARGO_.*|RUSTC.*|RUSTFLAGS|RUSTUP_.*|GO.*|CGO_.*FLAGS.*|CC|CXX|LD|AR|MAKE.*|CFLAGS|LDFLAGS|DOTNET_.*|COMPlus_.*|PHP.*|LUA_.*|R_.*|PROXY|.*_proxy|.*_PROXY|RIPGREP_CONFIG_PATH|GREP_.*|KUBECONFIG|DOCKER_.*|AWS_.*|XDG_.*|TMPDIR|TERMINFO.*|OPENSSL_.*|SSL_.*|CURL_.*|WGETRC|PYTEST_.*|JEST_.*|VITEST_.*|ESLINT_.*|ELECTRON_.*|VSCODE_.*)$/;
 
-/** Whether every command in the text may run, and where it would write. */
+/** Judges every command in the text, and every place it would write to. */
 export function judgeRun(command: string, folder: AccessPath, shell: ShellKind, needs: CommandNeeds): Finding {
   const { rules } = needs;
   const script = shell === 'posix' ? parseShell(command) : new NotUnderstood('Only the shells of Unix are understood.');
@@ -39,7 +39,7 @@ export function judgeRun(command: string, folder: AccessPath, shell: ShellKind, 
   const away: Finding = folder.isInside && !isSecret(folder.shown) ? allowed : asked(['command', 'outside'], null);
   const folders =
     script instanceof NotUnderstood ? null : foldersOf(script.parts, script.hasLoop, folder, needs.places);
-  // The very text that the person wrote as a rule, whatever it holds.
+  // The exact text that the user wrote as a rule, whatever it contains.
   const isWritten = rules.allows('run').some((rule) => !rule.hasMore && rule.text === command.trim());
   const searches =
     !(script instanceof NotUnderstood) &&
@@ -61,7 +61,7 @@ function judgePart(part: ShellPart, folders: WorkFolders, needs: CommandNeeds): 
       ...reached.denials,
       ...(assignments.length > 0 ? [asked(['command', 'unparsed'], null)] : []),
     ]);
-  // Of a command that only looks it is known what it looks at.
+  // For a command that only reads, the files it reads are known and `judgeLook` judges them.
   const denials = lookedAt(inner.words) === null ? reached.denials : [];
   return strictest([
     ...redirected,
@@ -99,25 +99,27 @@ function judgeWords(
         ]);
   if (found !== null && found.kind !== 'ask') return found;
   const seen = found?.reasons ?? reasons;
-  // Git in a folder below is what a rule for git is for. A word that names a file of the repository is not.
+  // A rule for git also covers Git in a subfolder, so `repositoryInternals` does not count here. A word that names a
+  // file of the repository does count.
   const isReaching =
     found === null ? reasons.length > 0 : found.reasons.some((reason) => reason !== 'repositoryInternals');
   const fits = (book: RuleBook): boolean =>
     !part.hasExpandedInput && isAllowedByRule([part.words, words], assignments, isHarmless, isReaching, book);
-  // With this reason it is asked for in the sandbox too, which does not hide what a rule denies.
+  // This reason makes the sandbox ask too: the sandbox does not hide files that a rule denies.
   if (mayMeetDenied(words, needs.rules))
     return asked(['command', ...(seen.length === 0 ? ['sensitive' as const] : seen)], null);
   if (fits(needs.rules)) return allowed;
   const network: readonly AskReason[] = networkTools.test(programName(name.text)) ? ['network'] : [];
-  // A file that may be read may be looked at by a command too.
+  // If the file may be read, a command may read it too: offer the rule for the file.
   if (found !== null && isReaching)
     return asked(['command', ...seen], looked?.readsTree === true || looked?.namesOnly === true ? null : found.rules);
-  // Only a rule that would have allowed this very command is offered.
+  // Offer only a rule that would have allowed this exact command.
   const offered = offeredRules(isHarmless ? [] : assignments, words).find((rule) => fits(needs.rules.only(rule)));
   return asked(['command', ...network, ...seen], offered === undefined || isReaching ? null : [offered]);
 }
 
-/** Whether a rule names the command. `isReaching`: it names files that are asked for in every mode, which only a rule with the same words covers. */
+/** True when a rule names the command. `isReaching`: the command names files that need approval in every mode, so
+ *  only a rule with the same words covers it. */
 function isAllowedByRule(
   spellings: readonly (readonly ShellWord[])[],
   assignments: ShellPart['assignments'],
@@ -150,7 +152,7 @@ function isSameWord(named: string, word: ShellWord | undefined): boolean {
   return word !== undefined && !word.hasExpansion && !word.hasGlob && word.text === named;
 }
 
-/** One word that a looking command would look at. */
+/** Judges one word that a read-only command would read as a path. */
 function judgeLook(word: ShellWord, folders: WorkFolders, needs: CommandNeeds): readonly Finding[] {
   const paths = writtenPaths(word, folders, needs.places);
   if (paths === null) return [asked(['outside'], null)];
@@ -175,7 +177,8 @@ function judgeFolderChange(words: readonly ShellWord[], folders: WorkFolders): F
   return words.length === 2 && folders.areInside ? allowed : asked(['command', 'outside'], null);
 }
 
-/** The folders a command of the text may run in: that of the call, and wherever `cd` leads. Null where that cannot be said. */
+/** Folders that a command of the text may run in: the call's folder, and every folder that `cd` reaches. Null when
+ *  that is uncertain. */
 function foldersOf(
   parts: readonly ShellPart[],
   hasLoop: boolean,
@@ -217,12 +220,12 @@ function foldersOf(
   };
 }
 
-/** A rule that denies wins over those that allow: nobody can say what a search of whole folders would come across. */
+/** A rule that denies wins over rules that allow: a search of whole folders may come across any file. */
 function mayMeetDenied(words: readonly ShellWord[], rules: RuleBook): boolean {
   return rules.denies('read').length > 0 && readsWholeTree(words);
 }
 
-/** A rule with the very text still does not reach what another one denies. */
+/** Denials that still apply when a rule allows the exact text. */
 function reachedDenials(
   script: ReturnType<typeof parseShell>,
   folders: WorkFolders | null,

@@ -6,10 +6,12 @@ import { printRule } from './ruleText';
 
 type RunAccess = Extract<Access, { kind: 'run' }>;
 
-/** What the sandbox does not take away: words that name what the person keeps to themselves, and rules that cannot be read. */
+/** Reasons that still need approval inside the sandbox: words that name the user's private files, and rules that
+ *  cannot be parsed. */
 const stillAsked: readonly AskReason[] = ['outside', 'sensitive', 'dotConfig', 'repositoryInternals', 'rules'];
 
-/** Commands that throw away what neither Git nor a checkpoint brings back: as text, because such a command may be part of anything. */
+/** Commands that discard data which neither Git nor a checkpoint can restore. Matched as text, because such a
+ *  command may be part of anything. */
 const discards = new RegExp(
   [
     String.raw`\bgit\b[^\n;|&]*\b(reset\b[^\n;|&]*--hard|clean\b|checkout\b[^\n;|&]*(\s--\s|\s\.(\s|$)|\s-f|\s--force)|restore\b|stash\s+(drop|clear)|branch\b[^\n;|&]*\s-[a-zA-Z]*D|update-ref\b|reflog\s+(delete|expire)|gc\b|prune\b|filter-branch\b|filter-repo\b|worktree\s+remove)`,
@@ -20,7 +22,8 @@ const discards = new RegExp(
   ].join('|'),
 );
 
-/** A command, with what the sandbox adds: inside it runs unasked where edits do; outside of it it is always asked for. */
+/** Judges a command together with its sandbox. Inside the sandbox it runs without approval in the mode that allows
+ *  edits; outside it always needs approval. */
 export function judgeConfined(access: RunAccess, needs: CommandNeeds): Finding {
   const { command, folder, shell, confined } = access;
   const found = judgeRun(command, folder, shell, needs);
@@ -39,12 +42,12 @@ export function judgeConfined(access: RunAccess, needs: CommandNeeds): Finding {
 function unaskedInside(found: Finding, command: string, rules: RuleBook): Finding {
   if (found.kind !== 'ask') return found;
   if (found.reasons.some((reason) => stillAsked.includes(reason))) return found;
-  // What is not understood may do what a rule denies.
+  // A command that could not be parsed may do what a rule denies.
   if (rules.isUnsure('run') || (found.reasons.includes('unparsed') && rules.hasDenials)) return found;
   return discards.test(command) ? { ...found, reasons: [...found.reasons, 'discards'] } : allowed;
 }
 
-/** Whether commands may reach a host. Denying to fetch from it denies this too. */
+/** Judges whether commands may reach a host. A rule that denies fetching from it denies this too. */
 function judgeHost(host: string, rules: RuleBook): Finding {
   const fits = (named: string | null): boolean => named === null || named === host;
   const denying =

@@ -3,7 +3,7 @@ import { allowed, asked, deniedByRule, type Finding } from './finding';
 import { type RuleBook, rulePatternOf } from './ruleBook';
 import { changeReasons, isSecret, judgedName } from '../sensitivePaths';
 
-/** Inside the open folders a file is read unasked, unless it holds secrets. */
+/** Allows reading inside the open folders without approval, unless the file holds secrets. */
 export function judgeRead(path: AccessPath, rules: RuleBook, home: string): Finding {
   const denying = rules.denyingPathRule('read', path);
   if (denying !== null) return deniedByRule(denying);
@@ -17,7 +17,7 @@ export function judgeRead(path: AccessPath, rules: RuleBook, home: string): Find
   return asked(reasons.length === 0 ? ['rules'] : reasons, pattern === null ? null : [`read(${pattern})`]);
 }
 
-/** Inside the open folders a plain file is changed as the mode says; everything else is asked for in every mode. */
+/** Follows the mode for a plain file inside the open folders. Every other edit needs approval in every mode. */
 export function judgeEdit(path: AccessPath, mode: Mode, rules: RuleBook, home: string): Finding {
   const denying = rules.denyingPathRule('edit', path);
   if (denying !== null) return deniedByRule(denying);

@@ -4,7 +4,8 @@ import type { ShellWord } from './shell/shellCommand';
 import { namesCommand } from './shell/starArguments';
 import { searchesHidden } from './shell/treeReaders';
 
-/** Commands of which a rule with any further arguments is sensible: they do the same kind of thing whatever follows. Longest first. */
+/** Commands that do the same kind of thing whatever follows, so a rule with any further arguments makes sense.
+ *  Longest first. */
 const families: readonly (readonly string[])[] = [
   ...['npm', 'pnpm', 'yarn', 'bun'].flatMap((tool) => [
     [tool, 'run', '*'],
@@ -39,11 +40,11 @@ const families: readonly (readonly string[])[] = [
   ['nox'],
 ];
 
-/** Too much could go wrong with these to allow them for good from a card. Whoever wants to writes the rule into the settings. */
+/** Too risky to allow permanently from a card. A user who wants this writes the rule in the settings. */
 const neverOffered =
   /^(rm|rmdir|shred|unlink|srm|mkfs.*|fdisk|parted|diskutil|chmod|chown|chgrp|chattr|setfacl|mv|truncate|curl|wget|http|https|aria2c|ftp|scp|sftp|rsync|rclone|s3cmd|aws|az|gcloud|gh|glab|docker|podman|kubectl|helm|terraform|tofu|pulumi|ansible.*|vagrant|reboot|shutdown|halt|poweroff|systemctl|service|launchctl|mount|umount|iptables|ufw|passwd|useradd|usermod|visudo|history|pbpaste|xclip|security|gpg|openssl|base64)$/;
 
-/** Rules that name the command, the most sensible first; none where it can only be allowed once. */
+/** Rules that match the command, the most useful first. Empty when it can only be allowed once. */
 export function offeredRules(
   assignments: readonly { readonly name: string; readonly value: ShellWord }[],
   words: readonly ShellWord[],
@@ -60,7 +61,7 @@ export function offeredRules(
     !/^[\x21-\x7e]+$/.test(command)
   )
     return [];
-  // With any further arguments it could search for anything, in files that hold secrets.
+  // With any further arguments it could search files that hold secrets.
   const family = assignments.length === 0 && !searchesHidden(words) ? familyRule(words) : null;
   const isFixed = !words.some((word) => word.hasExpansion || word.hasGlob);
   const exact = isFixed
@@ -84,7 +85,7 @@ function familyRule(words: readonly ShellWord[]): string | null {
   return family === undefined ? null : checkedRule(family.map((_, index) => words[index]?.text ?? '').join(' '), true);
 }
 
-/** An argument that names a script or a target, not a flag. */
+/** True for an argument that names a script or a target rather than a flag. */
 function isName(word: ShellWord | undefined, known = ''): boolean {
   return (
     word !== undefined &&

@@ -3,17 +3,17 @@ import * as nodePath from 'node:path';
 import type { AccessPath } from '../../transcript/approval';
 import { contains } from '../accessPaths';
 
-/** Where the paths in a command lead: what the policy has to know of the disk, and all it asks of it. */
+/** Resolves the paths in a command. This is all that the policy reads from the disk. */
 export interface PathPlaces {
   readonly home: string;
   readonly path: nodePath.PlatformPath;
-  /** The open folders, with links resolved. */
+  /** Open folders, with links resolved. */
   roots(): readonly string[];
-  /** The same as `AccessPaths.locate`; null where a link leads nowhere, or the disk does not say. */
+  /** Like `AccessPaths.locate`. Null when a link leads nowhere or the disk returns an error. */
   locate(absolute: string): AccessPath | null;
 }
 
-/** Asks the disk of this machine, which is the one commands run on. */
+/** Reads the disk of this machine, which is where commands run. */
 export class DiskPlaces implements PathPlaces {
   readonly path = nodePath;
 
@@ -39,7 +39,7 @@ export class DiskPlaces implements PathPlaces {
     return { path: real, shown, isInside: true };
   }
 
-  /** Null where a link leads nowhere or the disk does not say. */
+  /** Null when a link leads nowhere or the disk returns an error. */
   private real(absolute: string): string | null {
     const missing: string[] = [];
     let present = absolute;

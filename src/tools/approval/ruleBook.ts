@@ -8,7 +8,7 @@ export interface RuleTexts {
 
 type RuleOf<Kind extends RuleKind> = Extract<Rule, { readonly kind: Kind }>;
 
-/** The rules that hold for one call, read. */
+/** Parsed rules that apply to one call. */
 export class RuleBook {
   private readonly allowed: readonly Rule[];
   private readonly denied: readonly Rule[];
@@ -29,7 +29,7 @@ export class RuleBook {
     );
   }
 
-  /** A rule that denies something of this kind cannot be read: nothing of the kind is allowed unasked. */
+  /** True when a rule that denies this kind cannot be parsed. Then nothing of this kind is allowed without approval. */
   isUnsure(kind: RuleKind): boolean {
     return this.unsure.has('all') || this.unsure.has(kind);
   }
@@ -38,12 +38,12 @@ export class RuleBook {
     return this.denied.length > 0;
   }
 
-  /** A book in which only this is allowed. */
+  /** Rule book that allows only this rule. */
   only(rule: string): RuleBook {
     return new RuleBook({ allow: [rule], deny: [] }, this.files);
   }
 
-  /** Whether it is a guarded folder or lies in one. */
+  /** True when the path is a guarded folder or inside one. */
   guards(path: AccessPath): boolean {
     const compared = (text: string): string =>
       text.replaceAll('\\', '/').replace(/\/+$/, '').normalize('NFC').toLowerCase();
@@ -61,14 +61,15 @@ export class RuleBook {
     return this.denied.filter((rule): rule is RuleOf<Kind> => rule.kind === kind);
   }
 
-  /** `exactly`: only a rule that names this one file counts. */
+  /** `exactly`: only a rule without wildcards counts, so it names this one file. */
   allowsPath(kind: 'edit' | 'read', path: AccessPath, exactly: boolean): boolean {
     return this.allows(kind).some(
       ({ pattern }) => !(exactly && hasWildcard(pattern)) && this.fits(pattern, path, this.files.caseSensitive),
     );
   }
 
-  /** The rule that denies it; null where none does. Case never saves a path, nor does the name of an open folder in front. */
+  /** Rule that denies the path; null when none does. Ignores case. Also tries the path without its first segment,
+   *  which may be the name of an open folder. */
   denyingPathRule(kind: 'edit' | 'read', path: AccessPath): string | null {
     const others =
       path.isInside && path.shown.includes('/')
@@ -93,7 +94,7 @@ export class RuleBook {
   }
 }
 
-/** The rule for this one file; null where none can be written. */
+/** Rule pattern for this one file; null when no valid rule can be written. */
 export function rulePatternOf(path: AccessPath, home: string): string | null {
   const plain = path.path.replaceAll('\\', '/');
   const fromHome = plain.startsWith(`${home.replaceAll('\\', '/')}/`)
@@ -111,7 +112,7 @@ function hasWildcard(pattern: string): boolean {
   return /[*?]/.test(pattern.replace(/\[.\]/gu, ''));
 }
 
-/** `*` any name, `?` any sign of a name, `**` any names in between, `[x]` the sign x itself. */
+/** `*` matches any name, `?` any character of a name, `**` any names in between, `[x]` the character x itself. */
 function patternExpression(pattern: string, caseSensitive: boolean): RegExp {
   const source = pattern.replace(/\[(.)\]|\/\*\*$|\*\*\/|\*\*|\*|\?|[\s\S]/gu, (token, literal: string | undefined) => {
     if (literal !== undefined) return escaped(literal);

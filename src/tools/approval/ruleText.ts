@@ -1,14 +1,15 @@
 import { NotUnderstood } from './shell/shellCommand';
 import { parseShell } from './shell/shellParser';
 
-/** One rule, as a person writes it into the settings or leaves it on a card. docs/approvals.md has their meaning. */
+/** One rule, as the user writes it in the settings or saves it from an approval card. Meaning: docs/approvals.md. */
 export type Rule =
-  /** `words` null: not one plain command, so only the very same text fits. `hasMore`: written with ` *`, any further arguments. */
+  /** `words` null: not one plain command, so only the exact text matches. `hasMore`: written with ` *`, so any
+   *  further arguments match. */
   | { readonly kind: 'run'; readonly text: string; readonly words: readonly string[] | null; readonly hasMore: boolean }
   | { readonly kind: 'edit' | 'read'; readonly pattern: string }
   /** Null: every address. */
   | { readonly kind: 'fetch'; readonly origin: string | null }
-  /** A host that confined commands may reach. Null: every host. */
+  /** Host that sandboxed commands may reach. Null: every host. */
   | { readonly kind: 'connect'; readonly host: string | null }
   /** Null: every server, every tool. */
   | { readonly kind: 'mcp'; readonly server: string | null; readonly tool: string | null }
@@ -25,7 +26,7 @@ export const ruleKinds = [
   'tool',
 ] as const satisfies readonly RuleKind[];
 
-/** Null for what is no rule. */
+/** Null when the text is not a rule. */
 export function parseRule(written: string): Rule | null {
   const found = /^(run|edit|read|fetch|connect|mcp|tool)\((.+)\)$/s.exec(written.trim());
   const content = found?.[2]?.trim();
@@ -54,7 +55,7 @@ export function parseRule(written: string): Rule | null {
   }
 }
 
-/** `parseRule` reads the same rule from it. */
+/** Inverse of `parseRule`. */
 export function printRule(rule: Rule): string {
   switch (rule.kind) {
     case 'run':
@@ -75,7 +76,7 @@ export function printRule(rule: Rule): string {
   }
 }
 
-/** Why a rule cannot be used to allow something, as a sentence; null for one that can. */
+/** Sentence that says why the rule cannot be used to allow something; null when it can. */
 export function allowRuleProblem(written: string): string | null {
   const rule = parseRule(written);
   if (rule === null)
@@ -90,19 +91,19 @@ export function allowRuleProblem(written: string): string | null {
   return isEverything ? `\`${written}\` would allow everything of its kind. It can only be used to deny.` : null;
 }
 
-/** A pattern that begins at the root, a drive or the home folder and says nothing of what lies there. */
+/** True for a pattern that begins at the root, a drive, or the home folder and does not restrict the names there. */
 function isWholeDisk(pattern: string): boolean {
   return /^(~|[A-Za-z]:)?[\\/]+[^\\/]*[*?]/.test(pattern.replace(/\[.\]/gu, '_'));
 }
 
-/** Why a rule cannot be used to deny something, as a sentence; null for one that can. */
+/** Sentence that says why the rule cannot be used to deny something; null when it can. */
 export function denyRuleProblem(written: string): string | null {
   if (parseRule(written) !== null) return null;
   const kind = kindNamed(written);
   return `\`${written}\` in \`hermes.approvals.deny\` is not a rule, so nobody knows what it should deny. Until it is corrected, ${kind === null ? 'everything' : `everything of the kind "${kind}"`} is asked for, whatever is allowed.`;
 }
 
-/** The kind that a text which is no rule seems to be meant for; null where that cannot be said. */
+/** Kind that an invalid rule seems to be meant for; null when unknown. */
 export function kindNamed(written: string): RuleKind | null {
   return ruleKinds.find((kind) => new RegExp(`^\\s*${kind}\\b`, 'i').test(written)) ?? null;
 }
@@ -114,7 +115,7 @@ function runRule(text: string): Rule {
   return { kind: 'run', text, words: plainWords(plain), hasMore };
 }
 
-/** The words of one command in which the shell puts nothing in; null for anything else. */
+/** Words of a single command without shell expansions; null for anything else. */
 function plainWords(text: string): readonly string[] | null {
   const script = parseShell(text);
   if (script instanceof NotUnderstood || script.parts.length !== 1) return null;
@@ -145,7 +146,7 @@ function fetchRule(content: string): Rule | null {
   }
 }
 
-/** The name of a host, not an address: what a name leads to is checked again when it is connected to. */
+/** Name of a host, not an address. The addresses behind the name are checked again on connection. */
 export const hostName =
   /^(?=.{1,253}$)(?!\d+(\.\d+)*$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/;
 
@@ -172,7 +173,7 @@ function mcpRule(content: string): Rule | null {
   }
 }
 
-/** Names may hold what the rule's own signs are. */
+/** Encodes the rule's own special characters, since a name may contain them. */
 function encodedName(name: string): string {
   return name.replace(/[%/*\p{Cc}\p{Cf}]|^\s|\s$/gu, (sign) => encodeURIComponent(sign).replace('*', '%2A'));
 }

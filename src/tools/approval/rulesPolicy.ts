@@ -10,30 +10,31 @@ import { allowRuleProblem, printRule } from './ruleText';
 import { unseenSigns } from './shell/invisibleCharacters';
 
 export interface RulesPolicyNeeds {
-  /** Rules that hold everywhere, from the person's settings. */
+  /** Rules that apply everywhere, from the user's settings. */
   allow(): readonly string[];
-  /** Rules that hold in this workspace; they are kept outside of it. */
+  /** Rules that apply in this workspace. They are stored outside of it. */
   workspaceAllow(): readonly string[];
-  /** A rule among these that cannot be read makes everything of its kind be asked for. */
+  /** Rules that deny. If one cannot be parsed, everything of its kind needs approval. */
   deny(): readonly string[];
-  /** Durable when it resolves. */
+  /** On disk when it resolves. */
   remember(rules: readonly string[], scope: 'workspace' | 'user'): Promise<void>;
   isTrusted(): boolean;
-  /** Whether the file system tells upper from lower case. */
+  /** True when the file system is case-sensitive. */
   readonly caseSensitive: boolean;
   readonly places: PathPlaces;
-  /** Folders, absolute and with links resolved, in which every change is asked for, whatever is open: those of the editor and of this extension. */
+  /** Absolute folders, with links resolved, in which every change needs approval, whatever is open: those of the
+   *  editor and of this extension. */
   guarded?(): readonly string[];
-  /** Whether the file holds what a command of this conversation has put out, which may be read unasked. */
+  /** True when the file holds output of a command of this conversation, which may be read without approval. */
   isOwnOutput?(path: string, conversationId: string): boolean;
 }
 
-/** Rules that cannot be kept, with a sentence for the person. */
+/** Thrown for rules that cannot be saved. Its sentence is for the user. */
 export class RuleRefused extends Error {
   override readonly name = 'RuleRefused';
 }
 
-/** Decides by the rules that docs/approvals.md tells. It looks at where paths lead, through `places`, and at nothing else. */
+/** Decides by the rules in docs/approvals.md. From the disk it only resolves paths, through `places`. */
 export class RulesPolicy implements ApprovalPolicy {
   constructor(private readonly needs: RulesPolicyNeeds) {}
 
@@ -44,7 +45,7 @@ export class RulesPolicy implements ApprovalPolicy {
     return { kind: 'ask', request: requestOf(call, finding) };
   }
 
-  /** For tools that do not ask: whether a rule denies reading there. `place`: with links resolved. */
+  /** True when a rule denies reading there. For tools that do not ask for approval. `place`: with links resolved. */
   deniesReading(place: AccessPath): boolean {
     return this.rules([]).denyingPathRule('read', place) !== null;
   }
@@ -101,7 +102,8 @@ export class RulesPolicy implements ApprovalPolicy {
     }
   }
 
-  /** What a command of this conversation has put out may be read unasked, unless a rule denies it or one that denies cannot be read. */
+  /** Allows reading output of this conversation's commands without approval. Exceptions: a rule denies it, or a rule
+   *  that denies cannot be parsed. */
   private judgeLook(path: AccessPath, conversationId: string | undefined, rules: RuleBook): Finding {
     const found = judgeRead(path, rules, this.needs.places.home);
     return found.kind === 'ask' && !rules.isUnsure('read') && this.isOwnOutput(path, conversationId) ? allowed : found;
@@ -112,7 +114,8 @@ export class RulesPolicy implements ApprovalPolicy {
   }
 }
 
-/** While a rule that denies cannot be read, what the person allowed does not count: the card says so. */
+/** Adds the reason `rules` while a rule that denies cannot be parsed: the user's allow rules do not count then, and
+ *  the card says so. */
 function withDoubt(found: Finding, access: Access, rules: RuleBook): Finding {
   if (found.kind !== 'ask' || access.kind === 'plan') return found;
   const isUnsure = rules.isUnsure(access.kind === 'editorTool' ? 'tool' : access.kind);
@@ -126,11 +129,11 @@ function judgeMcp(server: string, tool: string, rules: RuleBook): Finding {
   if (denying !== undefined) return deniedByRule(printRule(denying));
   if (rules.allows('mcp').some((rule) => rule.server === server && (rule.tool === null || rule.tool === tool)))
     return allowed;
-  // What a server says of its own tools is a claim, so it never saves the question.
+  // Always ask: a server's description of its own tools is only a claim.
   return asked(['server'], [printRule({ kind: 'mcp', server, tool })]);
 }
 
-/** `tool(name)` denies by the name the model calls, whatever it would do. */
+/** `tool(name)` denies by the name that the model calls, whatever the tool would do. */
 function deniedTool(call: AskedCall, rules: RuleBook): Finding {
   const { access } = call.asked;
   const names = [call.tool, ...(access.kind === 'editorTool' ? [access.name] : [])];
@@ -151,7 +154,7 @@ function refusedBySurroundings(access: Access, call: AskedCall, isTrusted: boole
   if (call.mode === 'plan' && changes && !(access.kind === 'mcp' && access.readOnly)) {
     return { kind: 'deny', sentence: 'Plan mode: only looking is allowed. Present a plan with exit_plan_mode.' };
   }
-  // Approving it would change the mode, which is not what the person was working in.
+  // Approval would change the mode, although the user was not working in Plan mode.
   if (call.mode !== 'plan' && access.kind === 'plan')
     return {
       kind: 'deny',
@@ -193,7 +196,7 @@ function subjectOf(access: Access): string {
 
 const maxSubject = 2000;
 
-/** One line in which nothing hides: line ends and signs that cannot be seen are written out. */
+/** Returns one line in which nothing is hidden: line breaks and invisible characters are written out. */
 export function shownLine(text: string): string {
   const line = text
     .replace(/\r?\n/g, ' ⏎ ')

@@ -7,16 +7,16 @@ import { changeReasons, isSecret } from '../sensitivePaths';
 import { programName, unwrapped } from './shell/commandWrappers';
 import type { ShellWord } from './shell/shellCommand';
 
-/** Where the commands of a text may run. */
+/** Folders in which the commands of a text may run. */
 export interface WorkFolders {
   /** Absolute; each command may run in any of them. */
   readonly paths: readonly string[];
   readonly areInside: boolean;
-  /** Every one is an open folder itself. */
+  /** True when every one is itself an open folder. */
   readonly areRoots: boolean;
 }
 
-/** The places that a word may mean, one per folder; null where that cannot be said. */
+/** Places that a word may refer to, one per folder. Null when that is uncertain. */
 export function writtenPaths(
   word: ShellWord,
   folders: WorkFolders,
@@ -24,9 +24,9 @@ export function writtenPaths(
   text = word.text,
 ): readonly AccessPath[] | null {
   if (word.hasExpansion || word.hasGlob) return null;
-  // `\` parts folders on some systems and is a letter on others; `//host` is another machine on some.
+  // `\` separates folders on some systems and is an ordinary character on others; `//host` is another machine on some.
   if (/\\|^\/\/|^[A-Za-z]:/.test(text) || text.includes('\0')) return null;
-  // What stands there is of the process that looks: the command's, not ours.
+  // These entries belong to the process that reads them: the command's, not ours.
   if (/^\/+(proc|dev)(\/|$)/.test(places.path.posix.normalize(text)) && text !== '/dev/null') return null;
   if (turnsBack(text)) return null;
   const { path, home } = places;
@@ -36,13 +36,13 @@ export function writtenPaths(
   return located.includes(null) ? null : located.filter((each) => each !== null);
 }
 
-/** `..` behind a name: where the name is a link, it leads elsewhere than the words say. */
+/** True for `..` after a name. If the name is a link, the path leads elsewhere than its text says. */
 export function turnsBack(text: string): boolean {
   const segments = text.split('/').filter((segment) => segment !== '' && segment !== '.');
   return segments.some((segment, index) => segment === '..' && index > 0 && segments[index - 1] !== '..');
 }
 
-/** What a command that is not known names in its words: files it would be asked for, and what a rule denies. */
+/** Files in the words of an unknown command: reasons to ask for approval, and paths that a rule denies. */
 export function reachedFiles(
   words: readonly ShellWord[],
   folders: WorkFolders,
@@ -62,7 +62,7 @@ export function reachedFiles(
       const paths =
         writtenPaths({ ...word, hasTilde: isFromHome, hasExpansion: false, hasGlob: false }, folders, places, text) ??
         [];
-      // What is not sure enough to allow something is sure enough to deny it.
+      // An uncertain path is not enough to allow something, but enough to deny it.
       const supposed = isFromHome
         ? []
         : folders.paths.map((folder) => places.locate(places.path.resolve(folder, text)));
@@ -85,7 +85,7 @@ export function reachedFiles(
   return { reasons: [...reasons], denials };
 }
 
-/** Git verbs that leave the named files of the work tree as they are. */
+/** Git verbs that leave the named files of the work tree unchanged. */
 const keepingVerbs = new Set([
   'add',
   'archive',
@@ -106,17 +106,17 @@ const keepingVerbs = new Set([
   'tag',
 ]);
 
-/** Returns the judge of the paths that a command names: its reasons to ask before the file changes. */
+/** Returns a function that gives the reasons to ask before a named file changes. */
 function changeReasonsFor(words: readonly ShellWord[]): (path: string) => readonly AskReason[] {
   const [program, verb] = unwrapped(words).words;
   if (programName(program?.text ?? '') !== 'git') return changeReasons;
   if (keepingVerbs.has(verb?.text ?? '')) return () => [];
-  // `git mv` names files alone. Any other command may name the version HEAD.
+  // `git mv` names only files. Any other command may name the version HEAD.
   if (verb?.text === 'mv') return changeReasons;
   return (path) => (/(^|\/)HEAD$/.test(path) ? [] : changeReasons(path));
 }
 
-/** The word itself, and the parts of it after `=`, `:`, `@`, `,` or short flags. */
+/** The word itself, and its parts after `=`, `:`, `@`, `,`, or short flags. */
 function namesIn(text: string): readonly string[] {
   const flags = /^-[A-Za-z]+/.exec(text)?.[0].length ?? 0;
   // In `-rt.git`, the value may begin after any of the letters.

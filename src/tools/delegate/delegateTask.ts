@@ -6,13 +6,14 @@ export const delegateToolName = 'delegate_task';
 
 const longestTask = 20_000;
 const longestTitle = 80;
-/** Of what a sub-agent said at last, in characters. */
+/** Limit for the sub-agent's last answer, in characters. */
 const longestAnswer = 20_000;
 
 const text = (most: number) =>
   v.pipe(v.string(), v.trim(), v.maxLength(most, `has more than ${most} characters: shorten it`));
 
-/** Hands a task to a sub-agent. Whoever runs the call says how (`ToolCallContext.delegate`); here it is only what the model asks for and is told. */
+/** Hands a task to a sub-agent. The runner of the call provides the implementation (`ToolCallContext.delegate`).
+ *  This tool only defines the model's input and output. */
 export function delegateTaskTool(): AnyTool {
   return defineTool({
     name: delegateToolName,
@@ -46,7 +47,7 @@ export function delegateTaskTool(): AnyTool {
       title: v.optional(text(longestTitle), ''),
       read_only: v.optional(v.boolean(), false),
     }),
-    // Each of its calls is judged where it is made.
+    // Each of its calls is judged in the sub-agent.
     readOnly: false,
     delegates: true,
     run: async ({ task, context, title, read_only: readOnly }, signal, call) => {
@@ -77,7 +78,7 @@ function answerOf({ answer }: DelegatedWork): string {
   return `${answer.slice(0, longestAnswer).toWellFormed()}\n\n(Its answer goes on: ${answer.length - longestAnswer} of ${answer.length} characters are left out here.)`;
 }
 
-/** Empty for an answer that ended as it should. */
+/** Note about the end of the work; empty for an answer that ended normally. */
 function howItEnded({ outcome, stopReason, answer, problem }: DelegatedWork): string {
   const words = endWords(outcome, stopReason, problem);
   if (words === null) return answer === '' ? '(The sub-agent ended without a word.)' : '';

@@ -6,7 +6,7 @@ import { patched } from './patching';
 import { type PatchedFile, readPatch } from './patchText';
 import type { PlannedChange } from './plannedChange';
 
-/** Changes several files at once, all or none. */
+/** Changes several files in one call, all or none. */
 export function applyPatchTool(needs: FileToolNeeds): AnyTool {
   const calls = new EditCalls(needs);
   const plan =

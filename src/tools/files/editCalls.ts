@@ -22,13 +22,14 @@ export interface FileToolNeeds {
   readonly journal: EditJournal;
 }
 
-/** Works out what a call would do from the files as they are now. Rejects with a sentence for the model where it cannot be done. */
+/** Computes the changes of a call from the present files. Rejects with a sentence for the model when they cannot be
+ *  made. */
 export type EditPlan = (signal: AbortSignal) => Promise<readonly PlannedChange[]>;
 
-/** What all tools that change files have in common: the diff that is shown beforehand, the same change worked out anew when it is made, and the
- *  journal that keeps what was there. */
+/** Common part of all tools that change files: the diff shown before approval, the same change computed again when
+ *  it is made, and the journal that stores the earlier contents. */
 export class EditCalls {
-  /** What the person saw of a call, by its arguments. */
+  /** Fingerprint of the changes that the user saw, by the call's arguments. */
   private readonly previewed = new WeakMap<object, string>();
 
   constructor(private readonly needs: FileToolNeeds) {}
@@ -66,7 +67,7 @@ export class EditCalls {
     try {
       await speaking(changes, () => editor.apply(changes.map(fileEdit), signal));
     } finally {
-      // Also when it failed: what could not be put back is then known to have changed.
+      // Also after a failure: a file that could not be restored is then recorded as changed.
       kept = await this.statesNow(changes)
         .then((after) => opened.end(after))
         .then(
@@ -104,18 +105,18 @@ export class EditCalls {
   }
 
   private async asSaved(change: PlannedChange): Promise<DoneChange> {
-    // The signal of the call no longer matters: it was done, and what came of it is told.
+    // Ignore the call's signal: the edit is done, and its result must be reported.
     const now = await this.needs.editor.open(change.target.path, new AbortController().signal).catch(() => null);
     return { ...change, saved: change.after === null ? null : (now?.text ?? change.after) };
   }
 }
 
-/** What the person sees of the file is what can be brought back: unsaved text included. */
+/** State that can be restored: the file as the user sees it, including unsaved text. */
 function stateBefore({ target, before }: PlannedChange): FileState {
   return { path: target.path, bytes: before === null ? null : encodeText(target.path, before.text, before) };
 }
 
-/** Refusals name files by their absolute path; the model knows them by the one it is shown. */
+/** Replaces absolute paths in refusals with the paths that the model knows. */
 async function speaking<T>(changes: readonly PlannedChange[], work: () => Promise<T>): Promise<T> {
   try {
     return await work();

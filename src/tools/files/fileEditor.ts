@@ -1,46 +1,50 @@
-/** How a file's text is written as bytes. */
+/** Encoding of a file's text. */
 export interface TextFormat {
   readonly encoding: 'utf8' | 'utf16le' | 'utf16be';
   readonly hasBom: boolean;
 }
 
-/** A text file as it is now: what the editor shows of it where it is open with unsaved changes, else what is on disk. */
+/** Text file in its present state: the editor's text when it is open with unsaved changes, else the text on disk. */
 export interface TextFile extends TextFormat {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
-  /** Without a byte order mark, with the line ends the file has. */
+  /** Without a byte order mark, with the file's own line ends. */
   readonly text: string;
-  /** Names this very state; `apply` refuses a file that has changed since. */
+  /** Identifies this exact state. `apply` refuses a file that has changed since. */
   readonly stamp: string;
 }
 
-/** before null: there must be no file · after null: the file goes. */
+/** before null: there must be no file. after null: the file is deleted. */
 export interface FileEdit {
   readonly path: string;
   readonly before: TextFile | null;
   readonly after: string | null;
-  /** How a new file is written; absent: UTF-8 without a byte order mark. A file that is there keeps its format. */
+  /** Format of a new file. Default: UTF-8 without a byte order mark. An existing file keeps its format. */
   readonly format?: TextFormat;
 }
 
-/** Changes files through the editor, so that open documents, undo and other extensions see it, and saves them to disk. */
+/** Changes files through the editor and saves them to disk, so that open documents, undo, and other extensions see
+ *  the change. */
 export interface FileEditor {
-  /** Null when there is no file. Rejects with `NotAText` for what is not text or too large to edit, and for a folder. */
+  /** Null when there is no file. Rejects with `NotAText` for a folder, and for a file that is not text or is too
+   *  large to edit. */
   open(path: string, signal: AbortSignal): Promise<TextFile | null>;
-  /** The file's bytes on disk; null when there is none. */
+  /** Bytes of the file on disk; null when there is no file. */
   bytesOnDisk(path: string): Promise<Uint8Array | null>;
-  /** Makes all edits or none, as far as the editor can, and saves; parents of new files are created. Rejects with `FileChanged` where a file is
-   *  no longer what `before` says, and with `CannotWrite` where it cannot be written: nothing was changed then. Unsaved changes of the person in
-   *  a file that is edited are kept in the result and saved with it. Once it has begun to write, `signal` is not heeded. */
+  /** Makes all edits or none, as far as the editor can, and saves. Creates parents of new files. Rejects with
+   *  `FileChanged` when a file no longer matches `before`, and with `CannotWrite` when it cannot be written; then
+   *  nothing was changed. The user's unsaved changes in an edited file stay in the result and are saved with it.
+   *  Ignores `signal` once it has begun to write. */
   apply(edits: readonly FileEdit[], signal: AbortSignal): Promise<void>;
 }
 
-/** The sentences of these three are for the model; the path in them is the absolute one. */
+/** Thrown for a file that cannot be edited as text. The sentences of this and the next two errors are for the model;
+ *  they contain the absolute path. */
 export class NotAText extends Error {
   override readonly name = 'NotAText';
 }
 
-/** The file changed, appeared or went away since it was read. */
+/** Thrown when the file changed, appeared, or disappeared since it was read. */
 export class FileChanged extends Error {
   override readonly name = 'FileChanged';
   constructor(
@@ -51,7 +55,7 @@ export class FileChanged extends Error {
   }
 }
 
-/** The file is read-only, a folder is in the way, the editor could not save it. */
+/** Thrown when the file is read-only, a folder is in the way, or the editor could not save it. */
 export class CannotWrite extends Error {
   override readonly name = 'CannotWrite';
   constructor(

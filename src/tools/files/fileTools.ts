@@ -4,7 +4,7 @@ import type { FileToolNeeds } from './editCalls';
 import { editFileTool } from './editFile';
 import { writeFileTool } from './writeFile';
 
-/** The tools that change files. What may be changed is the approval policy's business. */
+/** Tools that change files. The approval policy decides which files they may change. */
 export function fileTools(needs: FileToolNeeds): readonly AnyTool[] {
   return [editFileTool(needs), writeFileTool(needs), applyPatchTool(needs)];
 }

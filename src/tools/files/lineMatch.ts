@@ -1,14 +1,14 @@
 import { diffArrays } from 'diff';
 import { usualEnd, type Line } from './lines';
 
-/** Where some lines stand in a file, counted from 0, and how lines written for that place have to be changed to fit there. */
+/** Index of matching lines in a file, from 0, and a function that fits new lines to that place. */
 export interface LinePlace {
   readonly index: number;
   /** Null for a line that cannot be fitted in. */
   readonly fit: (written: string) => string | null;
 }
 
-/** How alike two lines have to be. Each step forgives more than the one before it; a place found by a forgiving step must be the only one. */
+/** Comparison steps, each more tolerant than the one before. A place found by a tolerant step must be the only one. */
 const steps: readonly ((
   wanted: readonly string[],
   present: readonly Line[],
@@ -20,7 +20,7 @@ const steps: readonly ((
   shifted,
 ];
 
-/** All places where the wanted lines stand, by the strictest step that finds one. Places before `from` do not count. */
+/** All places of the wanted lines, found by the strictest step that finds any. Ignores places before `from`. */
 export function findLines(wanted: readonly string[], present: readonly Line[], from = 0): readonly LinePlace[] {
   if (wanted.length === 0 || wanted.every((line) => line.trim() === '')) return exactPlaces(wanted, present, from);
   for (const step of steps) {
@@ -34,8 +34,8 @@ export function findLines(wanted: readonly string[], present: readonly Line[], f
   return [];
 }
 
-/** The lines that stand there after the edit: those that the edit leaves alone stay as the file has them, to the last blank. Null when a new
- *  line cannot be fitted in. */
+/** Lines at that place after the edit. Lines that the edit does not change keep the file's exact text, including
+ *  spaces. Null when a new line cannot be fitted in. */
 export function replaceLines(
   wanted: readonly string[],
   replacement: readonly string[],
@@ -45,12 +45,13 @@ export function replaceLines(
   const replaced = present.slice(place.index, place.index + wanted.length);
   const end = usualEnd(replaced.some((line) => line.end !== '') ? replaced : present);
   const result = mergeLines(replaced, wanted, replacement, end, place.fit);
-  // What had no line end at the end of the file gets none.
+  // If the file had no final line end, keep it that way.
   return result !== null && replaced.at(-1)?.end === '' ? withLastEnd(result, '') : result;
 }
 
-/** `present` with the change from one list of lines to another made in it: lines that stay keep text and end, a line that takes another one's
- *  place takes its end, further lines end with `end`. Every line of the result has an end. Null when a new line cannot be fitted in. */
+/** Applies the change between two lists of lines to `present`. Unchanged lines keep text and line end. A line that
+ *  replaces another takes its line end; further lines end with `end`. Every line of the result has a line end. Null
+ *  when a new line cannot be fitted in. */
 export function mergeLines(
   present: readonly Line[],
   from: readonly string[],
@@ -80,7 +81,7 @@ export function withLastEnd(lines: readonly Line[], end: string): readonly Line[
   return last === undefined ? lines : [...lines.slice(0, -1), { text: last.text, end }];
 }
 
-/** Quotes, dashes and blanks that look like those of a keyboard, as those. One character stays one character. */
+/** Replaces quotes, dashes, and spaces with the look-alikes of a keyboard, one character for one character. */
 export function plainPunctuation(text: string): string {
   return text
     .replace(/[‘’‚‛′]/g, "'")
@@ -98,7 +99,7 @@ function alike(
       : null;
 }
 
-/** The same lines further in or further out, all by the same blanks. */
+/** Matches the same lines with more or less indentation, all by the same whitespace. */
 function shifted(wanted: readonly string[], present: readonly Line[], index: number): LinePlace['fit'] | null {
   let shift: { readonly blanks: string; readonly further: 'in' | 'out' } | null = null;
   for (const [offset, line] of wanted.entries()) {
@@ -123,7 +124,7 @@ function shifted(wanted: readonly string[], present: readonly Line[], index: num
   };
 }
 
-/** Blank lines are everywhere: they are only found as they are. */
+/** Blank lines are everywhere, so they only match exactly. */
 function exactPlaces(wanted: readonly string[], present: readonly Line[], from: number): readonly LinePlace[] {
   const places: LinePlace[] = [];
   if (wanted.length === 0) return places;

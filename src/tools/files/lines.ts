@@ -1,10 +1,11 @@
-/** A line with what ends it ("" at the end of a text without a final line end). */
+/** Line with its line end ("" at the end of a text without a final line end). */
 export interface Line {
   readonly text: string;
   readonly end: string;
 }
 
-/** The lines of a text, so that joining text and end of each gives it back. A text that ends with a line end has no empty line behind it. */
+/** Splits a text so that joining text and end of each line restores it. A final line end is not followed by an empty
+ *  line. */
 export function splitLines(text: string): readonly Line[] {
   const lines: Line[] = [];
   for (const match of text.matchAll(/([^\r\n]*)(\r\n|\n|\r|$)/g)) {
@@ -18,7 +19,7 @@ export function joinLines(lines: readonly Line[]): string {
   return lines.map(({ text, end }) => text + end).join('');
 }
 
-/** The line end most of these lines have; "\n" where none has any. */
+/** Line end that most of these lines have; "\n" when none has one. */
 export function usualEnd(lines: readonly Line[]): string {
   const counts = new Map<string, number>();
   for (const { end } of lines) if (end !== '') counts.set(end, (counts.get(end) ?? 0) + 1);
@@ -28,12 +29,12 @@ export function usualEnd(lines: readonly Line[]): string {
   return usual;
 }
 
-/** Text as a model writes it, with the line ends of the file it goes into. One that says itself which ends it wants is left alone. */
+/** Converts text from a model to the line ends of the target file. Text that contains `\r` keeps its own line ends. */
 export function withLineEnds(text: string, end: string): string {
   return end === '\n' || text.includes('\r') ? text : text.replaceAll('\n', end);
 }
 
-/** From 1: the line a place in a text lies on. */
+/** Line number of an offset in a text, from 1. */
 export function lineAt(text: string, offset: number): number {
   return (text.slice(0, offset).match(/\r\n|\n|\r/g) ?? []).length + 1;
 }

@@ -2,10 +2,11 @@ import type { Line } from './lines';
 
 const maxShown = 20;
 const maxLineLength = 300;
-/** Lines compared letter by letter at most, so that a refusal does not keep the editor waiting. */
+/** Most lines compared letter by letter, so that a refusal does not block the editor. */
 const maxCompared = 20_000;
 
-/** The lines of a file that are most like the ones that were looked for, numbered, as a model can use them. Null when nothing is alike. */
+/** Lines of a file that are most similar to the wanted ones, numbered so that a model can use them. Null when
+ *  nothing is similar. */
 export function nearestLines(wanted: readonly string[], present: readonly Line[]): string | null {
   const start = byCommonLines(wanted, present) ?? byLikestLine(wanted, present);
   if (start === null) return null;
@@ -13,7 +14,7 @@ export function nearestLines(wanted: readonly string[], present: readonly Line[]
   return numberedLines(present, from, Math.min(present.length, start + wanted.length + 1, from + maxShown));
 }
 
-/** Lines from index `from` up to `to`, as read_file shows them. */
+/** Lines from index `from` up to `to`, in the format of read_file. */
 export function numberedLines(present: readonly Line[], from: number, to: number): string {
   return present
     .slice(from, to)
@@ -24,7 +25,7 @@ export function numberedLines(present: readonly Line[], from: number, to: number
     .join('\n');
 }
 
-/** Each wanted line that stands somewhere in the file votes for where all of them would begin. */
+/** Each wanted line that occurs in the file votes for the place where all of them would begin. */
 function byCommonLines(wanted: readonly string[], present: readonly Line[]): number | null {
   const places = new Map<string, number[]>();
   for (const [index, { text }] of present.entries()) {

@@ -4,13 +4,14 @@ import { isSecret } from '../sensitivePaths';
 import { NotAText, type FileEditor, type TextFile } from './fileEditor';
 import { DoesNotFit } from './replacement';
 
-/** A file a call names, and what it holds; null where there is none. */
+/** File that a call names, and its content; null when there is none. */
 export interface OpenTarget {
   readonly target: AccessPath;
   readonly file: TextFile | null;
 }
 
-/** Finds and reads the file that a written path means. Rejects with a sentence for the model, which names the file as people read it. */
+/** Finds and reads the file that a path refers to. Rejects with a sentence for the model, which names the file by
+ *  its displayed path. */
 export async function openTarget(
   needs: { readonly paths: AccessPaths; readonly editor: FileEditor },
   written: string,
@@ -24,7 +25,7 @@ export async function openTarget(
   }
 }
 
-/** The same for a file that has to be there. */
+/** Like `openTarget`, for a file that must exist. */
 export async function openExisting(
   needs: Parameters<typeof openTarget>[0],
   written: string,
@@ -38,8 +39,8 @@ export async function openExisting(
   return { target, file };
 }
 
-/** A new text for a file. A refusal quotes what stands there, and refusals come before the person is asked: of a file that may not be read unasked
- *  it tells nothing. */
+/** Returns the new text of a file. A refusal normally quotes the file, and comes before the approval. For a file
+ *  that needs approval to read, the refusal reveals nothing. */
 export function fitted(target: AccessPath, make: () => string): string {
   try {
     return make();

@@ -1,12 +1,12 @@
-/** One place of a file that a patch changes: what stands there, and what shall. */
+/** One place of a file that a patch changes, with its old and new lines. */
 export interface PatchHunk {
-  /** Text of lines that come before it, outermost first ("class Cart", "total() {"); finds the right one of several places. */
+  /** Text of lines before it, outermost first ("class Cart", "total() {"). Selects one of several matching places. */
   readonly under: readonly string[];
   readonly oldLines: readonly string[];
   readonly newLines: readonly string[];
-  /** It stands at the end of the file. */
+  /** True when it is at the end of the file. */
   readonly atEnd: boolean;
-  /** Where a unified diff says it stands, from 1; a hint only. */
+  /** Line number from a unified diff, from 1; only a hint. */
   readonly line: number | null;
 }
 
@@ -20,12 +20,12 @@ export type PatchedFile =
       readonly hunks: readonly PatchHunk[];
     };
 
-/** A patch that cannot be read. The sentence names the line and what belongs there. */
+/** Thrown for a patch that cannot be parsed. The sentence names the line and what was expected there. */
 export class UnreadablePatch extends Error {
   override readonly name = 'UnreadablePatch';
 }
 
-/** Reads a patch between `*** Begin Patch` and `*** End Patch`, or a unified diff. Throws `UnreadablePatch`. */
+/** Parses a patch between `*** Begin Patch` and `*** End Patch`, or a unified diff. Throws `UnreadablePatch`. */
 export function readPatch(text: string): readonly PatchedFile[] {
   const lines = withoutFence(text.replace(/\r\n?/g, '\n')).split('\n');
   const begin = lines.findIndex((line) => line.trim() === '*** Begin Patch');
@@ -119,7 +119,7 @@ function readHunks(lines: readonly string[], from: number, to: number): readonly
   return hunks;
 }
 
-/** Lenient about the counts in "@@ -1,3 +1,4 @@", which models get wrong. */
+/** Ignores the counts in "@@ -1,3 +1,4 @@", which models get wrong. */
 function readUnified(lines: readonly string[]): readonly PatchedFile[] {
   const files: PatchedFile[] = [];
   for (let at = 0; at < lines.length; at++) {
@@ -169,7 +169,7 @@ function unifiedPath(header: string): string | null {
   return written === '/dev/null' ? null : written.replace(/^[ab]\//, '');
 }
 
-/** Editors and models drop the single blank of an empty line that stays. */
+/** Editors and models drop the single space of an unchanged empty line. */
 function sides(body: readonly string[]): {
   readonly oldLines: readonly string[];
   readonly newLines: readonly string[];

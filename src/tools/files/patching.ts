@@ -4,7 +4,7 @@ import { nearestLines } from './nearestLines';
 import type { PatchHunk } from './patchText';
 import { DoesNotFit } from './replacement';
 
-/** The text after all hunks of a patch, which are looked for in the order they are written. Throws `DoesNotFit`: nothing of it was done then. */
+/** Text after all hunks of a patch, which are searched in their order. Throws `DoesNotFit`; then nothing was done. */
 export function patched(text: string, hunks: readonly PatchHunk[], shown: string): string {
   let lines = splitLines(text);
   let from = 0;
@@ -24,7 +24,7 @@ export function patched(text: string, hunks: readonly PatchHunk[], shown: string
 
 interface Patched {
   readonly lines: readonly Line[];
-  /** Where the next hunk may begin. */
+  /** First index where the next hunk may begin. */
   readonly from: number;
 }
 
@@ -40,7 +40,7 @@ function substituted(
     findLines(hunk.oldLines, lines, start).filter(
       (place) => !hunk.atEnd || place.index + hunk.oldLines.length === lines.length,
     );
-  // A line named behind "@@" may be repeated as the first line of the change.
+  // A line named after "@@" may be repeated as the first line of the change.
   const below = fits(from);
   const places = below.length === 0 && hunk.under.length > 0 ? fits(from - 1) : below;
   const place =
@@ -59,7 +59,8 @@ function substituted(
   };
 }
 
-/** Lines that only come: below the header that is named, where a unified diff says, else at the end of the file. */
+/** Inserts a hunk that only adds lines: below its named header, or at the line of a unified diff, else at the end of
+ *  the file. */
 function inserted(hunk: PatchHunk, lines: readonly Line[], from: number, grown: number): Patched {
   const index =
     hunk.under.length > 0 && !hunk.atEnd
@@ -75,7 +76,7 @@ function inserted(hunk: PatchHunk, lines: readonly Line[], from: number, grown: 
   return { lines: [...before, ...added, ...lines.slice(index)], from: index + added.length };
 }
 
-/** The line behind the last header. */
+/** Index of the line after the last header. */
 function belowHeaders(hunk: PatchHunk, lines: readonly Line[], from: number, what: string, shown: string): number {
   let start = from;
   for (const header of hunk.under) {

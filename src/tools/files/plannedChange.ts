@@ -9,16 +9,16 @@ const maxPreviewLines = 200;
 const maxDetailLines = 400;
 const maxExcerptLines = 80;
 
-/** What one call would do to one file, worked out from the file as it is. */
+/** Change that a call would make to one file, computed from the present file. */
 export interface PlannedChange {
   readonly target: AccessPath;
   readonly before: TextFile | null;
   readonly after: string | null;
-  /** How a new file is written that takes another one's place. */
+  /** Format of a new file that replaces another one. */
   readonly format?: TextFormat;
 }
 
-/** What a call did to one file. `saved`: what the file holds now, which the editor may have changed when it saved. */
+/** Change that a call made to one file. `saved`: present content, which the editor may have changed while saving. */
 export interface DoneChange extends PlannedChange {
   readonly saved: string | null;
 }
@@ -31,17 +31,18 @@ export function changesNothing({ before, after }: PlannedChange): boolean {
   return (before?.text ?? null) === after;
 }
 
-/** What the person is shown before it is done. */
+/** Diff that the user sees before the change is made. */
 export function previewOf(changes: readonly PlannedChange[]): string {
   const whole = changes
     .map(({ target, before, after }) => unifiedDiff(target.shown, before?.text ?? null, after))
     .join('\n');
   const shown = firstLines(whole, maxPreviewLines);
-  // What is not shown counts too, where it is looked at whether the same would be done as was allowed.
+  // Include a hash of the hidden part, so that a comparison with the approved preview covers it too.
   return shown === whole ? whole : `${shown}\n(All of it: ${fingerprint(changes).slice(0, 16)})`;
 }
 
-/** Two plans with the same fingerprint take away and add the same lines in the same files; where in a file they stand may differ. */
+/** Hash of a plan. Plans with the same hash remove and add the same lines in the same files; the positions may
+ *  differ. */
 export function fingerprint(changes: readonly PlannedChange[]): string {
   const hash = createHash('sha256');
   for (const { target, before, after } of changes) {
@@ -52,12 +53,12 @@ export function fingerprint(changes: readonly PlannedChange[]): string {
   return hash.digest('hex');
 }
 
-/** What the model is told: per file what was done and how the changed lines read now. */
+/** Result for the model: per file, the change and the present text of the changed lines. */
 export function resultText(changes: readonly DoneChange[]): string {
   return changes.map(resultOf).join('\n\n');
 }
 
-/** For surfaces; the shape is `EditDetails`. */
+/** Details for surfaces, in the shape `EditDetails`. */
 export function editDetails(changes: readonly DoneChange[]): EditDetails {
   const measured = changes.map((change) => ({ change, difference: difference(change) }));
   return {
@@ -80,7 +81,7 @@ export function editDetails(changes: readonly DoneChange[]): EditDetails {
   };
 }
 
-/** `details` of the result of an edit. */
+/** `details` of an edit's result. */
 export type EditDetails = {
   readonly kind: 'edit';
   readonly files: readonly {

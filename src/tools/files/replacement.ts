@@ -2,20 +2,21 @@ import { findLines, mergeLines, plainPunctuation, replaceLines, withLastEnd } fr
 import { joinLines, lineAt, splitLines, usualEnd, withLineEnds } from './lines';
 import { nearestLines } from './nearestLines';
 
-/** A text to be found in a file, once unless all are meant, and what takes its place. */
+/** Text to find in a file, and its replacement. It must occur once, unless `all` is set. */
 export interface Replacement {
   readonly oldText: string;
   readonly newText: string;
   readonly all: boolean;
 }
 
-/** An edit that does not fit the file. The sentence says what stands there instead; nothing was changed. */
+/** Thrown when an edit does not fit the file. The sentence quotes the nearest lines; nothing was changed. */
 export class DoesNotFit extends Error {
   override readonly name = 'DoesNotFit';
 }
 
-/** The text after a replacement. The old text is looked for as it is, then with other line ends, then line by line with ever more forgiven
- *  (blanks at the end, typographic quotes and dashes, indentation), and has to be found in one place only. Throws `DoesNotFit`. */
+/** Text after a replacement. Searches the old text exactly, then with other line ends, then line by line with
+ *  growing tolerance (trailing spaces, typographic quotes and dashes, indentation). It must be found in one place
+ *  only. Throws `DoesNotFit`. */
 export function replaced(text: string, replacement: Replacement, shown: string): string {
   if (replacement.oldText === replacement.newText)
     throw new DoesNotFit(`old_text and new_text are the same, so ${shown} would not change.`);
@@ -43,7 +44,7 @@ function exactly(text: string, { oldText, newText, all }: Replacement, shown: st
   );
 }
 
-/** Models write "\n"; the file may have other line ends, also mixed ones. */
+/** Models write "\n"; the file may have other or mixed line ends. */
 function withOtherLineEnds(text: string, { oldText, newText, all }: Replacement, shown: string): string | null {
   const plain = plainLineEnds(text);
   const wanted = oldText.replace(/\r\n?/g, '\n');
@@ -65,7 +66,7 @@ function lineByLine(text: string, { oldText, newText }: Replacement, shown: stri
   const wanted = splitLines(oldText);
   const replacement = splitLines(newText);
   const endsLine = wanted.at(-1)?.end !== '';
-  // A line end taken away or added at the end joins or splits lines that are not named: only an exact match may do that.
+  // Adding or removing the final line end joins or splits lines that are not named: only an exact match may do that.
   if (replacement.length > 0 && endsLine !== (replacement.at(-1)?.end !== '')) return null;
   const present = splitLines(text);
   const wantedLines = wanted.map((line) => line.text);
@@ -83,7 +84,7 @@ function lineByLine(text: string, { oldText, newText }: Replacement, shown: stri
   return joinLines([...present.slice(0, place.index), ...lines, ...present.slice(place.index + wanted.length)]);
 }
 
-/** A piece of one line that differs in its quotes, dashes or blanks. */
+/** Matches a piece of one line that differs in its quotes, dashes, or spaces. */
 function withinALine(text: string, { oldText, newText }: Replacement, shown: string): string | null {
   if (/[\r\n]/.test(oldText)) return null;
   const wanted = plainPunctuation(oldText);
@@ -142,7 +143,8 @@ function substituted(
   return result + text.slice(at);
 }
 
-/** New text takes the line ends of the place it goes to, else those of the file; lines that stay keep their own, also where they are mixed. */
+/** Gives new text the line ends of the replaced text, or else of the file. Unchanged lines keep their own, even when
+ *  mixed. */
 function inPlaceOf(region: string, newText: string, fileEnd: string): string {
   const before = splitLines(region);
   const here = before.filter((line) => line.end !== '');
@@ -153,7 +155,7 @@ function inPlaceOf(region: string, newText: string, fileEnd: string): string {
   return joinLines(newText.endsWith('\n') ? merged : withLastEnd(merged, ''));
 }
 
-/** The text with "\n" alone, and the way back from a place in it. */
+/** Text with only "\n", and a function that maps an offset in it to the original text. */
 function plainLineEnds(text: string): { readonly text: string; original(offset: number): number } {
   const dropped: number[] = [];
   const plain = text.replace(/\r\n?/g, (end, offset: number) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CannotWrite, FileChanged, NotAText, type FileEdit, type TextFile, type TextFormat } from './fileEditor';
 
-/** More than this is neither edited nor kept for reverting. */
+/** Largest file that can be edited or stored for reverting, in bytes. */
 export const maxEditableBytes = 10 * 1024 * 1024;
 
 export const plainUtf8: TextFormat = { encoding: 'utf8', hasBom: false };
@@ -17,8 +17,8 @@ const labels: Readonly<Record<TextFormat['encoding'], string>> = {
   utf16be: 'utf-16be',
 };
 
-/** Bytes as text, without losing one of them: `encodeText` gives the same bytes back. Throws `NotAText` for what cannot be read that way, which
- *  includes legacy encodings: guessing would garble them when they are written. */
+/** Decodes bytes without loss: `encodeText` returns the same bytes. Throws `NotAText` otherwise, including for
+ *  legacy encodings: a wrong guess would garble them when they are written. */
 export function decodeTextFile(path: string, bytes: Uint8Array): TextFile {
   if (bytes.length > maxEditableBytes) throw tooLarge(path, bytes.length);
   const format = formatOf(bytes);
@@ -29,7 +29,7 @@ export function decodeTextFile(path: string, bytes: Uint8Array): TextFile {
   return textFile(path, text, format);
 }
 
-/** A text with the stamp that names its state. */
+/** Text with the stamp that identifies its state. */
 export function textFile(path: string, text: string, format: TextFormat): TextFile {
   const stamp = createHash('sha256')
     .update(`${format.encoding} ${format.hasBom}\n`)
@@ -44,7 +44,7 @@ export function tooLarge(path: string, bytes: number): NotAText {
   );
 }
 
-/** Throws `CannotWrite` for a text that has no bytes in the format: half of a surrogate pair. */
+/** Throws `CannotWrite` for a text that the format cannot encode: half of a surrogate pair. */
 export function encodeText(path: string, text: string, format: TextFormat): Uint8Array {
   if (!text.isWellFormed())
     throw new CannotWrite(
@@ -56,12 +56,12 @@ export function encodeText(path: string, text: string, format: TextFormat): Uint
   return format.hasBom ? Buffer.concat([Uint8Array.from(marks[format.encoding]), ordered]) : ordered;
 }
 
-/** The bytes a file has after an edit; null when it goes. */
+/** Bytes of a file after an edit; null when the edit deletes it. */
 export function bytesAfter(edit: FileEdit): Uint8Array | null {
   return edit.after === null ? null : encodeText(edit.path, edit.after, edit.before ?? edit.format ?? plainUtf8);
 }
 
-/** Throws `FileChanged` unless the file is what an edit takes it for. */
+/** Throws `FileChanged` unless the file matches the state that the edit expects. */
 export function assertUnchanged(edit: FileEdit, now: TextFile | null): void {
   if (edit.before === null && now !== null)
     throw new FileChanged(edit.path, `${edit.path} exists by now. Read it first; nothing was changed.`);

@@ -1,20 +1,21 @@
 import { structuredPatch, type StructuredPatchHunk } from 'diff';
 import { splitLines } from './lines';
 
-/** What changed in one file, as people and models read it. */
+/** Change of one file, for users and models. */
 export interface TextChange {
   readonly added: number;
   readonly removed: number;
-  /** Without file names. Empty where only line ends differ. */
+  /** Without file names. Empty when only line ends differ. */
   readonly hunks: readonly StructuredPatchHunk[];
 }
 
-/** Comparing two texts line by line may not keep the editor waiting; beyond this everything between their common ends counts as changed. */
+/** Limits of the line comparison, so that it does not block the editor. Beyond them, everything between the common
+ *  start and end counts as changed. */
 const maxEditLength = 2000;
 const maxCompareMs = 200;
 const contextLines = 3;
 
-/** The change from one text to another; null stands for no file. Line ends do not count as differences. */
+/** Change from one text to another; null means no file. Ignores line ends. */
 export function textChange(before: string | null, after: string | null): TextChange {
   const [left, right] = [plainEnds(before ?? ''), plainEnds(after ?? '')];
   const patch = structuredPatch('', '', left, right, undefined, undefined, {
@@ -28,7 +29,7 @@ export function textChange(before: string | null, after: string | null): TextCha
   return { added: count('+'), removed: count('-'), hunks };
 }
 
-/** The change as a unified diff with its two header lines. */
+/** Unified diff with its two header lines. */
 export function unifiedDiff(
   shown: string,
   before: string | null,
@@ -48,7 +49,7 @@ export function unifiedDiff(
   ].join('\n');
 }
 
-/** The first lines of a text, saying how many more there are. */
+/** First lines of a text, plus the number of lines left out. */
 export function firstLines(text: string, count: number): string {
   const lines = text.split('\n');
   return lines.length <= count ? text : `${lines.slice(0, count).join('\n')}\n… (${lines.length - count} more lines)`;

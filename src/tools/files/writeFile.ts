@@ -4,7 +4,7 @@ import { EditCalls, type EditPlan, type FileToolNeeds } from './editCalls';
 import { splitLines, usualEnd, withLineEnds } from './lines';
 import { openTarget } from './openTarget';
 
-/** Writes a whole file, new or not. */
+/** Writes a whole file, new or existing. */
 export function writeFileTool(needs: FileToolNeeds): AnyTool {
   const calls = new EditCalls(needs);
   const plan =

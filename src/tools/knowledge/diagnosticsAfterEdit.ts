@@ -6,18 +6,20 @@ export interface AfterEditNeeds {
   /** Resolves when the problems of one of the files change, or when the signal aborts. */
   readonly changed: (paths: readonly string[], signal: AbortSignal) => Promise<void>;
   readonly display: (path: string) => string;
-  /** How long compilers and linters get to look at an edit, and how long the rest of them once the first has reported; in milliseconds. */
+  /** Milliseconds to wait for compilers and linters: `first` until the first report after an edit, `rest` for the
+   *  others after it. */
   readonly patience?: { readonly first: number; readonly rest: number };
 }
 
-/** Errors in files that were just edited, as text for the end of the edit's result; null where none are known. */
+/** Errors in files that were just edited, as text for the end of the edit's result; null when none are known. */
 export type DiagnosticsAfterEdit = (paths: readonly string[], signal: AbortSignal) => Promise<string | null>;
 
 const usualPatience = { first: 1500, rest: 300 };
 const mostErrors = 10;
 
-/** Asked right behind an edit, it waits a moment for what checks the files, which may take longer: silence is no promise. Errors that came up
- *  meanwhile stand first; older ones are told too, since some are reported faster than they can be asked for. */
+/** Reads the errors after an edit. Waits briefly for the programs that check the files; they may take longer, so no
+ *  errors is no guarantee. New errors come first. Older ones are included too, because some errors are reported
+ *  before this call. */
 export function diagnosticsAfterEdit({
   editor,
   changed,
@@ -47,7 +49,7 @@ export function diagnosticsAfterEdit({
   };
 }
 
-/** An error that only moved is not new. */
+/** Identity without the position: an error that only moved is not new. */
 function identityOf({ path, message, source }: Problem): string {
   return JSON.stringify([path, message, source]);
 }

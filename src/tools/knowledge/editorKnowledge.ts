@@ -1,6 +1,6 @@
-/** Where something stands. Lines and columns count from 1; a column counts UTF-16 units. */
+/** Position in a file. Lines and columns count from 1; a column counts UTF-16 units. */
 export interface CodePlace {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   readonly line: number;
   readonly column: number;
@@ -12,23 +12,23 @@ export type Severity = (typeof severities)[number];
 export interface Problem extends CodePlace {
   readonly severity: Severity;
   readonly message: string;
-  /** What reports it ("ts", "eslint"), with its code where it has one; empty where it does not say. */
+  /** Source of the report ("ts", "eslint"), with its code if it has one; empty when unknown. */
   readonly source: string;
 }
 
 export interface CodeSymbol {
   readonly name: string;
-  /** As people say it: "function", "class". */
+  /** Readable name: "function", "class". */
   readonly kind: string;
   readonly place: CodePlace;
   readonly endLine: number;
-  /** What it stands in, where the language says; else empty. */
+  /** Name of the enclosing symbol, if the language provides it; else empty. */
   readonly container: string;
   readonly children: readonly CodeSymbol[];
 }
 
 export interface OpenEditor {
-  /** Absolute path of a file, else the tab's label. */
+  /** Absolute path of a file, or else the tab's label. */
   readonly path: string;
   readonly isFile: boolean;
   readonly isActive: boolean;
@@ -37,7 +37,7 @@ export interface OpenEditor {
 
 export interface OpenEditors {
   readonly editors: readonly OpenEditor[];
-  /** Of the editor in use; text is empty where only the cursor stands there. */
+  /** Selection in the active editor. `text` is empty when there is only a cursor. */
   readonly selection: {
     readonly path: string;
     readonly isFile: boolean;
@@ -47,16 +47,16 @@ export interface OpenEditors {
   } | null;
 }
 
-/** What the editor and its language extensions know. `null` where no language extension answers for the file. Nothing is changed, and what is
- *  asked of a file opens it for the language extensions only, not for the person. */
+/** Information from the editor and its language extensions. `null` when no language extension supports the file.
+ *  Changes nothing. A request for a file opens it for the language extensions only, not for the user. */
 export interface EditorKnowledge {
-  /** Null: of every file. */
+  /** Null: of all files. */
   problems(path: string | null): readonly Problem[];
   documentSymbols(path: string): Promise<readonly CodeSymbol[] | null>;
   workspaceSymbols(query: string): Promise<readonly CodeSymbol[]>;
   references(at: CodePlace): Promise<readonly CodePlace[] | null>;
   definitions(at: CodePlace): Promise<readonly CodePlace[] | null>;
-  /** Markdown, one per language extension that has something to say. */
+  /** Markdown, one entry per language extension with a result. */
   hover(at: CodePlace): Promise<readonly string[] | null>;
   openEditors(): OpenEditors;
 }

@@ -10,7 +10,7 @@ export interface KnowledgeNeeds extends ReadDenials {
   readonly clock: Clock;
 }
 
-/** Language servers that are starting up may take minutes; an answer then is worth less than going on. */
+/** Milliseconds. Language servers may take minutes to start; a late answer is worth less than continuing. */
 const patienceMs = 10_000;
 const longestLine = 300;
 const maxBytes = 10 * 1024 * 1024;
@@ -41,8 +41,9 @@ export async function inTime<T>(
   });
 }
 
-/** A file that language extensions are asked about, and its lines as the editor shows it. Rejects with a sentence for the model; a file that may
- *  hold secrets, or that a rule denies reading, is refused, because what an extension says of it quotes it. */
+/** File for a language extension request, with its lines as the editor has them. Rejects with a sentence for the
+ *  model. Refuses a file that may hold secrets or that a rule denies reading, because an extension's answer quotes
+ *  it. */
 export async function askedFile(
   needs: KnowledgeNeeds,
   written: string,
@@ -69,7 +70,8 @@ async function linesOf(
   return text.split(/\r\n|\n|\r/);
 }
 
-/** Where a symbol stands on a line that the model names. Rejects with the lines it does stand on; what the lines hold is not told. */
+/** Position of a symbol on a line that the model names. If the symbol is not on that line, rejects with the lines
+ *  that contain it, without their text. */
 export async function placeOf(
   needs: KnowledgeNeeds,
   written: { readonly path: string; readonly line: number; readonly symbol: string },
@@ -93,7 +95,7 @@ export async function placeOf(
   throw new Error(`"${written.symbol}" does not stand on line ${written.line} of ${shown}, ${found}.`);
 }
 
-/** Of the last name in the text ("b" of "a.b"), as a word of its own where it is one. From 1. */
+/** Column of the last name in the text ("b" of "a.b"), from 1. Prefers a match as a whole word. */
 function columnOf(line: string, symbol: string): number | null {
   const escaped = symbol.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const whole = new RegExp(`(?<![\\p{L}\\p{N}_$])${escaped}(?![\\p{L}\\p{N}_$])`, 'u').exec(line);
@@ -103,8 +105,8 @@ function columnOf(line: string, symbol: string): number | null {
   return at + (last?.index ?? 0) + 1;
 }
 
-/** One row per place, grouped as they come, with the line's text where it lies in an open folder; a secrets file, one that a rule
- *  denies reading and what lies outside show their place only. */
+/** One row per place, in the given order, with the line's text if the place is in an open folder. Shows only the
+ *  place for secrets files, files that a rule denies reading, and files outside the open folders. */
 export async function describePlaces(
   needs: KnowledgeNeeds,
   places: readonly CodePlace[],
@@ -117,7 +119,7 @@ export async function describePlaces(
       if (shown === path) return `${path}:${line}:${column} (outside the open folders)`;
       const withheld = await withheldFor(needs, path);
       if (withheld !== null) return `${shown}:${line}:${column}${withheld === 'rule' ? ` (${withheldByRule})` : ''}`;
-      // A place may name a file that is gone, or is no text.
+      // A place may name a file that is deleted or not text.
       const lines = texts.get(path) ?? linesOf(needs, path, signal).catch((): readonly string[] => []);
       texts.set(path, lines);
       const text = ((await lines)[line - 1] ?? '').trim();

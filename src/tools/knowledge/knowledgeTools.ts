@@ -3,7 +3,8 @@ import type { KnowledgeNeeds } from './knowledgeSources';
 import { overviewTools } from './overviewTools';
 import { placeTools } from './placeTools';
 
-/** The tools that ask the editor and its language extensions. They change nothing and stay inside the open folders, so they never ask. */
+/** Tools that query the editor and its language extensions. They change nothing and stay inside the open folders, so
+ *  they never ask for approval. */
 export function knowledgeTools(needs: KnowledgeNeeds): readonly AnyTool[] {
   return [...overviewTools(needs), ...placeTools(needs)];
 }

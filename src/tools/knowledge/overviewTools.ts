@@ -8,7 +8,7 @@ const mostRows = 300;
 const longestMessage = 500;
 const longestSelection = 4000;
 
-/** What the editor knows of files, the workspace and what the person has in front of them. */
+/** Tools for the editor's information about files, the workspace, and the user's open editors. */
 export function overviewTools(needs: KnowledgeNeeds): readonly AnyTool[] {
   return [diagnosticsTool(needs), documentSymbolsTool(needs), workspaceSymbolsTool(needs), openEditorsTool(needs)];
 }
@@ -161,7 +161,8 @@ function openEditorsTool(needs: KnowledgeNeeds): AnyTool {
       const { path, isFile, startLine, endLine, text } = selection;
       const shown = isFile ? paths.display(path) : path;
       const place = `${shown}:${startLine}${endLine === startLine ? '' : `-${endLine}`}`;
-      // What is selected outside the open folders, or in a file with secrets or one that a rule denies, has to be asked for by reading it.
+      // Hide a selection outside the open folders, in a file with secrets, or in a file that a rule denies: the model
+      // must ask to read it.
       const isOpen = text !== '' && (!isFile || (shown !== path && (await withheldFor(needs, path)) === null));
       const told = isOpen
         ? `Selected: ${place}\n${text.length > longestSelection ? `${text.slice(0, longestSelection).toWellFormed()} … (${text.length} characters)` : text}`
@@ -171,7 +172,7 @@ function openEditorsTool(needs: KnowledgeNeeds): AnyTool {
   });
 }
 
-/** Messages quote the file, so those of a file that is withheld are not told. */
+/** Messages quote the file, so hide those of a withheld file. */
 async function problemRows(needs: KnowledgeNeeds, problems: readonly Problem[]): Promise<readonly string[]> {
   const files = [...new Set(problems.map(({ path }) => path))];
   const withheld = new Map(
@@ -204,7 +205,7 @@ function sorted(problems: readonly Problem[]): readonly Problem[] {
   );
 }
 
-/** Both as they are shown. */
+/** Both are displayed paths. */
 function isWithin(folder: string, path: string): boolean {
   return folder === '.' || path === folder || path.startsWith(`${folder}/`);
 }

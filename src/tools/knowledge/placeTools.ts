@@ -23,7 +23,7 @@ const parameters: JsonObject = {
   additionalProperties: false,
 };
 
-/** What language extensions know of one symbol. */
+/** Tools that query language extensions about one symbol. */
 export function placeTools(needs: KnowledgeNeeds): readonly AnyTool[] {
   return [
     defineTool({

@@ -7,7 +7,8 @@ const editDetails = v.object({
   files: v.array(v.object({ path: v.string(), change: v.string() })),
 });
 
-/** A tool that changes files, and then tells the model which errors the editor reports in them. The edit stands whatever becomes of that. */
+/** Wraps a tool that changes files: adds the errors that the editor reports in them to the result. The edit stays
+ *  done even if that fails. */
 export function withDiagnostics(tool: AnyTool, afterEdit: DiagnosticsAfterEdit): AnyTool {
   return {
     ...tool,
@@ -24,7 +25,7 @@ async function told(output: ToolOutput, afterEdit: DiagnosticsAfterEdit, signal:
   if (output.outcome !== 'done' || !details.success) return output;
   const edited = details.output.files.filter(({ change }) => change !== 'deleted').map(({ path }) => path);
   if (edited.length === 0) return output;
-  // Stopped while it waited, or the editor could not be asked: what was edited is edited.
+  // Stopped while waiting, or the editor did not answer: the edit is done anyway.
   const errors = await afterEdit(edited, signal).catch(() => null);
   return errors === null ? output : { ...output, text: `${output.text}\n\n${errors}` };
 }

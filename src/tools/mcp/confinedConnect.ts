@@ -14,24 +14,26 @@ import type {
 
 export interface ConfinedConnectNeeds {
   readonly confinement: Pick<Confinement, 'confine'>;
-  /** A folder that is not there yet, for what is taken out when a server ends. */
+  /** Path that does not exist yet, for files that are moved aside when a server ends. */
   readonly aside: () => string;
 }
 
-/** A server that runs for days may be kept from ever new things: so many are told, and as many of them in one sentence. */
+/** Limits on reported blocked actions, because a server may run for days: `mostTold` in total, `mostInSentence` per
+ *  sentence. */
 const mostTold = 100;
 const mostInSentence = 5;
 
-/** Any shell of Unix will do: it only replaces itself with the program. */
+/** Any Unix shell works: it only replaces itself with the program. */
 const shell = '/bin/sh';
 
 type StdioLaunch = McpLaunch & { readonly kind: 'stdio' };
 
-/** Starts those servers in the sandbox whose launch says so, and others as before. One that the sandbox does not hold is not started. */
+/** Starts servers in the sandbox if their launch says so, and others unchanged. Does not start a server that the
+ *  sandbox cannot confine. */
 export function connectingConfined(connect: ConnectMcp, needs: ConfinedConnectNeeds): ConnectMcp {
   return async (launch, events, options) => {
     if (launch.kind !== 'stdio' || launch.confined === null) return connect(launch, events, options);
-    // The sandbox itself would start, and that its program is not there would look like a server that ended.
+    // Otherwise the sandbox itself would start, and a missing program would look like a server that ended.
     if (!isThere(launch))
       return {
         kind: 'failed',
@@ -53,7 +55,7 @@ export function connectingConfined(connect: ConnectMcp, needs: ConfinedConnectNe
     const connected = await connect({ ...launch, command: program, args }, events, options);
     if (connected.kind === 'connected') return { kind: 'connected', connection: watched(connected.connection, watch) };
     await watch.end();
-    // It may have worked where it was not confined, and what it could not read is told by nobody.
+    // The server may work outside the sandbox, and nothing reports the files it could not read.
     return {
       ...connected,
       sentence: `${withStopped(connected.sentence, watch.stopped)} It ran in the sandbox: under Manage MCP Servers… you can allow it hosts, or have it run without.`,
@@ -61,9 +63,9 @@ export function connectingConfined(connect: ConnectMcp, needs: ConfinedConnectNe
   };
 }
 
-/** The text of a command line for a shell, in which every word arrives as it is. */
+/** Shell command line that passes every word unchanged. */
 export function shellText(command: string, args: readonly string[]): string {
-  // The shells differ in how they would be told that such a word is no option of `exec`.
+  // Shells differ in the way to mark such a word as not an option of `exec`.
   if (command.startsWith('-')) throw new Error('the name of its program begins with a dash');
   if ([command, ...args].some((word) => word.includes('\0')))
     throw new Error('its command line contains a null character');
@@ -91,7 +93,7 @@ function isThere({ command, environment, folder }: StdioLaunch): boolean {
   return folders.some((each) => existsSync(resolve(from, each, command)));
 }
 
-/** What becomes of one confined server, from its start to its end. */
+/** Tracks the blocked actions of one confined server, from start to end. */
 class ConfinedWatch {
   stopped: readonly string[] = [];
   private ending: Promise<void> | null = null;
@@ -101,12 +103,12 @@ class ConfinedWatch {
     private readonly events: McpConnectionEvents,
   ) {}
 
-  /** Asks what it was kept from so far. */
+  /** Reads the blocked actions so far. */
   async look(): Promise<void> {
     this.take(await this.run.stopped());
   }
 
-  /** To be called when none of its processes runs any more. */
+  /** Call when none of its processes runs anymore. */
   end(): Promise<void> {
     return (this.ending ??= this.finish());
   }
@@ -126,11 +128,11 @@ class ConfinedWatch {
 
 function watched(connection: McpConnection, watch: ConfinedWatch): McpConnection {
   const called = async (call: Promise<McpAnswer<McpResult>>): Promise<McpAnswer<McpResult>> => {
-    // Compared with what was known when the call began: it may be another call that asks first.
+    // Compare with the state at the start of this call, because another call may read first.
     const before = watch.stopped;
     const answer = await call;
     const looking = watch.look().catch(() => undefined);
-    // A call that went well waits for nothing. One that failed is told what the server was kept from meanwhile.
+    // A successful call does not wait. A failed one reports the actions blocked meanwhile.
     if (answer.kind === 'ok' && !answer.value.isError) return answer;
     await looking;
     const fresh = watch.stopped.filter((words) => !before.includes(words));

@@ -1,30 +1,30 @@
 import type { JsonObject } from '../../transcript/json';
 
-/** How a server is reached, with every variable filled in. */
+/** Data to reach a server, with every variable filled in. */
 export type McpLaunch =
   | {
       readonly kind: 'stdio';
       readonly command: string;
       readonly args: readonly string[];
-      /** All of it: nothing is inherited beside. */
+      /** Complete environment: nothing is inherited. */
       readonly environment: Readonly<Record<string, string>>;
       readonly folder: string | null;
-      /** Null: it runs without the sandbox. */
+      /** Null: runs without the sandbox. */
       readonly confined: McpConfined | null;
     }
-  /** `http` falls back to `sse` where a server knows nothing else. */
+  /** `http` falls back to `sse` when a server supports nothing else. */
   | { readonly kind: 'http' | 'sse'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
-/** What the sandbox lets a server do beside what it lets every command do. Paths are absolute. */
+/** Permissions of a sandboxed server beyond those of every sandboxed command. Paths are absolute. */
 export interface McpConfined {
   readonly hosts: readonly string[];
   readonly denyRead: readonly string[];
   readonly denyWrite: readonly string[];
-  /** Folders that are made before it starts, where they are missing: it may write there, and could not make them. */
+  /** Folders to create before the start if they are missing: the server may write in them but could not create them. */
   readonly folders: readonly string[];
 }
 
-/** A tool as its server lists it. Nothing of it is believed: `readOnly` is a claim, and `inputSchema` may be anything. */
+/** Tool as its server lists it. Untrusted: `readOnly` is a claim, and `inputSchema` may be anything. */
 export interface McpListedTool {
   readonly name: string;
   readonly title: string | null;
@@ -43,14 +43,15 @@ export type McpContent =
 export interface McpResult {
   readonly isError: boolean;
   readonly content: readonly McpContent[];
-  /** JSON text of the structured result; null where there is none. */
+  /** JSON text of the structured result; null when there is none. */
   readonly structured: string | null;
 }
 
-/** refused: the server said no · lost: the connection is gone · timeout: no answer in time · unusable: an answer that cannot be read. */
+/** refused: the server rejected it. lost: the connection is gone. timeout: no answer in time. unusable: an answer
+ *  that cannot be parsed. */
 export type McpFailureCause = 'refused' | 'lost' | 'timeout' | 'unusable';
 
-/** A failed request. `mayHaveRun` is false only where it is known that the server never took it. */
+/** Failed request. `mayHaveRun` is false only when the server certainly never ran it. */
 export interface McpFailure {
   readonly kind: 'failed';
   readonly cause: McpFailureCause;
@@ -63,33 +64,33 @@ export type McpAnswer<T> = { readonly kind: 'ok'; readonly value: T } | McpFailu
 export interface McpCallOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (text: string) => void;
-  /** Without any sign of life, and in all; in milliseconds. */
+  /** Milliseconds: `silenceMs` without any progress, `totalMs` overall. */
   readonly silenceMs: number;
   readonly totalMs: number;
 }
 
-/** One connection to one server. Its questions reject only when their signal is aborted. */
+/** Connection to one server. Its requests reject only when their signal is aborted. */
 export interface McpConnection {
-  /** Every page of the list. */
+  /** Tools from every page of the list. */
   listTools(signal: AbortSignal): Promise<McpAnswer<readonly McpListedTool[]>>;
   callTool(name: string, args: JsonObject, options: McpCallOptions): Promise<McpAnswer<McpResult>>;
-  /** The open folders are others now. */
+  /** Notifies the server that the open folders changed. */
   rootsChanged(): void;
-  /** Ends it, and with it every process of the server. Resolves when that is done, within a few seconds. */
+  /** Closes the connection and ends every process of the server. Resolves when that is done, within a few seconds. */
   close(): Promise<void>;
-  /** Ends every process of the server at once, without a chance to clean up. */
+  /** Kills every process of the server at once, without cleanup. */
   kill(): void;
 }
 
-/** What a connection tells while it lives. */
+/** Events of a connection. */
 export interface McpConnectionEvents {
   readonly onClosed: (how: string) => void;
   readonly onToolsChanged: () => void;
-  /** A line that the server wrote for people. */
+  /** Line of log output from the server. */
   readonly onLogLine: (line: string) => void;
-  /** The sandbox kept it from something new: "connect to example.com". */
+  /** The sandbox blocked something new: "connect to example.com". */
   readonly onStopped: (words: readonly string[]) => void;
-  /** `file:` addresses of the open folders, with their names. */
+  /** `file:` URLs of the open folders, with their names. */
   readonly roots: () => readonly { readonly uri: string; readonly name: string }[];
 }
 
@@ -98,7 +99,8 @@ export type McpConnected =
   | { readonly kind: 'connected'; readonly connection: McpConnection }
   | { readonly kind: 'failed'; readonly sentence: string; readonly again: boolean };
 
-/** Starts or reaches a server and shakes hands. Never rejects. What comes back carries no classes of ours: the client is a bundle of its own. */
+/** Starts or reaches a server and completes the handshake. Never rejects. The result contains no classes of ours,
+ *  because the client is a separate bundle. */
 export type ConnectMcp = (
   launch: McpLaunch,
   events: McpConnectionEvents,

@@ -14,14 +14,14 @@ import type {
   McpResult,
 } from './mcpConnection';
 
-/** How a server is started; asked anew for every start, since variables may stand for something else by then. */
+/** Start data of a server. `launch` is called for every start, since variables may have changed. */
 export interface McpServerPlan {
-  /** Distinguishes it from every other server of the window. */
+  /** Unique among the servers of the window. */
   readonly id: string;
   readonly name: string;
-  /** Another one where the definition is another. */
+  /** Changes when the definition changes. */
   readonly fingerprint: string;
-  /** Fills in what is not known yet, asking the person where need be. `secrets` are kept out of the log. */
+  /** Fills in missing values, and asks the user if necessary. `secrets` are kept out of the log. */
   readonly launch: (
     signal: AbortSignal,
   ) => Promise<
@@ -35,9 +35,9 @@ export type McpServerState =
   /** `since`: monotonic milliseconds. */
   | { readonly kind: 'starting'; readonly since: number }
   | { readonly kind: 'running' }
-  /** The connection is gone; it is tried again. */
+  /** The connection is lost and will be tried again. */
   | { readonly kind: 'waiting'; readonly attempt: number; readonly sentence: string }
-  /** `again`: a later turn may try once more. `at`: monotonic milliseconds. */
+  /** `again`: a later turn may try again. `at`: monotonic milliseconds. */
   | { readonly kind: 'failed'; readonly sentence: string; readonly again: boolean; readonly at: number };
 
 export interface McpServerNeeds {
@@ -48,16 +48,16 @@ export interface McpServerNeeds {
 }
 
 const reconnectDelaysMs = [1000, 2000, 4000, 8000, 16_000] as const;
-/** A server that ran for so long was well: tries are counted anew. */
+/** Milliseconds after which a running server counts as stable, and its attempts count from zero again. */
 const wellAfterMs = 60_000;
-/** Programs that are fetched at their first start (npx, uvx, docker) take their time. */
+/** Milliseconds. Programs that are downloaded at their first start (npx, uvx, docker) take time. */
 const startTimeoutMs = 120_000;
 const listTimeoutMs = 30_000;
-/** Of what a server writes for people: kept for its failure, and logged per start. */
+/** Log lines of a server: kept for its failure, and logged per start. */
 const keptLines = 8;
 const loggedLines = 500;
 
-/** One server and its life: started when it is needed, started again when it is lost, stopped as a whole. */
+/** Life cycle of one server: starts it when needed, reconnects when it is lost, and stops all of its processes. */
 export class McpServer {
   private now: McpServerState = { kind: 'stopped', byPerson: false };
   private listed: readonly McpListedTool[] = [];
@@ -68,7 +68,7 @@ export class McpServer {
   private cancelTimer: () => void = () => undefined;
   private tail: string[] = [];
   private stoppedWords: readonly string[] = [];
-  /** Takes out what must not be logged, shown or told to a model. */
+  /** Masks text that must not be logged, shown, or sent to a model. */
   private mask: (text: string) => string = maskSecrets;
   private readonly changes = new Emitter<void>();
   readonly onDidChange = this.changes.event;
@@ -82,24 +82,24 @@ export class McpServer {
     return this.now;
   }
 
-  /** What it offered last; kept while a lost connection is made again, so that a tool set does not flicker. */
+  /** Tools from the last list. Kept during a reconnect, so that the tool set stays stable. */
   get tools(): readonly McpListedTool[] {
     return this.now.kind === 'running' || this.now.kind === 'waiting' || this.now.kind === 'starting'
       ? this.listed
       : [];
   }
 
-  /** The last lines it wrote for people, secrets masked. */
+  /** Last log lines of the server, secrets masked. */
   get lastLines(): readonly string[] {
     return this.tail;
   }
 
-  /** What the sandbox kept it from since it was started last: "connect to example.com". */
+  /** Actions that the sandbox blocked since the last start: "connect to example.com". */
   get stoppedBySandbox(): readonly string[] {
     return this.stoppedWords;
   }
 
-  /** Does nothing where it is running or being started. */
+  /** Does nothing when it is running or starting. */
   start(): void {
     if (this.now.kind === 'running' || this.now.kind === 'starting') return;
     this.cancelTimer();
@@ -107,7 +107,7 @@ export class McpServer {
     this.begin();
   }
 
-  /** Ends it with every process of it. */
+  /** Stops the server and every process of it. */
   async stop(byPerson: boolean): Promise<void> {
     const { connection } = this;
     this.letGo();
@@ -116,7 +116,7 @@ export class McpServer {
     await connection?.close();
   }
 
-  /** Ends it at once. */
+  /** Kills the server at once. */
   kill(): void {
     const { connection } = this;
     this.letGo();
@@ -127,7 +127,8 @@ export class McpServer {
     this.connection?.rootsChanged();
   }
 
-  /** Resolves when it is no longer being started, at the latest after `patienceMs`. A lost server is tried at once. */
+  /** Resolves when the server is no longer starting, at the latest after `patienceMs`. Reconnects a lost server at
+   *  once. */
   async ready(patienceMs: number, signal: AbortSignal): Promise<void> {
     if (this.now.kind === 'waiting') this.start();
     if (this.now.kind !== 'starting' || patienceMs <= 0) return;
@@ -145,7 +146,8 @@ export class McpServer {
     signal.throwIfAborted();
   }
 
-  /** Rejects only when aborted. What it certainly did not take because the connection was lost is asked once more. */
+  /** Rejects only when aborted. Retries once if the connection was lost and the server certainly did not run the
+   *  call. */
   async call(
     tool: string,
     args: JsonObject,
@@ -251,7 +253,7 @@ export class McpServer {
     else this.changes.fire();
   }
 
-  /** The connection that was used is gone. */
+  /** Handles the loss of the connection that was used. */
   private lost(connection: McpConnection, sentence: string): void {
     if (this.connection !== connection) return;
     if (this.needs.clock.monotonicMs() - this.startedAt > wellAfterMs) this.attempts = 0;

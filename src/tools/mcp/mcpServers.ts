@@ -4,16 +4,17 @@ import { McpServer, type McpServerNeeds, type McpServerPlan } from './mcpServer'
 import { mcpTool, problemOf } from './mcpTool';
 import { mayBeToolOf, toolNames } from './toolNames';
 
-/** How long a turn waits for servers that are being started for the first time. */
+/** Milliseconds that a turn waits for servers that start for the first time. */
 const turnPatienceMs = 5000;
-/** The same, for servers whose tools the turn is about to call: what the person allowed before a reload must not fail because a server is slow. */
+/** Milliseconds for servers whose tools the turn is about to call: a call approved before a reload must not fail
+ *  because a server is slow. */
 const calledPatienceMs = 30_000;
-/** How long a call waits for a server that was lost. */
+/** Milliseconds that a call waits for a lost server. */
 const callPatienceMs = 10_000;
-/** A server that could not be reached is tried by a later turn, not by every one. */
+/** Milliseconds before a later turn retries an unreachable server, so that not every turn does. */
 const tryAgainAfterMs = 60_000;
 
-/** The MCP servers of one window, shared by all its sessions. Those that may run are started when a turn first needs tools. */
+/** MCP servers of one window, shared by all its sessions. Allowed servers start when a turn first needs tools. */
 export class McpServers implements Disposable {
   private servers: readonly McpServer[] = [];
   private readonly listening = new Map<McpServer, Disposable>();
@@ -31,7 +32,7 @@ export class McpServers implements Disposable {
     return this.servers.find(({ plan }) => plan.id === id) ?? null;
   }
 
-  /** The servers that may run. One whose definition is the same goes on as it is; others end. */
+  /** Sets the servers that may run. A server with an unchanged definition keeps running; others stop. */
   use(plans: readonly McpServerPlan[]): void {
     const kept = plans.map(
       (plan) =>
@@ -48,9 +49,9 @@ export class McpServers implements Disposable {
     this.changes.fire();
   }
 
-  /** What the running servers offer, always in the same order. Starts those that were not started yet and waits for them a moment; who is late
-   *  offers its tools to the next turn. `called`: names of tools that the turn calls at once; their servers are waited for longer. Rejects only when
-   *  aborted. */
+  /** Tools of the running servers, always in the same order. Starts servers that were not started yet and waits for
+   *  them briefly; a late server offers its tools to the next turn. `called`: names of tools that the turn calls at
+   *  once; waits longer for their servers. Rejects only when aborted. */
   async tools(signal: AbortSignal, called: readonly string[] = []): Promise<readonly AnyTool[]> {
     const now = this.needs.clock.monotonicMs();
     for (const server of this.servers) if (mayStart(server, now)) server.start();
@@ -65,7 +66,7 @@ export class McpServers implements Disposable {
     return this.offered();
   }
 
-  /** Names of servers that a turn did not wait for any longer. */
+  /** Names of servers that a turn stopped waiting for. */
   get late(): readonly string[] {
     const now = this.needs.clock.monotonicMs();
     return this.servers.flatMap(({ state, plan }) =>
@@ -77,12 +78,12 @@ export class McpServers implements Disposable {
     for (const server of this.servers) server.rootsChanged();
   }
 
-  /** Ends all of them in order. */
+  /** Stops all servers cleanly. */
   async close(): Promise<void> {
     await Promise.all(this.servers.map((server) => server.stop(false)));
   }
 
-  /** Ends whatever still runs, at once. */
+  /** Kills all remaining servers at once. */
   dispose(): void {
     for (const server of this.servers) server.kill();
     for (const listening of this.listening.values()) listening.dispose();

@@ -4,7 +4,7 @@ import type { McpListedTool } from './mcpConnection';
 import type { McpServer } from './mcpServer';
 import { resultOutput } from './resultOutput';
 
-/** How long a call may be silent, and take in all. Progress counts as a sign of life. */
+/** Milliseconds that a call may be silent, and take in total. Progress resets the silence. */
 const silenceMs = 120_000;
 const totalMs = 1_800_000;
 const longestDescription = 8000;
@@ -12,15 +12,15 @@ const longestSchema = 60_000;
 const longestPreview = 20_000;
 
 export interface McpToolParts {
-  /** As the model calls it. */
+  /** Name that the model calls. */
   readonly name: string;
   readonly server: Pick<McpServer, 'plan' | 'call'>;
   readonly tool: McpListedTool;
-  /** How long a call waits for a server that was lost. */
+  /** Milliseconds that a call waits for a lost server. */
   readonly patienceMs: number;
 }
 
-/** Why no model could be offered this tool, in words that end a sentence; null where one can. */
+/** Reason why no model can be offered this tool, as the end of a sentence; null when it can. */
 export function problemOf({ inputSchema }: McpListedTool): string | null {
   if (inputSchema === null || inputSchema.type !== 'object') return 'its schema does not describe an object';
   const { properties } = inputSchema;
@@ -31,8 +31,8 @@ export function problemOf({ inputSchema }: McpListedTool): string | null {
     : null;
 }
 
-/** A server's tool as the agent has it. It is always asked for: what the server says of itself is no promise. Arguments are checked by the
- *  server, whose schema goes to the model as it is. */
+/** Wraps a server's tool for the agent. It always asks for approval: a server's claims about itself guarantee
+ *  nothing. The server checks the arguments; its schema goes to the model unchanged. */
 export function mcpTool({ name, server, tool, patienceMs }: McpToolParts): AnyTool {
   const origin = { server: server.plan.name, tool: tool.name };
   return {
@@ -89,7 +89,7 @@ function describe({ title, description, name }: McpListedTool, server: string): 
 
 function parametersOf({ inputSchema }: McpListedTool): JsonObject {
   const { $schema: _dialect, ...schema } = inputSchema ?? {};
-  // Some providers refuse an object schema without properties.
+  // Some providers reject an object schema without properties.
   return { ...schema, type: 'object', properties: schema.properties ?? {} };
 }
 
@@ -97,7 +97,7 @@ function previewOf(args: JsonObject): string {
   const text = JSON.stringify(args, null, 2);
   const shown =
     text.length <= longestPreview ? text : `${text.slice(0, longestPreview)}\n… (${text.length} characters in all)`;
-  // A fence longer than any in the text: arguments cannot pretend to be words of ours.
+  // Use a longer fence than any in the text, so that arguments cannot imitate our own words.
   const fence = '`'.repeat(Math.max(3, ...[...shown.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
   return `${fence}json\n${shown}\n${fence}`;
 }

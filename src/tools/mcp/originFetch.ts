@@ -1,9 +1,9 @@
 const mostRedirects = 5;
 const redirects: readonly number[] = [301, 302, 303, 307, 308];
 
-/** Follows redirects within the origin only. What goes with a request (a key in a header, the arguments of a call) was meant for the server that
- *  the person trusted, and `fetch` by itself takes all headers but `Authorization` and cookies along to wherever that server points. Takes addresses
- *  only: the body of a `Request` cannot be sent a second time. */
+/** Follows redirects only within the origin. A request's data (a key in a header, the arguments of a call) is for
+ *  the server that the user trusted. Plain `fetch` sends all headers except `Authorization` and cookies to any
+ *  redirect target. Accepts only addresses: the body of a `Request` cannot be sent twice. */
 export function stayingAtOrigin(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (address, init) => {
     if (address instanceof Request) throw new TypeError('Give an address and what is sent to it.');

@@ -5,11 +5,11 @@ import type { McpContent, McpResult } from './mcpConnection';
 
 const longestText = 100_000;
 const mostImages = 8;
-/** Of base64: what providers take at most. */
+/** Length of base64: the most that providers accept. */
 const longestImage = 7_000_000;
 const imageTypes: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
-/** What the model is told of a result, and the images it is shown. What cannot be passed on is named. */
+/** Text and images of a result for the model. Names the content that cannot be passed on. */
 export function resultOutput(result: McpResult, details: JsonValue): ToolOutput {
   const images: ImagePart[] = [];
   const texts = result.content.map((content) => textOf(content, images));
@@ -59,14 +59,15 @@ function imageText(
   return `[${about}]`;
 }
 
-/** Servers should repeat a structured result as text; those that do not would say nothing. */
+/** Adds a structured result that is not repeated as text, as servers should do. Otherwise the model would get
+ *  nothing. */
 function withStructured(texts: readonly string[], { structured }: McpResult): readonly string[] {
   if (structured === null || texts.some((text) => isSameJson(text, structured)) || wraps(structured, texts))
     return texts;
   return [...texts, structured];
 }
 
-/** `{"content": "…"}` around the very text: many servers do so. */
+/** True for `{"content": "…"}` around the same text, which many servers send. */
 function wraps(structured: string, texts: readonly string[]): boolean {
   const parsed = parseJsonObject(structured);
   if (parsed.kind === 'invalid') return false;

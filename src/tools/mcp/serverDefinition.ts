@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import { type ServerSandbox, unwrittenSandbox } from './serverSandbox';
 
-/** Where a server was written down. A folder's file comes from whoever wrote the repository; the settings are the person's own. */
+/** Place where a server is defined. A folder's file comes from the author of the repository; the settings belong to
+ *  the user. */
 export type ServerSource =
   { readonly kind: 'settings' } | { readonly kind: 'folder'; readonly folder: string; readonly file: string };
 
-/** Something a definition leaves open and the person is asked for. */
+/** Value that a definition leaves open and the user is asked for. */
 export interface ServerInput {
   readonly id: string;
   readonly description: string;
-  /** Empty: anything may be typed. */
+  /** Empty: free text. */
   readonly options: readonly string[];
   readonly default: string | null;
   readonly password: boolean;
@@ -20,7 +21,7 @@ export type ServerTransport =
       readonly kind: 'stdio';
       readonly command: string;
       readonly args: readonly string[];
-      /** null takes a variable away. */
+      /** null removes a variable. */
       readonly env: Readonly<Record<string, string | null>>;
       readonly envFile: string | null;
       readonly cwd: string | null;
@@ -28,30 +29,31 @@ export type ServerTransport =
     }
   | { readonly kind: 'http' | 'sse'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
-/** A server as it is written down, its variables not filled in. */
+/** Server as defined, with its variables not filled in. */
 export interface ServerDefinition {
   readonly name: string;
   readonly source: ServerSource;
   readonly transport: ServerTransport;
-  /** Those it names, of its file. */
+  /** Inputs of its file that the definition names. */
   readonly inputs: readonly ServerInput[];
 }
 
-/** Distinguishes the servers of one window. */
+/** Unique id among the servers of one window. */
 export function definitionId({ source, name }: ServerDefinition): string {
   return JSON.stringify(source.kind === 'settings' ? ['settings', name] : ['folder', source.folder, name]);
 }
 
-/** Stands for exactly this definition: where one word of it changes, or the content of its file of variables, the person is asked again. */
+/** Hash of exactly this definition. If one word of it or of its variables file changes, the user is asked again. */
 export function fingerprint({ name, source, transport, inputs }: ServerDefinition, envFileText: string | null): string {
-  // What the person is asked for is part of it: words, a default or a password field that changed could make them give something else away.
+  // Include the inputs: changed words, a changed default, or a changed password field could make the user reveal
+  // something else.
   const asked = inputs.length === 0 ? [] : [sorted(inputs)];
   return createHash('sha256')
     .update(JSON.stringify([name, source, sorted(withoutUnwritten(transport)), envFileText, ...asked]))
     .digest('hex');
 }
 
-/** A definition that says nothing of the sandbox stays the one that was trusted before there was one. */
+/** A definition without sandbox settings keeps the fingerprint that was trusted before sandboxes existed. */
 function withoutUnwritten(transport: ServerTransport): object {
   if (
     transport.kind !== 'stdio' ||
@@ -62,8 +64,8 @@ function withoutUnwritten(transport: ServerTransport): object {
   return rest;
 }
 
-/** What would be started or reached, in one line: what the person decides on. Headers are part of it: they may carry a credential of the
- *  environment elsewhere. Control characters and line ends cannot hide a part of it. */
+/** Command or address in one line: the user decides on it. Includes headers, because they may send a credential from
+ *  the environment elsewhere. Control characters and line ends cannot hide a part of it. */
 export function commandLine(transport: ServerTransport): string {
   if (transport.kind !== 'stdio') {
     const headers = Object.entries(transport.headers).map(([name, value]) => `${name}: ${value}`);
@@ -85,14 +87,14 @@ function quoted(word: string): string {
 }
 
 export function visible(text: string): string {
-  // Also what reorders text (bidirectional marks) or cannot be seen.
+  // Also escapes characters that reorder text (bidirectional marks) or are invisible.
   return text.replace(
     /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }
 
-/** Keys in a fixed order: the same definition written in another order is the same. */
+/** Sorts keys, so that the same definition in another order gives the same hash. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

@@ -3,7 +3,8 @@ import * as v from 'valibot';
 import type { ServerDefinition, ServerInput, ServerSource, ServerTransport } from './serverDefinition';
 import { readSandbox, sandboxEnabledSchema, sandboxSchema } from './serverSandbox';
 
-/** What a file or the setting says. `problems` are sentences that name the place and the entry; what they speak of is left out. */
+/** Content of a file or setting. `problems` are sentences that name the place and the entry; the affected entries
+ *  are left out. */
 export interface ServerFile {
   readonly servers: readonly ServerDefinition[];
   readonly problems: readonly string[];
@@ -59,7 +60,7 @@ const inputSchema = v.object({
   ),
 });
 
-/** Reads JSON with comments in the shape of VS Code's `mcp.json`. A bad entry does not cost the others. */
+/** Parses JSON with comments in the shape of VS Code's `mcp.json`. An invalid entry does not affect the others. */
 export function readServerFile(content: string, source: ServerSource, where: string): ServerFile {
   const errors: ParseError[] = [];
   const value: unknown = parse(content, errors, { allowTrailingComma: true, allowEmptyContent: true });
@@ -76,7 +77,7 @@ export function readServerFile(content: string, source: ServerSource, where: str
   return readServers(value, source, where);
 }
 
-/** Reads what the setting holds: the same shape, or the servers alone. */
+/** Parses the setting: the same shape, or only the servers. */
 export function readServerSetting(value: unknown): ServerFile {
   const where = 'The setting `hermes.mcp.servers`';
   const source: ServerSource = { kind: 'settings' };
@@ -96,7 +97,7 @@ function readServers(value: unknown, source: ServerSource, where: string): Serve
   const problems = [...inputs.problems];
   const servers: ServerDefinition[] = [];
   for (const [name, entry] of Object.entries(value.servers ?? {})) {
-    // The editor keeps it for all servers of a file in one place.
+    // VS Code has one `sandbox` entry for all servers of a file.
     const transport = readTransport(
       isRecord(entry) && entry.sandbox === undefined && value.sandbox !== undefined
         ? { ...entry, sandbox: value.sandbox }
@@ -121,7 +122,7 @@ function readServers(value: unknown, source: ServerSource, where: string): Serve
   return { servers, problems };
 }
 
-/** Why not, in words that end a sentence. */
+/** Returns the transport, or a reason why the entry is invalid, as the end of a sentence. */
 function readTransport(entry: unknown): ServerTransport | string {
   if (!isRecord(entry)) return 'it is not an object';
   if (!['stdio', 'http', 'sse', undefined].some((type) => type === entry.type))

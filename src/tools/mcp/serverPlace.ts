@@ -1,17 +1,18 @@
 import type { SandboxState } from '../../transcript/sandboxState';
 
-/** What the person decided for one exact definition, beside trusting it. */
+/** Decisions of the user for one exact definition, besides trusting it. */
 export interface ServerDecision {
-  /** Null: as the definition says, and where it does not, as is usual for where it is written down. */
+  /** Null: as the definition says. If it says nothing, the default for its place applies. */
   readonly choice: 'inside' | 'outside' | null;
-  /** The person has seen that it runs without the sandbox, and trusted that. */
+  /** True when the user saw that it runs without the sandbox, and trusted that. */
   readonly mayRunOutside: boolean;
-  /** Hosts that the person added to those of the definition. */
+  /** Hosts that the user added to those of the definition. */
   readonly hosts: readonly string[];
 }
 
-/** Why a server runs without the sandbox. chosen: the person wants it so. written: its definition says so. unwritten: it is the person's own, and its
- *  definition does not ask for the sandbox. off: the person wants no sandbox at all. */
+/** Reason why a server runs without the sandbox. chosen: the user chose so. written: its definition says so.
+ *  unwritten: it is the user's own, and its definition does not request the sandbox. off: the user turned the
+ *  sandbox off. */
 export type OutsideReason =
   | { readonly kind: 'chosen' | 'written' | 'unwritten' | 'off' }
   | { readonly kind: 'missing'; readonly reason: string; readonly remedy: string };
@@ -19,23 +20,24 @@ export type OutsideReason =
 export type ServerPlace =
   | { readonly kind: 'inside' }
   | { readonly kind: 'outside'; readonly reason: OutsideReason }
-  /** It must not start; `sentence` says why and what can be done. */
+  /** The server must not start; `sentence` says why and what can be done. */
   | { readonly kind: 'refused'; readonly sentence: string };
 
 export interface PlaceNeeds {
-  /** Written down in the person's settings, not in a folder. */
+  /** True when defined in the user's settings, false when defined in a folder. */
   readonly isOwn: boolean;
-  /** What the definition says; null: nothing. */
+  /** Setting of the definition. Null: none. */
   readonly isEnabled: boolean | null;
   readonly decision: ServerDecision;
   readonly sandbox: SandboxState;
-  /** The setting lets nothing run without the sandbox. */
+  /** True when the setting requires the sandbox for everything. */
   readonly isRequired: boolean;
 }
 
 const manage = 'under Manage MCP Servers…';
 
-/** Where a server that runs a program is started. Nothing that should be inside is started outside without the person having seen that it is. */
+/** Decides if a server that runs a program starts inside the sandbox. A server that should be inside never starts
+ *  outside unless the user has seen that. */
 export function placeOf(needs: PlaceNeeds): ServerPlace {
   const { isOwn, isEnabled, decision, sandbox, isRequired } = needs;
   const written = isEnabled ?? !isOwn;

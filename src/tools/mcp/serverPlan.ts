@@ -7,22 +7,23 @@ import type { ServerPlace } from './serverPlace';
 import { filePath, hostsOf, usesNpmCache } from './serverSandbox';
 import { fillIn, type VariableValues } from './variables';
 
-/** What a definition needs from its surroundings to become something that can be started. */
+/** Data from the surroundings that turn a definition into a startable server. */
 export interface PlanSurroundings {
-  /** As things stand when the server is started; without inputs. */
+  /** Values at the time of the start; without inputs. */
   readonly values: () => Omit<VariableValues, 'inputs'>;
-  /** What the person said, now or before; null where they did not want to. */
+  /** Answer of the user, now or earlier; null when the user declined. */
   readonly askInput: (input: ServerInput, signal: AbortSignal) => Promise<string | null>;
-  /** The content of the definition's file of variables as it was when the definition was trusted; null where there is none. */
+  /** Content of the definition's variables file at the time it was trusted; null when there is none. */
   readonly envFileText: string | null;
   readonly isFolder: (path: string) => Promise<boolean>;
-  /** Where a server that runs a program is started now. */
+  /** Decides where a server that runs a program starts now. */
   readonly place: () => Promise<ServerPlace>;
-  /** Hosts that the person added. */
+  /** Hosts that the user added. */
   readonly hosts: readonly string[];
 }
 
-/** How a definition is started. Everything that cannot be filled in is a sentence, and the server is not started. */
+/** Start plan of a definition. If a value cannot be filled in, the plan returns a sentence and the server does not
+ *  start. */
 export function serverPlan(
   definition: ServerDefinition,
   fingerprint: string,
@@ -64,7 +65,7 @@ export function serverPlan(
   };
 }
 
-/** Where the file of variables lies; null where there is none. Throws a sentence for a variable that is not known. */
+/** Path of the variables file; null when there is none. Throws a sentence for an unknown variable. */
 export function envFilePath({ transport }: ServerDefinition, values: Omit<VariableValues, 'inputs'>): string | null {
   if (transport.kind !== 'stdio' || transport.envFile === null) return null;
   return resolved(fillIn(transport.envFile, { ...values, inputs: new Map() }), values.workspaceFolder);
@@ -104,9 +105,10 @@ function confinedLaunch(
   const { sandbox } = transport;
   const paths = (written: readonly string[]): readonly string[] =>
     written.map((path) => filePath(fillIn(path, values), values.userHome, values.workspaceFolder));
-  // What npm has unpacked to be run is not written from inside, because it is run outside too. This is a place of its own, where writing is allowed.
+  // Code inside the sandbox must not write npm's unpacked packages, because they also run outside. This is a separate
+  // folder, in which writing is allowed.
   const npmCache = usesNpmCache(launch.command) ? join(values.userHome, '.npm', '_cacache', 'hermes') : null;
-  // Node's own requests go by a proxy only where they are told to, and there is no other way out.
+  // Node's own requests use a proxy only with this variable, and the sandbox has no other way out.
   const needed: Record<string, string> = {
     NODE_USE_ENV_PROXY: '1',
     ...(npmCache === null ? {} : { npm_config_cache: npmCache }),
@@ -119,7 +121,7 @@ function confinedLaunch(
       ...Object.fromEntries(Object.entries(needed).filter(([name]) => !(name in given))),
     },
     confined: {
-      // By the words that the person has seen.
+      // Use the command as the user has seen it.
       hosts: [...new Set([...hostsOf(transport.command, sandbox), ...hosts])].sort(),
       denyRead: paths(sandbox.denyRead),
       denyWrite: paths(sandbox.denyWrite),

@@ -2,16 +2,16 @@ import { isAbsolute, join } from 'node:path';
 import * as v from 'valibot';
 import { hostName } from '../approval/ruleText';
 
-/** What a definition says about the sandbox, in VS Code's shape (`sandboxEnabled`, `sandbox`), as far as it is followed. */
+/** Sandbox settings of a definition that we support, in VS Code's shape (`sandboxEnabled`, `sandbox`). */
 export interface ServerSandbox {
-  /** Null: it does not say. */
+  /** Null: not set. */
   readonly isEnabled: boolean | null;
   /** Hosts that it may reach inside, by name or as `*.example.com`. */
   readonly hosts: readonly string[];
-  /** Files that it may not read, and not change; variables not filled in. */
+  /** Files that it may not read, and not change. Variables are not filled in. */
   readonly denyRead: readonly string[];
   readonly denyWrite: readonly string[];
-  /** What is written there and not followed. */
+  /** Entries of the definition that we do not support. */
   readonly ignored: readonly string[];
 }
 
@@ -37,7 +37,8 @@ export function readSandbox(
   const allowed = (written?.network?.allowedDomains ?? []).map((domain) => domain.trim().toLowerCase());
   const { allowWrite = [], denyRead = [], denyWrite = [] } = written?.filesystem ?? {};
   const denied = (written?.network?.deniedDomains ?? []).map((domain) => domain.trim().toLowerCase());
-  // A host that is denied is not named to the sandbox. It knows no exceptions, so `*.example.com` is left out as a whole where a part of it is denied.
+  // Leave out denied hosts. The sandbox knows no exceptions, so `*.example.com` is left out entirely when a part of it
+  // is denied.
   const isDenied = (host: string): boolean => denied.some((domain) => covers(domain, host) || covers(host, domain));
   return {
     isEnabled: isEnabled ?? null,
@@ -55,25 +56,25 @@ export function readSandbox(
   };
 }
 
-/** Programs that fetch a package and run it need its registry: without it hardly any of them starts. */
+/** Programs that download a package and run it need its registry: without it hardly any of them starts. */
 const registries: readonly { readonly programs: readonly string[]; readonly hosts: readonly string[] }[] = [
   { programs: ['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bunx', 'bun'], hosts: ['registry.npmjs.org'] },
   { programs: ['uvx', 'uv', 'pipx'], hosts: ['files.pythonhosted.org', 'pypi.org'] },
 ];
 
-/** Every host that a server may reach inside: those it names, and the registry of a program that fetches packages. */
+/** All hosts that a server may reach inside: those it names, and the registry of a program that downloads packages. */
 export function hostsOf(command: string, sandbox: ServerSandbox): readonly string[] {
   const program = programOf(command);
   const fetched = registries.filter(({ programs }) => programs.includes(program)).flatMap((registry) => registry.hosts);
   return [...new Set([...fetched, ...sandbox.hosts])].sort();
 }
 
-/** Whether npm keeps what it fetches for this program. */
+/** True when npm caches the packages for this program. */
 export function usesNpmCache(command: string): boolean {
   return ['npx', 'npm'].includes(programOf(command));
 }
 
-/** An absolute path, as a definition may write it: `~/…`, or relative to its folder. */
+/** Absolute path from a definition's path: `~/…`, or relative to its folder. */
 export function filePath(written: string, home: string, folder: string | null): string {
   if (written === '~' || written.startsWith('~/')) return join(home, written.slice(1));
   return isAbsolute(written) || folder === null ? written : join(folder, written);
@@ -83,7 +84,8 @@ function programOf(command: string): string {
   return command.split(/[\\/]/).at(-1) ?? command;
 }
 
-/** The name of a host, all hosts below a name, either with a port. No addresses, and not this machine: nothing inside reaches it. */
+/** True for a host name or a wildcard for all hosts below a name, either with a port. Not for addresses or this
+ *  machine: the sandbox cannot reach them. */
 function isHost(written: string): boolean {
   return hostName.test(written.replace(/^\*\./, '').replace(/:[1-9]\d{0,4}$/, ''));
 }
@@ -92,7 +94,7 @@ function covers(pattern: string, host: string): boolean {
   return pattern === host || (pattern.startsWith('*.') && host.endsWith(pattern.slice(1)));
 }
 
-/** The library reads paths as they are. */
+/** The library reads paths literally. */
 function isPattern(path: string): boolean {
   return /[*?[\]]/.test(path);
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** What every provider accepts. */
+/** Longest name that every provider accepts. */
 const longest = 64;
 const markLength = 7;
 
-/** The names under which models know these tools: `mcp_<server>_<tool>`, of characters that every provider takes, each once. A name that had to
- *  be cut, or that an earlier tool has, ends in a mark made of the real names, so that it is the same in every turn. */
+/** Names of these tools for models: `mcp_<server>_<tool>`, unique, with characters that every provider accepts. A
+ *  name that is too long or already taken ends in a hash of the real names. So it is the same in every turn. */
 export function toolNames(tools: readonly { readonly server: string; readonly tool: string }[]): readonly string[] {
   const taken = new Set<string>();
   return tools.map(({ server, tool }) => {
@@ -20,7 +20,7 @@ export function toolNames(tools: readonly { readonly server: string; readonly to
   });
 }
 
-/** Whether a tool of this server could have that name. */
+/** True when a tool of this server could have that name. */
 export function mayBeToolOf(server: string, name: string): boolean {
   return name.startsWith(`mcp_${plainName(server)}_`.slice(0, longest - markLength));
 }

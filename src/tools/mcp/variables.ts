@@ -1,6 +1,6 @@
-/** What variables of a definition stand for. */
+/** Values of a definition's variables. */
 export interface VariableValues {
-  /** Of the folder whose file it is; of the first open folder for the settings; null where none is open. */
+  /** Folder of the file; for the settings, the first open folder. Null when none is open. */
   readonly workspaceFolder: string | null;
   /** Open folders by their names, for `${workspaceFolder:name}`. */
   readonly folders: ReadonlyMap<string, string>;
@@ -10,7 +10,8 @@ export interface VariableValues {
   readonly separator: string;
 }
 
-/** Fills in `${…}` as VS Code does. A variable of the environment that is not set is empty. Throws a sentence for one that is not known. */
+/** Fills in `${…}` as VS Code does. An environment variable that is not set becomes empty. Throws a sentence for an
+ *  unknown variable. */
 export function fillIn(text: string, values: VariableValues): string {
   return text.replace(/\$\{([^}]*)\}/g, (_whole, variable: string) => valueOf(variable, values));
 }

@@ -5,8 +5,8 @@ export const exitPlanModeName = 'exit_plan_mode';
 
 const longestPlan = 20_000;
 
-/** Puts a plan before the person. What their answer changes (the session's mode) is the business of whoever asks them: the plan is carried out
- *  only after it is decided, and a refusal comes back with its reason. */
+/** Presents a plan to the user. The caller that asks for approval applies its effect (the session's mode). The plan
+ *  runs only after approval; a refusal returns its reason. */
 export function exitPlanModeTool(): AnyTool {
   return defineTool({
     name: exitPlanModeName,

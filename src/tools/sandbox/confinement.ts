@@ -13,21 +13,24 @@ export interface ConfinementNeeds {
   readonly folders: () => readonly string[];
   /** Rejects when they cannot be listed. */
   readonly list: ListFiles;
-  /** Folders of the extension and the editor that commands neither read nor change, and those with their programs, which they do not change. */
+  /** Folders of the extension and the editor that commands may neither read nor change (`kept`), and those with
+   *  their programs, which commands may not change. */
   readonly own: () => { readonly kept: readonly string[]; readonly programs: readonly string[] };
   readonly isWritten: IsWritten;
-  /** A command has ended, and files that were made meanwhile were taken out of the open folders, or could not be. */
+  /** Called when a command has ended and files that were created meanwhile were moved out of the open folders, or
+   *  could not be moved. */
   readonly onSetAside: (files: SetAside, command: string) => void;
   readonly home: string;
   readonly temporary: string;
   readonly platform: NodeJS.Platform;
 }
 
-/** What became of a confined command, besides what it says itself. */
+/** Outcome of a confined command, besides its own output. */
 export interface ConfinedEnd {
-  /** What the sandbox kept it from: "write to ~/.npmrc". */
+  /** Actions that the sandbox blocked: "write to ~/.npmrc". */
   readonly stopped: readonly string[];
-  /** What was made meanwhile that only the person may allow, by its name in the open folder; moved to `aside`. */
+  /** Files created meanwhile that only the user may allow, by their names in the open folder. They are now in
+   *  `aside`. */
   readonly takenOut: readonly string[];
   readonly aside: string;
 }
@@ -35,26 +38,26 @@ export interface ConfinedEnd {
 export interface ConfinedRun {
   readonly program: string;
   readonly args: readonly string[];
-  /** Of a command that failed: what its output speaks of and it could not read, as in `stopped`. */
+  /** For a failed command: hidden files that its output mentions, in the same form as `stopped`. */
   unreadIn(output: string): readonly string[];
-  /** What the sandbox kept it from so far, all of it. */
+  /** All actions that the sandbox has blocked so far. */
   stopped(): Promise<readonly string[]>;
-  /** To be called when the command has ended, also where it never started. The same for every call. */
+  /** Call when the command has ended, even if it never started. Every call returns the same result. */
   ended(): Promise<ConfinedEnd>;
 }
 
 export interface ConfineOptions {
   readonly hosts: readonly string[];
-  /** Where it runs. */
+  /** Folder in which it runs. */
   readonly folder: string;
-  /** Where is kept what is taken out. */
+  /** Folder for the files that are moved out. */
   readonly aside: string;
-  /** Further files that it neither reads nor changes, and that it does not change; absolute paths. */
+  /** Further files: `denyRead` may be neither read nor changed, `denyWrite` may not be changed. Absolute paths. */
   readonly denyRead?: readonly string[];
   readonly denyWrite?: readonly string[];
 }
 
-/** Whether the commands of this window are confined, and how. */
+/** Confines the commands of this window. */
 export class Confinement {
   constructor(private readonly needs: ConfinementNeeds) {}
 

@@ -4,17 +4,20 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { changeReasons, isSecret } from '../sensitivePaths';
 import type { FoundFiles } from './limits';
 
-/** Lists the files below a folder, hidden and ignored ones too, by their paths below it; not those of `node_modules`, and of `.git` none of its folders. */
+/** Lists the files below a folder by their relative paths, including hidden and ignored ones. Leaves out those of
+ *  `node_modules`, and all folders inside `.git`. */
 export type ListFiles = (folder: string) => Promise<readonly string[]>;
 
-/** Package managers write here for the commands they are told to run. */
+/** Folders in which package managers write programs. */
 const installed =
   /(^|\/)(node_modules|\.?v?env|\.?virtualenv|\.conda|\.tox|\.nox|\.yarn|\.cargo|\.bundle|\.config|\.local|\.bin|\.mvn|\.run)(\/|$)/i;
 
-/** In the repository's own folder: what Git runs, or takes from it what to run. Everything else there Git has to write. */
+/** Files in the repository's own folder that Git runs, or that tell it what to run. Git must write everything else
+ *  there. */
 const inRepository = ['config', 'config.worktree', 'info/attributes', 'gitdir', 'commondir'];
 
-/** What a confined command is kept from in a folder: what is asked for in every mode is not changed, secrets are not read. */
+/** Limits for a confined command in a folder: it may not change files that need approval in every mode, and may not
+ *  read secrets. */
 export async function filesToGuard(folder: string, list: ListFiles): Promise<FoundFiles> {
   const kept = new Set<string>();
   const hidden = new Set<string>();
@@ -25,7 +28,7 @@ export async function filesToGuard(folder: string, list: ListFiles): Promise<Fou
     judged.set(name, isGuarded(name));
     return isGuarded(name);
   };
-  // Those that stand in the folder itself are looked at by name: a list of files holds neither links nor empty folders.
+  // Check the folder's own entries by name: a list of files contains neither links nor empty folders.
   const there = await readdir(folder).catch(() => []);
   const repositories = new Set(['']);
   for (const file of [...there, ...(await list(folder))]) {
@@ -34,7 +37,7 @@ export async function filesToGuard(folder: string, list: ListFiles): Promise<Fou
       repositories.add(repository);
       continue;
     }
-    // The shortest name that is guarded stands for all below it.
+    // The shortest guarded name covers everything below it.
     const guarded = foldersOf(file).find(isGuardedFolder) ?? (isGuarded(file) ? file : null);
     if (guarded !== null) kept.add(guarded);
     if (isSecret(file)) hidden.add(file);
@@ -58,7 +61,8 @@ function isGuarded(name: string): boolean {
   return !installed.test(name) && changeReasons(name).some((reason) => reason !== 'sensitive');
 }
 
-/** Of the repository in a folder, also where its files lie elsewhere (a worktree, a submodule): what must not change, and what Git has to write. */
+/** For the repository in a folder, even when its files are elsewhere (a worktree, a submodule): files that must not
+ *  change, and folders that Git must write to. */
 export async function repositoryFiles(
   folder: string,
 ): Promise<{ readonly kept: readonly string[]; readonly writable: readonly string[] }> {
@@ -67,7 +71,7 @@ export async function repositoryFiles(
   if (kind === null) return { kept: [], writable: [] };
   if (kind === 'folder') return { kept: await keptIn(named, folder), writable: [] };
   const own = await pathIn(named, /^gitdir:\s*(.+?)\s*$/m, folder);
-  // Anyone can write such a file. Only a repository that names this folder in turn may be written for it.
+  // Anyone can write such a file. Allow writing only if the repository in turn names this folder.
   if (own === null || !(await leadsBack(own, folder))) return { kept: [named], writable: [] };
   const isWorktree = basename(dirname(own)) === 'worktrees';
   const places = isWorktree ? [own, dirname(dirname(own))] : [own];
@@ -83,7 +87,7 @@ async function leadsBack(repository: string, folder: string): Promise<boolean> {
   return kindOf(join(repository, 'HEAD')) === 'file' && (worktree === join(folder, '.git') || submodule === folder);
 }
 
-/** What must not change in a repository's own files. */
+/** Files of a repository that must not change. */
 async function keptIn(repository: string, folder: string): Promise<readonly string[]> {
   const present = inRepository.map((name) => join(repository, name)).filter((path) => kindOf(path) !== null);
   const configured = await pathIn(join(repository, 'config'), /^\s*hookspath\s*=\s*"?([^~].*?)"?\s*$/im, folder);
@@ -94,7 +98,7 @@ async function keptIn(repository: string, folder: string): Promise<readonly stri
   ];
 }
 
-/** A path that a file of Git's names, begun at `base`; null where it names none. */
+/** Path that a Git file names, resolved against `base`; null when it names none. */
 async function pathIn(file: string, line: RegExp, base: string): Promise<string | null> {
   const path = line.exec(await readFile(file, 'utf8').catch(() => ''))?.[1];
   return path === undefined ? null : resolve(base, path);

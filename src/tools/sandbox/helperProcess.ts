@@ -4,24 +4,24 @@ import { join } from 'node:path';
 import type { HelperAnswers, HelperReply, HelperRequest } from './helper/messages';
 
 export interface HelperProcessNeeds {
-  /** The helper's bundle. */
+  /** Path of the helper's bundle. */
   readonly file: string;
-  /** Where folders of its own may be made. */
+  /** Folder in which it may create its own folders. */
   readonly temporary: string;
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** The helper, as a process that answers. A helper that ended fails what it was asked, and everything after. */
+/** Helper process that answers requests. After it ends, pending and later requests fail. */
 export class HelperProcess {
   private readonly waiting = new Map<number, (reply: HelperReply | null) => void>();
   private count = 0;
   private hasEnded = false;
-  /** The last of what it complained of. */
+  /** Last part of its error output. */
   private complaint = '';
 
   private constructor(
     private readonly child: ChildProcess,
-    /** It begins in an empty folder, which goes when it has ended. */
+    /** Empty start folder, deleted after the process ends. */
     private readonly folder: string,
   ) {
     child.stderr
@@ -40,7 +40,7 @@ export class HelperProcess {
   /** Rejects when it cannot be started. */
   static async start({ file, temporary, environment }: HelperProcessNeeds): Promise<HelperProcess> {
     const folder = await mkdtemp(join(temporary, 'hermes-sandbox-'));
-    // Without it the editor itself would be started.
+    // Without this variable the editor itself would start.
     const env = { ...environment, ELECTRON_RUN_AS_NODE: '1', CLAUDE_CODE_TMPDIR: temporary };
     return new HelperProcess(
       fork(file, [], { cwd: folder, env, execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] }),
@@ -60,7 +60,7 @@ export class HelperProcess {
       this.waiting.set(number, (reply) => {
         if (reply === null) reject(this.ending());
         else if ('failure' in reply) reject(new Error(reply.failure));
-        // One answer each, of the kind that was asked for.
+        // Each request gets one answer, of the requested kind.
         else resolve(reply.answer as HelperAnswers[K]);
       });
       this.child.send(
@@ -70,7 +70,7 @@ export class HelperProcess {
     });
   }
 
-  /** It takes its proxies down and ends. */
+  /** Makes the helper shut down its proxies and end. */
   dispose(): void {
     if (this.child.connected) this.child.disconnect();
   }

@@ -1,29 +1,30 @@
 import { join } from 'node:path';
 
-/** What a confined command may do with files; absolute paths, each with all that is below it. Everything else may be read and not be written. */
+/** File access of a confined command: absolute paths, each with everything below it. Everything else is readable but
+ *  not writable. */
 export interface Limits {
   readonly writable: readonly string[];
-  /** Stays as it is, also where it lies in what is writable; a folder that is missing is not made. */
+  /** Read-only, even inside `writable`; a missing folder cannot be created. */
   readonly kept: readonly string[];
-  /** Cannot be read. */
+  /** Not readable. */
   readonly hidden: readonly string[];
-  /** Can be read, also where it lies in what is hidden. */
+  /** Readable, even inside `hidden`. */
   readonly shown: readonly string[];
 }
 
 export interface LimitNeeds {
   readonly home: string;
   readonly platform: NodeJS.Platform;
-  /** The open folders, links followed. */
+  /** Open folders, with links resolved. */
   readonly folders: readonly string[];
   readonly temporary: string;
-  /** Where the extension and the editor keep what is theirs. */
+  /** Folders with data of the extension and the editor. */
   readonly own: readonly string[];
-  /** Where their programs lie, which may be read. */
+  /** Folders of their programs, which may be read. */
   readonly programs: readonly string[];
-  /** In the open folders: what is asked for in every mode, and what holds secrets. */
+  /** In the open folders: files that need approval in every mode, and files with secrets. */
   readonly found: FoundFiles;
-  /** Names in the home folder. */
+  /** Names of the entries of the home folder. */
   readonly homeEntries: readonly string[];
   readonly exists: (path: string) => boolean;
 }
@@ -31,11 +32,11 @@ export interface LimitNeeds {
 export interface FoundFiles {
   readonly kept: readonly string[];
   readonly hidden: readonly string[];
-  /** Outside of the open folders, but of their repositories. */
+  /** Outside of the open folders, but part of their repositories. */
   readonly writable: readonly string[];
 }
 
-/** Where package managers keep what they have fetched. None of them runs what stands there without being told to by a file that is not there. */
+/** Caches of package managers. No package manager runs their content unless a file elsewhere tells it to. */
 const caches: Readonly<Record<'home' | 'linux' | 'darwin', readonly string[]>> = {
   home: [
     '.npm/_cacache',
@@ -84,7 +85,7 @@ const caches: Readonly<Record<'home' | 'linux' | 'darwin', readonly string[]>> =
   ],
 };
 
-/** Where programs keep how they log in. */
+/** Places where programs store their credentials. */
 const keyPlaces: readonly string[] = [
   '.ssh',
   '.aws',
@@ -151,11 +152,11 @@ const keyPlaces: readonly string[] = [
   'Library/Application Support/Firefox',
 ];
 
-/** Names in a home folder under which programs are installed; those that begin with a dot are read too. */
+/** Names in a home folder under which programs are installed; those that begin with a dot may be read too. */
 const programFolders =
   /^(\..*|go|bin|sbin|lib|sdk|opt|snap|node_modules|miniconda\d?|anaconda\d?|mambaforge|miniforge\d?|micromamba|flutter|Android|Library|perl5|R|gems)$/i;
 
-/** The limits of a command that runs now. */
+/** Limits for a command that runs now. */
 export function limitsOf({
   home,
   platform,
@@ -169,7 +170,7 @@ export function limitsOf({
 }: LimitNeeds): Limits {
   const below = (names: readonly string[]): readonly string[] => names.map((name) => join(home, name)).filter(exists);
   const system = platform === 'darwin' ? caches.darwin : caches.linux;
-  // With the home folder itself open, everything in it is what is worked on.
+  // If the home folder itself is open, everything in it is part of the work.
   const personal = folders.includes(home)
     ? []
     : homeEntries
@@ -184,7 +185,8 @@ export function limitsOf({
   };
 }
 
-/** The same with further files that are neither read nor changed, and that are not changed. */
+/** Limits with further files that may be neither read nor changed (`hidden`), and files that may not be changed
+ *  (`kept`). */
 export function narrowed(limits: Limits, hidden: readonly string[], kept: readonly string[]): Limits {
   const isHidden = (path: string): boolean => hidden.some((each) => path === each || path.startsWith(`${each}/`));
   return {

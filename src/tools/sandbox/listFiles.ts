@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import type { ListFiles } from './foundFiles';
 
-/** Lists by ripgrep: ignored files too, because that is where secrets and what tools run often lie; not what package managers have installed, and of
- *  Git's own files only those that tell where a repository is. */
+/** Flags for ripgrep. Include ignored files, which often hold secrets and files that tools run. Leave out installed
+ *  packages and Git's own files, except those that show where a repository is. */
 const flags = [
   '--files',
   '--hidden',
@@ -22,7 +22,8 @@ export function listFilesWith(ripgrep: string): ListFiles {
       const pieces: Buffer[] = [];
       child.stdout.on('data', (piece: Buffer) => void pieces.push(piece));
       child.once('error', reject);
-      // 1: there is none; 2: some could not be looked at, not by a command either. A signal: the list may be cut off.
+      // 1: no files. 2: some could not be read, which a command could not do either. A signal: the list may be
+      // incomplete.
       child.once('close', (code) =>
         code === null
           ? reject(new Error(`the files of ${folder} could not be listed`))

@@ -12,23 +12,25 @@ export interface SandboxNeeds extends HelperProcessNeeds {
   readonly log: Log;
 }
 
-/** A command line that runs a command inside, and what was stopped once it has ended. `ended` is called exactly once, also where it never started. */
+/** Command line that runs a command inside, and its blocked actions. Call `ended` exactly once, even if the command
+ *  never started. */
 export interface ConfinedCommand {
   readonly program: string;
   readonly args: readonly string[];
-  /** What was stopped so far: lines of the library; `stoppedWords` reads them. */
+  /** Actions blocked so far: lines of the library, which `stoppedWords` parses. */
   stopped(): Promise<readonly string[]>;
-  /** All of it, in such lines. */
+  /** All blocked actions, as such lines. */
   ended(): Promise<readonly string[]>;
 }
 
-/** Confines commands by the means of the operating system: bubblewrap on Linux, seatbelt on macOS. Whether that works here is tried, not guessed. */
+/** Confines commands with the tools of the operating system: bubblewrap on Linux, seatbelt on macOS. Tests if they
+ *  work instead of guessing. */
 export class Sandbox {
   private helper: Promise<HelperProcess | { readonly reason: string }> | null = null;
 
   constructor(private readonly needs: SandboxNeeds) {}
 
-  /** Whether commands can be confined on this machine; tried once per window. */
+  /** Tells if commands can be confined on this machine; tested once per window. */
   async state(): Promise<Exclude<SandboxState, { kind: 'off' }>> {
     const helper = await this.started();
     return helper instanceof HelperProcess
@@ -36,11 +38,11 @@ export class Sandbox {
       : { kind: 'missing', reason: helper.reason, remedy: remedyFor(helper.reason, this.needs.platform) };
   }
 
-  /** Rejects with the reason when it cannot be confined; it must not be run then. */
+  /** Rejects with the reason when the command cannot be confined; do not run it then. */
   async confine(command: string, shell: string, limits: Limits, hosts: readonly string[]): Promise<ConfinedCommand> {
     const helper = await this.started();
     if (!(helper instanceof HelperProcess)) throw new Error(helper.reason);
-    // The proxies know a command by it, and the command must not be able to guess another one's.
+    // The proxies identify a command by this id, so no command may be able to guess another's.
     const id = randomBytes(24).toString('base64url');
     const line = await helper.ask({ kind: 'wrap', id, shell, command, limits, hosts });
     const told = async (kind: 'stopped' | 'ended'): Promise<readonly string[]> =>
@@ -56,7 +58,7 @@ export class Sandbox {
   private async started(): Promise<HelperProcess | { readonly reason: string }> {
     this.helper ??= this.start();
     const helper = await this.helper;
-    // A helper that was killed is started again for the next command.
+    // Start a killed helper again for the next command.
     if (!(helper instanceof HelperProcess) || !helper.isGone) return helper;
     this.helper = this.start();
     return this.helper;
@@ -82,7 +84,8 @@ export class Sandbox {
     }
   }
 
-  /** Runs a command inside that must succeed, and writes where it must not; the reason it does not work, else null. */
+  /** Runs a command inside that must succeed, and one write that must fail. Returns the reason if the sandbox does
+   *  not work, else null. */
   private async tried(helper: HelperProcess): Promise<string | null> {
     const { temporary } = this.needs;
     const id = randomBytes(24).toString('base64url');
@@ -114,7 +117,7 @@ function outcomeOf(program: string, args: readonly string[]): Promise<{ readonly
   });
 }
 
-/** How a machine gets a sandbox, for the reason it has none. */
+/** Advice for setting up a sandbox, by the reason for its absence. */
 export function remedyFor(reason: string, platform: NodeJS.Platform): string {
   if (platform === 'win32') return 'Work in WSL or a dev container with bubblewrap.';
   if (/not installed|not found/i.test(reason))

@@ -3,8 +3,9 @@ import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { realPath } from './foundFiles';
 
-/** What an editor, a shell or an agent takes orders from when it stands in an open folder. While it is missing the sandbox cannot keep it from being made
- *  without leaving an empty file there for everyone to see, so what was made is taken out again. */
+/** Files in an open folder that give an editor, a shell, or an agent instructions. While one is missing, the sandbox
+ *  could prevent its creation only by leaving a visible empty file there. So files created under these names are
+ *  moved out afterwards. */
 const names: readonly string[] = [
   '.vscode',
   '.idea',
@@ -44,14 +45,14 @@ const names: readonly string[] = [
   '.pre-commit-config.yaml',
 ];
 
-/** Something that editors and agents take orders from, and that is not there. */
+/** Missing file or folder that would give editors and agents instructions. */
 export interface MissingOrders {
   readonly path: string;
-  /** Where its folder is, links followed. */
+  /** Its parent folder, with links resolved. */
   readonly place: string;
 }
 
-/** A file or folder that was moved out of an open folder, and where it is kept. */
+/** File or folder that was moved out of an open folder, and its new place. */
 export interface TakenOut {
   readonly path: string;
   readonly kept: string;
@@ -59,26 +60,26 @@ export interface TakenOut {
 
 export interface SetAside {
   readonly taken: readonly TakenOut[];
-  /** What could not be moved and stands there still, each with the reason. */
+  /** Files that could not be moved and are still there, each with the reason. */
   readonly left: readonly { readonly path: string; readonly reason: string }[];
 }
 
-/** Whether the editor wrote the file as it is now: the person did, or the agent with the person's permission. */
+/** True when the editor wrote the present content of the file: the user did, or the agent with the user's approval. */
 export type IsWritten = (path: string) => Promise<boolean>;
 
-/** Which of them are missing in the folders now. */
+/** Entries that are missing in the folders now. */
 export function missingOrders(folders: readonly string[]): readonly MissingOrders[] {
   const paths = folders.flatMap((folder) => names.map((name) => join(folder, name)));
   return paths.filter((path) => !isThere(path)).map((path) => ({ path, place: realPath(dirname(path)) }));
 }
 
-/** Whether something at the path would be looked at when a command ends. */
+/** True when a path is checked after a command ends. */
 export function isBelowOrders(path: string): boolean {
   const all = `${path.replaceAll('\\', '/')}/`;
   return names.some((name) => all.includes(`/${name}/`));
 }
 
-/** Moves those that are there by now into `aside`, but for files that the editor wrote. */
+/** Moves the entries that exist now to `aside`, except files that the editor wrote. */
 export async function setAside(
   missing: readonly MissingOrders[],
   aside: string,
@@ -99,7 +100,8 @@ export async function setAside(
   return { taken, left };
 }
 
-/** Puts back what was taken out; returns what could not be put back, because something else stands there by now. */
+/** Restores files that were moved out. Returns those that could not be restored, because something else is in their
+ *  place now. */
 export async function putBack(taken: readonly TakenOut[]): Promise<readonly TakenOut[]> {
   const left: TakenOut[] = [];
   for (const each of taken) {
@@ -109,20 +111,21 @@ export async function putBack(taken: readonly TakenOut[]): Promise<readonly Take
   return left;
 }
 
-/** All files of a folder, or the file itself. Links are not followed. */
+/** All files of a folder, or the file itself. Does not follow links. */
 export async function filesIn(path: string): Promise<readonly string[]> {
   if (!lstatSync(path).isDirectory()) return [path];
   const entries = await readdir(path, { withFileTypes: true, recursive: true });
   return entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Where the folder of a path was replaced by a link, that link is what was made: what it leads to is not the command's. */
+/** If the folder of a path was replaced by a link, the command made that link; the link's target is not the
+ *  command's. */
 function replacedFolder(path: string): string | null {
   const folder = dirname(path);
   return isThere(folder) && lstatSync(folder).isSymbolicLink() ? folder : null;
 }
 
-/** The whole where nothing in it is written by the editor, else each file that is not. */
+/** Returns the whole path if the editor wrote nothing in it, else each file that the editor did not write. */
 async function partsToTake(path: string, isWritten: IsWritten): Promise<readonly string[]> {
   const files = await filesIn(path);
   const theirs = await Promise.all(files.map(isWritten));
@@ -137,7 +140,7 @@ async function move(from: string, to: string): Promise<void> {
   });
 }
 
-/** Also a link that leads nowhere yet. */
+/** True also for a link that leads nowhere. */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path) !== undefined;

@@ -4,12 +4,12 @@ import type { Limits } from './limits';
 
 interface Places {
   readonly home: string;
-  /** Where the command ran. */
+  /** Folder in which the command ran. */
   readonly folder: string;
 }
 
-/** What the sandbox kept a command from, in the words of a row: "write to ~/.npmrc", "connect to example.com"; the first of them, `most` at most. The library tells of every
- *  write, so those that the limits allow are left out. */
+/** Blocked actions, in the words of a row: "write to ~/.npmrc", "connect to example.com". Returns the first `most`.
+ *  The library reports every write, so writes that the limits allow are left out. */
 export function stoppedWords(
   lines: readonly string[],
   limits: Pick<Limits, 'writable' | 'kept'>,
@@ -29,11 +29,12 @@ export function stoppedWords(
   return [...new Set(words)].slice(0, most);
 }
 
-/** What a command that failed says something about and could not read: "read .env". Nothing tells of reading itself, so its output has to name the file. */
+/** Hidden files that a failed command mentions and could not read: "read .env". The library does not report reads,
+ *  so the output must name the file. */
 export function unreadWords(output: string, hidden: readonly string[], places: Places): readonly string[] {
   const isNamed = (path: string): boolean => {
     const shown = shownPath(path, places);
-    // Other folders of the home folder have names that are words.
+    // Other folders of the home folder have common words as names.
     const names =
       isAbsolute(shown) || (shown.startsWith('~') && !basename(path).startsWith('.'))
         ? [path, shown]
@@ -46,7 +47,7 @@ export function unreadWords(output: string, hidden: readonly string[], places: P
     .map((path) => `read ${shownPath(path, places)}`);
 }
 
-/** As a word of its own, or as the beginning of a longer path. */
+/** True when the name appears as a separate word, or as the start of a longer path. */
 function mentions(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     const [before, after] = [text[at - 1] ?? ' ', text[at + name.length] ?? ' '];
@@ -55,7 +56,7 @@ function mentions(text: string, name: string): boolean {
   return false;
 }
 
-/** As people read it: relative to the folder, or to the home folder. */
+/** Readable path: relative to the folder, or to the home folder. */
 export function shownPath(path: string, { home, folder }: Places): string {
   if (path !== folder && contains(folder, path)) return relative(folder, path);
   return contains(home, path) ? join('~', relative(home, path)) : path;
@@ -66,7 +67,7 @@ function contains(folder: string, path: string): boolean {
   return inside === '' || (!inside.startsWith('..') && !isAbsolute(inside));
 }
 
-/** With links followed, also where the file itself was not made. */
+/** Resolves links, even when the file itself does not exist. */
 function leadsTo(path: string): string {
   try {
     return realpathSync(path);

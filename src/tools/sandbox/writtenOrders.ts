@@ -4,20 +4,20 @@ import { basename, dirname, join } from 'node:path';
 import { realPath } from './foundFiles';
 import { isBelowOrders } from './setAside';
 
-/** More than this is not a file that gives orders. */
+/** Larger files are not instruction files. */
 const maxBytes = 1_000_000;
 
-/** Files that give orders to editors and agents and were written through the editor in this window, each by its content: what a confined command does
- *  to such a file afterwards is not the editor's any more. */
+/** Instruction files for editors and agents that were written through the editor in this window, with a hash of
+ *  their content. After a confined command changes such a file, it no longer counts as the editor's. */
 export class WrittenOrders {
   private readonly contents = new Map<string, string>();
 
-  /** Of a file that the editor has written with this content. */
+  /** Records a file that the editor wrote with this content. */
   note(path: string, content: string | Uint8Array): void {
     if (isBelowOrders(path)) this.contents.set(keyOf(path), markOf(content));
   }
 
-  /** Of a file that the editor has put there: its content is the one it has now. */
+  /** Records a file that the editor put there, with its present content. */
   async noteAsItIs(path: string): Promise<void> {
     if (!isBelowOrders(path)) return;
     const content = await contentOf(path);
@@ -41,7 +41,7 @@ async function contentOf(path: string): Promise<Uint8Array | null> {
   return found === null || !found.isFile() || found.size > maxBytes ? null : readFile(path).catch(() => null);
 }
 
-/** The same for a text and for its bytes. A document does not hold the mark that a file may begin with. */
+/** Same hash for a text and for its bytes: ignores a byte order mark, which a document does not include. */
 function markOf(content: string | Uint8Array): string {
   const text = typeof content === 'string' ? content : Buffer.from(content).toString('utf8');
   return createHash('sha256')

@@ -1,27 +1,27 @@
 import { withoutCredentials } from '../childEnvironment';
 import type { Environment } from './loginEnvironment';
 
-/** Settings of the editor's terminal: a text is set, null takes the variable away. */
+/** Settings of the editor's terminal: a text sets the variable, null removes it. */
 export type TerminalVariables = Readonly<Record<string, string | null>>;
 
 export interface EnvironmentParts {
-  /** What the person's shell has. */
+  /** Environment of the user's shell. */
   readonly login: Environment;
   /** `terminal.integrated.env.*`. */
   readonly terminal: TerminalVariables;
-  /** The activated Python environment: its folder and where its programs lie. */
+  /** Activated Python environment: its folder and the folder of its programs. */
   readonly python: { readonly folder: string; readonly programs: string } | null;
-  /** Keys of ours; a variable that holds one is not passed on. */
+  /** Our own keys; a variable that contains one is not passed on. */
   readonly secrets: readonly string[];
   readonly platform: NodeJS.Platform;
 }
 
-/** Set by the editor for its own processes. With ELECTRON_RUN_AS_NODE the person's `code` would not start, and VSCODE_* holds addresses and
- *  tokens of sockets that lead into the editor. */
+/** Variables that the editor sets for its own processes. With ELECTRON_RUN_AS_NODE the user's `code` would not
+ *  start, and VSCODE_* holds addresses and tokens of sockets into the editor. */
 const editorsOwn = /^(?:VSCODE_|ELECTRON_)|^(?:CHROME_DESKTOP|GIT_ASKPASS|ORIGINAL_XDG_CURRENT_DESKTOP)$/;
 
-/** Nobody sits in front of a command: nothing may page, open an editor, ask, or draw on a screen. `CI` stays as it is, because programs change
- *  what they do by it. */
+/** No user watches a command: it must not open a pager or an editor, ask for input, or control the screen. `CI`
+ *  stays unchanged, because programs change their behavior with it. */
 const withoutScreen: Environment = {
   TERM: 'dumb',
   PAGER: 'cat',
@@ -30,7 +30,8 @@ const withoutScreen: Environment = {
   GIT_TERMINAL_PROMPT: '0',
 };
 
-/** The environment of a command. Credentials of the person's shell are not in it: the settings of the editor's terminal may give it one. */
+/** Environment of a command, without the credentials of the user's shell. The settings of the editor's terminal may
+ *  add one. */
 export function commandEnvironment({ login, terminal, python, secrets, platform }: EnvironmentParts): Environment {
   const variables = new Map(Object.entries(withoutCredentials(login)).filter(([name]) => !editorsOwn.test(name)));
   for (const [name, value] of Object.entries(terminal)) {
@@ -38,7 +39,7 @@ export function commandEnvironment({ login, terminal, python, secrets, platform 
     if (value === null) variables.delete(spelled);
     else variables.set(spelled, value);
   }
-  // With it `cd src` may lead to another folder than the one that was judged and asked for.
+  // With it, `cd src` may lead to another folder than the approved one.
   variables.delete('CDPATH');
   if (python !== null) activate(variables, python, platform);
   for (const [name, value] of Object.entries(withoutScreen)) variables.set(name, value);
@@ -46,8 +47,8 @@ export function commandEnvironment({ login, terminal, python, secrets, platform 
   return Object.fromEntries([...variables].filter(([, value]) => !ours.some((secret) => value.includes(secret))));
 }
 
-/** A value of `terminal.integrated.env.*` with `${env:NAME}` and `${workspaceFolder}` filled in; undefined when it holds another placeholder,
- *  which only the editor itself can fill in. */
+/** Value of `terminal.integrated.env.*` with `${env:NAME}` and `${workspaceFolder}` filled in. undefined when it
+ *  contains another placeholder, which only the editor can fill in. */
 export function filledIn(value: string, environment: Environment, workspaceFolder: string | null): string | undefined {
   const filled = value.replace(/\$\{(?:env:([^}]+)|workspaceFolder)\}/g, (_, name: string | undefined) =>
     name === undefined ? (workspaceFolder ?? '') : (environment[name] ?? ''),
@@ -73,7 +74,7 @@ function activate(
   variables.delete('PYTHONHOME');
 }
 
-/** Windows takes PATH and Path for the same. */
+/** Finds the existing spelling of a name: Windows treats PATH and Path as the same. */
 function spelling(variables: ReadonlyMap<string, string>, name: string, platform: NodeJS.Platform): string {
   if (platform !== 'win32') return name;
   return [...variables.keys()].find((known) => known.toLowerCase() === name.toLowerCase()) ?? name;

@@ -8,16 +8,16 @@ import { tailCharacters } from './outputReport';
 import type { ProcessRow } from './processTable';
 import type { StartedCommand } from './runningCommands';
 
-/** Characters of output that one result carries to the model. */
+/** Most characters of output in one result for the model. */
 const largestExcerpt = 30_000;
 
-/** The output as the model is told it. */
+/** Output as the model gets it. */
 export function outputText(process: CommandProcess): string {
   const beyond = process.file.isFull ? '\n[… output beyond this was not kept]' : '';
   return framed(process.ends, process.file.path) + beyond;
 }
 
-/** What came behind the first `from` bytes, read from the file. */
+/** Output after the first `from` bytes, read from the file. */
 export async function laterOutput(process: CommandProcess, from: number): Promise<string> {
   const ends = new OutputEnds();
   const file = await open(process.file.path, 'r');
@@ -36,7 +36,7 @@ export async function laterOutput(process: CommandProcess, from: number): Promis
   return framed(ends, process.file.path);
 }
 
-/** How it ended, or that it runs: "Exit code 1 after 2.3 s in src." */
+/** Sentence about its end or that it is running: "Exit code 1 after 2.3 s in src." */
 export function stateSentence({ process, folder }: StartedCommand): string {
   const { end } = process;
   const where = folder === '.' ? 'the open folder' : folder;
@@ -60,7 +60,7 @@ export function survivorSentence(left: readonly ProcessRow[]): string {
     : ` Could not be ended and still there: ${left.map(({ pid, name }) => `${name} (${pid})`).join(', ')}.`;
 }
 
-/** What the model is told of a confined command that has ended. */
+/** Sentences for the model about a confined command that has ended. */
 export function confinedSentences(end: ConfinedEnd | null): readonly string[] {
   if (end === null) return [];
   const { stopped, takenOut, aside } = end;
@@ -83,7 +83,7 @@ export function confinedDetails(end: ConfinedEnd | null): JsonObject {
   return end === null ? {} : { sandbox: { stopped: [...end.stopped], takenOut: [...end.takenOut] } };
 }
 
-/** What surfaces draw a command's row from. */
+/** Data from which surfaces render a command's row. */
 export function commandDetails(
   started: StartedCommand,
   more: { readonly timedOut: boolean; readonly background: string | null },
@@ -117,7 +117,7 @@ function framed(ends: OutputEnds, file: string): string {
   return text === '' ? '(no output)' : text;
 }
 
-/** Shells tell of a signal by an exit code above 128. */
+/** Shells report a signal as an exit code above 128. */
 function signalWords(exitCode: number | null): string {
   if (exitCode === 127) return ' (command not found)';
   if (exitCode === null || exitCode <= 128) return '';

@@ -5,7 +5,7 @@ import { commandDetails, laterOutput, leftSentence, stateSentence, survivorSente
 import type { RunningCommands, StartedCommand } from './runningCommands';
 
 const longestWaitSeconds = 60;
-/** Output comes in bursts: once some is there, a moment more is waited for the rest. */
+/** Milliseconds to wait for more after the first output, because output comes in bursts. */
 const burstMs = 250;
 
 interface OutputToolNeeds {
@@ -15,7 +15,7 @@ interface OutputToolNeeds {
 
 const idParameter = { type: 'string', description: 'The id that run_command returned ("cmd-…").' };
 
-/** Reads on from a command that keeps running. */
+/** Reads new output of a command that keeps running. */
 export function commandOutputTool({ running, clock }: OutputToolNeeds): AnyTool {
   return defineTool({
     name: 'command_output',
@@ -56,7 +56,7 @@ export function commandOutputTool({ running, clock }: OutputToolNeeds): AnyTool 
   });
 }
 
-/** Ends a command that keeps running. It is the agent's own, so nothing is asked. */
+/** Ends a command that keeps running. It needs no approval, because the command is the agent's own. */
 export function stopCommandTool({ running }: OutputToolNeeds): AnyTool {
   return defineTool({
     name: 'stop_command',

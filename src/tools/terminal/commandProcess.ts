@@ -10,9 +10,10 @@ import type { ProcessRow } from './processTable';
 import { markerName, ProcessTree } from './processTree';
 import type { ShellInvocation } from './shell';
 
-/** How long a killed command may take to be gone in every respect. */
+/** Milliseconds for a killed command to be completely gone. */
 const killPatienceMs = 5000;
-/** After the command's own end: how long its pipe may stay silent, and how long it is read at all, before it counts as somebody else's. */
+/** Milliseconds after the command's own end: its pipe may be silent for `silenceMs`, and is read for at most
+ *  `drainMs`. After that, the pipe counts as held by another process. */
 const silenceMs = 300;
 const drainMs = 3000;
 
@@ -20,21 +21,22 @@ export interface CommandEnd {
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly ms: number;
-  /** Started by it and still running. */
+  /** Processes that it started and that still run. */
   readonly left: readonly ProcessRow[];
-  /** Why its output could not be kept; it was stopped then. */
+  /** Reason why its output could not be stored; the command was stopped then. */
   readonly outputFailure: string | null;
 }
 
-/** A command that was started. Its output goes to its file, and from there to whoever looks. */
+/** Command that was started. Its output goes to its file first, then to listeners. */
 export class CommandProcess {
   readonly ends = new OutputEnds();
   private readonly heard = new Emitter<Uint8Array>();
-  /** Output that is in the file by now. */
+  /** Emits output that is already in the file. */
   readonly onOutput = this.heard.event;
-  /** Resolves when the command itself has ended and what it wrote is in the file, even if a process it started holds the pipe. Never rejects. */
+  /** Resolves when the command itself has ended and its output is in the file, even if a process it started holds
+   *  the pipe. Never rejects. */
   readonly ended: Promise<CommandEnd>;
-  /** Resolves when nobody can write to its output any more, and the file is closed. */
+  /** Resolves when no process can write to its output anymore and the file is closed. */
   readonly closed: Promise<void>;
   private lastHeardMs: number;
   private outputFailure: string | null = null;
@@ -60,7 +62,7 @@ export class CommandProcess {
     this.ended = exit.then(({ code, signal }) => this.finish(code, signal));
   }
 
-  /** Rejects when it cannot be started: no such program or folder. The file is closed then. */
+  /** Rejects when it cannot be started: no such program or folder. Closes the file then. */
   static async start(
     invocation: ShellInvocation,
     options: StartOptions,
@@ -74,7 +76,7 @@ export class CommandProcess {
         ...options,
         environment: { ...options.environment, [markerName]: marker },
       });
-      // The pid is there once the process was spawned.
+      // The pid exists once the process was spawned.
       const tree = new ProcessTree(child.pid ?? null, marker, clock, options.platform);
       return new CommandProcess(child, streams, file, tree, clock, startedMs);
     } catch (error) {
@@ -87,7 +89,7 @@ export class CommandProcess {
     return this.endedWith;
   }
 
-  /** It runs, or left something running. */
+  /** True while it runs, or while a process that it started still runs. */
   get isAlive(): boolean {
     return this.endedWith === null || (this.endedWith.left.length > 0 && !this.isGone);
   }
@@ -100,20 +102,20 @@ export class CommandProcess {
     return this.stoppedByPerson;
   }
 
-  /** As Ctrl-C in its terminal does, but for good. */
+  /** Stops it for the user, like Ctrl-C in its terminal, but with SIGKILL if necessary. */
   async stopForPerson(): Promise<void> {
     this.stoppedByPerson = true;
     await this.kill();
   }
 
-  /** Looks again whether what it left running still runs. */
+  /** Checks again if processes that it left running still run. */
   async refresh(): Promise<void> {
     if (this.endedWith === null || this.isGone) return;
     this.isGone = (await this.tree.alive()).length === 0;
     if (this.isGone) this.letGo();
   }
 
-  /** Ends it with everything it started. Resolves with what could not be ended. */
+  /** Ends it with everything it started. Resolves with the processes that could not be ended. */
   async kill(): Promise<readonly ProcessRow[]> {
     const left = await this.tree.end();
     await withinTime(this.clock, killPatienceMs, this.ended);
@@ -125,7 +127,7 @@ export class CommandProcess {
 
   private async read(stream: Readable): Promise<void> {
     try {
-      // Reads no further while a piece is written: a fast command waits for the disk, and nothing gathers in memory.
+      // Stop reading while a piece is written: a fast command waits for the disk, and nothing accumulates in memory.
       for await (const chunk of stream) await this.take(chunk);
     } catch (error) {
       if (this.outputFailure === null && !stream.destroyed) this.outputFailure = sentenceOf(error);
@@ -141,7 +143,7 @@ export class CommandProcess {
       this.ends.add(kept);
       this.heard.fire(kept);
     } catch (error) {
-      // What cannot be kept must not be shown, so it must not be made either.
+      // Output that cannot be stored must not be shown, so end the command.
       this.outputFailure = sentenceOf(error);
       void this.tree.end();
     }
@@ -157,7 +159,7 @@ export class CommandProcess {
     return this.endedWith;
   }
 
-  /** Reads what the command wrote before it ended. What it started may go on writing for ever. */
+  /** Reads the output from before the command ended. Processes that it started may write forever. */
   private async drain(): Promise<void> {
     const until = this.clock.monotonicMs() + drainMs;
     this.lastHeardMs = this.clock.monotonicMs();

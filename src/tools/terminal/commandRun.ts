@@ -24,16 +24,17 @@ import { shellInvocation } from './shell';
 import type { StartedCommand } from './runningCommands';
 import type { TerminalNeeds } from './terminalNeeds';
 
-/** How long a command that goes to the background is watched first: long enough to see that it cannot start. */
+/** Milliseconds that a background command is watched at first: long enough to detect a failed start. */
 const firstLookMs = 1000;
-/** A turn waits no longer than two seconds for a call that it has stopped, and the output so far belongs in its record. */
+/** Milliseconds. A turn waits at most two seconds for a call that it stopped, and the output so far belongs in the
+ *  call's record. */
 const stopPatienceMs = 1500;
 
 export interface CommandRequest {
   readonly command: string;
   readonly folder: AccessPath;
   readonly background: boolean;
-  /** Null: there is no sandbox here. */
+  /** Null: no sandbox here. */
   readonly confined: Confined | null;
   /** Null: none. */
   readonly timeoutMs: number | null;
@@ -41,7 +42,7 @@ export interface CommandRequest {
 
 type Outcome = 'ended' | 'timeout' | 'stopped' | 'proceeded';
 
-/** One call of run_command, from its start to its result. */
+/** One run_command call, from its start to its result. */
 export class CommandRun {
   constructor(
     private readonly needs: TerminalNeeds,
@@ -60,7 +61,7 @@ export class CommandRun {
     return note === null ? value : { ...value, text: `${value.text}\n\n${note}` };
   }
 
-  /** Why it cannot run at all. */
+  /** Reason why it cannot run at all; null when it can. */
   private async problem(): Promise<string | null> {
     const { folder } = this.request;
     const kind = await stat(folder.path).catch(() => null);
@@ -74,7 +75,7 @@ export class CommandRun {
     return null;
   }
 
-  /** Where commands may only run inside. */
+  /** Reason why it cannot run where the sandbox is required; null when it can. */
   private async unconfinedProblem(): Promise<string | null> {
     const { confinement } = this.needs;
     if (!confinement.isRequired || this.request.confined?.kind === 'inside') return null;
@@ -134,7 +135,7 @@ export class CommandRun {
     }
   }
 
-  /** Null: it runs without a sandbox. Rejects where it must not run then. */
+  /** Null: runs without a sandbox. Rejects when it must not run. */
   private async confine(file: OutputFile): Promise<ConfinedRun | null> {
     const { needs, request } = this;
     if (request.confined?.kind !== 'inside') return null;
@@ -151,7 +152,7 @@ export class CommandRun {
     }
   }
 
-  /** Until something decides what becomes of the call. */
+  /** Waits for the event that decides the outcome of the call. */
   private watch({ process }: StartedCommand): Promise<Outcome> {
     const { request, call, signal, needs } = this;
     return new Promise((resolve) => {
@@ -225,7 +226,7 @@ export class CommandRun {
     };
   }
 
-  /** What became of it in the sandbox; null: it ran without. */
+  /** Outcome in the sandbox; null when it ran without one. */
   private async confinedEnd({ confined, process }: StartedCommand): Promise<ConfinedEnd | null> {
     if (confined === null) return null;
     const end = await confined.ended();

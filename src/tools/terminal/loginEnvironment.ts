@@ -12,7 +12,7 @@ const largestAnswer = 4 * 1024 * 1024;
 export type Environment = Readonly<Record<string, string>>;
 
 export interface LoginEnvironmentNeeds {
-  /** The program this one runs in; with ELECTRON_RUN_AS_NODE it is Node wherever we are. */
+  /** Program that runs this process. With ELECTRON_RUN_AS_NODE it acts as Node everywhere. */
   readonly node: string;
   readonly own: Environment;
   readonly clock: Clock;
@@ -20,8 +20,9 @@ export interface LoginEnvironmentNeeds {
   readonly platform?: NodeJS.Platform;
 }
 
-/** What a terminal of the person would have in its environment (their nvm, pyenv, PATH): asked once of their own shell, started as a login and
- *  interactive one. A shell that does not answer in 5 s costs nothing but what it would have added. On Windows there is nothing to ask. */
+/** Environment of a terminal of the user (their nvm, pyenv, PATH). Read once from the user's shell, started as a
+ *  login and interactive shell. A shell that does not answer in 5 s only loses its additions. On Windows nothing is
+ *  read. */
 export class LoginEnvironment {
   private asked: { readonly shell: string; readonly environment: Promise<Environment> } | null = null;
 
@@ -48,11 +49,11 @@ export class LoginEnvironment {
   private resolve(shell: string): Promise<Environment> {
     const { node, own, clock } = this.needs;
     const mark = randomUUID().replaceAll('-', '');
-    // Not the mark itself, which would then stand in the answer too.
+    // Not the mark itself, which would then appear in the answer too.
     const marker = `login-${randomUUID()}`;
     const script = `'${node.replaceAll("'", "'\\''")}' -p '"${mark}" + JSON.stringify(process.env) + "${mark}"'`;
     return new Promise((resolve, reject) => {
-      // VSCODE_RESOLVING_ENVIRONMENT is what the editor sets when it asks the same; people's start files know it.
+      // The editor sets VSCODE_RESOLVING_ENVIRONMENT for the same purpose, and users' startup files know it.
       const env = {
         ...own,
         ELECTRON_RUN_AS_NODE: '1',
@@ -91,7 +92,7 @@ export class LoginEnvironment {
 
 const environmentSchema = v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.string()));
 
-/** What stands between the marks, whatever start files print around it. */
+/** Parses the text between the marks, whatever startup files print around it. */
 function readAnswer(text: string, mark: string): Environment | null {
   const [, between, after] = text.split(mark);
   if (between === undefined || after === undefined) return null;
@@ -99,7 +100,7 @@ function readAnswer(text: string, mark: string): Environment | null {
   return parsed.success ? parsed.output : null;
 }
 
-/** Without what was set to ask. */
+/** Removes the variables that were set for this query. */
 function restored(environment: Environment, own: Environment): Environment {
   const asked = new Set([
     'ELECTRON_RUN_AS_NODE',
@@ -113,6 +114,6 @@ function restored(environment: Environment, own: Environment): Environment {
 }
 
 function loginFlags(shell: string): readonly string[] {
-  // csh takes -l alone or not at all.
+  // csh accepts -l alone or not at all.
   return /(?:^|\/)t?csh$/.test(shell) ? ['-ic'] : ['-i', '-l', '-c'];
 }

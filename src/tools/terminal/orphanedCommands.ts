@@ -2,13 +2,13 @@ import type { Clock } from '../../base/clock';
 import { linuxProcesses, sharesPids, startedWith } from './processTable';
 import { markerName, ProcessTree } from './processTree';
 
-/** What a command's processes are marked with. The pid tells those of a host that is gone from those of one that lives. */
+/** Marker of a command's processes. The pid distinguishes commands of a dead host from those of a live one. */
 export function markerOf(hostPid: number, id: string): string {
   return `${hostPid}-${id}`;
 }
 
-/** Ends what commands of a host that was killed left running: it could not end them itself. Linux only, where they are found by their marker.
- *  Resolves with how many commands there were. */
+/** Ends commands that a killed host left running, because it could not end them itself. Linux only, where the marker
+ *  identifies them. Resolves with the number of commands. */
 export async function endOrphanedCommands(clock: Clock, platform: NodeJS.Platform = process.platform): Promise<number> {
   if (platform !== 'linux') return 0;
   const orphaned = new Set(
@@ -21,7 +21,8 @@ export async function endOrphanedCommands(clock: Clock, platform: NodeJS.Platfor
   return orphaned.size;
 }
 
-/** Ends at once whatever commands of this host started, also what was not seen when they ended. Linux only. */
+/** Kills all processes that commands of this host started, including those not seen when the commands ended. Linux
+ *  only. */
 export function endMarkedBy(hostPid: number, platform: NodeJS.Platform = process.platform): void {
   if (platform !== 'linux') return;
   for (const { pid } of linuxProcesses()) {
@@ -29,7 +30,7 @@ export function endMarkedBy(hostPid: number, platform: NodeJS.Platform = process
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It ended meanwhile.
+      // The process ended meanwhile.
       continue;
     }
   }
@@ -37,7 +38,7 @@ export function endMarkedBy(hostPid: number, platform: NodeJS.Platform = process
 
 function isOrphaned(marker: string): boolean {
   const host = /^(\d+)-cmd-/.exec(marker)?.[1];
-  // An editor that was itself started by a command carries that command's marker.
+  // An editor that a command started has that command's marker.
   return host !== undefined && marker !== process.env[markerName] && !isRunning(Number(host));
 }
 

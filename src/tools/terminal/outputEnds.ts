@@ -1,13 +1,13 @@
 import { beginningOf, decodePart, endOf, plainText } from './plainText';
 
-/** Bytes kept of each end. Escape sequences take part of them, so it is more than what is shown. */
+/** Bytes kept of each end. Escape sequences use part of them, so it is more than the text shown. */
 const keptBytes = 64 * 1024;
 
-/** Remembers the beginning and the end of output of any length, in memory that does not grow with it. */
+/** Keeps the beginning and the end of output of any length, in constant memory. */
 export class OutputEnds {
   private readonly head = Buffer.alloc(keptBytes);
   private headBytes = 0;
-  /** The last bytes of all; when it is full its older half goes. */
+  /** Last bytes of the output. When full, the older half is dropped. */
   private readonly recent = Buffer.alloc(2 * keptBytes);
   private recentBytes = 0;
   private total = 0;
@@ -30,7 +30,7 @@ export class OutputEnds {
     this.recentBytes += last.length;
   }
 
-  /** The end as plain text within `characters`. */
+  /** End of the output as plain text, within `characters`. */
   tail(characters: number): string {
     return endOf(
       plainText(decodePart(this.recent.subarray(Math.max(0, this.recentBytes - 4 * characters), this.recentBytes))),
@@ -38,7 +38,8 @@ export class OutputEnds {
     );
   }
 
-  /** All of it as plain text, or beginning and end within about `characters`, with what `omitted` says of the bytes left out between them. */
+  /** Whole output as plain text, or its beginning and end within about `characters`. `omitted` supplies the text for
+   *  the bytes left out between them. */
   excerpt(characters: number, omitted: (bytes: number) => string): string {
     const recent = plainText(decodePart(this.recent.subarray(0, this.recentBytes)));
     const isAll = this.recentBytes === this.total;

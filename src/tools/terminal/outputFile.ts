@@ -1,17 +1,17 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Bytes kept of one command's output. */
+/** Largest stored output of one command, in bytes. */
 export const largestOutput = 100 * 1024 * 1024;
 const beyondNote = Buffer.from(`\n… output beyond ${largestOutput / 1024 / 1024} MB was not kept\n`);
 
-/** Where bytes are put. A file, but for tests. */
+/** Target for bytes. A file, except in tests. */
 export interface OutputSink {
   write(bytes: Uint8Array): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The file that holds a command's output. A part of it may be shown once `append` has resolved with it. */
+/** File with a command's output. Show a part of it only after `append` has resolved with that part. */
 export class OutputFile {
   private written = 0;
   private queue: Promise<void> = Promise.resolve();
@@ -22,7 +22,7 @@ export class OutputFile {
     private readonly limit = largestOutput,
   ) {}
 
-  /** Readable by this person alone. Rejects when a file of that name exists. */
+  /** Creates a file that only this user can read. Rejects when a file of that name exists. */
   static async create(path: string, limit = largestOutput): Promise<OutputFile> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const file = await open(path, 'wx', 0o600);
@@ -42,7 +42,8 @@ export class OutputFile {
     return this.written >= this.limit;
   }
 
-  /** Appends in the order of the calls. Resolves with what was kept of it. Rejects when it could not be written (disk full). */
+  /** Appends in call order. Resolves with the bytes that were stored. Rejects when they could not be written (disk
+   *  full). */
   async append(bytes: Uint8Array): Promise<Uint8Array> {
     const work = this.queue.then(() => this.write(bytes));
     this.queue = work.then(

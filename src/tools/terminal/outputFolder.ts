@@ -7,12 +7,12 @@ import { OutputFile } from './outputFile';
 
 const daySeconds = 86_400;
 const keptDays = 30;
-/** Of all outputs of one history together. */
+/** Largest size of all outputs of one history together, in bytes. */
 const largestFolder = 1024 * 1024 * 1024;
 
-/** Where outputs of commands are kept: `<storage>/outputs/<conversation>/<turn>-<call>.log`. */
+/** Folder for outputs of commands: `<storage>/outputs/<conversation>/<turn>-<call>.log`. */
 export class OutputFolder {
-  /** `folder` is asked anew, since a history can be moved. */
+  /** `folder` is called every time, because a history can be moved. */
   constructor(
     private readonly folder: () => string,
     private readonly clock: Pick<Clock, 'now'>,
@@ -22,7 +22,7 @@ export class OutputFolder {
     return this.folder();
   }
 
-  /** A new file. A call id comes from the model's provider: it may hold anything, and may come twice. */
+  /** Creates a new file. A call id comes from the model's provider: it may contain anything, and may occur twice. */
   async create(call: {
     readonly conversationId: string;
     readonly turnUid: string;
@@ -39,8 +39,8 @@ export class OutputFolder {
     }
   }
 
-  /** Whether `real`, a path with every link resolved, is an output of a command, with `conversationId` of one of that conversation: what its model
-   *  may read without asking, being its own doing. */
+  /** True when `real`, a path with every link resolved, is the output of a command. With `conversationId`, only
+   *  outputs of that conversation count: its model may read its own output without approval. */
   isOwnOutput(real: string, conversationId?: string): boolean {
     if (!real.endsWith('.log')) return false;
     try {
@@ -56,7 +56,7 @@ export class OutputFolder {
     }
   }
 
-  /** Removes what a forgotten conversation left. */
+  /** Deletes the outputs of a forgotten conversation. */
   async forget(conversationId: string): Promise<void> {
     await rm(nodePath.join(this.path, fileName(conversationId)), { recursive: true, force: true });
   }
@@ -66,7 +66,8 @@ export class OutputFolder {
     return namesIn(this.path);
   }
 
-  /** Removes outputs of more than 30 days, and the oldest of what is more than 1 GB. `isInUse`: files that a command still writes to. */
+  /** Deletes outputs older than 30 days, and then the oldest ones beyond 1 GB. `isInUse`: files that a command still
+   *  writes to. */
   async tidy(isInUse: (file: string) => boolean): Promise<number> {
     const files = (await this.files())
       .filter(({ path }) => !isInUse(path))
@@ -98,7 +99,7 @@ export class OutputFolder {
   }
 }
 
-/** An identity as a file name. Ids of ours pass unchanged. */
+/** Converts an id to a file name. Our own ids stay unchanged. */
 export function fileName(id: string): string {
   const safe = id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 80);
   return safe === '' ? '_' : safe;

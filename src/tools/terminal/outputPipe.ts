@@ -10,7 +10,7 @@ import type { ShellInvocation } from './shell';
 
 export interface StartedProcess {
   readonly child: ChildProcess;
-  /** What it writes, in the order it is written where the platform allows it. */
+  /** Output streams. The order of the output is kept where the platform allows it. */
   readonly streams: readonly Readable[];
 }
 
@@ -20,9 +20,9 @@ export interface StartOptions {
   readonly platform?: NodeJS.Platform;
 }
 
-/** Starts a process without input whose output and errors go into one pipe. On Linux that is a real pipe: Node's own are sockets, which a
- *  command cannot open by name (`> /dev/stderr`, `tee /dev/stderr` fail). Elsewhere on POSIX systems the shell joins the two; on Windows they
- *  stay apart. Rejects when the program cannot be started. */
+/** Starts a process without input, with output and errors in one pipe. On Linux it is a real pipe: Node's own are
+ *  sockets, which a command cannot open by name (`> /dev/stderr`, `tee /dev/stderr` fail). On other POSIX systems
+ *  the shell joins the two; on Windows they stay separate. Rejects when the program cannot be started. */
 export async function startWithPipe(invocation: ShellInvocation, options: StartOptions): Promise<StartedProcess> {
   const platform = options.platform ?? process.platform;
   const pipe = platform === 'linux' ? await realPipe().catch(() => null) : null;
@@ -55,7 +55,8 @@ function spawnOptions(
   { folder, environment }: StartOptions,
   platform: NodeJS.Platform,
 ): SpawnOptions {
-  // A session and group of its own, so that all of it can be signalled, and no terminal that it could ask for a password.
+  // Use a separate session and group, so that all of it can be signaled, and there is no terminal for a password
+  // prompt.
   return {
     cwd: folder,
     env: environment,
@@ -79,7 +80,7 @@ function started(child: ChildProcess): Promise<void> {
   });
 }
 
-/** A named pipe that is opened at both ends and then has no name any more. */
+/** Named pipe that is opened at both ends and then unlinked. */
 async function realPipe(): Promise<{ readonly read: Socket; readonly write: number }> {
   const folder = await mkdtemp(join(tmpdir(), 'hermes-pipe-'));
   try {

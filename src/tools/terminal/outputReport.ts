@@ -4,10 +4,10 @@ import type { ToolProgress } from '../../transcript/turnEvent';
 import type { CommandProcess } from './commandProcess';
 
 const apartMs = 100;
-/** Characters of the end that surfaces are shown while a command runs. */
+/** Characters of the output's end that surfaces show while a command runs. */
 export const tailCharacters = 8000;
 
-/** Tells surfaces of a command's output, at most ten times a second, and of its last state before it is disposed. */
+/** Reports a command's output to surfaces, at most ten times a second, and its last state on dispose. */
 export class OutputReport implements Disposable {
   private cancel: (() => void) | null = null;
   private isDue = false;

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { isZombie, readProc, readStat } from '../../base/processes';
 
-/** A process as it is listed. */
+/** Row of the process list. */
 export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
@@ -11,13 +11,14 @@ export interface ProcessRow {
   readonly name: string;
 }
 
-/** Every process that is not a zombie. Where there is no /proc it asks `ps`, which does not tell sessions: `session` is then the group. */
+/** Every process that is not a zombie. Without /proc it runs `ps`, which does not report sessions: `session` is then
+ *  the group. */
 export async function processTable(platform: NodeJS.Platform = process.platform): Promise<readonly ProcessRow[]> {
   if (platform === 'win32') return [];
   return platform === 'linux' ? linuxProcesses() : listedByPs();
 }
 
-/** The same at once, for a window that is closing. */
+/** Synchronous version, for a window that is closing. */
 export function linuxProcesses(): readonly ProcessRow[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
@@ -26,18 +27,21 @@ export function linuxProcesses(): readonly ProcessRow[] {
   });
 }
 
-/** Whether the process was started with this variable in its environment, which its children inherit wherever they go. Linux only. */
+/** True when the process was started with this variable in its environment, which all its descendants inherit. Linux
+ *  only. */
 export function wasStartedWith(pid: number, variable: string): boolean {
   return (readProc(pid, 'environ') ?? '').split('\0').includes(variable);
 }
 
-/** The value of a variable a process was started with; null where it has none or is not ours to look at. Linux only. */
+/** Value of an environment variable a process was started with. Null when it has none or we may not read it. Linux
+ *  only. */
 export function startedWith(pid: number, name: string): string | null {
   const entry = (readProc(pid, 'environ') ?? '').split('\0').find((variable) => variable.startsWith(`${name}=`));
   return entry?.slice(name.length + 1) ?? null;
 }
 
-/** Whether two processes count pids alike: in another container the same number is another process. Linux only. */
+/** True when two processes share a pid namespace: in another container the same number is another process. Linux
+ *  only. */
 export function sharesPids(pid: number): boolean {
   try {
     return readlinkSync(`/proc/${pid}/ns/pid`) === readlinkSync('/proc/self/ns/pid');
@@ -56,7 +60,7 @@ function rowOfStat(pid: number, text: string): ProcessRow | null {
 function listedByPs(): Promise<readonly ProcessRow[]> {
   return new Promise((resolve) => {
     execFile('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat=,comm='], { maxBuffer: 16 * 1024 * 1024 }, (error, out) => {
-      // Without `ps` only the process group is known, which is signalled without a list.
+      // Without `ps` only the process group is known, and it can be signaled without a list.
       resolve(error === null ? psRows(out) : []);
     });
   });

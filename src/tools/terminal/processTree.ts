@@ -3,22 +3,24 @@ import type { Clock } from '../../base/clock';
 import { pause } from '../../base/pause';
 import { linuxProcesses, type ProcessRow, processTable, wasStartedWith } from './processTable';
 
-/** How long a process has to end by itself after it was asked to, and how long the system has to end it. */
+/** Milliseconds for a process to end after SIGTERM, and for the system to end it after SIGKILL. */
 const termPatienceMs = 2000;
 const killPatienceMs = 2000;
 const pollMs = 40;
 
-/** The variable by which a command's processes know each other, also those that left its group and session. */
+/** Variable that marks a command's processes, including those that left its group and session. */
 export const markerName = 'HERMES_COMMAND';
 
-/** The processes of one command: its shell, everything in its group or session, everything that descends from those, and on Linux everything
- *  that inherited its marker. On other systems a process that leaves group and session and loses its parent is not found. */
+/** Processes of one command: its shell, everything in its group or session, all their descendants, and on Linux
+ *  everything that inherited its marker. On other systems a process that leaves group and session and loses its
+ *  parent is not found. */
 export class ProcessTree {
-  /** What was there when the end began, by pid: without /proc, a process whose parent has ended is told by nothing else. */
+  /** Processes found when ending began, by pid. Without /proc, nothing else identifies a process whose parent has
+   *  ended. */
   private readonly known = new Map<number, string>();
 
   constructor(
-    /** Of its group and session; null where only the marker is known. */
+    /** Leader of its group and session; null when only the marker is known. */
     private readonly leader: number | null,
     private readonly marker: string,
     private readonly clock: Clock,
@@ -29,7 +31,8 @@ export class ProcessTree {
     return this.among(await processTable(this.platform));
   }
 
-  /** Asks all of it to end, then ends it. Resolves with what is still there, which is nothing unless a process is not ours to end. */
+  /** Sends SIGTERM to all processes, then SIGKILL. Resolves with the remaining processes: none, unless we may not
+   *  end one. */
   async end(): Promise<readonly ProcessRow[]> {
     if (this.platform === 'win32') return this.endOnWindows();
     await this.signal('SIGTERM');
@@ -38,7 +41,7 @@ export class ProcessTree {
     return this.waitUntilGone(killPatienceMs, 'SIGKILL');
   }
 
-  /** At once and without a word, because the window closes. */
+  /** Kills everything at once, because the window is closing. */
   endNow(): void {
     if (this.platform === 'win32') return void this.endOnWindows();
     const rows = this.platform === 'linux' ? this.among(linuxProcesses()) : [];
@@ -49,15 +52,16 @@ export class ProcessTree {
   private async signal(signal: NodeJS.Signals): Promise<void> {
     const rows = await this.alive();
     for (const { pid, name } of rows) this.known.set(pid, name);
-    // The group in one call: what it starts between the list and the signal is met too.
+    // Signal the group in one call: this also reaches processes started between the list and the signal.
     this.sendToGroup(signal);
     for (const { pid, group } of rows) if (group !== this.leader) send(pid, signal);
   }
 
-  /** `again`: what appears meanwhile gets this signal too. */
+  /** `again`: signal for processes that appear meanwhile. */
   private async waitUntilGone(patienceMs: number, again?: NodeJS.Signals): Promise<readonly ProcessRow[]> {
     const until = this.clock.monotonicMs() + patienceMs;
-    // A process that is just becoming another program shows no environment for a moment: gone is what two looks in a row do not find.
+    // A process that is becoming another program shows no environment for a moment: count it as gone after two empty
+    // checks in a row.
     for (let emptyLooks = 0; ;) {
       const rows = await this.alive();
       emptyLooks = rows.length === 0 ? emptyLooks + 1 : 0;
@@ -76,7 +80,7 @@ export class ProcessTree {
   }
 
   private sendToGroup(signal: NodeJS.Signals): void {
-    // 0 and 1 would mean our own group, and everybody.
+    // 0 and 1 would mean our own group, and every process.
     if (this.leader !== null && this.leader > 1) send(-this.leader, signal);
   }
 
@@ -97,7 +101,7 @@ export class ProcessTree {
   }
 }
 
-/** A process that ended meanwhile, or belongs to somebody else, is not an error here: `end` reports what is left. */
+/** Ignores a process that ended meanwhile or belongs to another user: `end` reports the remaining ones. */
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

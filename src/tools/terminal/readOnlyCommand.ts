@@ -2,8 +2,8 @@ import { lookedAt } from '../approval/shell/readOnlyCommands';
 import { NotUnderstood } from '../approval/shell/shellCommand';
 import { parseShell } from '../approval/shell/shellParser';
 
-/** Whether a command, as a POSIX shell reads it, is known to change nothing: every part of it only looks, and nothing is redirected. What is
- *  not understood may change anything. */
+/** True when a command, parsed as a POSIX shell would, certainly changes nothing: every part of it only reads, and
+ *  nothing is redirected. A command that cannot be parsed may change anything. */
 export function isReadOnlyCommand(command: string): boolean {
   const script = parseShell(command);
   if (script instanceof NotUnderstood || script.parts.length === 0) return false;

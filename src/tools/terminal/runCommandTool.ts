@@ -5,12 +5,12 @@ import { hostName } from '../approval/ruleText';
 import { type AnyTool, defineTool } from '../tool';
 import { furtherSeconds, type TerminalNeeds } from './terminalNeeds';
 
-/** Runs a command in the person's shell. */
+/** Runs a command in the user's shell. */
 export function runCommandTool(needs: TerminalNeeds): AnyTool {
   const shell = needs.shell();
-  /** Where a call was allowed to run, by its arguments. */
+  /** Approved place of a call, by its arguments. */
   const asked = new WeakMap<object, string>();
-  /** Null: there is no sandbox here. */
+  /** Null: no sandbox here. */
   const confinedBy = async (input: {
     readonly hosts: readonly string[];
     readonly without_sandbox?: string | undefined;
@@ -94,7 +94,7 @@ export function runCommandTool(needs: TerminalNeeds): AnyTool {
       const folder = await needs.resolveFolder(cwd ?? null);
       const allowed = asked.get(input);
       const confined = await confinedBy(input);
-      // A link may have been exchanged, another shell chosen, or the sandbox lost, while the question was open.
+      // While the approval was open, a link may have been replaced, another shell chosen, or the sandbox lost.
       if (allowed !== undefined && allowed !== placeOf(folder.path, needs.shell().kind, confined)) {
         return {
           outcome: 'failed',

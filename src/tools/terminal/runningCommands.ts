@@ -3,30 +3,31 @@ import type { ConfinedRun } from '../sandbox/confinement';
 import type { CommandProcess } from './commandProcess';
 import { endMarkedBy } from './orphanedCommands';
 
-/** Ended commands whose output can still be asked for. */
+/** Number of ended commands whose output can still be read. */
 const keptEnded = 50;
 
-/** A command of this window. */
+/** Command of this window. */
 export interface StartedCommand {
-  /** By which the model names it. */
+  /** Name for the model. */
   readonly id: string;
   readonly conversationId: string;
   readonly command: string;
-  /** As people read it. */
+  /** Displayed path. */
   readonly folder: string;
   readonly process: CommandProcess;
-  /** Null: it runs without a sandbox. */
+  /** Null: runs without a sandbox. */
   readonly confined: ConfinedRun | null;
 }
 
 interface Entry extends StartedCommand {
-  /** The model was given its id. */
+  /** True when the model has received its id. */
   handed: boolean;
-  /** Bytes of its output that the model has been told. */
+  /** Bytes of its output that the model has received. */
   toldBytes: number;
 }
 
-/** Every command that was started in this window and may still run, and the last ones that did. None of them outlives the window. */
+/** Commands that were started in this window and may still run, and the last ones that ended. None of them outlives
+ *  the window. */
 export class RunningCommands implements Disposable {
   private readonly entries = new Map<string, Entry>();
   private readonly changes = new Emitter<void>();
@@ -41,7 +42,7 @@ export class RunningCommands implements Disposable {
     void command.process.ended.then(() => this.settle());
   }
 
-  /** The model goes on while it runs, and may ask for it by its id. */
+  /** The model continues while the command runs, and may read its output by its id. */
   handOver(id: string): void {
     const entry = this.entries.get(id);
     if (entry === undefined) return;
@@ -50,7 +51,7 @@ export class RunningCommands implements Disposable {
     this.changes.fire();
   }
 
-  /** Null for one that this conversation was not given. */
+  /** Null when this conversation did not receive the command's id. */
   find(conversationId: string, id: string): StartedCommand | null {
     const entry = this.entries.get(id);
     return entry?.handed === true && entry.conversationId === conversationId ? entry : null;
@@ -60,13 +61,13 @@ export class RunningCommands implements Disposable {
     return [...this.entries.values()].filter((entry) => entry.handed && entry.conversationId === conversationId);
   }
 
-  /** Bytes of its output that the model has not been told. */
+  /** Bytes of its output that the model has not received. */
   untold(id: string): number {
     const entry = this.entries.get(id);
     return entry === undefined ? 0 : entry.process.ends.bytes - entry.toldBytes;
   }
 
-  /** Bytes told before; from now on what there is counts as told. */
+  /** Returns the number of bytes received before, and marks all present output as received. */
   tell(id: string): number {
     const entry = this.entries.get(id);
     if (entry === undefined) return 0;
@@ -75,7 +76,7 @@ export class RunningCommands implements Disposable {
     return before;
   }
 
-  /** Those that run, or left something running. */
+  /** Commands that run, or that left processes running. */
   get alive(): readonly StartedCommand[] {
     return [...this.entries.values()].filter(({ process }) => process.isAlive);
   }
@@ -84,13 +85,14 @@ export class RunningCommands implements Disposable {
     return [...this.entries.values()].some(({ process }) => process.file.path === file && process.isAlive);
   }
 
-  /** Asks what keeps running beside the turns to end, and ends it: the window is about to close. Turns end their own commands. */
+  /** Ends the commands that keep running beside the turns, because the window is about to close. Turns end their own
+   *  commands. */
   async endHandedOver(): Promise<void> {
     const handed = [...this.entries.values()].filter((entry) => entry.handed && entry.process.isAlive);
     await Promise.all(handed.map((entry) => entry.process.kill()));
   }
 
-  /** Ends everything at once: the window closes. */
+  /** Kills everything at once, because the window is closing. */
   dispose(): void {
     for (const { process: running } of this.alive) running.tree.endNow();
     endMarkedBy(process.pid);

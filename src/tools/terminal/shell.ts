@@ -1,28 +1,29 @@
 import { win32 } from 'node:path';
 import type { ShellKind } from '../../transcript/approval';
 
-/** The program that commands are written for. */
+/** Program that runs the commands. */
 export interface Shell {
   readonly path: string;
   readonly kind: ShellKind;
-  /** As the model is told: "bash". */
+  /** Name for the model: "bash". */
   readonly name: string;
 }
 
-/** What is started for one command. */
+/** Program and arguments for one command. */
 export interface ShellInvocation {
   readonly program: string;
   readonly args: readonly string[];
-  /** Arguments go to the program as they stand, because it takes its command line apart by rules of its own (cmd). */
+  /** True when arguments are passed unquoted, because the program parses its command line by its own rules (cmd). */
   readonly verbatim: boolean;
 }
 
-/** Shells that read a command as POSIX says, which is how models write them and how the approval policy takes them apart. fish, tcsh, nu and
- *  others quote differently: what is one harmless word to the policy could be a second command to them. */
+/** Shells that parse a command as POSIX says. Models write commands that way, and the approval policy parses them
+ *  that way. fish, tcsh, nu, and others quote differently: one harmless word to the policy could be a second command
+ *  to them. */
 const posixShells = new Set(['bash', 'dash', 'sh', 'zsh', 'ksh', 'ksh93', 'mksh', 'ash']);
 const powershells = new Set(['pwsh', 'powershell']);
 
-/** The shell that commands run in: the person's own, or, where that is no POSIX shell, the first of `others` that exists. */
+/** Chooses the shell for commands: the user's own, or, if that is not supported, the first of `others` that exists. */
 export function chooseShell(preferred: string, platform: NodeJS.Platform, exists: (path: string) => boolean): Shell {
   const own = describeShell(preferred);
   if (own !== null && (own.kind !== 'cmd' || platform === 'win32')) return own;
@@ -32,7 +33,7 @@ export function chooseShell(preferred: string, platform: NodeJS.Platform, exists
   return describeShell(found ?? '/bin/sh') ?? { path: '/bin/sh', kind: 'posix', name: 'sh' };
 }
 
-/** How the shell is told to run one command and end. */
+/** Program and arguments that make the shell run one command and exit. */
 export function shellInvocation(shell: Shell, command: string): ShellInvocation {
   switch (shell.kind) {
     case 'posix':
@@ -52,7 +53,7 @@ export function shellInvocation(shell: Shell, command: string): ShellInvocation 
 }
 
 function describeShell(path: string): Shell | null {
-  // Takes both kinds of slashes.
+  // Accepts both kinds of slashes.
   const name = win32
     .basename(path)
     .toLowerCase()
@@ -62,7 +63,7 @@ function describeShell(path: string): Shell | null {
   return name === 'cmd' ? { path, kind: 'cmd', name } : null;
 }
 
-/** PowerShell ends with 0 or 1 unless it is told to pass on the exit code of the last program. */
+/** PowerShell exits with 0 or 1 unless the script passes on the exit code of the last program. */
 function powershellScript(command: string): string {
   const before = "[Console]::OutputEncoding = [Text.Encoding]::UTF8; $ProgressPreference = 'SilentlyContinue'";
   return `${before}\n${command}\nif ($null -ne $LASTEXITCODE) { exit $LASTEXITCODE }`;

@@ -7,23 +7,24 @@ import type { OutputFolder } from './outputFolder';
 import type { RunningCommands } from './runningCommands';
 import type { Shell } from './shell';
 
-/** What commands need of the place they run in. */
+/** Dependencies of the command tools. */
 export interface TerminalNeeds {
   readonly shell: () => Shell;
   readonly environment: () => Promise<Environment>;
-  /** Of a folder as the model writes it, begun at the open folders; null: the first open folder. Rejects with a sentence for the model. */
+  /** Resolves a folder as the model writes it, relative to the open folders; null: the first open folder. Rejects
+   *  with a sentence for the model. */
   readonly resolveFolder: (written: string | null) => Promise<AccessPath>;
-  /** Whether a command is known to change nothing, and needs no checkpoint. */
+  /** True when a command is known to change nothing, so it needs no checkpoint. */
   readonly isReadOnly: (command: string) => boolean;
   readonly confinement: Pick<Confinement, 'isRequired' | 'state' | 'confine'>;
   readonly checkpoint: CommandCheckpoint;
   readonly outputs: OutputFolder;
   readonly running: RunningCommands;
-  /** Seconds a command may take when the model names no time. */
+  /** Default timeout of a command, in seconds. */
   readonly timeoutSeconds: () => number;
   readonly clock: Clock;
   readonly platform: NodeJS.Platform;
 }
 
-/** Seconds that a model may ask for beyond the setting. */
+/** Most seconds that a model may request beyond the setting. */
 export const furtherSeconds = 600;

@@ -3,7 +3,7 @@ import { commandOutputTool, stopCommandTool } from './commandOutputTools';
 import { runCommandTool } from './runCommandTool';
 import type { TerminalNeeds } from './terminalNeeds';
 
-/** Running commands, and what belongs to it. */
+/** Tools that run commands, read their output, and stop them. */
 export function terminalTools(needs: TerminalNeeds): readonly AnyTool[] {
   return [runCommandTool(needs), commandOutputTool(needs), stopCommandTool(needs)];
 }

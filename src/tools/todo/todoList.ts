@@ -13,7 +13,7 @@ const text = v.pipe(
 );
 const item = v.object({ text, state: v.picklist(['pending', 'active', 'done'], 'must be pending, active or done') });
 
-/** What the agent means to do and how far it is: at most one item is being worked on. */
+/** Plan of the agent and its progress: at most one item is active. */
 export const todoItems = v.pipe(
   v.array(item),
   v.maxLength(mostTodos, `holds more than ${mostTodos} items: put small steps together`),
@@ -27,7 +27,7 @@ export type TodoItem = v.InferOutput<typeof item>;
 
 const details = v.object({ kind: v.literal('todos'), items: todoItems });
 
-/** The list as a result of the tool holds it; null for other results and for calls that failed. */
+/** List from a result of the tool. Null for other results and for failed calls. */
 export function todosOf(result: ToolResultPart): readonly TodoItem[] | null {
   if (result.name !== todoToolName || result.outcome !== 'done') return null;
   const parsed = v.safeParse(details, result.details);

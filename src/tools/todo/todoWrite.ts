@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import { type AnyTool, defineTool } from '../tool';
 import { mostTodos, todoItems, todoLines, todoToolName } from './todoList';
 
-/** The agent's todo list. It is kept in the row of the call that wrote it, and nowhere else: the newest call is the list. */
+/** Tool for the agent's todo list. The list is stored only in the row of the call that wrote it: the newest call is
+ *  the list. */
 export function todoWriteTool(): AnyTool {
   return defineTool({
     name: todoToolName,
@@ -31,7 +32,7 @@ export function todoWriteTool(): AnyTool {
       additionalProperties: false,
     },
     schema: v.object({ items: todoItems }),
-    // Nothing but its own result changes, so it works in Plan mode too.
+    // It only changes its own result, so it works in Plan mode too.
     readOnly: true,
     run: async ({ items }) => {
       const done = items.filter(({ state }) => state === 'done').length;

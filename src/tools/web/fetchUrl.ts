@@ -7,7 +7,7 @@ import { type WebAnswer, webRequest, type WebRequestNeeds } from './webRequest';
 export interface FetchUrlNeeds {
   readonly request: WebRequestNeeds;
   readonly readPage: ReadPage;
-  /** A word that a page cannot know, new at each call: it marks where the page's text begins and ends. */
+  /** Word that a page cannot know, new for each call: it marks where the page's text begins and ends. */
   readonly mark: () => string;
 }
 
@@ -17,7 +17,7 @@ const usualCharacters = 20_000;
 const mostCharacters = 100_000;
 const longestErrorText = 2000;
 
-/** Reads one web page. Asks per origin; docs/web.md has the limits. */
+/** Reads one web page. Asks for approval per origin. Limits: docs/web.md. */
 export function fetchUrlTool(needs: FetchUrlNeeds): AnyTool {
   return defineTool({
     name: 'fetch_url',
@@ -61,7 +61,7 @@ export function fetchUrlTool(needs: FetchUrlNeeds): AnyTool {
   });
 }
 
-/** The address as it is asked about and fetched. Rejects with a sentence for the model. */
+/** Address used for the approval and the request. Throws a sentence for the model. */
 export function webAddress(written: string): URL {
   const text = written.trim();
   if (!URL.canParse(text))
@@ -114,7 +114,8 @@ function plain(kind: 'json' | 'text', page: Page): string {
   return kind === 'json' ? prettyJson(text) : text.replace(/\r\n?/g, '\n');
 }
 
-/** A page may say anything, also to the model. The mark keeps it from ending its own frame. */
+/** Frames the page's text. A page may contain anything, including text for the model; because of the mark, it cannot
+ *  end its own frame. */
 function framed(
   page: Page,
   answered: string,

@@ -6,15 +6,15 @@ import { pipeline, type Readable } from 'node:stream';
 import * as zlib from 'node:zlib';
 import type { AddressClass } from '../approval/addressClass';
 
-/** What a request needs of the machine; all of it is a parameter so that a test can be its own internet. */
+/** Dependencies of a request on the machine. All are parameters, so that a test can provide its own network. */
 export interface WebRequestNeeds {
-  /** Every address of a name. */
+  /** All addresses of a name. */
   readonly resolve: (host: string) => Promise<readonly LookupAddress[]>;
-  /** Of a host as it stands in an address, or of what it resolves to. */
+  /** Class of a host in a URL, or of an address that it resolves to. */
   readonly addressClass: (host: string) => AddressClass;
-  /** For the whole of it, redirects included, in milliseconds. */
+  /** Milliseconds for the whole request, including redirects. */
   readonly timeoutMs: number;
-  /** Of a body after it was unpacked; the rest is not read. */
+  /** Largest body after unpacking, in bytes; the rest is not read. */
   readonly maxBytes: number;
 }
 
@@ -28,10 +28,10 @@ export type WebAnswer =
       readonly bytes: Uint8Array;
       readonly isCut: boolean;
     }
-  /** To another origin, which has to be allowed on its own. */
+  /** Redirect to another origin, which needs its own approval. */
   | { readonly kind: 'redirect'; readonly url: string; readonly status: number; readonly to: string };
 
-/** What kept a page from being read, in a sentence for the model. */
+/** Reason why a page was not read, as a sentence for the model. */
 export class WebRefused extends Error {
   override readonly name = 'WebRefused';
 }
@@ -39,8 +39,9 @@ export class WebRefused extends Error {
 const maxRedirects = 5;
 const redirects: readonly number[] = [301, 302, 303, 307, 308];
 
-/** Gets one address: no cookies, no referrer, no credentials. Redirects are followed within the origin. Every name is resolved once per
- *  request, what it resolves to is checked, and exactly that is connected to, so that a name cannot change its mind in between. */
+/** Fetches one address without cookies, referrer, or credentials. Follows redirects within the origin. Resolves each
+ *  name once per request, checks the addresses, and connects only to them, so that the name cannot resolve
+ *  differently in between. */
 export async function webRequest(start: URL, needs: WebRequestNeeds, signal: AbortSignal): Promise<WebAnswer> {
   const patience = AbortSignal.timeout(needs.timeoutMs);
   const both = AbortSignal.any([signal, patience]);
@@ -83,8 +84,8 @@ function redirectTarget(location: string, from: URL): URL {
   return next;
 }
 
-/** What the address itself calls local (a literal address, localhost, a name of the local network) the person was asked about as such; any
- *  other name must lead to the public internet, wherever its owner points it. */
+/** The user was asked about addresses that are local by their text (a literal address, localhost, a name of the
+ *  local network). Any other name must resolve to the public internet. */
 async function addressesOf(url: URL, needs: WebRequestNeeds, signal: AbortSignal): Promise<readonly LookupAddress[]> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const family = isIP(host);
@@ -146,7 +147,7 @@ async function pageOf(url: URL, response: http.IncomingMessage, maxBytes: number
   };
 }
 
-/** Reads until the limit and no further: neither a body without an end nor one that unpacks to gigabytes is ever held. */
+/** Reads up to the limit: never holds an endless body, nor one that unpacks to gigabytes. */
 async function bodyOf(
   response: http.IncomingMessage,
   maxBytes: number,
@@ -166,7 +167,7 @@ function unpacked(response: http.IncomingMessage): Readable {
   const encoding = (response.headers['content-encoding'] ?? '').trim().toLowerCase();
   const unpacker = unpackerFor(encoding);
   if (unpacker === null) return response;
-  // Its errors arrive where the unpacked text is read.
+  // Its errors surface where the unpacked text is read.
   pipeline(response, unpacker, () => undefined);
   return unpacker;
 }

@@ -1,15 +1,16 @@
 import { inlineMarkup } from './htmlSyntax';
 
-/** Text longer than this is not read to its end; a tag in it counts as code. In characters. */
+/** Longest text that is parsed to its end, in characters. In longer text, a tag counts as code. */
 export const longestRead = 10_000;
 
 const escapable = /[!-/:-@[-`{-~]/;
-/** The rest of a link from the end of its text. */
+/** Rest of a link, from the end of its text. */
 const linkTarget = /(?<=\[[^\]]*)\]\((?:[^()\\\n]|\\.|\([^()\n]*\))*\)/y;
 
-/** Whether text behind `inline` (the text of a paragraph or heading up to there) may stand in a code span. What follows is not known yet, so it does
- *  behind every run of backticks that nothing has closed; and backticks may belong to a tag or the target of a link, and a table ends a span with
- *  its cell, so it does where any of these readings says so: to keep a tag that is no code as a word costs less than to lose code. */
+/** True when text after `inline` (the text of a paragraph or heading up to there) may be inside a code span. The
+ *  following text is unknown, so every unclosed run of backticks counts as open. Backticks may belong to a tag or a
+ *  link target, and the end of a table cell ends a span. The result is true if any of these readings says so: a tag
+ *  kept as text by mistake costs less than lost code. */
 export function mayBeCodeSpan(inline: string): boolean {
   if (!inline.includes('`')) return false;
   if (inline.length > longestRead) return true;
@@ -24,7 +25,8 @@ export function mayBeCodeSpan(inline: string): boolean {
   );
 }
 
-/** Whether a run of backticks is open at the end of `text`: only a run of the same length closes it. In what fits one of `skipped` there are none. */
+/** True when a run of backticks is open at the end of `text`: only a run of the same length closes it. Ignores
+ *  backticks in matches of `skipped`. */
 function isOpen(text: string, ...skipped: readonly RegExp[]): boolean {
   for (let at = 0; at < text.length;) {
     const character = text.charAt(at);
@@ -38,7 +40,7 @@ function isOpen(text: string, ...skipped: readonly RegExp[]): boolean {
   return false;
 }
 
-/** The offset behind the code span that begins at `start`, or -1 when nothing has closed it. */
+/** Offset after the code span that begins at `start`, or -1 when it is not closed. */
 function behindSpan(text: string, start: number): number {
   const length = runAt(text, start);
   for (let at = start + length; ;) {
@@ -56,7 +58,7 @@ function runAt(text: string, start: number): number {
   return end - start;
 }
 
-/** Where what fits the sticky `pattern` at `at` ends; `at` when nothing does. */
+/** End of the match of the sticky `pattern` at `at`; `at` when there is no match. */
 function endOf(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;

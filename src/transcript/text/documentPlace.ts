@@ -1,18 +1,18 @@
 import { longestRead, mayBeCodeSpan } from './codeSpans';
 import { noBlocks, type OpenBlocks, placeLine } from './markdownBlocks';
 
-/** A place in a Markdown document that grows at its end. */
+/** Position in a Markdown document that grows at its end. */
 export interface DocumentPlace {
   readonly blocks: OpenBlocks;
-  /** The line so far. It may be long, and is only added to while it grows. */
+  /** Current line so far. It may be long, and is only appended to. */
   readonly line: string;
-  /** A "\r" behind the line: half of a line end, or all of it. */
+  /** True when a "\r" follows the line: half of a line end, or all of it. */
   readonly endsInReturn: boolean;
 }
 
 export const documentStart: DocumentPlace = { blocks: noBlocks, line: '', endsInReturn: false };
 
-/** The place behind `text`. */
+/** Position after `text`. */
 export function placeBehind(place: DocumentPlace, text: string): DocumentPlace {
   if (!place.endsInReturn && !/[\r\n]/.test(text)) return { ...place, line: place.line + text };
   const whole = (place.endsInReturn ? '\r' : '') + text;
@@ -23,23 +23,23 @@ export function placeBehind(place: DocumentPlace, text: string): DocumentPlace {
   return { blocks: lines.reduce((blocks, each) => placeLine(blocks, each).after, place.blocks), line, endsInReturn };
 }
 
-/** Whether a tag at this place would be code: in a fenced or indented block, in a fence's own line, in a code span, or in HTML that is shown as it is.
- *  Where that depends on what follows, it is: see `mayBeCodeSpan`. */
+/** True when a tag at this position would be code: in a fenced or indented block, in a fence's own line, in a code
+ *  span, or in HTML that is shown verbatim. Also true when that depends on the following text: see `mayBeCodeSpan`. */
 export function isCodeAt(place: DocumentPlace): boolean {
   const { blocks, line } = withoutReturn(place);
   if (line.length > longestRead) return true;
-  // A letter stands for what follows: an empty line, and one that ends with a mark, mean something else.
+  // Add a letter for the following text: an empty line, and one that ends with a mark, have another meaning.
   const { holds, inline } = placeLine(blocks, `${line}x`);
   return holds === 'code' || (holds === 'inline' && mayBeCodeSpan(inline.slice(0, -1)));
 }
 
-/** Nothing but white space stands in the line so far. */
+/** True when the line so far contains only white space. */
 export function isLineBlank(place: DocumentPlace): boolean {
   const { line } = withoutReturn(place);
   return line.length <= longestRead && !/\S/.test(line);
 }
 
-/** A tag that follows a "\r" stands in a line of its own. */
+/** A tag after a "\r" is on a new line. */
 function withoutReturn(place: DocumentPlace): DocumentPlace {
   return place.endsInReturn
     ? { blocks: placeLine(place.blocks, place.line).after, line: '', endsInReturn: false }

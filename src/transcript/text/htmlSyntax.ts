@@ -1,5 +1,5 @@
-/** How an HTML block of CommonMark ends: at a line that holds `end`, or before a blank line. `isVerbatim`: what it holds is no markup to a reader
- *  (`<pre>`, a comment). */
+/** End of a CommonMark HTML block: at a line that contains `end`, or before a blank line. `isVerbatim`: its content
+ *  is not markup to a reader (`<pre>`, a comment). */
 export interface HtmlBlock {
   readonly end: RegExp | null;
   readonly endsAtBlank: boolean;
@@ -13,7 +13,7 @@ const comment = '<!-->|<!--->|<!--[\\s\\S]*?-->';
 const otherMarkup = '<[?][\\s\\S]*?[?]>|<![A-Za-z][^>]*>|<!\\[CDATA\\[[\\s\\S]*?\\]\\]>';
 const autolink = '<[A-Za-z][A-Za-z0-9.+-]{1,31}:[^<>\\x00-\\x20]*>';
 
-/** Markup within a paragraph in which a backtick is no code: a tag, a comment, an autolink. Sticky. */
+/** Markup within a paragraph in which a backtick is not code: a tag, a comment, an autolink. Sticky. */
 export const inlineMarkup = new RegExp(`${openTag}|${closeTag}|${comment}|${otherMarkup}|${autolink}`, 'y');
 
 const blockNames =
@@ -29,7 +29,7 @@ const verbatimBlocks: readonly { readonly start: RegExp; readonly end: RegExp }[
 const namedBlock = new RegExp(`^</?(?:${blockNames})(?:\\s|/?>|$)`, 'i');
 const anyTag = new RegExp(`^(?:${openTag}|${closeTag})\\s*$`);
 
-/** The HTML block that begins with `text`, the rest of a line; a tag of an unknown name begins none in a paragraph. */
+/** HTML block that begins with `text`, the rest of a line. Within a paragraph, a tag of an unknown name begins none. */
 export function htmlBlockAt(text: string, isInParagraph: boolean): HtmlBlock | null {
   if (!text.startsWith('<')) return null;
   const verbatim = verbatimBlocks.find(({ start }) => start.test(text));

@@ -1,11 +1,12 @@
 import { longestRead } from './codeSpans';
 import { htmlBlockAt, type HtmlBlock } from './htmlSyntax';
 
-/** A block that holds other blocks. `indent`: columns its content is indented by. `isBare`: nothing follows the list mark yet. */
+/** Block that contains other blocks. `indent`: indentation of its content in columns. `isBare`: nothing follows the
+ *  list mark yet. */
 type Container =
   { readonly kind: 'quote' } | { readonly kind: 'item'; readonly indent: number; readonly isBare: boolean };
 
-/** The innermost open block. `paragraph.text`: its lines so far, without their indentation. */
+/** Innermost open block. `paragraph.text`: its lines so far, without their indentation. */
 type Leaf =
   | { readonly kind: 'none' }
   | { readonly kind: 'paragraph'; readonly text: string }
@@ -13,13 +14,14 @@ type Leaf =
   | { readonly kind: 'indentedCode' }
   | { readonly kind: 'html'; readonly block: HtmlBlock };
 
-/** The blocks that are open after a line. */
+/** Blocks that are open after a line. */
 export interface OpenBlocks {
   readonly containers: readonly Container[];
   readonly leaf: Leaf;
 }
 
-/** A line as it stands in its blocks. `holds`: what its text is. `inline`: the text in which code spans are read, up to the end of the line. */
+/** Line with its place among the blocks. `holds`: kind of its text. `inline`: the text in which code spans are
+ *  searched, up to the end of the line. */
 export interface PlacedLine {
   readonly holds: 'inline' | 'code' | 'html';
   readonly inline: string;
@@ -28,8 +30,9 @@ export interface PlacedLine {
 
 export const noBlocks: OpenBlocks = { containers: [], leaf: { kind: 'none' } };
 
-/** Places the next line of a document (without its line end) by the block rules of CommonMark 0.31: containers, fences, indented code, HTML blocks,
- *  and lazy lines of a paragraph. Pure. Blocks that do not matter for where code is (lists as a whole, tables, link definitions) are left out. */
+/** Places the next line of a document (without its line end) by the block rules of CommonMark 0.31: containers,
+ *  fences, indented code, HTML blocks, and lazy paragraph lines. Pure. Leaves out blocks that do not affect where
+ *  code is (lists as a whole, tables, link definitions). */
 export function placeLine(before: OpenBlocks, line: string): PlacedLine {
   const cursor = new LineCursor(line);
   const matched = matchContainers(before.containers, cursor);
@@ -39,7 +42,7 @@ export function placeLine(before: OpenBlocks, line: string): PlacedLine {
   return openBlocks(before, matched, cursor);
 }
 
-/** The containers that go on in this line, outermost first; the cursor stands behind their marks. */
+/** Containers that continue in this line, outermost first. Moves the cursor after their marks. */
 function matchContainers(containers: readonly Container[], cursor: LineCursor): readonly Container[] {
   const matched: Container[] = [];
   for (const container of containers) {
@@ -55,7 +58,8 @@ function matchContainers(containers: readonly Container[], cursor: LineCursor): 
   return matched;
 }
 
-/** The line as a part of the open code or HTML block; null where it is not one (the block ends, or the leaf is a paragraph or nothing). */
+/** Line as part of the open code or HTML block. Null when it is not one: the block ends, or the leaf is a paragraph
+ *  or nothing. */
 function continueLeaf(leaf: Leaf, containers: readonly Container[], cursor: LineCursor): PlacedLine | null {
   switch (leaf.kind) {
     case 'fence': {
@@ -81,7 +85,7 @@ function openBlocks(before: OpenBlocks, matched: readonly Container[], cursor: L
   const paragraph = before.leaf.kind === 'paragraph' ? before.leaf.text : null;
   const isWhole = matched.length === before.containers.length;
   const containers = [...matched];
-  // The paragraph that this line may interrupt; another container ends it.
+  // True when this line may interrupt a paragraph; another container ends it.
   let isInParagraph = isWhole && paragraph !== null && !cursor.isBlank;
   for (;;) {
     if (cursor.isBlank) return textLine('', { containers, leaf: { kind: 'none' } });
@@ -98,7 +102,7 @@ function openBlocks(before: OpenBlocks, matched: readonly Container[], cursor: L
   }
   const hasNewContainer = containers.length > matched.length;
   if (paragraph !== null && !hasNewContainer) {
-    // A line of the paragraph, or a lazy one: its containers stay open without their marks.
+    // Line of the paragraph, or a lazy one: its containers stay open without their marks.
     const text = longerParagraph(paragraph, cursor.text);
     return textLine(text, {
       containers: filled(isWhole ? containers : before.containers),
@@ -111,8 +115,8 @@ function openBlocks(before: OpenBlocks, matched: readonly Container[], cursor: L
   return textLine(cursor.text, { containers: open, leaf: { kind: 'paragraph', text: cursor.text } });
 }
 
-/** A paragraph with one more line. A long one grows no further: nothing before its first backtick matters for code spans, and one that has backticks
- *  is not read to its end. */
+/** Paragraph with one more line. A long one stops growing: text before its first backtick does not affect code
+ *  spans, and text with backticks is not parsed to its end. */
 function longerParagraph(paragraph: string, line: string): string {
   if (paragraph.length <= longestRead) return `${paragraph}\n${line}`;
   return paragraph.includes('`') ? paragraph : line;
@@ -123,7 +127,8 @@ type OpenedLeaf =
   | { readonly kind: 'fence'; readonly mark: string; readonly length: number }
   | { readonly kind: 'html'; readonly block: HtmlBlock };
 
-/** The leaf that begins with `text`. `mayBeLazy`: the line may still belong to a paragraph whose containers it does not name. */
+/** Leaf that begins with `text`. `mayBeLazy`: the line may still belong to a paragraph although it lacks the marks
+ *  of its containers. */
 function leafAt(text: string, isInParagraph: boolean, mayBeLazy: boolean): OpenedLeaf | null {
   if (/^#{1,6}(?:[ \t]|$)/.test(text)) return { kind: 'line', inline: text };
   const fence = /^`{3,}(?!.*`)|^~{3,}/.exec(text)?.[0];
@@ -160,21 +165,21 @@ function textLine(inline: string, after: OpenBlocks): PlacedLine {
   return { holds: 'inline', inline, after };
 }
 
-/** Something stands in them now. */
+/** Marks the containers as non-empty. */
 function filled(containers: readonly Container[]): readonly Container[] {
   return containers.map((container) =>
     container.kind === 'item' && container.isBare ? { ...container, isBare: false } : container,
   );
 }
 
-/** A place in a line, in characters and in columns (a tab reaches to the next multiple of four). */
+/** Position in a line, in characters and in columns (a tab reaches to the next multiple of four). */
 class LineCursor {
   private offset = 0;
   private column = 0;
 
   constructor(private readonly line: string) {}
 
-  /** Columns of white space from here. */
+  /** Columns of white space at the position. */
   get indent(): number {
     return this.textColumn() - this.column;
   }
@@ -183,7 +188,7 @@ class LineCursor {
     return this.text === '';
   }
 
-  /** The rest of the line without its indentation. */
+  /** Rest of the line without its indentation. */
   get text(): string {
     return this.line.slice(this.textOffset());
   }
@@ -196,14 +201,15 @@ class LineCursor {
     return true;
   }
 
-  /** Takes so many columns of white space; false, and nothing, where there are fewer. */
+  /** Skips that many columns of white space. Returns false and skips nothing when there are fewer. */
   takeIndent(columns: number): boolean {
     if (this.indent < columns) return false;
     this.takeColumns(columns);
     return true;
   }
 
-  /** A list mark with the white space behind it. In a paragraph only a bullet or a "1", with text behind it. */
+  /** Reads a list mark with the white space after it. Within a paragraph, accepts only a bullet or a "1", followed
+   *  by text. */
   takeListMark(isInParagraph: boolean): (Container & { readonly kind: 'item' }) | null {
     const { indent, text } = this;
     const mark = /^(?:[*+-]|(\d{1,9})[.)])(?=[ \t]|$)/.exec(text);
@@ -213,7 +219,7 @@ class LineCursor {
     this.skipIndent();
     this.take(mark[0].length);
     const spaces = this.indent;
-    // More than four columns are one column and indented code.
+    // More than four columns count as one column and indented code.
     const padding = isBare || spaces > 4 ? 1 : spaces;
     this.takeColumns(padding);
     return { kind: 'item', indent: indent + mark[0].length + padding, isBare };

@@ -1,8 +1,9 @@
 import { type DocumentPlace, isCodeAt, placeBehind } from './documentPlace';
 
-/** Tags in which models without a channel of their own put their thinking into the answer (hermes-agent's scrubber knows the same). */
+/** Tags in which models without a separate thinking channel put their thinking into the answer (hermes-agent's
+ *  scrubber has the same list). */
 const thinkTags = ['think', 'thinking', 'reasoning', 'thought', 'reasoning_scratchpad'] as const;
-/** The fence around recalled memory in a prompt. A model that repeats it must not have it shown as its own words. */
+/** Fence around recalled memory in a prompt. If a model repeats it, it must not be shown as the model's own words. */
 export const memoryTag = 'memory-context';
 
 export type OutputTag =
@@ -21,7 +22,7 @@ const longestTag = Math.max(...[...tags.keys()].map((tag) => tag.length));
 
 export const memoryCloser = `</${memoryTag}>`;
 
-/** What stands at `start`, a "<": a tag, no tag, or a beginning that may become one (`partial`). Case does not matter. */
+/** Result for the "<" at `start`: a tag, no tag, or a beginning that may become one (`partial`). Ignores case. */
 export function tagAt(text: string, start: number): OutputTag | 'none' | 'partial' {
   const rest = text.slice(start, start + longestTag).toLowerCase();
   const end = rest.indexOf('>');
@@ -29,7 +30,7 @@ export function tagAt(text: string, start: number): OutputTag | 'none' | 'partia
   return [...tags.keys()].some((tag) => tag.startsWith(rest)) ? 'partial' : 'none';
 }
 
-/** Where `closer` stands in `text` at or behind `from`, whatever its case; -1 when nowhere. */
+/** Index of `closer` in `text` at or after `from`, ignoring case; -1 when not found. */
 function findCloser(text: string, closer: string, from: number): number {
   for (let at = text.indexOf('<', from); at !== -1; at = text.indexOf('<', at + 1)) {
     if (text.slice(at, at + closer.length).toLowerCase() === closer) return at;
@@ -37,8 +38,8 @@ function findCloser(text: string, closer: string, from: number): number {
   return -1;
 }
 
-/** Where the first `closer` behind an opener of `opener` characters stands that is no code, when the text between them is read as words of the
- *  document at `place`; -1 when nowhere. */
+/** Index of the first `closer` that is not inside code; -1 when not found. Searches after an opener of `opener`
+ *  characters. Parses the text between them as part of the document at `place`. */
 export function wordEndIn(text: string, closer: string, opener: number, place: DocumentPlace): number {
   let known = place;
   let from = opener;
@@ -50,8 +51,8 @@ export function wordEndIn(text: string, closer: string, opener: number, place: D
   return -1;
 }
 
-/** Where `closer` ends the thinking that arrives. Between two backticks it is a word; `isUnsure`: the character behind the one at `from` is not here
- *  yet. `before`: the character before `text`. */
+/** Finds the `closer` that ends arriving thinking. Between two backticks it is ordinary text. `isUnsure`: the
+ *  character after the one at `from` has not arrived yet. `before`: the character before `text`. */
 export function thinkingEndIn(
   before: string,
   text: string,
@@ -67,8 +68,9 @@ export function thinkingEndIn(
   return { at: -1, isUnsure: false, from: 0 };
 }
 
-/** The memory fence whose opener, of `opener` characters, begins `text`: its length with the closer, `open` where no closer is known yet, `none` where
- *  something else stands in the opener's line. The closer begins its line or ends it: recall is fenced that way, and a sentence about the tag is not. */
+/** Memory fence at the beginning of `text`, with an opener of `opener` characters: its length including the closer,
+ *  `open` when no closer has arrived, `none` when other text is on the opener's line. The closer must begin or end
+ *  its line: recalled memory is fenced that way, a sentence about the tag is not. */
 export function memoryBlockAt(
   text: string,
   opener: number,
@@ -85,7 +87,7 @@ export function memoryBlockAt(
   return 'open';
 }
 
-/** How many characters at the end of `text` may be the beginning of `closer`. */
+/** Number of characters at the end of `text` that may be the beginning of `closer`. */
 export function partialCloser(text: string, closer: string): number {
   const at = text.lastIndexOf('<');
   if (at === -1) return 0;

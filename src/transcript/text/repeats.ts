@@ -1,36 +1,36 @@
-/** How arriving text relates to what was delivered before it.
- *  again: the same request was asked once more, so its answer may begin from the start ·
- *  goesOn: the model was asked to go on where it stopped, and may repeat the end of what it said, or all of it ·
- *  thinksOn: thinking of such a request, which may repeat the thinking before it, and is most often new. */
+/** Relation of arriving text to the text delivered before it. again: the same request was sent again, so its answer
+ *  may begin from the start. goesOn: the model was asked to continue, and may repeat the end of its text, or all of
+ *  it. thinksOn: thinking of such a request, which may repeat the earlier thinking but is usually new. */
 export type RepeatMode = 'again' | 'goesOn' | 'thinksOn';
 
-/** undecided: all of it may still be a repeat · repeat: it is one, from its first to its last word ·
- *  new: from offset `from` on it is new; `joins` when it goes on right behind what was delivered. */
+/** undecided: all of it may still be a repeat. repeat: all of it is one. new: new from offset `from`; `joins` when
+ *  it continues directly after the delivered text. */
 export type RepeatVerdict =
   | { readonly kind: 'undecided' }
   | { readonly kind: 'repeat' }
   | { readonly kind: 'new'; readonly from: number; readonly joins: boolean };
 
-/** How much must agree before a continuation counts as a repeat, in characters without white space, and how many of them are letters or digits:
- *  brackets and rules of tables agree by chance. */
+/** Minimum match before a continuation counts as a repeat: characters without white space, and letters or digits
+ *  among them. Brackets and table rules match by chance. */
 const least = { characters: 32, letters: 16 };
-/** The same for an answer that begins again from its first word. */
+/** Minimum match for an answer that begins again from its first word. */
 const leastOfWhole = { characters: 8, letters: 8 };
 
-/** Text as it is compared: models repeat words exactly and white space loosely. */
+/** Text for comparison: models repeat words exactly but white space loosely. */
 export function squeezed(text: string): string {
   return text.replace(/\s+/g, '');
 }
 
-/** A text and what is compared of it; kept together by the caller, because both may be long and one of them grows. */
+/** Text with its comparison form. The caller keeps them together, because both may be long and one of them grows. */
 export interface ComparedText {
   readonly text: string;
   /** `squeezed(text)` */
   readonly squeezed: string;
 }
 
-/** Judges arriving text. When in doubt a sentence is said twice rather than lost: a continuation that begins with the line before it is a continuation.
- *  With `ended` nothing more comes, and the verdict is never `undecided`. */
+/** Judges arriving text. When in doubt, a sentence appears twice rather than getting lost: a continuation that
+ *  begins with the previous line counts as new. With `ended` nothing more follows, and the verdict is never
+ *  `undecided`. */
 export function judgeRepeat(
   mode: RepeatMode,
   delivered: ComparedText,
@@ -73,7 +73,7 @@ function judgeGoesOn(delivered: ComparedText, arriving: ComparedText, ended: boo
   return overlap === arrived.length ? { kind: 'repeat' } : { kind: 'new', from, joins: true };
 }
 
-/** Length of the longest beginning of `arrived` that is the end of `known`. */
+/** Length of the longest beginning of `arrived` that is also the end of `known`. */
 function overlapOf(known: string, arrived: string): number {
   for (let length = Math.min(known.length, arrived.length); length > 0; length--) {
     if (known.endsWith(arrived.slice(0, length))) return length;
@@ -83,9 +83,11 @@ function overlapOf(known: string, arrived: string): number {
 
 const sentenceStart = /(?:\n\s*|[.!?]["'\u201d\u2019)\]*_]*\s+)$/;
 
-/** Whether `said`, a beginning of a continuation that is also the end of what was delivered, repeats it. A model that repeats itself takes up the line or
- *  the sentence it was cut off in (or all it said) from its beginning. Everything else is in doubt, and therefore new: what follows a line that was ended
- *  (the next row may be like the last ones), what begins in the middle of a sentence, what is short, what was said more than once, what repeats itself. */
+/** True when `said` repeats the delivered text. `said` is a beginning of a continuation that is also the end of the
+ *  delivered text. A model that repeats itself restarts the line or sentence in which it was cut off (or the whole
+ *  text) from its beginning. All other cases are in doubt and count as new: text after a finished line (the next row
+ *  may resemble the last ones) and text that begins inside a sentence. The same holds for short text, text that
+ *  occurred more than once, and text that repeats itself. */
 function isRepeat({ text, squeezed: known }: ComparedText, said: string, overlap: number): boolean {
   if (/\n\s*$/.test(text) || /^\s*\n/.test(said)) return false;
   const repeat = known.slice(known.length - overlap);
@@ -109,7 +111,7 @@ function isEnough(text: string, { characters, letters }: typeof least): boolean 
   return text.length >= characters && (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= letters;
 }
 
-/** Whether it is one piece, said at least twice (the last time perhaps in part). */
+/** True when the text is one piece, repeated at least twice (the last time perhaps in part). */
 function isPeriodic(text: string): boolean {
   const half = text.slice(0, Math.ceil(text.length / 2));
   for (
@@ -122,7 +124,8 @@ function isPeriodic(text: string): boolean {
   return false;
 }
 
-/** The offset in `arriving` behind its first `count` visible characters, and behind the white space that already ends `delivered`. */
+/** Offset in `arriving` after its first `count` visible characters, and after the white space that already ends
+ *  `delivered`. */
 function offsetBehind(delivered: string, arriving: string, count: number): number {
   let offset = 0;
   for (let seen = 0; seen < count; offset++) if (/\S/.test(arriving.charAt(offset))) seen++;

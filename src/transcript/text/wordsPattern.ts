@@ -1,5 +1,5 @@
-/** A pattern that finds these words wherever they stand, blanks and line breaks between them being alike; null where there is nothing to look for.
- *  It is global: for `match` and `matchAll`. */
+/** Pattern that finds these words anywhere, with any white space between them; null when there are none. It is
+ *  global: for `match` and `matchAll`. */
 export function wordsPattern(text: string, matchCase: boolean): RegExp | null {
   const words = text
     .trim()

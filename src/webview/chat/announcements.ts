@@ -2,8 +2,9 @@ import { signal, type ReadonlySignal } from '@preact/signals';
 import type { TurnEvent } from '../../protocol/transcriptTypes';
 import { laterParts } from './components/common/laterParts';
 
-/** What is said to those who listen, about the session that is shown: each thing once, never by the delta. Politely what can wait for the end of
- *  a sentence; urgently what the agent asks, and what went wrong. */
+/** Screen-reader announcements about the shown session. Announces each thing once, never per delta. Uses the polite
+ *  live region for what can wait for the end of a sentence, and the urgent one for the agent's requests and for
+ *  failures. */
 export class Announcements {
   private readonly polite = signal('');
   private readonly urgent = signal('');
@@ -31,7 +32,7 @@ export class Announcements {
         this.urgent.value = '';
         break;
       case 'approvalDecided':
-        // The next question may have the same words, and is said again.
+        // Clear the region, so that a next request with the same words is announced again.
         this.urgent.value = '';
         break;
       case 'turnSettled':
@@ -43,7 +44,7 @@ export class Announcements {
   }
 
   private settled({ turn, messages }: TurnEvent & { readonly kind: 'turnSettled' }): void {
-    // Loaded long before a turn ends.
+    // The later parts load long before a turn ends.
     const ending = laterParts.peek()?.endingLabels(turn, messages) ?? null;
     this.urgent.value = ending?.isUrgent === true ? ending.words : '';
     if (ending?.isUrgent === false) this.polite.value = ending.words;

@@ -39,7 +39,7 @@ import { TypedInput } from './typedInput';
 import { UnsavedDrafts } from './composer/unsavedDrafts';
 import type { ViewMemory } from './connection/viewMemory';
 
-/** What the chat view can do: keeps its state, speaks with the host. Components read signals and call methods. */
+/** Operations of the chat view: keeps its state and talks to the host. Components read signals and call methods. */
 export class ChatController {
   private readonly current = signal<ChatViewState>(initialState);
   readonly announcements = new Announcements();
@@ -59,20 +59,20 @@ export class ChatController {
   readonly askAgain: AskAgain;
   readonly attachments: Attachments;
   readonly effort: Effort;
-  /** What going through earlier prompts needs; that comes behind the first paint. */
+  /** Dependencies of the prompt history, which loads after the first paint. */
   readonly historyNeeds: PromptHistoryNeeds;
   readonly pickerOpen: Signal<boolean> = signal(false);
-  /** Counts requests to put the focus into the composer. */
+  /** Counts requests to focus the composer. */
   readonly composerFocus: Signal<number> = signal(0);
-  /** Counts returns to the newest text. */
+  /** Counts requests to return to the newest text. */
   readonly jumpToEnd: Signal<number> = signal(0);
-  /** A message to bring into sight as soon as it is drawn. */
+  /** Message to scroll into view as soon as it is rendered. Default: none. */
   readonly revealed: Signal<ChatNotifications['reveal'] | null> = signal(null);
   readonly folds: Folds;
   readonly markdown: MarkdownActions;
   readonly places: Places;
   readonly pages: FeedPages;
-  /** Words are to be found in the conversation, as soon as the find bar can be opened. */
+  /** True when the find bar was requested and must open as soon as it is loaded. */
   readonly findAsked: Signal<boolean> = signal(false);
 
   constructor(readonly needs: ChatNeeds) {
@@ -215,7 +215,7 @@ export class ChatController {
     return this.requests.problem;
   }
 
-  /** Said politely to those who listen. */
+  /** Text for the polite live region. */
   get announcement(): ReadonlySignal<string> {
     return this.announcements.text;
   }
@@ -224,7 +224,7 @@ export class ChatController {
     return this.sender.busy;
   }
 
-  /** The same without the text that streams; see steadyState.ts. */
+  /** The view state without streaming text; see steadyState.ts. */
   readonly steady: ReadonlySignal<ChatViewState> = steadyState(this.current);
 
   readonly running: ReadonlySignal<Turn | null> = computed(() => {
@@ -232,37 +232,37 @@ export class ChatController {
     return conversation === null ? null : openTurn(conversation);
   });
 
-  /** A turn runs, or the session is being summarised: what is sent now waits. */
+  /** True while a turn runs or the session is being summarized: prompts sent now are queued. */
   readonly isBusy: ReadonlySignal<boolean> = computed(
     () => this.running.value !== null || this.steady.value.conversation?.activity?.turnUid === null,
   );
 
-  /** What the project offers behind a "/" beside the commands. */
+  /** Prompt files of the project, offered after "/" next to the commands. */
   readonly promptFiles: ReadonlySignal<ChatViewState['promptFiles']> = computed(() => this.steady.value.promptFiles);
 
   start(): void {
-    // Ahead of asking what there is, so that it is part of it.
+    // Save unsaved drafts before asking for the state, so that the state includes them.
     this.unsaved.handOver((draft) => this.saveDraft(draft));
     this.needs.host.send('ready', {});
   }
 
-  /** The view is about to be hidden, or the person turned elsewhere. */
+  /** Called when the view is about to be hidden or the user moves elsewhere. */
   leave(): void {
     this.drafts.flush();
   }
 
-  /** Sends the composer's text, or does what it says where it is a command. `busy`: what becomes of a prompt while a turn runs, where that is not
-   *  left to the setting. */
+  /** Sends the composer's text, or runs it if it is a command. `busy`: overrides the setting for prompts sent while
+   *  a turn runs. */
   submit(busy?: BusyMode): Promise<void> {
     return this.input.submit(busy);
   }
 
-  /** Has the last answer go on where it was cut off. What is in the composer stays there. */
+  /** Continues the last answer where it was cut off. Leaves the composer's text alone. */
   async continueAnswer(turnUid: string): Promise<void> {
     if (!this.isBusy.peek()) await this.versions.askAgain(() => this.needs.host.request('continueTurn', { turnUid }));
   }
 
-  /** Sends the running turn's prompt without what memory is still looking for. */
+  /** Sends the running turn's prompt without waiting for pending memory recall. */
   skipRecall(turnUid: string): void {
     const { sessionId } = this;
     if (sessionId !== null) this.needs.host.send('skipRecall', { sessionId, turnUid });
@@ -282,38 +282,38 @@ export class ChatController {
     if (this.askAgain.offer.peek() === null) this.focusComposer();
   }
 
-  /** In the editor's own diff editor: a file before the turn against the file as it is now. */
+  /** Opens VS Code's diff editor: the file before the turn against the file now. */
   openDiff(turnUid: string, path: string): void {
     this.needs.host.send('openDiff', { turnUid, path });
   }
 
-  /** The change that is asked about, whole, in an editor. */
+  /** Opens the complete proposed change in an editor. */
   openProposal(approvalId: string): void {
     this.needs.host.send('openProposal', { approvalId });
   }
 
-  /** The whole output of a command, in an editor. */
+  /** Opens the complete output of a command in an editor. */
   openOutput(file: string): void {
     this.needs.host.send('openOutput', { file });
   }
 
-  /** Whether the title was taken; if not, the reason stands above the composer. */
+  /** Resolves to true when the title was accepted; otherwise the reason appears above the composer. */
   async rename(title: string): Promise<boolean> {
     const sessionId = this.sessionId;
     return sessionId !== null && this.requests.ask(() => this.needs.host.request('rename', { sessionId, title }));
   }
 
-  /** Null when the session has the title now, else why not. */
+  /** Resolves to null when the session has the new title, else to the reason for the refusal. */
   renameInPlace(sessionId: string, title: string): Promise<string | null> {
     return refusalOf(() => this.needs.host.request('rename', { sessionId, title }));
   }
 
-  /** Whether the change was taken; if not, the reason stands above the composer. */
+  /** Resolves to true when the change was accepted; otherwise the reason appears above the composer. */
   async editQueued(uid: string, text: string): Promise<boolean> {
     return this.requests.ask(() => this.needs.host.request('editQueued', { uid, text }));
   }
 
-  /** Whether it is gone from the queue; if not, the reason stands above the composer. */
+  /** Resolves to true when the prompt has left the queue; otherwise the reason appears above the composer. */
   async removeQueued(uid: string): Promise<boolean> {
     return this.requests.ask(() => this.needs.host.request('removeQueued', { uid }));
   }
@@ -352,7 +352,7 @@ export class ChatController {
     this.needs.host.send('resumePicker', {});
   }
 
-  /** The person has read that a session in the background is done. */
+  /** Dismisses the notice that a background session is done. */
   dismissBackground(sessionId: string): void {
     this.needs.host.send('dismissBackground', { sessionId });
   }
@@ -373,7 +373,7 @@ export class ChatController {
     this.pickerOpen.value = true;
   }
 
-  /** Says it politely to those who listen. */
+  /** Announces text in the polite live region. */
   announce(words: string): void {
     this.announcements.say(words);
   }
@@ -386,7 +386,7 @@ export class ChatController {
     this.requests.dismiss();
   }
 
-  /** Where the person was when the view was last seen, or the session was left. */
+  /** Takes the scroll position saved when the view was last seen or the session was left. */
   takePlace(session: ShownSession['session']): ViewMemory['anchor'] {
     return this.arrivals.takePlace(session);
   }
@@ -430,7 +430,7 @@ export class ChatController {
 
   private hasChangedFiles(turnUid: string): boolean {
     const { conversation } = this.current.peek();
-    // What stands between a turn that is not among the newest and those is not known here.
+    // Messages between an older turn and the newest ones are not loaded, so their changes are unknown here.
     return conversation !== null && (this.pages.away.peek() !== null || mayHaveChangedFiles(conversation, turnUid));
   }
 
@@ -439,7 +439,8 @@ export class ChatController {
     this.doubtful.check();
   }
 
-  /** Whether it is on disk. Where it is not, the view goes on remembering it, and what the store says about that is said elsewhere. */
+  /** Resolves to true when the draft is on disk. Otherwise the view keeps it, and the store's own notice reports the
+   *  problem. */
   private async saveDraft({ parts, sent, ...draft }: DraftToSave): Promise<boolean> {
     const given = {
       ...draft,

@@ -14,7 +14,7 @@ import type { FeedPages } from './state/feedPages';
 import type { HostRequests } from './connection/hostRequests';
 import type { SessionContext } from './session/sessionContext';
 
-/** The parts of the chat that follow what the host says. */
+/** Parts of the chat that follow the host's notifications. */
 export interface NewsTarget {
   readonly announcements: Announcements;
   readonly requests: HostRequests;
@@ -30,7 +30,7 @@ export interface NewsTarget {
   readonly focusComposer: () => void;
 }
 
-/** Has the parts of the chat follow what the host said. `before` and `after`: the view's state without and with it. */
+/** Updates the parts of the chat after a notification. `before` and `after`: the view's state without and with it. */
 export function follow(
   chat: NewsTarget,
   notification: NotificationOf<ChatProtocol>,
@@ -83,7 +83,7 @@ export function follow(
       chat.attachments.add(notification.payload.parts ?? []);
       return chat.focusComposer();
     default:
-    // The rest is state alone.
+    // Other notifications change only the state.
   }
 }
 
@@ -94,12 +94,12 @@ function turnEvent(
 ): void {
   if (sessionId !== (conversation?.session.id ?? null)) return;
   announcements.heard(event);
-  // What was to be asked again is another turn now.
+  // The turn to ask again has been replaced.
   if (event.kind === 'turnOpened') askAgain.withdraw();
   if (event.kind === 'turnSettled') void context.refresh();
 }
 
-/** Whether the store could be read for what is shown. */
+/** True when the store could be read for the current view. */
 function isRead({ store, conversation }: ChatViewState): boolean {
   return conversation !== null || store.kind === 'open' || store.kind === 'readOnly';
 }

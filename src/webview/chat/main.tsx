@@ -18,7 +18,7 @@ import './styles/work.css';
 import './styles/attachments.css';
 import './styles/composer.css';
 
-// One drawing per frame, however many chunks arrive in it. See drawingPace.ts.
+// One render per frame, however many chunks arrive in it. See drawingPace.ts.
 let keyAt: number | null = null;
 document.addEventListener('keydown', (event) => (keyAt = event.timeStamp), { capture: true, passive: true });
 options.debounceRendering = pacedDrawing({
@@ -74,7 +74,7 @@ function start(root: HTMLElement): void {
     });
   render(<App chat={chat} />, root);
   chat.start();
-  // Behind the frame in which the page is painted first.
+  // After the frame of the first paint.
   requestAnimationFrame(() =>
     setTimeout(
       () => void loadLater().then(() => (keepWitness(), laterParts.peek()?.returnFocus(() => chat.focusComposer()))),

@@ -8,11 +8,11 @@ import { parseSlash, refusalWords } from './composer/slashCommands';
 
 type TypedCommand = Extract<ReturnType<typeof parseSlash>, { readonly kind: 'command' }>;
 
-/** What Enter does with what stands in the composer. */
+/** Handles Enter in the composer. */
 export class TypedInput {
-  /** What was sent waits for something that was asked for before. */
+  /** True while the submitted text waits for an earlier request. */
   private isWaiting = false;
-  /** Enter was pressed meanwhile. */
+  /** True when Enter was pressed meanwhile. */
   private isDueAgain = false;
 
   constructor(
@@ -21,8 +21,8 @@ export class TypedInput {
     private readonly sender: PromptSender,
   ) {}
 
-  /** Sends the text, or does what it says where it is a command; what is sent before another prompt is on disk comes behind that. `busy`: what
-   *  becomes of a prompt while a turn runs, where that is not left to the setting. */
+  /** Sends the text, or runs it if it is a command. Text sent before another prompt is on disk follows that prompt.
+   *  `busy`: overrides the setting for prompts sent while a turn runs. */
   async submit(busy?: BusyMode): Promise<void> {
     const { drafts } = this.chat;
     const typed = drafts.text.peek();
@@ -59,8 +59,8 @@ export class TypedInput {
       await later.runCommand(later.commandTarget(this.chat, this.requests, this.sender), name, text, typed);
   }
 
-  /** What has to be done before what was typed is carried out. A command waits until what was sent before it is on disk; behind a command that
-   *  shows another session everything is meant for that one. Where it is refused, the text stays. */
+  /** Resolves when the typed text may run. A command waits until earlier prompts are on disk. After a command that
+   *  shows another session, everything is meant for that session. If that command is refused, the text stays. */
   private earlier(typed: string): Promise<boolean> | null {
     const isCommand = (): boolean => parseSlash(typed, this.chat.promptFiles.peek()).kind === 'command';
     return this.sender.busy.peek() && isCommand() ? this.sender.idle : this.chat.switches.underWay;

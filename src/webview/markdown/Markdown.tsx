@@ -11,18 +11,18 @@ export type { MarkdownActions } from './markdownActions';
 
 interface MarkdownProps {
   readonly text: string;
-  /** False while more text may come. */
+  /** False while more text may arrive. */
   readonly complete: boolean;
   readonly actions: MarkdownActions;
 }
 
-/** Characters above which a text is drawn in pieces. */
+/** Number of characters above which a text renders in chunks. */
 const drawnAtOnce = 24_000;
 
 let loaded: typeof longTexts | 'missing' | null = null;
 
-/** Text of an answer as Markdown. Its text content is the delivered text as Markdown renders it; buttons add none. A long text is drawn in pieces, one
- *  after the other, so that no part of it keeps the page from answering. */
+/** Text of an answer as Markdown. Its text content is the delivered text as Markdown renders it; buttons add none. A
+ *  long text renders in chunks, one after the other, so that the page stays responsive. */
 export function Markdown({ text, complete, actions }: MarkdownProps) {
   const long = useRef<longTexts.LongText | null>(null);
   const [, redraw] = useReducer((count: number) => count + 1, 0);
@@ -38,7 +38,7 @@ export function Markdown({ text, complete, actions }: MarkdownProps) {
         .then(redraw);
   }, [waits]);
   useEffect(() => () => long.current?.cancel(), []);
-  // Where what cuts it cannot be had, a long text is drawn at once, as slow as that is.
+  // If the module that splits it cannot be loaded, a long text renders all at once, however slow that is.
   let pieces: readonly longTexts.DrawnPiece[] = [
     { at: 0, text: waits ? text.slice(0, drawnAtOnce) : text, complete: complete && !waits },
   ];
@@ -85,7 +85,7 @@ function MarkdownPiece({ text, complete, isDone, actions }: MarkdownProps & Pick
     const address = addressOf(event.target);
     if (address === null) return;
     event.preventDefault();
-    // VS Code listens on the document and would follow links by itself.
+    // VS Code listens on the document and would follow links on its own.
     event.stopPropagation();
     actions.openLink(address);
   };

@@ -1,8 +1,8 @@
 import { t } from '../localization';
 import { blockFilled } from './closedBlocks';
 
-/** Fills the element of one block of an answer: its elements, and around code and tables what holds them. Adds no text. What can be done with
- *  them comes when the block is closed; until then what is there already stays, and text that grew is added to. */
+/** Fills the element of one block of an answer with its elements, and wraps code and tables. Adds no text. Tools are
+ *  added when the block is closed; until then existing nodes stay and grown text is appended. */
 export function fillBlock(element: Element, sanitized: DocumentFragment): void {
   for (const pre of sanitized.querySelectorAll('pre')) addHead(pre);
   for (const table of sanitized.querySelectorAll('table')) makeScrollable(table);
@@ -10,7 +10,7 @@ export function fillBlock(element: Element, sanitized: DocumentFragment): void {
   else bring(element, sanitized);
 }
 
-/** Brings what is in `shown` to what is in `wanted`. */
+/** Changes the nodes in `shown` to match those in `wanted`. */
 function bring(shown: Node, wanted: Node): void {
   let old = shown.firstChild;
   for (let next = wanted.firstChild; next !== null;) {
@@ -43,7 +43,7 @@ function isSameTag(left: Element, right: Element): boolean {
   );
 }
 
-// The name of the language is drawn by CSS, so that the answer's text stays exactly what was delivered.
+// CSS renders the language name, so that the answer's text stays exactly as delivered.
 function addHead(pre: HTMLPreElement): void {
   const frame = document.createElement('div');
   frame.className = 'code-block';
@@ -64,7 +64,7 @@ function makeScrollable(table: HTMLTableElement): void {
   frame.append(table);
 }
 
-/** Target of the link an event happened in; null where it is none. */
+/** Returns the target of the link an event happened in; null when there is none. */
 export function addressOf(target: EventTarget | null): string | null {
   return target instanceof Element ? (target.closest('a[data-href]')?.getAttribute('data-href') ?? null) : null;
 }

@@ -1,15 +1,16 @@
 import { restWhenFar } from '../restingElements';
 
-/** Blocks that are kept in one element: more than a screenful. */
+/** Number of blocks per element: more than a screenful. */
 const runLength = 24;
 
-/** The elements that hold the blocks of a text, a run of them each. A run that is full rests while it is far from what is seen. */
+/** Elements that hold the blocks of a text, a run of blocks each. A full run skips layout and paint while it is far
+ *  from the viewport. */
 export class BlockRuns {
   private readonly runs: HTMLElement[] = [];
 
   constructor(private readonly container: HTMLElement) {}
 
-  /** Puts the next block behind those that are there; `index` is its place among them. */
+  /** Appends the next block; `index` is its position. */
   append(block: HTMLElement, index: number): void {
     if (index % runLength === 0) {
       const full = this.runs.at(-1);
@@ -22,7 +23,7 @@ export class BlockRuns {
     this.runs.at(-1)?.append(block);
   }
 
-  /** Takes the last block away. */
+  /** Removes the last block. */
   pop(block: HTMLElement | undefined): void {
     block?.remove();
     if (this.runs.at(-1)?.firstChild === null) this.runs.pop()?.remove();

@@ -5,14 +5,15 @@ import type { MarkdownActions } from './markdownActions';
 
 export { linkNames } from './references';
 
-/** Puts to a closed block what can be done with it. Its text stays exactly as it is; signs are drawn by CSS. */
+/** Adds tools to a closed block. Its text stays exactly as it is; CSS renders the icons. */
 export function dressBlock(block: Element, actions: MarkdownActions): void {
   for (const pre of block.querySelectorAll<HTMLPreElement>('.code-block > pre')) addCodeToolbar(pre, actions);
   for (const link of block.querySelectorAll<HTMLElement>('a[data-href]')) showTarget(link);
   for (const code of block.querySelectorAll<HTMLElement>(':not(pre) > code')) showUnseen(code);
 }
 
-/** Where a link really leads: in its title without anything that hides, and behind it where its text looks like another address. */
+/** Shows the real target of a link: in its title with hidden characters written out, and after it if its text looks
+ *  like another address. */
 function showTarget(link: HTMLElement): void {
   const host = hostBehind(link.dataset['href'] ?? '', link.textContent ?? '');
   if (host !== null) link.dataset['host'] = host;

@@ -3,38 +3,41 @@ import { codesIn } from './codeTexts';
 import { codeIn, grown, openFence, type OpenFence } from './openFence';
 import { lexBlocks, renderBlock, type LexedBlocks, type LinkDefinitions } from './renderer';
 
-/** A top-level block of an answer. `key` is its place in the source: a block keeps it while more text arrives. */
+/** A top-level block of an answer. `key` is its position in the source: a block keeps it while more text arrives. */
 export interface Block {
   readonly key: number;
   readonly html: string;
-  /** Nothing will be added to it. */
+  /** True when nothing will be added to the block. */
   readonly closed: boolean;
-  /** The texts of the code in it, in their order. */
+  /** Texts of its code blocks, in order. */
   readonly codes: readonly string[];
-  /** Of code that grows: all that is in it. */
+  /** For growing code: its whole text. */
   readonly code?: string;
 }
 
 type Token = LexedBlocks['tokens'][number];
 
-/** Keeps what was parsed of a text that grows at its end, so that a delta costs the open tail and not the whole answer.
+/** Keeps the parse result of a text that grows at its end, so that a delta costs only the open end and not the whole
+ *  answer.
  *
- *  Blocks up to the last but one are frozen. The last is open by nature; the one before it may still join it ("1. a", blank, "2" is a list and a
- *  paragraph until ". b" makes it one list), so both are parsed again. A link definition can change any earlier block: then all is
- *  parsed again. Code that is still open is not parsed: what is added is more of it. `render` always gives what parsing the whole text would give. */
+ *  Blocks up to the last but one are frozen. The last is always open. The one before it may still join it ("1. a",
+ *  blank, "2" is a list and a paragraph until ". b" makes it one list), so both are parsed again. A link definition
+ *  can change any earlier block: then everything is parsed again. Code that is still open is not parsed: added text
+ *  is more code. `render` always returns what parsing the whole text would return. */
 export class MarkdownBlocks {
   private frozen: readonly Block[] = [];
   private frozenText = '';
   private frozenLinks: LinkDefinitions = {};
   private growing: GrowingCode | null = null;
 
-  /** The blocks of `source`; `complete` closes the last one too. */
+  /** Returns the blocks of `source`; `complete` closes the last one too. */
   render(source: string, complete: boolean): readonly Block[] {
     const text = source.includes('\r') ? source.replace(/\r\n?/g, '\n') : source;
     return (complete ? null : this.grow(text)) ?? this.parse(text, complete);
   }
 
-  /** The blocks where the text has got more of the code that is open at its end; null where it may have got anything else. */
+  /** Returns the blocks when the text only got more of the open code at its end; null when it may have got anything
+   *  else. */
   private grow(text: string): readonly Block[] | null {
     const fence = this.growing === null ? null : grown(this.growing.fence, text);
     if (this.growing === null || fence === null) return null;
@@ -84,7 +87,7 @@ export class MarkdownBlocks {
   }
 }
 
-/** Code at the end of a text, and what stands ahead of it. */
+/** Open code at the end of a text, and the blocks before it. */
 interface GrowingCode {
   readonly fence: OpenFence;
   readonly ahead: readonly Block[];
@@ -99,7 +102,7 @@ function growingCode(text: string, last: Token | undefined, blocks: readonly Blo
   return fence === null ? null : { fence, ahead: blocks.slice(0, -1), key, lang: last.lang };
 }
 
-/** Its HTML is made when it is asked for: code that only grows is added to without. */
+/** Builds the HTML only on request: growing code is appended to without it. */
 function codeBlock(key: number, lang: string | undefined, text: string): Block {
   return {
     key,
@@ -116,7 +119,7 @@ function isCode(token: Token): token is Tokens.Code {
   return token.type === 'code';
 }
 
-// The first definition of a label counts, as in CommonMark.
+// The first definition of a label wins, as in CommonMark.
 function definitionsIn(tokens: readonly Token[]): LinkDefinitions {
   const found: Record<string, LinkDefinitions[string]> = {};
   for (const { tag, href, title } of definitionsAmong(tokens))
@@ -124,7 +127,7 @@ function definitionsIn(tokens: readonly Token[]): LinkDefinitions {
   return found;
 }
 
-/** In quotes and lists too: a definition counts wherever it stands. */
+/** Includes quotes and lists: a definition counts wherever it is. */
 function definitionsAmong(tokens: readonly Token[]): readonly Tokens.Def[] {
   return tokens.flatMap((token) => {
     if (isDefinition(token)) return [token];
@@ -145,7 +148,7 @@ function isQuote(token: Token): token is Tokens.Blockquote {
   return token.type === 'blockquote';
 }
 
-/** Index of the last block but one, spaces not counted; 0 while there are fewer. */
+/** Index of the last block but one, not counting spaces; 0 while there are fewer. */
 function startOfOpenBlocks(tokens: readonly Token[]): number {
   let found = 0;
   for (let index = tokens.length - 1; index >= 0; index--) {

@@ -2,11 +2,12 @@ import type { MarkdownActions } from './markdownActions';
 import type * as tools from './blockTools';
 import { colourCode } from './codeColours';
 
-/** Milliseconds that a block has to stay in sight before anything is done with it: what streams or scrolls past is not worth the work. */
+/** Milliseconds that a block must stay in view before it gets tools: streaming or quickly scrolled text is not worth
+ *  the work. */
 const restMs = 200;
-/** Milliseconds without a block being closed, behind which those that nobody saw get what belongs to them too. */
+/** Milliseconds without a block being closed, after which blocks the user has not seen get their tools too. */
 const quietMs = 400;
-/** Milliseconds of such work after which keys and frames have their turn. */
+/** Maximum milliseconds of such work before yielding to keys and frames. */
 const sliceMs = 8;
 
 let loaded: typeof tools | null = null;
@@ -14,18 +15,19 @@ let loading: Promise<void> | null = null;
 const closed = new WeakSet<Element>();
 /** Closed blocks that have no tools yet. */
 const undressed = new Map<Element, MarkdownActions>();
-/** By the text they are in: closed blocks that nobody saw yet, in their order. */
+/** Closed blocks the user has not seen yet, by their text, in order. */
 const unseen = new Map<Element, Map<Element, MarkdownActions>>();
-/** Texts in sight that have such blocks. */
+/** Visible texts that contain such blocks. */
 const textsInSight = new Set<Element>();
-/** Blocks that were in sight when it was last looked. */
+/** Blocks visible at the last check. */
 let seenLast: ReadonlySet<Element> = new Set();
 let observer: IntersectionObserver | null = null;
 let lookTimer: ReturnType<typeof setTimeout> | null = null;
 let quietTimer: ReturnType<typeof setTimeout> | null = null;
 
-/** Nothing will be added to a block. Once it rests in sight its code is coloured and its names become links; what can be done with its code is put to it
- *  then too, or when the page is quiet. Where nobody can tell what is seen, at once. */
+/** Marks a block as closed: nothing will be added to it. Once it stays in view, its code is highlighted and its
+ *  names become links. Its tools are added then too, or when the page is quiet. Without IntersectionObserver, all of
+ *  this happens immediately. */
 export function blockClosed(element: Element, actions: MarkdownActions): void {
   const text = element.parentElement;
   if (closed.has(element) || text === null) return;
@@ -39,7 +41,8 @@ export function blockClosed(element: Element, actions: MarkdownActions): void {
   quietTimer = setTimeout(dressUnseen, quietMs);
 }
 
-/** What was put to a block goes: it is drawn anew. False where it was not closed, so that nothing was put to it. */
+/** Removes what was added to a block that renders again. Returns false when it was not closed, and so nothing was
+ *  added. */
 export function blockFilled(element: Element): boolean {
   if (!closed.delete(element)) return false;
   undressed.delete(element);
@@ -47,7 +50,7 @@ export function blockFilled(element: Element): boolean {
   return true;
 }
 
-/** Loads what nobody needs before the first answer is closed. After a failure the next call tries again. */
+/** Loads the module that is not needed before the first answer closes. After a failure the next call retries. */
 export function loadBlockTools(): Promise<void> {
   return (loading ??= import('./blockTools').then(
     (module) => {
@@ -59,7 +62,8 @@ export function loadBlockTools(): Promise<void> {
   ));
 }
 
-// Whole texts are observed, and their blocks looked for where they are: each thing that is observed costs something with every frame.
+// Observe whole texts and measure their blocks only while the text is visible: each observed element costs time in
+// every frame.
 function watched(text: Element): Map<Element, MarkdownActions> {
   if (observer === null)
     document.addEventListener('scroll', () => textsInSight.size > 0 && lookSoon(), { capture: true, passive: true });
@@ -88,7 +92,7 @@ function lookSoon(): void {
   lookTimer ??= setTimeout(look, restMs);
 }
 
-/** What was in sight a moment ago and is now has come to rest. */
+/** Finds blocks that were visible a moment ago and still are: they have come to rest. */
 function look(): void {
   lookTimer = null;
   const seen = [...textsInSight].flatMap(blocksInSight);
@@ -107,7 +111,7 @@ interface ClosedBlock {
   readonly actions: MarkdownActions;
 }
 
-// From the end, where the newest text is: what is above the first one that is out of sight is too.
+// From the end, where the newest text is: everything above the first block out of view is out of view too.
 function blocksInSight(text: Element): readonly ClosedBlock[] {
   const seen: ClosedBlock[] = [];
   for (const [element, actions] of [...(unseen.get(text) ?? [])].reverse()) {
@@ -118,7 +122,7 @@ function blocksInSight(text: Element): readonly ClosedBlock[] {
   return seen;
 }
 
-/** Everything that belongs to blocks that are seen. */
+/** Highlights, links and tools for visible blocks. */
 function attend(seen: readonly ClosedBlock[]): void {
   if (seen.length === 0) return;
   colourCode(seen.map(({ element }) => element));
@@ -130,7 +134,7 @@ function attend(seen: readonly ClosedBlock[]): void {
   });
 }
 
-/** Texts that the page has let go of: nobody is told when what was out of sight leaves it. */
+/** Forgets texts removed from the page: the observer does not report the removal of an element that was out of view. */
 function forgetGone(): void {
   for (const text of unseen.keys()) if (!text.isConnected) forget(text);
   for (const element of undressed.keys()) if (!element.isConnected) undressed.delete(element);
@@ -157,7 +161,7 @@ function dress(element: Element): void {
   if (actions !== undefined) loaded?.dressBlock(element, actions);
 }
 
-/** At once, where they are there. */
+/** Synchronous when the module is already loaded. */
 async function withTools(work: (module: typeof tools) => void): Promise<void> {
   if (loaded === null) await loadBlockTools();
   if (loaded !== null) work(loaded);

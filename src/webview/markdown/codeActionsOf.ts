@@ -2,7 +2,7 @@ import type { codeCommands, codeRequests, CodeResults } from '../../protocol/cod
 import type { HostConnection } from '../rpc';
 import type { MarkdownActions } from './markdownActions';
 
-/** What every view says that shows answers with code in them. */
+/** Messages of every view that shows answers with code. */
 interface CodeProtocol {
   readonly commands: typeof codeCommands;
   readonly requests: typeof codeRequests;
@@ -10,7 +10,7 @@ interface CodeProtocol {
   readonly notifications: object;
 }
 
-/** What the host does with code and names of answers. */
+/** Operations of the host on code and names in answers. */
 export function codeActionsOf(
   host: Pick<HostConnection<CodeProtocol>, 'send' | 'request'>,
 ): Required<Pick<MarkdownActions, 'code' | 'references'>> {

@@ -2,15 +2,16 @@ import { effect } from '@preact/signals';
 import { canHighlight, highlight, loadHighlighting } from './highlighting';
 import { sanitizedFragment } from './sanitizer';
 
-/** Milliseconds of colouring after which keys and frames have their turn. */
+/** Maximum milliseconds of highlighting before yielding to keys and frames. */
 const sliceMs = 8;
 
-/** Code to be coloured, or waiting for the grammars. */
+/** Code to be highlighted, or waiting for the grammars. */
 const due = new Set<Element>();
 let timer: ReturnType<typeof setTimeout> | null = null;
 let isWaiting = false;
 
-/** Colours the code in blocks that are seen, once its grammars are there. Its text stays as it is. What has left the page is forgotten. */
+/** Highlights the code in visible blocks once the grammars are loaded. Its text stays as it is. Forgets code that
+ *  has left the page. */
 export function colourCode(blocks: readonly Element[]): void {
   for (const block of blocks)
     for (const pre of block.querySelectorAll('pre[data-language]:not([data-language=""])')) due.add(pre);
@@ -34,7 +35,7 @@ function colourDue(): void {
 
 function colour(pre: Element): void {
   const code = pre.querySelector('code');
-  // Replacing the text would take away what is selected in it.
+  // Replacing the text would clear the user's selection in it.
   if (code === null || isSelected(code)) return;
   const html = highlight(code.textContent ?? '', pre.getAttribute('data-language') ?? '');
   if (html !== null) code.replaceChildren(sanitizedFragment(html));

@@ -1,22 +1,23 @@
 import type { Token, Tokens } from 'marked';
 
-/** The text of each piece of code as the parser saw it, by the element that shows it. */
+/** Text of each code block as the parser saw it, by the element that shows it. */
 const texts = new WeakMap<HTMLPreElement, string>();
 
-/** The texts of the code in a block, in the order in which they are drawn. */
+/** Returns the texts of the code in a block, in render order. */
 export function codesIn(token: Token): readonly string[] {
   if (isCode(token)) return [token.text];
   if (isList(token)) return token.items.flatMap((item) => item.tokens.flatMap(codesIn));
   return isQuote(token) ? token.tokens.flatMap(codesIn) : [];
 }
 
-/** Keeps what the code drawn in `block` says. Where more or less of it is drawn than was parsed, nothing is kept. */
+/** Stores the texts of the code rendered in `block`. Stores nothing if the number of code elements differs from the
+ *  parsed number. */
 export function keepCodeTexts(block: Element, codes: readonly string[]): void {
   const pres = block.querySelectorAll<HTMLPreElement>('.code-block > pre');
   if (pres.length === codes.length) pres.forEach((pre, index) => texts.set(pre, codes[index] ?? ''));
 }
 
-/** The text of a piece of code for whoever acts on it; null where the page shows another one than the parser saw. */
+/** Returns the text of a code block for an action; null when the page shows a different text than the parser saw. */
 export function codeTextOf(pre: HTMLPreElement): string | null {
   const text = texts.get(pre);
   return text !== undefined && text === pre.textContent ? text : null;

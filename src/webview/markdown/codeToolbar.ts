@@ -7,16 +7,16 @@ const shells = /^(?:bash|sh|shell|zsh|fish|console|shellsession|terminal|powersh
 interface CodeAction {
   readonly icon: string;
   readonly label: string;
-  /** Beside the icon, where there is room. */
+  /** Text beside the icon, if there is room. */
   readonly words: string;
   readonly act: (button: HTMLButtonElement) => void;
-  /** Of one that stays as it was pressed. */
+  /** Pressed state of a toggle button. */
   readonly isPressed?: boolean;
 }
 
 const mostWrapped = 50;
 
-/** Code whose lines were wrapped, the newest of it: answers out of sight are drawn anew when they come back. */
+/** Texts of code with wrapped lines, most recent ones only: answers out of view render again when they return. */
 class WrappedCode {
   private readonly texts = new Set<string>();
 
@@ -33,8 +33,8 @@ class WrappedCode {
 }
 const wrapped = new WrappedCode();
 
-/** Puts a row of buttons into the head of a piece of code: one stop of the Tab key, arrow keys go along it. They have no text, so that the answer's
- *  stays what was delivered: icon and words are drawn by CSS. */
+/** Adds a toolbar to the head of a code block: one tab stop, arrow keys move along it. The buttons have no text, so
+ *  that the answer's text stays as delivered: CSS renders icon and label. */
 export function addCodeToolbar(pre: HTMLPreElement, actions: MarkdownActions): void {
   const head = pre.parentElement?.querySelector('.code-head');
   if (head === null || head === undefined || head.childElementCount > 0) return;
@@ -134,7 +134,8 @@ function wrap(pre: HTMLPreElement, button: HTMLButtonElement): void {
   wrapped.remember(pre.textContent ?? '', isWrapped);
 }
 
-/** What a person reads is not what would be run, written or copied: nothing is, and the button says so. */
+/** Refuses the action when the visible code differs from the code that would be run, written or copied; the button
+ *  says so. */
 function refuse(button: HTMLButtonElement): void {
   const sentence = t('The code shown here is not the code of the answer. Nothing was done.');
   button.setAttribute('aria-disabled', 'true');
@@ -154,7 +155,7 @@ function stopAt(buttons: readonly HTMLButtonElement[], place: number): void {
 function goAlong(event: KeyboardEvent, buttons: readonly HTMLButtonElement[]): void {
   const at = buttons.findIndex((button) => button === event.target);
   const last = buttons.length - 1;
-  // Code reads from left to right, whatever the text around it does.
+  // Code reads from left to right, whatever the direction of the text around it.
   const to = { ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at <= 0 ? last : at - 1, Home: 0, End: last }[
     event.key
   ];

@@ -6,8 +6,8 @@ import { keepCodeTexts } from './codeTexts';
 import type { MarkdownActions } from './markdownActions';
 import { sanitizedFragments } from './sanitizer';
 
-/** The elements of an answer's blocks, one for each. Kept by hand, since an answer may have a thousand blocks of which one changes with a delta:
- *  comparing strings that are the same string costs nothing, comparing drawn elements does. */
+/** DOM elements of an answer's blocks, one each. Managed by hand: an answer may have a thousand blocks, one of which
+ *  changes with a delta. Comparing identical strings costs nothing; comparing virtual DOM elements does. */
 export class DrawnBlocks {
   private blocks: readonly Block[] = [];
   private readonly elements: HTMLElement[] = [];
@@ -17,7 +17,7 @@ export class DrawnBlocks {
     this.runs = new BlockRuns(container);
   }
 
-  /** Brings the elements to these blocks. */
+  /** Updates the elements to match these blocks. */
   show(after: readonly Block[], actions: MarkdownActions): void {
     const before = this.blocks;
     this.blocks = after;
@@ -41,7 +41,7 @@ export class DrawnBlocks {
     return before.html === after.html;
   }
 
-  /** Code that grows: its text is added to, and nothing is parsed, escaped or sanitised again. */
+  /** Appends text to growing code without parsing, escaping or sanitizing it again. */
   private appendCode(index: number, { key, code: before }: Block, { key: place, code: after }: Block): boolean {
     if (key !== place || before === undefined || after === undefined || !after.startsWith(before)) return false;
     const text = this.elements[index]?.querySelector('pre > code')?.firstChild;
@@ -63,7 +63,8 @@ export class DrawnBlocks {
   }
 }
 
-/** From where on blocks may have been closed or drawn anew: the first block that was open, or is another one than before. */
+/** Returns the index from which blocks may have been closed or re-rendered: the first block that was open, or that
+ *  has changed. */
 function firstToClose(before: readonly Block[], same: number): number {
   const open = before.findIndex(({ closed }, index) => index >= before.length - 2 && !closed);
   return open === -1 ? same : Math.min(open, same);

@@ -1,7 +1,7 @@
 const address = /^\s*(?:https?:\/\/)?(?:www\.)?((?:[\p{L}\p{N}_-]+\.)+\p{L}{2,})(?::\d+)?(?:[/?#]|\s*$)/iu;
 
-/** The host a web link leads to, where its text does not say so: it reads like an address elsewhere, the address holds a name and a password, or the
- *  host is written in letters that look like others. Null where there is nothing to be said. */
+/** Returns the real host of a web link when its text is misleading: it looks like another address, the address
+ *  contains a name and a password, or the host uses look-alike letters. Else null. */
 export function hostBehind(href: string, text: string): string | null {
   if (!/^https?:/i.test(href) || !URL.canParse(href)) return null;
   const { host, hostname, username, password } = new URL(href);

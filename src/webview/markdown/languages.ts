@@ -30,9 +30,9 @@ for (const [name, language] of Object.entries({
 })) {
   hljs.registerLanguage(name, language);
 }
-// JavaScript is read with TypeScript's grammar and C++ with C's: near enough for colour, and a third of the bytes.
+// JavaScript uses TypeScript's grammar and C++ uses C's: close enough for color, and a third of the bytes.
 hljs.registerAliases(['js', 'javascript', 'jsx', 'mjs', 'cjs'], { languageName: 'typescript' });
 hljs.registerAliases(['cpp', 'c++', 'cc', 'hpp'], { languageName: 'c' });
 
-/** The grammars code is coloured with: large, so they are a program of their own (highlighting.ts). */
+/** Grammars for code highlighting: large, so they are a separate bundle (highlighting.ts). */
 export default hljs;

@@ -1,4 +1,5 @@
-/** Where a link of an answer may lead; everything else is shown as its text. The host opens it, never the page. */
+/** Allowed targets of a link in an answer; any other link renders as its text. The host opens the target, never the
+ *  page. */
 export type LinkTarget =
   { readonly kind: 'web'; readonly href: string } | { readonly kind: 'file'; readonly href: string };
 
@@ -6,8 +7,9 @@ const scheme = /^[a-z][a-z0-9+.-]*:/i;
 // "upload.ts:10" and "upload.ts:10:4" look like a scheme but are a file with its line.
 const fileWithLine = /^[^:/\\]+:\d+(?::\d+)?$/;
 
-/** Decides about the address of a link. Web addresses keep http, https and mailto only; an address without a scheme is a path in the
- *  workspace. Null: not to be followed (`command:`, `javascript:`, `vscode:`, `data:`, network paths, in-page anchors …). */
+/** Validates the address of a link. Allows http, https and mailto; an address without a scheme is a path in the
+ *  workspace. Null: must not be followed (`command:`, `javascript:`, `vscode:`, `data:`, network paths, in-page
+ *  anchors …). */
 export function linkTarget(address: string): LinkTarget | null {
   const href = withoutControls(address).trim();
   if (href === '' || href.startsWith('#') || /^[\\/]{2}/.test(href)) return null;
@@ -16,7 +18,8 @@ export function linkTarget(address: string): LinkTarget | null {
   return URL.canParse(href) ? { kind: 'web', href } : null;
 }
 
-// Browsers drop control characters inside a scheme ("java\tscript:"), and bidi controls make an address read like another one.
+// Browsers drop control characters inside a scheme ("java\tscript:"), and bidi controls make an address look like
+// another one.
 function withoutControls(address: string): string {
   return address.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '');
 }

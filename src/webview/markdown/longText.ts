@@ -1,25 +1,25 @@
 import { TextPieces } from './textPieces';
 
-/** A stretch of a text that is drawn by itself. */
+/** Part of a text that renders separately. */
 export interface DrawnPiece {
-  /** Its place in the text. */
+  /** Position in the text. */
   readonly at: number;
   readonly text: string;
-  /** Nothing will be added to it. */
+  /** True when nothing will be added to it. */
   readonly complete: boolean;
-  /** Another one follows. */
+  /** True when another piece follows. */
   readonly isDone?: boolean;
-  /** Drawn as it is, not as Markdown; `first`: and what stands ahead of it is not. */
+  /** Rendered as plain text, not as Markdown; `first`: the piece before it is Markdown. */
   readonly plain?: 'first' | 'more' | undefined;
 }
 
-/** The pieces of one long text that are to be drawn by now: one more each time that keys and frames had their turn. */
+/** Pieces of one long text to render so far: one more each time after yielding to keys and frames. */
 export class LongText {
   private pieces = new TextPieces();
   private drawn = 1;
   private timer: ReturnType<typeof setTimeout> | null = null;
 
-  /** `more` is called when another piece is to be drawn. */
+  /** Calls `more` when another piece should render. */
   constructor(private readonly more: () => void) {}
 
   show(text: string, complete: boolean): readonly DrawnPiece[] {

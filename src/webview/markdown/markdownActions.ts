@@ -1,6 +1,6 @@
 import type { Reference } from '../../protocol/codeProtocol';
 
-/** What can be done with code in an answer beside copying it. `info`: what stands behind its fence. */
+/** Actions for code in an answer besides copying. `info`: the text after its opening fence. */
 export interface CodeBlockActions {
   insert(code: string): void;
   apply(code: string, info: string): void;
@@ -8,19 +8,20 @@ export interface CodeBlockActions {
   run(code: string, info: string): void;
 }
 
-/** Names in an answer that lead somewhere. */
+/** Links for names in an answer. */
 export interface ReferenceActions {
-  /** In the order of the texts, of which there are at most `maxReferences`; rejects where nobody can tell. */
+  /** Resolves to references in the order of the texts, at most `maxReferences`; rejects when the host cannot answer
+   *  now. */
   resolve(texts: readonly string[]): Promise<readonly Reference[]>;
   openSymbol(name: string): void;
 }
 
-/** What can be done with what is inside an answer. */
+/** Actions for the content of an answer. */
 export interface MarkdownActions {
   openLink(href: string): void;
   copy(text: string): void;
-  /** Absent where code can only be copied. */
+  /** Absent when code can only be copied. */
   readonly code?: CodeBlockActions;
-  /** Absent where names stay text. */
+  /** Absent when names stay text. */
   readonly references?: ReferenceActions;
 }

@@ -1,14 +1,14 @@
 import { linkTarget } from './links';
 
-/** HTML of code; `info` is what stands behind its fence. */
+/** Returns HTML of code; `info` is the text after its opening fence. */
 export function codeMarkup(text: string, info: string): string {
   const [word = ''] = info.split(/[\s:{,]/, 1);
   const language = /^[\w+#.-]+$/.test(word) ? word.toLowerCase() : '';
   return `<pre data-language="${language}"${info === '' ? '' : ` data-info="${escapeHtml(info.slice(0, 1000))}"`} tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`;
 }
 
-/** HTML of a link around `inner`; that alone where it may lead nowhere. No href: the page itself can go nowhere, whatever is clicked and with which
- *  button. The click is answered by `openLink`. */
+/** Returns HTML of a link around `inner`, or only `inner` if the target is not allowed. No href, so that no click
+ *  with any button can navigate the page. `openLink` handles the click. */
 export function linkMarkup(href: string, title: string, inner: string): string {
   const target = linkTarget(href);
   return target === null

@@ -1,11 +1,11 @@
 import type { MarkedExtension } from 'marked';
 
-/** Lines and characters within which math has to be closed: an unpaired sign far above takes nothing with it. */
+/** Maximum lines and characters before math must be closed, so that an unpaired sign far above swallows nothing. */
 const most = { lines: 200, block: 20_000, inline: 2000 };
 
-/** Math as the text it is: `$x_1$`, `$$ … $$`, `\( … \)` and `\[ … \]` are neither emphasised nor unescaped, and keep their signs. Prices are no math.
- *  A block that is open at the end of a text is one as far as it goes, blank lines and all, until a line says that it is none: what is parsed while text
- *  arrives is then what is parsed in the end. */
+/** Keeps math as text: `$x_1$`, `$$ … $$`, `\( … \)` and `\[ … \]` are neither emphasized nor unescaped, and keep
+ *  their signs. Prices are not math. A block still open at the end of a text counts as math, including blank lines,
+ *  until a line shows that it is not. So parsing during streaming gives the same result as parsing the final text. */
 export function mathAsText(escape: (text: string) => string): MarkedExtension {
   return {
     extensions: [
@@ -32,7 +32,7 @@ function tokenOf(type: string, raw: string | null): { type: string; raw: string 
   return raw === null ? undefined : { type, raw };
 }
 
-/** Where in a paragraph a block of math may begin. */
+/** Position in a paragraph at which a math block may begin. */
 function startOfBlock(source: string): number {
   const end = source.indexOf('\n\n');
   const found = /\n {0,3}(?:\$\$|\\\[)/.exec(end < 0 ? source : source.slice(0, end));
@@ -51,10 +51,11 @@ function blockOf(source: string): string | null {
   return at > 0 && rest.slice(at + close.length).trim() === '' ? source.slice(0, first.length + 1) : null;
 }
 
-/** Code, a heading, a rule, a quote, or words of a sentence. */
+/** Matches code, a heading, a rule, a quote, or words of a sentence. */
 const noMath = /^ {0,3}(?:```|~~~|#{1,6}\s|(?:[-*_] *){3,}$|>|(?:[-*+]\s+|\d+[.)]\s+)?(?:[\p{L}'’]{2,}[,;:]? ){2})/u;
 
-/** From a line of its own to the line that closes it. What is not closed yet may be, until something follows a blank line that no math says. */
+/** Returns the block from its opening line to the line that closes it. An unclosed block may still be math, until a
+ *  line after a blank one cannot be math. */
 function upToClosing(source: string, from: number, close: string): string | null {
   let at = from;
   let isBehindBlank = false;
@@ -77,10 +78,10 @@ const closings: readonly (readonly [string, string])[] = [
   ['\\[', '\\]'],
 ];
 const dollars = /^\$(?![\s$])((?:\\[^\n]|[^$\\\n]){1,1000})\$(?![\p{L}\p{N}$])/u;
-// "$5 and 10$" is what things cost, "$5 x = 10$" is not.
+// "$5 and 10$" are prices, "$5 x = 10$" is not.
 const price = /^\d[\d.,]*\s(?!.*[=\\^_{])/;
 
-/** The math that a text begins with; `before` is what stands ahead of it. */
+/** Returns the math at the beginning of a text; `before` is the character before it. */
 function inlineMath(source: string, before: string): string | null {
   for (const [open, close] of closings) {
     if (!source.startsWith(open)) continue;
@@ -92,7 +93,7 @@ function inlineMath(source: string, before: string): string | null {
   return whole === undefined || /\s$/.test(inner) || price.test(inner) ? null : whole;
 }
 
-/** The same text with nothing in its math that could begin or end emphasis. */
+/** Masks the math in a text, so that nothing in it can begin or end emphasis. Keeps the length. */
 function masked(source: string): string {
   if (!/\$|\\[([]/.test(source)) return source;
   let result = '';

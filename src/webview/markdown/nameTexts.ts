@@ -1,12 +1,13 @@
 import { maxReferenceCharacters } from '../../protocol/codeLimits';
 
-/** A stretch of a text that may name a file. */
+/** Part of a text that may name a file. */
 export interface NameText {
   readonly start: number;
   readonly text: string;
 }
 
-/** Longer texts are no prose: looking for names in them would take long and find little. */
+/** Maximum number of characters to search. Longer texts are not prose: searching them for names would take long and
+ *  find little. */
 const longestText = 20_000;
 const longestWord = 200;
 const word = new RegExp(`[\\p{L}\\p{N}_.@~+\\-/\\\\#:]{4,${longestWord}}`, 'gu');
@@ -14,7 +15,8 @@ const path =
   /^(?:~|\.{1,2})?(?:[\p{L}\p{N}_.@+-]*[/\\])*[\p{L}\p{N}_@+-][\p{L}\p{N}_.@+-]*\.[A-Za-z]\w{0,9}(?::\d{1,7}(?::\d{1,5})?(?:-\d{1,7})?|#L\d{1,7}(?:-L?\d{1,7})?)?$/u;
 const lineInWords = /^,? (?:at |on )?\(?line \d{1,7}\)?/;
 
-/** Stretches of prose that look like paths of files: with an ending, maybe with a line. Whether there is such a file, the host knows. */
+/** Returns parts of prose that look like file paths: with an extension, perhaps with a line. The host checks that
+ *  the file exists. */
 export function fileNamesIn(text: string): readonly NameText[] {
   if (text.length > longestText) return [];
   return [...text.matchAll(word)].flatMap(({ 0: found, index }) => {
@@ -31,7 +33,7 @@ const symbol = /^[\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::|#)[\p{L}_$][\p{L}\p{N}_$]*)
 const keywords =
   /^(?:true|false|null|undefined|none|nil|self|this|super|void|any|never|unknown|string|number|boolean|bool|int|float|double|char|object|async|await|const|let|var|function|class|interface|type|enum|import|export|from|return|throw|throws|try|catch|finally|if|else|for|while|switch|case|default|new|delete|typeof|instanceof|static|public|private|protected|readonly|def|lambda|yield|with|pass|raise|except|npm|npx|git|node|python|bash|curl|cargo|make|docker)$/i;
 
-/** Whether inline code may name a file or a symbol. */
+/** True when inline code may name a file or a symbol. */
 export function mayBeName(code: string): boolean {
   if (code.length < 3 || code.length > maxReferenceCharacters || /[\r\n]/.test(code)) return false;
   return symbol.test(code)

@@ -4,18 +4,19 @@ import { inPlainSight } from '../plainSight';
 import { fileNamesIn, mayBeName } from './nameTexts';
 import type { ReferenceActions } from './markdownActions';
 
-/** Names that lead somewhere are remembered, so that the next answer that has them need not ask. */
+/** Maximum number of cached references, so that the next answer with the same names needs no request. */
 const mostKnown = 2000;
 
 const known = new Map<string, NonNullable<Reference>>();
 const due = new Map<Element, ReferenceActions>();
 let timer: ReturnType<typeof setTimeout> | null = null;
 
-/** Makes links of what names files and symbols in a closed block that is seen, once the host says that they are there. Its text stays as it is. */
+/** Turns names of files and symbols in a closed, visible block into links, once the host confirms that they exist.
+ *  Its text stays as it is. */
 export function linkNames(block: Element, actions: ReferenceActions): void {
   if (namesIn(block).length === 0) return;
   due.set(block, actions);
-  // What is seen together is asked about together.
+  // Names that become visible together go into one request.
   timer ??= setTimeout(() => void askAboutDue(), 0);
 }
 
@@ -31,7 +32,7 @@ async function askAboutDue(): Promise<void> {
   try {
     for (let at = 0; at < texts.length; at += maxReferences) await ask(texts.slice(at, at + maxReferences), actions);
   } catch {
-    return; // The host cannot tell now: names stay text until they are drawn again.
+    return; // The host cannot answer now: names stay text until they render again.
   }
   for (const [block, own] of blocks) if (block.isConnected) drawLinks(block, own);
 }
@@ -48,7 +49,7 @@ async function ask(texts: readonly string[], actions: ReferenceActions): Promise
   }
 }
 
-/** Something in a block that may be a name: an element with inline code, or a stretch of a text. */
+/** Possible name in a block: an element with inline code, or part of a text. */
 interface Name {
   readonly node: Element | Text;
   readonly start: number;
@@ -73,10 +74,10 @@ function namesIn(block: Element): readonly Name[] {
   return names;
 }
 
-/** From the end: what stands ahead of a name in the same text stays where it is. */
+/** From the end: text before a name in the same node keeps its position. */
 function drawLinks(block: Element, actions: ReferenceActions): void {
   const selection = document.getSelection();
-  // Moving what is selected would take the selection away.
+  // Moving selected nodes would clear the selection.
   if (selection !== null && !selection.isCollapsed && selection.containsNode(block, true)) return;
   for (const { node, start, text } of namesIn(block).toReversed()) {
     const reference = known.get(text);

@@ -4,11 +4,11 @@ import { linkTarget } from './links';
 import { codeMarkup, escapeHtml, linkMarkup } from './markup';
 import { mathAsText } from './math';
 
-/** Characters of one block above which it is shown as plain text. */
+/** Number of characters of one block above which it is shown as plain text. */
 const longestBlock = 200_000;
-// Quotes and lists nested this deep are an attack or an accident; the parser would recurse as deep.
+// Quotes and lists nested this deep are an attack or an accident; the parser would recurse just as deep.
 const nestedTooDeep = /^(?:[ \t]*(?:>|[*+-][ \t]|\d{1,9}[.)][ \t])){40}/m;
-// A list at the two hundredth column is a hundred lists deep.
+// A list at column 200 is a hundred lists deep.
 const indentedTooDeep = /^[ \t]{200,}(?:[*+-]|\d{1,9}[.)])[ \t]/m;
 const manyBrackets = /[[\]*_~`]{2000}/;
 
@@ -23,7 +23,7 @@ export interface LexedBlocks {
 
 const marked = createRenderer();
 
-/** Splits Markdown into its top-level blocks; `known` are link definitions of text that came before. */
+/** Splits Markdown into its top-level blocks; `known` are link definitions from earlier text. */
 export function lexBlocks(source: string, known: LinkDefinitions = {}): LexedBlocks {
   if (isHostile(source)) return { tokens: [plainToken(source)], links: known };
   const lexer = new Lexer({ ...marked.defaults });
@@ -32,18 +32,18 @@ export function lexBlocks(source: string, known: LinkDefinitions = {}): LexedBlo
   return { tokens, links: tokens.links };
 }
 
-/** HTML of one block. Raw HTML is shown as the text it is, and code is plain: it is coloured once it is seen (codeColours.ts). The result is
- *  still to be sanitised. */
+/** Returns HTML of one block. Raw HTML is shown as text, and code is plain until it is highlighted when visible
+ *  (codeColours.ts). The result must still be sanitized. */
 export function renderBlock(token: Token): string {
   return marked.parser([token]);
 }
 
-// A single line or table may be a megabyte: parsed as Markdown it would stop the page for seconds.
+// A single line or table may be a megabyte: parsing it as Markdown would block the page for seconds.
 function isHostile(source: string): boolean {
   return looksHostile(source) || (source.length > longestBlock && hasLongRun(source));
 }
 
-/** Whether lines of it would take the parser too deep, or make it try forever. */
+/** True when some of its lines would make the parser recurse too deep or try forever. */
 export function looksHostile(source: string): boolean {
   return nestedTooDeep.test(source) || indentedTooDeep.test(source) || manyBrackets.test(source);
 }
@@ -59,13 +59,13 @@ function plainToken(source: string): Tokens.Code {
 function createRenderer(): Marked {
   const renderer = new Marked({ gfm: true, async: false });
   renderer.use(mathAsText(escapeHtml), {
-    // A footnote is no definition of a link, which would take it out of the text.
+    // A footnote is not a link definition, which would be removed from the text.
     tokenizer: { def: (source) => (/^ {0,3}\[\^/.test(source) ? undefined : false), blockquote: quote, tag: tagAsText },
     renderer: {
       html: ({ text, block }) => (block ? `<p class="raw-html">${escapeHtml(text.trimEnd())}</p>\n` : escapeHtml(text)),
       code: ({ text, lang }) => codeMarkup(text, lang ?? ''),
       link({ href, title, tokens }) {
-        // A picture in it would be a link in a link; this one leads on.
+        // An image inside would be a link within a link; only the outer link leads somewhere.
         return linkMarkup(
           href,
           title ? `${href}\n${title}` : href,
@@ -74,7 +74,7 @@ function createRenderer(): Marked {
       },
       checkbox: ({ checked }) =>
         `<input type="checkbox" disabled${checked ? ' checked' : ''} aria-label="${escapeHtml(checked ? t('done') : t('to do'))}"> `,
-      // Nothing is loaded from elsewhere: a picture is a link to it.
+      // Nothing is loaded from elsewhere: an image becomes a link to it.
       image: ({ href, text }) =>
         linkTarget(href) === null ? escapeHtml(text) : linkMarkup(href, href, escapeHtml(text === '' ? href : text)),
     },
@@ -82,15 +82,16 @@ function createRenderer(): Marked {
   return renderer;
 }
 
-/** After `<pre>`, `<code>`, `<kbd>` or `<script>` in a line the parser takes the text that follows for raw HTML, and hands it on unescaped, up to
- *  the closing tag. Here no text is ever raw. */
+/** After `<pre>`, `<code>`, `<kbd>` or `<script>` in a line, the parser treats the text up to the closing tag as raw
+ *  HTML and passes it on unescaped. Here no text is ever raw. */
 function tagAsText(this: Tokenizer, source: string): Tokens.Tag | undefined {
   const token = Tokenizer.prototype.tag.call(this, source);
   this.lexer.state.inRawBlock = false;
   return token;
 }
 
-/** The parser's own fails on some quotes ("- a", then "  > 2. b", then "c"): such a one is a quote of what is written. */
+/** The parser's own function fails on some quotes ("- a", then "  > 2. b", then "c"): such a quote then shows its
+ *  source text. */
 function quote(this: Tokenizer, source: string): Tokens.Blockquote | undefined {
   const state = { ...this.lexer.state };
   try {

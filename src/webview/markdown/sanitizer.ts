@@ -46,25 +46,27 @@ const attributes = [
   'type',
 ];
 
-/** Classes that the renderer and the highlighter write. Any other could dress text up as a control of the panel. */
+/** Classes that the renderer and the highlighter write. Any other class could make text look like a control of the
+ *  panel. */
 const ownClass = /^(?:hljs-[\w-]+|function_|class_|inherited__|language_|raw-html|math|math-block)$/;
 
 let isConfigured = false;
 
-/** The second wall, which holds without the first. The renderer lets no raw HTML through; this lets nothing through but what Markdown makes: no
- *  address, style, id or event handler, no SVG, no MathML, no class, role or control that the renderer does not write. Returns nodes, so that no
- *  markup is parsed a second time. */
+/** Second line of defense, which must hold without the first. The renderer lets no raw HTML through. This function
+ *  allows only what Markdown produces: no address, style, id or event handler, no SVG, no MathML, and no class, role
+ *  or control that the renderer does not write. Returns nodes, so that no markup is parsed a second time. */
 export function sanitizedFragment(html: string): DocumentFragment {
   if (!isConfigured) configure();
   return DOMPurify.sanitize(html, { RETURN_DOM_FRAGMENT: true });
 }
 
-/** The same for several blocks, in one go: what a call costs by itself is as much as a short block. One fragment for each, in their order. */
+/** The same for several blocks in one call: the fixed cost of a call equals that of a short block. Returns one
+ *  fragment each, in order. */
 export function sanitizedFragments(htmls: readonly string[]): readonly DocumentFragment[] {
   if (htmls.length < 2) return htmls.map(sanitizedFragment);
-  // Told apart by an element that is let through anyway and takes whatever a block is.
+  // Separated by an element that is allowed anyway and can contain any block.
   const parts = [...sanitizedFragment(htmls.map((html) => `<blockquote>${html}</blockquote>`).join('')).childNodes];
-  // Markup that does not end what it begins would run into the next block.
+  // Markup with an unclosed element would run into the next block.
   if (parts.length !== htmls.length || !parts.every((part) => part.nodeName === 'BLOCKQUOTE'))
     return htmls.map(sanitizedFragment);
   return parts.map((part) => {
@@ -74,10 +76,11 @@ export function sanitizedFragments(htmls: readonly string[]): readonly DocumentF
   });
 }
 
-// Once: read with every call, the lists would cost as much as a short block.
+// Once: parsing these lists in every call would cost as much as a short block.
 function configure(): void {
-  // The body that it parses into is never part of the result. Where that is not allowed, all that is in it is copied before it is looked at.
-  // No policy for trusted types: the page demands none, and each attribute would be looked up in it.
+  // The result never contains the body it parses into, but if `body` is not allowed, DOMPurify copies all of its
+  // content before the check. No Trusted Types policy: the page requires none, and each attribute would be looked up in
+  // it.
   DOMPurify.setConfig({
     ALLOWED_TAGS: [...tags, 'body'],
     ALLOWED_ATTR: attributes,
@@ -91,14 +94,14 @@ function configure(): void {
   });
   DOMPurify.addHook('afterSanitizeAttributes', (element) => {
     if (element.localName !== 'input') return;
-    // A field of another kind asks for something; a checkbox of Markdown only shows.
+    // Other kinds of fields ask for input; a Markdown checkbox only shows a state.
     if (element.getAttribute('type') === 'checkbox') element.setAttribute('disabled', '');
     else element.remove();
   });
   isConfigured = true;
 }
 
-/** Whether the renderer would write this attribute on such an element. */
+/** True when the renderer would write this attribute on such an element. */
 function isKept(element: Element, name: string, value: string): boolean {
   switch (name) {
     case 'class':

@@ -1,52 +1,56 @@
 import { noBlocks, type OpenBlocks, placeLine } from '../../protocol/markdownWords';
 
-/** A stretch of a long text. It is parsed and drawn by itself, and never again once another one follows. */
+/** Part of a long text. Parsed and rendered separately, and never again once another piece follows. */
 export interface TextPiece {
-  /** Its place in the text. */
+  /** Position in the text. */
   readonly at: number;
-  /** The text of the stretch, behind a line that opens its code again or the head of its table where it begins inside of one. */
+  /** Text of the piece. If it begins inside code or a table, a line that reopens the code or the head of the table
+   *  comes first. */
   readonly text: string;
-  /** Shown as it was delivered, without being read as Markdown. */
+  /** True when shown as delivered, without parsing as Markdown. */
   readonly isPlain: boolean;
 }
 
-/** Characters of a text that are drawn as Markdown. Behind these it is shown as it is: the elements of a longer one would keep the browser busy with
- *  looking after its memory alone. */
+/** Maximum characters of a text rendered as Markdown. The rest is shown as plain text: the elements of a longer one
+ *  would keep the browser busy with memory management alone. */
 export const mostFormatted = 500_000;
 
-/** Characters of a piece, except for code: what is parsed again with every delta. */
+/** Maximum characters of a piece, except for code: the amount parsed again with every delta. */
 const longestPiece = 12_000;
-/** The same for a block of code, which costs little while it grows, and which is copied and applied as one. */
+/** The same for a block of code, which costs little while it grows, and which is copied and applied as a whole. */
 const longestCode = 100_000;
 /** No line of code closes a fence as long as this. */
 const longFence = '~'.repeat(40);
 
-/** Cuts a text that grows at its end into pieces, as far as possible between two blocks, else between two lines. A long text is cut in the same places
- *  whether it came at once or bit by bit. Names of link definitions hold within their piece. */
+/** Cuts a text that grows at its end into pieces, between two blocks if possible, else between two lines. The cuts
+ *  of a long text are the same when it arrives at once and when it arrives bit by bit. Link definitions apply within
+ *  their piece. */
 export class TextPieces {
   private text = '';
   private isComplete = false;
   private readonly cut: TextPiece[] = [];
-  /** Where the last piece begins, and what stands ahead of its text. */
+  /** Beginning of the last piece, and the text to put before it. */
   private from = 0;
   private opening = '';
-  /** The first line that is not placed yet, and the blocks that are open ahead of it. */
+  /** The first line not placed yet, and the blocks open before it. */
   private next = 0;
   private blocks: OpenBlocks = noBlocks;
-  /** The last places in the piece at which a block begins, and at which a line of one that may be cut does; 0 without one. */
+  /** Last positions in the piece at which a block begins, and at which a line begins where a block may be cut; 0
+   *  without one. */
   private atBlock = 0;
   private atLine = 0;
-  /** Behind the marks of the fence that was opened last: the language. */
+  /** Text after the marks of the last opened fence: the language. */
   private info = '';
-  /** The first two lines of the table that the last line is in, or its first line alone; '' outside of one. */
+  /** First two lines of the table that contains the last line, or only its first line; '' outside a table. */
   private tableHead = '';
 
-  /** False where `text` does not go on from what was given before: that takes another instance. */
+  /** False when `text` does not continue the earlier text: then use a new instance. */
   goesOn(text: string): boolean {
     return text === this.text || (!this.isComplete && text.startsWith(this.text));
   }
 
-  /** The pieces of `text`, which goes on; `complete`: nothing will be added. All but the last stay as they are. */
+  /** Returns the pieces of `text`, which continues the earlier text; `complete`: nothing will be added. All pieces
+   *  but the last stay unchanged. */
   of(text: string, complete: boolean): readonly TextPiece[] {
     this.text = text;
     while (!this.isPlain) {
@@ -79,13 +83,14 @@ export class TextPieces {
     this.next = Math.min(end + 1, this.text.length);
     if (this.opening.startsWith(longFence) && after.leaf.kind !== 'fence') {
       if (start > this.from) this.cut.push(this.piece(start));
-      // The line that closes code which was opened again belongs to no piece; where a quote or a list ends and the code with it there is none.
+      // The line that closes reopened code belongs to no piece. If the code ends with its quote or list, there is no
+      // such line.
       this.begin(holds === 'code' ? this.next : start, '');
     }
     while (this.next - this.from > this.longest) this.cutBetweenLines(before.leaf.kind === 'fence' ? start : this.next);
   }
 
-  /** Whether a piece may begin with this line. */
+  /** Notes if a piece may begin with this line. */
   private noteBeginning(start: number, line: string, { leaf, containers }: OpenBlocks): void {
     if (start <= this.from || !/^\S/.test(line) || leaf.kind === 'fence' || leaf.kind === 'html') return;
     const mayGoOn = leaf.kind === 'paragraph' || (containers.length > 0 && /^(?:[*+-]|\d{1,9}[.)])[ \t]|^>/.test(line));
@@ -100,7 +105,7 @@ export class TextPieces {
       this.tableHead = /^[ |:-]*\|[ |:-]*$/.test(line) && this.tableHead !== '' ? `${this.tableHead}\n${line}` : line;
   }
 
-  /** `line`: where code may be cut: ahead of the last line, unless that opened it. */
+  /** `line`: place where code may be cut: before the last line, unless that line opened it. */
   private cutBetweenLines(line: number): void {
     if (this.atBlock > this.from) this.cutAt(this.atBlock, '');
     else if (this.blocks.leaf.kind === 'fence') this.cutAt(line > this.from ? line : this.next, this.codeOpening);
@@ -109,7 +114,7 @@ export class TextPieces {
     else this.cutAt(this.next, '');
   }
 
-  /** The line is longer than a piece may be: what stands ahead of it is one, and then as much of the line as fits. */
+  /** Cuts a line longer than a piece may be: first the text before it, then as much of the line as fits. */
   private cutInLine(): void {
     const opening = this.blocks.leaf.kind === 'fence' ? this.codeOpening : '';
     if (this.next > this.from) this.cutAt(this.next, opening);
@@ -118,7 +123,8 @@ export class TextPieces {
     if (opening === '') this.blocks = noBlocks;
   }
 
-  /** The end of a piece of so many characters at the most: of its last line, else of its last word, else of its last character. */
+  /** Returns the end of a piece with at most this many characters: the end of its last line, else of its last word,
+   *  else of its last character. */
   private endInLines(length: number): number {
     const most = this.from + length;
     for (const end of ['\n', ' ']) {

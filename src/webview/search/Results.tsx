@@ -7,7 +7,8 @@ import { snippetPieces, type SearchGroup } from './searchGroups';
 import { sessionFacts } from './searchLabels';
 import { resultAfter } from './resultFocus';
 
-/** What was found: sessions by their title, then messages under the session they are in. Arrow keys walk through the messages. */
+/** Search results: sessions with a matching title, then messages under their session. Arrow keys move through the
+ *  messages. */
 export function Results({ screen, found }: { readonly screen: SearchController; readonly found: FoundMessages }) {
   const onKeyDown = (event: KeyboardEvent): void => {
     const scroller = event.currentTarget instanceof HTMLElement ? event.currentTarget : null;
@@ -17,7 +18,7 @@ export function Results({ screen, found }: { readonly screen: SearchController; 
     (next === 'field' ? document.getElementById('search-field') : next)?.focus();
   };
   const groups = screen.groups.value;
-  // A session whose messages are listed stands there already.
+  // Skip sessions that are already listed with their messages.
   const titled = found.titled.filter(
     (session) => !groups.some((group) => group.conversationId === session.conversationId),
   );

@@ -3,7 +3,8 @@ import { searchKinds, type SearchKind } from '../../protocol/searchProtocol';
 import { t } from '../localization';
 import type { SearchController } from './searchController';
 
-/** What is looked for, and how. Enter searches at once, the arrow down goes to the results, Escape stops or empties. */
+/** Search text and options. Enter searches immediately, arrow down goes to the results, Escape stops the search or
+ *  clears the field. */
 export function SearchField({
   screen,
   toResults,

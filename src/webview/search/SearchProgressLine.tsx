@@ -2,7 +2,7 @@ import { t } from '../localization';
 import type { SearchController } from './searchController';
 import { progressWords } from './searchLabels';
 
-/** How far a scan has come, and a way out of it. Shown only while rows are read one by one. */
+/** Progress of a scan, with a button to stop it. Shown only while rows are read one by one. */
 export function SearchProgressLine({ screen }: { readonly screen: SearchController }) {
   const progress = screen.progress.value;
   if (progress === null || (screen.status.value !== 'searching' && !screen.loadingMore.value)) return null;

@@ -2,7 +2,7 @@ function rowsOf(scroller: HTMLElement | null): readonly HTMLElement[] {
   return [...(scroller?.querySelectorAll<HTMLElement>('button[data-result]') ?? [])];
 }
 
-/** Focuses a result, by its uid, or the first one. */
+/** Focuses the result with this uid, or the first one. */
 export function focusResult(scroller: HTMLElement | null, uid: string | null): void {
   const rows = rowsOf(scroller);
   const row = rows.find((element) => element.dataset['result'] === uid) ?? rows[0];
@@ -10,7 +10,8 @@ export function focusResult(scroller: HTMLElement | null, uid: string | null): v
   row?.scrollIntoView({ block: 'nearest' });
 }
 
-/** The result that a key leads to from the one that has the focus; 'field' above the first, null for a key that leads nowhere. */
+/** Returns the result a key leads to from the focused one; 'field' above the first, null for a key that does not
+ *  move. */
 export function resultAfter(
   scroller: HTMLElement | null,
   from: Element | null,

@@ -26,23 +26,23 @@ export interface SearchScreenNeeds {
   readonly host: HostConnection<SearchViewProtocol>;
   readonly recalled: SearchMemory;
   readonly keep: (memory: SearchMemory) => void;
-  /** Milliseconds; the returned function takes it back. */
+  /** Calls back after `delayMs` milliseconds; the returned function cancels it. */
   readonly after: (delayMs: number, callback: () => void) => () => void;
   readonly nowMs: () => number;
   readonly setLocalization: (strings: Readonly<Record<string, string>>) => void;
 }
 
-/** Hits fetched at a time, and at most at once. */
+/** Hits per request, and the maximum in one request. */
 const pageSize = 50;
 const largestPage = 200;
-/** A pause in typing after which is searched. */
+/** Milliseconds of pause in typing before a search starts. */
 const typingPauseMs = 200;
 
-/** idle: nothing is looked for · typing: what stands in the field is about to be searched · searching · found · stopped: the person ended a
- *  search, what it had found is not known · failed: `problem` says why. */
+/** idle: the field is empty · typing: the text is about to be searched · searching · found · stopped: the user ended
+ *  a search, whose results are unknown · failed: `problem` has the reason. */
 export type SearchStatus = 'idle' | 'typing' | 'searching' | 'found' | 'stopped' | 'failed';
 
-/** The results of one search, page by page. */
+/** Results of one search, page by page. */
 export interface FoundMessages {
   readonly text: string;
   readonly kind: SearchKind;
@@ -53,8 +53,8 @@ export interface FoundMessages {
   readonly indexLeft: number;
 }
 
-/** What the search screen shows. Results stay in sight until those of the next search are there; an answer to a search that is no longer
- *  wanted is dropped. */
+/** State of the search screen. Results stay until those of the next search arrive; the response to an outdated
+ *  search is dropped. */
 export class SearchController {
   readonly ready = signal(false);
   readonly text = signal('');
@@ -63,13 +63,13 @@ export class SearchController {
   readonly progress = signal<SearchProgress | null>(null);
   readonly problem = signal<string | null>(null);
   readonly found = signal<FoundMessages | null>(null);
-  /** The result that arrow keys go on from. */
+  /** The result from which arrow keys continue. */
   readonly active = signal<string | null>(null);
   readonly loadingMore = signal(false);
   readonly groups = computed(() =>
     this.found.value === null ? [] : searchGroups(this.found.value.hits, this.found.value.sessions),
   );
-  /** Counts how often the field was filled from elsewhere: it takes the focus then. */
+  /** Counts how often the field was filled from elsewhere: it then takes the focus. */
   readonly asks = signal(0);
   private cancelPause: (() => void) | null = null;
   private searches = 0;
@@ -103,12 +103,12 @@ export class SearchController {
     if (this.text.peek().trim() !== '') void this.search();
   }
 
-  /** The same once more; the field has the keys again, since the button goes with what it is about. */
+  /** Searches again. Focuses the field, because the button disappears with the problem. */
   tryAgain(): void {
     this.takeOver(this.text.peek());
   }
 
-  /** Now, without waiting for a pause. */
+  /** Searches immediately, without waiting for a pause. */
   async search(loaded = pageSize): Promise<void> {
     this.endRunning();
     const text = this.text.peek().trim();
@@ -151,7 +151,7 @@ export class SearchController {
     this.keep();
   }
 
-  /** Ends the running search; what was found before stays. */
+  /** Stops the running search; earlier results stay. */
   stop(): void {
     if (this.status.peek() !== 'searching') return;
     this.endRunning();
@@ -198,7 +198,7 @@ export class SearchController {
     void this.search();
   }
 
-  /** Null when the answer is no longer wanted or there is none. */
+  /** Null when the response is outdated or there is none. */
   private async ask(text: string, kind: SearchKind, offset: number, limit: number): Promise<SearchPage | null> {
     const search = ++this.searches;
     try {

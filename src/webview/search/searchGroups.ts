@@ -1,17 +1,17 @@
 import type { SearchHit, SearchSession } from '../../protocol/searchProtocol';
 
-/** The hits of one session, under its title. */
+/** Hits of one session, under its title. */
 export interface SearchGroup {
   readonly conversationId: string;
-  /** What is opened when the session itself is chosen. */
+  /** Session to open when the user picks the group itself. */
   readonly sessionId: string;
   readonly title: string | null;
-  /** Null for a session that could not be listed, say one that was just moved to the trash. */
+  /** Null for a session that could not be listed, for example one just moved to the trash. */
   readonly session: SearchSession | null;
   readonly hits: readonly SearchHit[];
 }
 
-/** Hits by session, in the order in which their sessions first appear. */
+/** Groups hits by session, in the order in which their sessions first appear. */
 export function searchGroups(
   hits: readonly SearchHit[],
   sessions: ReadonlyMap<string, SearchSession>,
@@ -31,13 +31,13 @@ export function searchGroups(
   });
 }
 
-/** A piece of a snippet; `matched`: it is what was looked for. */
+/** Part of a snippet; `matched`: it matches the search text. */
 export interface SnippetPiece {
   readonly text: string;
   readonly matched: boolean;
 }
 
-/** A snippet cut at its matches. Ranges that overlap are joined, ranges outside the text are cut to it. */
+/** Splits a snippet at its matches. Joins overlapping ranges, and clips ranges to the text. */
 export function snippetPieces({ snippet, matches }: Pick<SearchHit, 'snippet' | 'matches'>): readonly SnippetPiece[] {
   const pieces: SnippetPiece[] = [];
   let at = 0;

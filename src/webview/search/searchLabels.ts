@@ -4,10 +4,11 @@ import { age } from '../times';
 import type { FoundMessages, SearchStatus } from './searchController';
 
 const whole = new Intl.NumberFormat();
-/** Below this, the rows that are not indexed yet are those of the last moments, and nothing is slower for them. */
+/** Number of rows not in the index below which nothing is shown: such rows are from the last moments and slow
+ *  nothing down. */
 const worthTelling = 500;
 
-/** What stands under the field, for the eye and for those who listen. */
+/** Status below the field, also for screen readers. */
 export function statusWords(status: SearchStatus, found: FoundMessages | null, groups: number): string {
   switch (status) {
     case 'idle':
@@ -45,7 +46,7 @@ export function progressWords({ done, total }: SearchProgress): string {
   return t('{done} of {total} rows read', { done: whole.format(done), total: whole.format(total) });
 }
 
-/** Null when there is nothing worth saying. */
+/** Null when there is nothing worth showing. */
 export function indexWords(left: number): string | null {
   if (left < worthTelling) return null;
   return t(
@@ -54,7 +55,7 @@ export function indexWords(left: number): string | null {
   );
 }
 
-/** What stands beside a session's title. `now` in seconds. */
+/** Facts beside a session's title. `now`: seconds. */
 export function sessionFacts(session: SearchSession, now: number): string {
   return [
     age(session.lastActiveAt, now),

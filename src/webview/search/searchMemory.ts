@@ -6,12 +6,12 @@ const memorySchema = v.object({
   version: v.literal(1),
   text: v.string(),
   kind: v.picklist(searchKinds),
-  /** The result that had the focus last, and how many were loaded. */
+  /** The last focused result, and the number of loaded results. */
   active: v.nullable(v.string()),
   loaded: v.number(),
 });
 
-/** What the screen remembers over hiding, showing and reloading. Results are searched again. */
+/** State that the screen keeps across hiding, showing and reloading. Results are searched again. */
 export type SearchMemory = v.InferOutput<typeof memorySchema>;
 
 export function recallSearch(api: Pick<VsCodeApi, 'getState'>): SearchMemory {

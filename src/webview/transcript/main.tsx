@@ -22,7 +22,7 @@ function start(root: HTMLElement): void {
   });
   render(<TranscriptApp transcript={transcript} />, root);
   transcript.start();
-  // Where the row that had the focus is let go of: the one that Tab leads to.
+  // If the focused row was evicted, focus the row that is the tab stop.
   returnFocus(() => root.querySelector<HTMLElement>('[role=row][tabindex="0"]')?.focus());
 }
 

@@ -8,11 +8,11 @@ export interface ComposerHandlerNeeds {
   readonly surfaceId: string;
   readonly gateway: Pick<Gateway, 'setEffort' | 'readTranscript'>;
   readonly store: Pick<StoreStatus, 'settled'>;
-  /** What begins in the empty state is asked otherwise from now on: no event of the gateway says so. */
+  /** Called when the effort for new sessions changed: the gateway emits no event for it. */
   readonly onNewEffort: () => Promise<void>;
 }
 
-/** What a composer's requests do. */
+/** Handles the requests of a composer. */
 export function composerHandlers({
   surfaceId,
   gateway,

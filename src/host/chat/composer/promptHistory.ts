@@ -5,12 +5,12 @@ import { isWritten, mentionsAgain } from '../../../transcript/promptHistory';
 
 /** Rows read at once. */
 const pageSize = 200;
-/** One answer holds no more prompts, and reads no more pages, than this. */
+/** Reading for one response stops once it has this many prompts, or after this many pages. */
 const enough = 30;
 const mostPages = 10;
 
-/** Prompts of a session's conversation ahead of a position, newest first. A long stretch without prompts ends an answer early: `before` says where to
- *  go on. */
+/** Prompts of a session's conversation before a position, newest first. A long stretch without prompts ends a
+ *  response early; the next request continues at `before`. */
 export async function promptHistory(
   gateway: Pick<Gateway, 'readTranscript'>,
   sessionId: string,

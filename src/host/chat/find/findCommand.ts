@@ -3,19 +3,20 @@ import type { ChatSurface } from '../chatSurface';
 import type { ChatView } from '../chatView';
 import type { CommandTable } from '../../common/commands';
 
-/** Of the key in an editor tab: the panel may be in sight beside it. */
+/** Argument of the key binding in an editor tab: the panel may be visible beside it. */
 const fromTab = v.object({ from: v.literal('tab') });
 
 export interface FindCommandNeeds {
   readonly chat: Pick<ChatView, 'show'>;
   readonly panel: Pick<ChatSurface, 'find'>;
-  /** The chat tab that is the active editor. */
+  /** Chat tab that is the active editor. */
   readonly tab: () => Pick<ChatSurface, 'find'> | null;
-  /** The chat tab that commands mean. */
+  /** Chat tab that commands apply to. */
   readonly meant: () => Pick<ChatSurface, 'find'> | null;
 }
 
-/** "Find in Conversation". The page opens its find bar by the key itself; the command also keeps the key from the editor's own Find. */
+/** Runs "Find in Conversation". The page opens its find bar on the key itself; the command also keeps the key from
+ *  the editor's own Find. */
 export function findCommand({ chat, panel, tab, meant }: FindCommandNeeds): CommandTable {
   return {
     findInConversation: async (args) => {

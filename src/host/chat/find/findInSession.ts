@@ -4,11 +4,11 @@ import type { Message } from '../../../transcript/message';
 import { wordsPattern } from '../../../transcript/text/wordsPattern';
 import { visibleWords } from './visibleWords';
 
-/** Rows read at a time: each reading is a short request to the store, and what is written meanwhile goes first. */
+/** Rows read at a time. Each read is a short request to the store, so that pending writes go first. */
 const pageSize = 500;
-/** The most occurrences that are counted. */
+/** Maximum number of occurrences that are counted. */
 const mostFound = 10_000;
-/** Milliseconds behind which a search says how far it has come, and between one word of it and the next. */
+/** Milliseconds before a search first reports its progress, and between two reports. */
 const quietMs = 300;
 const everyMs = 150;
 
@@ -16,12 +16,13 @@ export interface FindQuery {
   readonly sessionId: string;
   readonly text: string;
   readonly matchCase: boolean;
-  /** In tool results, too. */
+  /** True to search tool results too. */
   readonly tools: boolean;
 }
 
-/** Finds words in everything the chat shows of a conversation, loaded by the view or not. One question at a time: a later one ends the one
- *  before. Reads pages of the transcript, so that it sees what the chat shows and nothing else: segments in order, no hidden row, none twice. */
+/** Finds words in everything that the chat shows of a conversation, loaded by the view or not. One search at a time:
+ *  a later one ends the one before. Reads pages of the transcript, so that it sees exactly what the chat shows:
+ *  segments in order, no hidden row, none twice. */
 export class SessionFind {
   private latest = 0;
   private stopped = 0;
@@ -32,7 +33,7 @@ export class SessionFind {
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
-  /** The question under way is answered with what was found by now. */
+  /** Ends the current search; it resolves with the results so far. */
   stop(): void {
     this.stopped = this.latest;
   }
@@ -80,7 +81,7 @@ function foundIn(message: Message, pattern: RegExp, tools: boolean): readonly Fo
       const count = text.match(pattern)?.length ?? 0;
       return count === 0 ? [] : [{ messageUid, turnUid, position, kind, part: index, callId, count }];
     };
-    // A prompt and thinking are shown as they were written, an answer as Markdown.
+    // A prompt and thinking are shown as written, an answer as rendered Markdown.
     if (part.kind === 'text') return found('text', message.role === 'assistant' ? visibleWords(part.text) : part.text);
     if (part.kind === 'thinking') return found('thinking', part.text);
     return part.kind === 'toolResult' && tools ? found('tool', part.text, part.callId) : [];

@@ -1,5 +1,6 @@
-/** Markdown as a person reads it, near enough to find words in it: signs of emphasis and code, targets of links, and heads of headings, quotes
- *  and items are left out. Code blocks stay as they are. What is emphasised is looked for within 300 characters, so that no text takes long. */
+/** Returns Markdown approximately as rendered, to find words in it. Leaves out the marks of emphasis and code, link
+ *  targets, and the markers of headings, quotes and items. Code blocks stay as they are. Emphasis is matched within
+ *  300 characters, so that no text takes long. */
 export function visibleWords(markdown: string): string {
   return markdown
     .split(/(^ {0,3}(?:```|~~~)[^\n]*\n[\s\S]*?(?:^ {0,3}(?:```|~~~)[ \t]*$|(?![\s\S])))/m)

@@ -4,7 +4,7 @@ import { withoutSecrets } from '../../../models/secrecy/secrecy';
 import type { Answer, HindsightCause, HindsightFailure } from '../failure';
 import type { HindsightApiSettings } from '../hindsightApi';
 
-/** What the generated functions of the client give back; `fetch` may be replaced per call. */
+/** A call of the client's generated functions. `fetch` can be replaced per call. */
 export type ClientCall = (options: { readonly fetch: typeof globalThis.fetch }) => Promise<{ readonly data?: unknown }>;
 
 export interface Question<T> {
@@ -14,7 +14,7 @@ export interface Question<T> {
   readonly call: ClientCall;
 }
 
-/** Codes of connections that were never made: the server has not seen the request. */
+/** Error codes of connections that were never established: the server has not received the request. */
 const neverSent: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -30,9 +30,9 @@ interface Seen {
   readonly text: string;
 }
 
-/** Makes one call of the client through a `fetch` of our own: the client has no time limit, follows redirects with whatever it carries, and
- *  reports a refused connection and a stop alike. So the whole body is read here within the limit, and what went wrong is told by our own
- *  signal and by the response itself. Never rejects. */
+/** Makes one call of the client through our own `fetch`. The client has no time limit, follows redirects together
+ *  with its headers, and reports a refused connection and a stop the same way. Therefore this reads the whole body
+ *  within the limit, and takes the cause of a failure from our own signal and from the response. Never rejects. */
 export async function ask<T>({ fetch, after, key }: HindsightApiSettings, question: Question<T>): Promise<Answer<T>> {
   const cut = new AbortController();
   let timedOut = false;
@@ -64,7 +64,7 @@ export async function ask<T>({ fetch, after, key }: HindsightApiSettings, questi
     const { data } = await question.call({ fetch: observed });
     return judge(seen, data, question.schema, () => broken(fault, { timedOut, stopped: question.signal.aborted }), key);
   } catch (error) {
-    // The client rejects for a body that is not the JSON it claims to be; a broken connection is told by `fault`.
+    // The client rejects for a body that is not the JSON it claims to be. `fault` shows a broken connection.
     return judge(
       seen,
       undefined,
@@ -110,7 +110,7 @@ function broken(
   fault: unknown,
   { timedOut, stopped }: { readonly timedOut: boolean; readonly stopped: boolean },
 ): HindsightFailure {
-  // Told by our own signals, never by an error's class: a stop and a broken connection reject alike.
+  // Decided by our own signals, never by the class of an error: a stop and a broken connection reject the same way.
   if (timedOut) return failure('timeout', { uncertain: true });
   if (stopped) return failure('stopped', { uncertain: true });
   const code = systemCode(fault);
@@ -139,7 +139,7 @@ const errorSchema = v.pipe(
   }),
 );
 
-/** FastAPI's `detail`: a sentence, or a list of what is wrong where. */
+/** Parses FastAPI's `detail`: a sentence, or a list of problems with their locations. */
 function detailOf(text: string, key: string | null): string {
   const parsed = v.safeParse(errorSchema, text);
   if (!parsed.success) return withoutSecrets(text, key).replace(/\s+/g, ' ').trim().slice(0, 200);

@@ -5,7 +5,7 @@ import type { HindsightApi, HindsightApiSettings, RetainItem, ServerVersion, Sto
 import { appendsFrom } from '../serverVersion';
 import { ask, type ClientCall } from './ask';
 
-/** How long each kind of request may take. Reflecting runs a model on the server. */
+/** Time limits in milliseconds for each kind of request. Reflecting runs a model on the server. */
 const limitsMs = { small: 10_000, retain: 30_000, recall: 30_000, reflect: 120_000 } as const;
 const pageSize = 100;
 const maxPages = 50;
@@ -30,8 +30,8 @@ const documentsSchema = v.object({
 const recallSchema = v.object({ results: v.array(v.object({ text: v.string() })) });
 const reflectSchema = v.object({ text: v.string() });
 
-/** Hindsight's official client, behind our port. Its generated functions are used, not its class: only they take a `fetch` of ours and know
- *  operations. */
+/** Adapts Hindsight's official client to `HindsightApi`. Uses its generated functions and not its class: only they
+ *  accept our own `fetch` and support operations. */
 export function createHindsightApi(settings: HindsightApiSettings): HindsightApi {
   const { place, key } = settings;
   const client = createClient(
@@ -47,7 +47,8 @@ export function createHindsightApi(settings: HindsightApiSettings): HindsightApi
     signal: AbortSignal,
     call: ClientCall,
   ): Promise<Answer<T>> => ask(settings, { schema, timeoutMs, signal, call });
-  // The first servers told no version; any other web server tells none either, and knows nothing of this kind of health.
+  // The first servers reported no version. Other web servers report none either, but they do not have this kind of
+  // health response.
   const firstServer = async (signal: AbortSignal): Promise<Answer<ServerVersion>> => {
     const answer = await question(healthSchema, limitsMs.small, signal, (options) =>
       sdk.healthEndpointHealthGet({ client, ...options }),
@@ -65,7 +66,7 @@ export function createHindsightApi(settings: HindsightApiSettings): HindsightApi
       );
       if (answer.kind === 'failed') return answer.failure.cause === 'notFound' ? firstServer(signal) : answer;
       const version = 'api_version' in answer.value ? answer.value.api_version : answer.value.version;
-      // A server that keeps no text has nothing to append to.
+      // A server that does not store document text cannot append to it.
       return ok({ version, appends: appendsFrom(version) && answer.value.features.store_document_text });
     },
     retain: async (item, signal) => {
@@ -114,7 +115,7 @@ export function createHindsightApi(settings: HindsightApiSettings): HindsightApi
           sdk.listDocuments({ client, path, query, ...options }),
         );
         if (answer.kind === 'failed') return answer.failure.cause === 'notFound' ? ok(found) : answer;
-        // A server that does not know the filter lists everything.
+        // A server without support for the filter lists everything.
         found.push(
           ...answer.value.items
             .map(({ id, tags }) => ({ id, tags: tags ?? [] }))

@@ -3,7 +3,7 @@ import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { invalid } from '../tables/refusal';
 import { rowsOfSessions, type StoreImport } from './storeImport';
 
-/** Another store while it is read. */
+/** Another store, open for reading. */
 export interface OtherDatabase {
   readonly database: SqlDatabase;
   close(): void;
@@ -16,7 +16,7 @@ export const opensNoOther: OpenOther = () => {
   throw invalid('another store, where none can be opened');
 };
 
-/** `write` runs its work as one transaction, again where that is of use. */
+/** `write` runs its work as one transaction, and may run it again. */
 export function bringOver(
   input: BringOver,
   openOther: OpenOther,

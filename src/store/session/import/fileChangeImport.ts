@@ -2,8 +2,9 @@ import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import { FileChangeTable, hashOf, readFileChange, unpacked } from '../tables/fileChangeTable';
 import { textOr } from '../tables/columns';
 
-/** Takes in what another store knows of changed files. A change whose session is not here, and a content that is no longer what its hash names,
- *  stays in the other file. Returns how many rows did. Inside its caller's transaction. */
+/** Imports another store's records of changed files. Skips a change whose session does not exist here, and a content
+ *  that no longer matches its hash; they stay in the other file. Returns the number of skipped rows. Runs inside its
+ *  caller's transaction. */
 export function importFileChanges(
   database: SqlDatabase,
   changes: Iterable<SqlRow>,

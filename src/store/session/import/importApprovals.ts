@@ -1,8 +1,8 @@
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import { oneOf, textOr } from '../tables/columns';
 
-/** Brings in what was asked of the person in another store, behind the turns. What is asked for a turn that does not wait for it here will not be
- *  decided any more. Returns how many rows belong to no session. */
+/** Imports approvals of another store, after the turns. An approval becomes `expired` unless its turn waits for it
+ *  here. Returns the number of rows that belong to no session. */
 export function importApprovals(database: SqlDatabase, rows: readonly SqlRow[], insert: (row: SqlRow) => void): number {
   let skipped = 0;
   for (const row of rows) {

@@ -1,6 +1,6 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 
-/** Reads anew which conversation each session belongs to: the first segment of its chain of compressionScheduler that is here. */
+/** Recomputes the conversation of each session: the first segment of its chain of compressions that exists here. */
 export function readLineage(database: SqlDatabase): void {
   database.execute(`
     WITH RECURSIVE segments (id, root) AS (

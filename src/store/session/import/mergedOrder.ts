@@ -1,7 +1,8 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { textOr } from '../tables/columns';
 
-/** One order for the rows of a session that two stores hold: theirs, and what only we have directly after the row that it follows here. */
+/** Merges the order of rows of a session that two stores hold: theirs, with each of our own rows directly after the
+ *  row that it follows here. */
 export function mergedOrder(ours: readonly string[], theirs: readonly string[]): readonly string[] {
   const known = new Set(theirs);
   const after = new Map<string | null, string[]>([[null, []]]);
@@ -13,14 +14,15 @@ export function mergedOrder(ours: readonly string[], theirs: readonly string[]):
   return [...(after.get(null) ?? []), ...theirs.flatMap((uid) => [uid, ...(after.get(uid) ?? [])])];
 }
 
-/** Keeps the order of rows while another store's are brought into sessions that have some already. Inside its caller's transaction. */
+/** Keeps the order of rows while rows of another store are imported into sessions that already have some. Runs
+ *  inside its caller's transaction. */
 export class SessionOrders {
   private readonly ours = new Map<string, readonly string[]>();
   private readonly theirs = new Map<string, { readonly uid: string; readonly position: number }[]>();
 
   constructor(private readonly database: SqlDatabase) {}
 
-  /** Called for each of their rows, before it is brought in. */
+  /** Call for each of their rows, before it is imported. */
   note(sessionId: string, uid: string, position: number): void {
     if (!this.ours.has(sessionId)) this.ours.set(sessionId, this.uidsOf(sessionId));
     if (this.ours.get(sessionId)?.length === 0) return;
@@ -29,7 +31,7 @@ export class SessionOrders {
     else noted.push({ uid, position });
   }
 
-  /** Gives the rows, and the turns they belong to, their places. */
+  /** Assigns positions to the rows and to the turns they belong to. */
   apply(): void {
     for (const [sessionId, rows] of this.theirs) {
       const ours = this.ours.get(sessionId) ?? [];
@@ -52,7 +54,8 @@ export class SessionOrders {
       .map((row) => textOr(row, 'uid', ''));
   }
 
-  /** The places stay; who has which changes. Through negative numbers, so that no step meets a place that is still taken. */
+  /** Reassigns the existing positions among the rows. Goes through negative numbers, so that no step meets a
+   *  position that is still taken. */
   private place(sessionId: string, uids: readonly string[]): void {
     const places = this.database
       .all('SELECT position AS n FROM messages WHERE session_id = ? ORDER BY position', [sessionId])
@@ -63,7 +66,7 @@ export class SessionOrders {
     );
   }
 
-  /** Turns are numbered in the order in which they began. */
+  /** Numbers turns in the order in which they began. */
   private placeTurns(sessionId: string): void {
     const turns = this.database.all(
       `SELECT t.id, t.uid FROM turns t WHERE t.session_id = ?

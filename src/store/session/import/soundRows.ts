@@ -5,15 +5,16 @@ import type { ImportedTable, StoreRows } from './storeImport';
 interface Column {
   readonly name: string;
   readonly type: string;
-  /** What stands there where the value is none. `undefined`: nothing is said, so that the row gets the column's default, or is refused. */
+  /** Replaces an invalid value. `undefined`: omit the column, so that the row gets the column's default, or is
+   *  refused. */
   readonly otherwise: SqlValue | undefined;
 }
 
-/** Rows of another store, each value one that this store can hold and read: a text, a whole number, a time or bytes, as its column wants it. What
- *  is none of these is left out, a time or number that a row needs becomes 0; a row that lacks a needed text is refused when it is stored. All
- *  rows that are not ours come through here before anything looks at them. */
+/** Rows of another store, with only values that this store can hold and read: a text, an integer, a time or bytes,
+ *  as the column requires. Invalid values are left out, and a required time or number becomes 0. A row that lacks a
+ *  required text is refused when it is stored. All foreign rows pass through here before any other code reads them. */
 export class SoundRows implements StoreRows {
-  /** Rows of which a value was left out. */
+  /** Number of rows with a value that was left out. */
   count = 0;
 
   constructor(
@@ -51,7 +52,7 @@ export class SoundRows implements StoreRows {
   }
 }
 
-/** Every number with a fraction in this schema is a time. */
+/** In this schema every REAL column is a time. */
 function valueFor({ name, type }: Column, row: SqlRow): SqlValue {
   switch (type) {
     case 'REAL':

@@ -14,8 +14,8 @@ import type { TurnLifecycle } from '../operations/turnLifecycle';
 import { insertRunningTurn } from '../operations/turnSeed';
 import type { TurnTable } from '../tables/turnTable';
 
-/** Does what a spill file kept, inside its caller's transaction. How many of its requests are done is written down in that transaction, so
- *  that a file that could not be removed, or lies in two places, is folded once. */
+/** Applies the requests of a spill file, inside its caller's transaction. The number of applied requests is stored
+ *  in the same transaction, so a file that could not be removed, or exists twice, is folded once. */
 export class SpillFolding {
   constructor(
     private readonly database: SqlDatabase,
@@ -43,8 +43,8 @@ export class SpillFolding {
     return { kind: 'folded', refused };
   }
 
-  /** What the turn stands on, where this store lost it or has seen it end: a file that was damaged, an older copy put back, an owner that took
-   *  the turn for a crashed one. */
+  /** Restores the rows that the turn depends on if this store lost them or settled the turn: the file was damaged,
+   *  an older copy was restored, or another owner settled the turn as a crash. */
   private restore(spill: SpilledTurn): void {
     for (const session of spill.sessions) if (this.sessions.find(session.id) === null) this.createSession(session);
     const turn = this.turns.find(spill.turn.uid);
@@ -67,7 +67,8 @@ export class SpillFolding {
     });
   }
 
-  /** Takes back what settling it as a crash added: the closing row and the answers to calls that were still open. */
+  /** Removes the rows that settling it as a crash added: the closing row and the results of calls that were still
+   *  open. */
   private reopen(turn: Turn): void {
     this.database.run(
       "UPDATE turns SET state = 'running', outcome = NULL, stop_reason = NULL, failure = NULL, settled_at = NULL WHERE uid = ?",
@@ -84,11 +85,12 @@ export class SpillFolding {
   private restoreRow(row: Message): void {
     const stored = this.messages.find(row.uid);
     if (stored === null) this.messages.insert(row, this.messages.endPosition(row.sessionId));
-    // A write whose outcome was unknown may have brought more than was known to be stored.
+    // A write whose outcome was unknown may have stored more than this process knows.
     else if (isBehind(stored.message, row)) this.messages.upsert(row, () => row.position);
   }
 
-  /** Why the request could not be done, or nothing. One that is refused leaves no trace; a failure of the disk undoes the whole folding. */
+  /** Applies a request. Returns the reason when it is refused, else nothing. A refused request leaves no trace; a
+   *  disk failure rolls back the whole folding. */
   private attempt(spill: SpilledTurn, request: SpilledRequest): readonly string[] {
     this.database.run('SAVEPOINT spilled');
     try {
@@ -106,7 +108,7 @@ export class SpillFolding {
   private perform(spill: SpilledTurn, request: SpilledRequest): void {
     switch (request.method) {
       case 'appendChunks':
-        // An answer that was taken for a crashed one goes on.
+        // Reopens an answer that was settled as a crash.
         for (const { messageUid, seq } of request.args[0].chunks) {
           this.database.run(
             "UPDATE messages SET state = 'streaming' WHERE uid = ? AND state = 'final' AND last_seq < ?",
@@ -128,7 +130,8 @@ export class SpillFolding {
     }
   }
 
-  /** Rows that came behind those of a later turn, begun in another window meanwhile, are put where their turn is. */
+  /** Moves the turn's rows that were stored after those of a later turn, begun in another window meanwhile, back to
+   *  their turn. */
   private keepTogether({ turn }: SpilledTurn): void {
     const rows = this.messages.ofTurn(turn.uid).filter((row) => row.carriedFrom === null);
     rows.forEach((row, index) => {
@@ -163,7 +166,7 @@ function markOf({ spillUid }: SpilledTurn): string {
   return `spill/${spillUid}`;
 }
 
-/** Whether the store holds less of this answer than was known to be stored. */
+/** True when the store holds less of this answer than this process knows to be stored. */
 function isBehind(stored: Message, known: Message): boolean {
   if (stored.role !== 'assistant' || known.role !== 'assistant' || stored.state === 'final') return false;
   return (known.state === 'final' || stored.lastSeq < known.lastSeq) && keepsDelivered(stored.parts, known.parts);

@@ -30,8 +30,8 @@ export const importedTables = [
 ] as const;
 export type ImportedTable = (typeof importedTables)[number];
 
-/** Rows of another store: a sibling's file, or what could be read of a damaged one. Each table may be asked for once. Rows may lack columns
- *  and hold anything. */
+/** Rows of another store: a sibling's file, or the readable part of a damaged one. Each table may be read once. Rows
+ *  may lack columns and hold anything. */
 export interface StoreRows {
   rows(table: ImportedTable): Iterable<SqlRow>;
 }
@@ -40,18 +40,20 @@ export interface ImportReport {
   readonly sessions: number;
   readonly turns: number;
   readonly messages: number;
-  /** Messages that were here already and got the longer text of the other store. */
+  /** Messages that already existed here and got the longer text of the other store. */
   readonly extended: number;
-  /** Rows that name nothing to belong to or that the schema refuses, and those of which a value was left out. They stay in the other file. */
+  /** Rows without an owner, rows that the schema refuses, and rows with a value that was left out. They stay in the
+   *  other file. */
   readonly skipped: number;
 }
 
-/** A store over the same schema as a source of rows. */
+/** Rows of a store with the same schema. */
 export function rowsOf(database: SqlDatabase): StoreRows {
   return { rows: (table) => database.iterate(`SELECT * FROM ${table}`) };
 }
 
-/** Rows of some sessions of a store over the same schema, as `bringOver` is asked for them: parents first. What belongs to no session stays. */
+/** Rows of some sessions of a store with the same schema, as requested by `bringOver`: parents first. Excludes rows
+ *  that belong to no session. */
 export function rowsOfSessions(
   database: SqlDatabase,
   { sessionIds, moves }: Pick<BringOver, 'sessionIds' | 'moves'>,
@@ -84,13 +86,13 @@ interface ImportedTurn {
   readonly supersedes: string | null;
 }
 
-/** Brings another store's rows in, by id and uid. What is here already stays; a message that is in both keeps the longer text, the other one
- *  as a revision. A turn the other store left running is settled as a crash: its process is gone. Doing it again changes nothing. Runs inside
- *  its caller's transaction. */
+/** Imports another store's rows, by id and uid. Existing rows stay; a message that is in both keeps the longer text,
+ *  and the other text becomes a revision. A turn left running in the other store is settled as a crash: its process
+ *  is gone. A repeated import changes nothing. Runs inside its caller's transaction. */
 export class StoreImport {
   private counts = { sessions: 0, turns: 0, messages: 0, extended: 0, skipped: 0 };
   private readonly columns = new Map<string, readonly string[]>();
-  /** Sessions of the other store that were being made or erased there: they are not to be found there either. */
+  /** Sessions that the other store was creating or erasing: they are not visible there either. */
   private readonly unfinished = new Set<string>();
 
   constructor(
@@ -100,8 +102,8 @@ export class StoreImport {
     private readonly now: () => number,
   ) {}
 
-  /** `waiting`: what becomes of turns that wait for the person. They go on waiting here where their conversation has no open turn, or all end.
-   *  `live`: turns that this process runs, which go on running here. */
+  /** `waiting`: `goOn` keeps turns that await approval waiting here if their conversation has no open turn; `end`
+   *  settles them all. `live`: turns of this process, which continue to run here. */
   run(rows: StoreRows, waiting: 'goOn' | 'end' = 'goOn', live: readonly string[] = []): ImportReport {
     const source = new SoundRows(this.database, rows);
     this.counts = { sessions: 0, turns: 0, messages: 0, extended: 0, skipped: 0 };
@@ -124,7 +126,7 @@ export class StoreImport {
     for (const turn of turns) this.closing.close(turn, turn.stopReason, turn.settledAt);
     this.recountTurns(turns);
     this.importQueue(source.rows('queue'));
-    // A prompt that waits in one store may have been answered in the other.
+    // A prompt that is queued in one store may have been answered in the other.
     this.database.run('DELETE FROM queue WHERE uid IN (SELECT uid FROM messages)');
     this.importRevisions(source.rows('message_revisions'));
     for (const [table, key] of [
@@ -140,7 +142,7 @@ export class StoreImport {
     return this.counts;
   }
 
-  /** Rows that say they are copies of rows that are not here are originals from now on: a search would not find them otherwise. */
+  /** Makes originals of rows that name a missing row as the one they copy: otherwise a search would not find them. */
   freeCopies(sessionIds: readonly string[]): void {
     this.database.run(
       `UPDATE messages SET copied_from = NULL WHERE copied_from IS NOT NULL AND session_id IN (SELECT value FROM json_each(?))
@@ -156,7 +158,7 @@ export class StoreImport {
       else if (oneOf(row, 'pending', ['made', 'erased'], null) !== null) this.unfinished.add(id);
       else if (!this.has('sessions', 'id', id)) this.importSession(id, row);
     }
-    // Lineage is read anew rather than believed: the parent may be here and not there, or the other way round.
+    // Recompute the lineage rather than trust it: the parent may exist here and not there, or the reverse.
     readLineage(this.database);
   }
 
@@ -164,7 +166,7 @@ export class StoreImport {
     const startedAt = timeOr(row, 'started_at', this.now());
     const parent = textOr(row, 'parent_session_id', null);
     const kind = oneOf(row, 'parent_kind', ['compression', 'branch', 'delegate'], null);
-    // A segment has one continuation: a second one, grown in the other store, is a branch here.
+    // A segment has at most one continuation: a second one, from the other store, becomes a branch here.
     const taken =
       kind === 'compression' &&
       parent !== null &&
@@ -187,7 +189,7 @@ export class StoreImport {
     else this.counts.skipped++;
   }
 
-  /** A row may have outlived its session in a damaged file: it gets one, so that it can be found. */
+  /** Creates a session for a row that outlived its session in a damaged file, so that it can be found. */
   private ensureSession(id: string, at: number): void {
     if (this.has('sessions', 'id', id)) return;
     this.insert('sessions', {
@@ -263,7 +265,8 @@ export class StoreImport {
     return imported;
   }
 
-  /** Turns were counted as they came in; those of which nothing is active were taken back or replaced. */
+  /** Recounts turns. They were counted when they were imported, but turns without active rows were taken back or
+   *  replaced. */
   private recountTurns(turns: readonly ImportedTurn[]): void {
     this.database.run(
       `UPDATE sessions SET turn_count = (SELECT count(*) FROM turns t WHERE t.session_id = sessions.id
@@ -296,7 +299,7 @@ export class StoreImport {
       const theirs = readMessageRow({ ...row, uid });
       const message = withChunks(theirs.message, theirs.readable ? (chunks.get(uid) ?? []) : []);
       const goesOn = message.turnUid !== null && live.includes(message.turnUid);
-      // An answer that had no word yet is dropped where its turn ends: brought in again it would come in each time.
+      // An answer without any text is dropped when its turn ends; imported again, it would be added each time.
       if (
         !goesOn &&
         theirs.readable &&
@@ -319,7 +322,7 @@ export class StoreImport {
       if (ours === null) {
         this.ensureSession(sessionId, whole.createdAt);
         this.messages.insert(whole, this.placeFor(sessionId, whole.position));
-        // What could not be read stays as it was, for a later program that can.
+        // Keep unreadable content as it is, for a later program that can read it.
         if (!theirs.readable)
           this.database.run('UPDATE messages SET parts = ?, content = ? WHERE uid = ?', [
             theirs.rawParts,
@@ -347,7 +350,7 @@ export class StoreImport {
     orders.apply();
   }
 
-  /** A turn that comes in now takes the place of an earlier version of its prompt here too. */
+  /** Hides a row when an imported turn replaces this version of its prompt. */
   private importHiding(
     ours: Message,
     theirs: Message,
@@ -364,7 +367,8 @@ export class StoreImport {
     this.messages.hide(ours.uid, theirs.visibility.reason, null, version);
   }
 
-  /** What a message itself does not carry: the row it is a copy of, and the version of a prompt it is hidden with. */
+  /** Stores the marks that a message itself does not carry: the row it copies, and the prompt version it is hidden
+   *  with. */
   private importMarks(uid: string, row: SqlRow): void {
     const marks = [textOr(row, 'copied_from', null), textOr(row, 'hidden_with', null)];
     if (marks.some((mark) => mark !== null))
@@ -420,7 +424,8 @@ export class StoreImport {
     return this.database.get(`SELECT 1 AS n FROM ${table} WHERE ${key} = ?`, [value]) !== undefined;
   }
 
-  /** Inserts the columns this schema has. Returns whether it did: a row that is here already, or that the schema refuses, is left. */
+  /** Inserts the columns that this schema has. Returns false for a row that already exists or that the schema
+   *  refuses. */
   private insert(table: ImportedTable, row: SqlRow): boolean {
     const columns = this.columnsOf(table).filter((column) => row[column] !== undefined);
     const values: SqlValue[] = columns.map((column) => row[column] ?? null);
@@ -431,7 +436,7 @@ export class StoreImport {
     return changes > 0;
   }
 
-  /** The table's columns but a row number of its own, which would collide with ours. */
+  /** The table's columns, except for its row number, which would collide with ours. */
   private columnsOf(table: ImportedTable): readonly string[] {
     const known = this.columns.get(table);
     if (known !== undefined) return known;

@@ -15,36 +15,36 @@ import { batchRows } from '../tables/transactions';
 import type { TurnClosing } from './turnClosing';
 import type { TurnTable } from '../tables/turnTable';
 
-/** What goes into a branch. */
+/** Part of a segment that goes into a branch. */
 export interface BranchCut {
   readonly segment: Session;
-  /** Active rows before this position; null: all of the segment. */
+  /** Takes active rows before this position; null: all of the segment. */
   readonly before: number | null;
-  /** Rows of this turn stay behind: it is open. */
+  /** The open turn, whose rows are not copied. */
   readonly openTurn: string | null;
-  /** The last turn that goes along, when rows of it stay behind. */
+  /** The last copied turn, if some of its rows are not copied. */
   readonly cutTurn: string | null;
   readonly draft: string | null;
   readonly draftParts: readonly SentPart[];
 }
 
-/** How far a branch has come. */
+/** Progress of a branch. */
 export interface BranchCourse {
   readonly cut: BranchCut;
-  /** Position of the last row of the segment that was looked at, as it is stored. */
+  /** Stored position of the segment's last examined row. */
   readonly after: SqlValue;
-  /** Rows that were copied, those among them that are active, and those that were looked at. */
+  /** Numbers of rows that were copied, that were copied and are active, and that were examined. */
   readonly rows: number;
   readonly copied: number;
   readonly seen: number;
   readonly hasAllRows: boolean;
-  /** Turns with the first active row of each, in order, that are still to be copied. */
+  /** Turns still to be copied, in order, each with its first active row. */
   readonly turns: readonly (readonly [turnUid: string, firstRow: string])[];
 }
 
-/** Copies the beginning of a segment into a conversation of its own, batch by batch. The branch is `pending`, so that nobody finds it, until
- *  `publish`. Uids of copies are those of the originals behind the branch's id, so that doing it twice makes one branch. Every method runs inside
- *  its caller's transaction. */
+/** Copies the beginning of a segment into a new conversation, batch by batch. The branch is `pending`, so nothing
+ *  finds it, until `publish`. Uids of copies are the branch's id followed by the original's uid, so a repeated call
+ *  makes one branch. Every method runs inside its caller's transaction. */
 export class Branching {
   constructor(
     private readonly database: SqlDatabase,
@@ -56,7 +56,7 @@ export class Branching {
     private readonly titling: Titling,
   ) {}
 
-  /** What is stored already, for a repeated call, or the beginning of a new branch. */
+  /** Returns the stored branch for a repeated call, or the start of a new one. */
   begin(input: BranchSession): { readonly stored: BranchedSession } | { readonly course: BranchCourse } {
     const origin = this.sessions.require(input.sessionId);
     const existing = this.sessions.find(input.childId);
@@ -73,17 +73,17 @@ export class Branching {
     };
   }
 
-  /** Rows of the segment, for telling how far a branch has come. */
+  /** Number of rows in the segment, to report progress. */
   rowsIn({ segment }: BranchCut): number {
     return countOf(this.database, 'SELECT count(*) AS n FROM messages WHERE session_id = ?', [segment.id]);
   }
 
-  /** Copies the next rows, or once there are none the next turns. */
+  /** Copies the next rows, or the next turns when no rows are left. */
   advance(course: BranchCourse, childId: string): BranchCourse {
     return course.hasAllRows ? this.copyTurns(course, childId) : this.copyRows(course, childId);
   }
 
-  /** Everything is copied: from now on the branch is there. */
+  /** Makes the branch visible after everything is copied. */
   publish({ cut, copied }: BranchCourse, { childId, now }: BranchSession): BranchedSession {
     const title = this.titling.branchTitle(cut.segment.conversationId);
     this.database.run('UPDATE sessions SET title = ?, title_source = ?, pending = NULL WHERE id = ?', [
@@ -95,7 +95,7 @@ export class Branching {
     return { session: this.sessions.require(childId), copied, draft: cut.draft, draftParts: cut.draftParts };
   }
 
-  /** The answer to a repeated call. */
+  /** The result for a repeated call. */
   private branched(child: Session, origin: Session, upTo: string | null): BranchedSession {
     const parent = child.parentSessionId === null ? null : this.sessions.find(child.parentSessionId);
     if (child.parentKind !== 'branch' || parent?.conversationId !== origin.conversationId)
@@ -149,7 +149,8 @@ export class Branching {
     };
   }
 
-  /** Where the group of a row ends: behind the results that follow a call, and behind the closing row that ends its turn. Null: with the segment. */
+  /** Position at which the group of a row ends: after the results that follow a call, and after the closing row that
+   *  ends its turn. Null: at the end of the segment. */
   private groupEnd(row: Message): number | null {
     const following = this.database.iterate(
       'SELECT position, role, turn_uid, display_kind FROM messages WHERE session_id = ? AND active = 1 AND position > ? ORDER BY position',
@@ -165,7 +166,7 @@ export class Branching {
     return null;
   }
 
-  /** The message where it is active: in the newest segment if it was carried there, else in its own. */
+  /** The message where it is active: in the newest segment if it was carried there, else in its original segment. */
   private standing(origin: Session, tip: string, uid: string): Message {
     const named = this.messages.find(uid)?.message;
     const own = named === undefined ? null : this.sessions.find(named.sessionId);
@@ -227,7 +228,8 @@ export class Branching {
     };
   }
 
-  /** Active rows before the cut, and the prompts that were joined to one of them: those are hidden, but their turns begin with them. */
+  /** True for active rows before the cut, and for the prompts that were joined to one of them: those are hidden, but
+   *  their turns begin with them. */
   private isTaken(row: SqlRow, cut: BranchCut): boolean {
     const seen = new Set<string>();
     let current: SqlRow | undefined = row;
@@ -256,8 +258,8 @@ export class Branching {
     this.nameOriginals(lastInsertId - ids.length);
   }
 
-  /** A copy names the row that was written first, not one that repeats it: search finds that one. The copies are the rows with a higher id than
-   *  `behind`. */
+  /** Makes each copy name the row that was written first, not one that repeats it: search finds that one. The copies
+   *  are the rows with a higher id than `behind`. */
   private nameOriginals(behind: number): void {
     for (let generation = 0; generation < 1000; generation++) {
       const { changes } = this.database.run(
@@ -286,7 +288,7 @@ export class Branching {
     return { ...course, turns: course.turns.slice(batchRows) };
   }
 
-  /** What was spent on the whole turn was not spent on its beginning. */
+  /** Closes a turn that was cut and clears its usage: the usage of the whole turn does not apply to its beginning. */
   private endCutTurn(turnUid: string, now: number): void {
     this.closing.close({ uid: turnUid }, 'user', now);
     this.turns.settle(turnUid, { outcome: 'interrupted', stopReason: 'user', failure: null }, now);

@@ -11,8 +11,9 @@ import type { TranscriptReading } from '../queries/transcriptReading';
 import type { TurnTable } from '../tables/turnTable';
 import { WireTextTable } from '../tables/wireTextTable';
 
-/** Starts the next segment of a conversation: child session, handoff, carried rows and the parent's end are one transaction, so that there is
- *  either the living parent or a whole child. Runs inside its caller's transaction. */
+/** Starts the next segment of a conversation. The child session, the handoff, the carried rows and the parent's end
+ *  are one transaction, so that there is either a live parent or a complete child. Runs inside its caller's
+ *  transaction. */
 export class Compression {
   constructor(
     private readonly database: SqlDatabase,
@@ -46,7 +47,7 @@ export class Compression {
 
   private refuse({ parentId, handoff, turnUid }: CompressSession, parent: Session): void {
     if (handoff.trim() === '') throw invalid(`an empty handoff for session ${parentId}`);
-    // One whose continuation is lost goes on itself.
+    // A segment whose continuation is lost continues as the tip.
     if (
       (parent.endReason !== null && parent.endReason !== 'compression') ||
       this.sessions.continuation(parentId) !== null
@@ -57,7 +58,7 @@ export class Compression {
     if (open !== null && open.uid !== turnUid) throw busy('This session is still answering another prompt.', open);
   }
 
-  /** What the handoff does not speak for, rows that came while it was written among it. */
+  /** Rows that the handoff does not cover, including those that arrived while it was written. */
   private rowsBehind({ parentId, summarisedUpTo, prompt }: CompressSession, parent: Session): readonly Message[] {
     const last = this.messages.find(summarisedUpTo)?.message;
     if (last === undefined || last.sessionId !== parentId || last.visibility.kind === 'hidden')
@@ -91,7 +92,7 @@ export class Compression {
   private createChild({ childId, now }: CompressSession, parent: Session): Session {
     this.sessions.create({
       id: childId,
-      // The parent's start is not overtaken backwards by a clock that was set back.
+      // The child must not start before its parent, even if the clock was set back.
       startedAt: Math.max(now, parent.startedAt),
       parentSessionId: parent.id,
       parentKind: 'compression',

@@ -14,21 +14,22 @@ import type { SessionList } from '../queries/sessionList';
 import type { SessionTable } from '../tables/sessionTable';
 import { batchRows } from '../tables/transactions';
 
-/** Set from the deletion until the file was rewritten: deleted rows stay readable in its free pages until then. */
+/** Key that is set from the deletion until the file was rewritten: until then deleted rows stay readable in its free
+ *  pages. */
 const scrubDue = 'scrub-due';
 
-/** Of the file, in bytes. In a larger one deleted rows are overwritten where they stood (`secure_delete`), but a copy that SQLite left in the
- *  unused part of a page when it once split that page may remain. */
+/** File size in bytes. In a larger file deleted rows are overwritten in place (`secure_delete`). But a copy may
+ *  remain that SQLite left in the unused part of a page when it split that page. */
 const largestRewritten = 256 * 1024 * 1024;
 
 export type Erased = Omit<ForgottenSessions, 'isComplete'>;
 
-/** How far erasing has come. */
+/** Progress of erasing. */
 export interface ErasingState {
   readonly sessionIds: readonly string[];
-  /** Those of them that still have rows. */
+  /** Sessions that still have rows. */
   readonly left: readonly string[];
-  /** Sessions outside that were branched from them, or hold copies. */
+  /** Sessions outside these that were branched from them, or hold copies of their rows. */
   readonly branches: ReadonlySet<string>;
   readonly done: number;
   readonly total: number;
@@ -36,11 +37,12 @@ export interface ErasingState {
 
 const nothingErased: ErasingState = { sessionIds: [], left: [], branches: new Set(), done: 0, total: 0 };
 
-/** Everything of a session that is not in `messages`, which chunks and revisions go with. */
+/** Tables with rows of a session, apart from `messages`, whose deletion includes chunks and revisions. */
 const tables = ['turns', 'queue', 'approvals', 'outbox', 'file_changes'] as const;
 
-/** Erases conversations. The first transaction takes them out of everybody's sight (`pending`), and from then on it is decided: their rows go batch by
- *  batch, after a crash at the next opening. Rewriting the file follows, and is made up for when it did not come to pass. */
+/** Erases conversations. The first transaction hides them everywhere (`pending`), and from then on erasing is final.
+ *  Their rows are deleted batch by batch, after a crash at the next opening. Then the file is rewritten; if that
+ *  does not happen, a later opening does it. */
 export class Forgetting {
   constructor(
     private readonly database: SqlDatabase,
@@ -56,7 +58,8 @@ export class Forgetting {
     return this.erasing(() => this.begin(this.belonging(this.sessions.require(sessionId).conversationId)));
   }
 
-  /** The conversations that were trashed before, but for what is pinned or still answering. */
+  /** Conversations that were trashed before `before`, except for pinned ones. `pruning` skips those that are still
+   *  answering. */
   prunable(before: number): readonly string[] {
     return this.database
       .all(
@@ -66,7 +69,8 @@ export class Forgetting {
       .map((row) => textOr(row, 'id', ''));
   }
 
-  /** The same as `forgetting`, and nothing where the conversation is gone, as a sub-agent's is with the one it belongs to, or has an open turn. */
+  /** Does the same as `forgetting`. Does nothing when the conversation is gone (a sub-agent's is erased with its
+   *  parent) or has an open turn. */
   pruning(conversationId: string): BatchCourse<ErasingState, Erased> {
     return this.erasing(() => {
       const ids = this.belonging(conversationId);
@@ -76,7 +80,8 @@ export class Forgetting {
     });
   }
 
-  /** Rows of sessions that are pending and fit: what a crash left of sessions that were being made or erased, and what was stopped. */
+  /** Erases the rows of pending sessions that match: those that a crash left half created or half erased, and
+   *  stopped ones. */
   sweeping(isLeft: (sessionId: string) => boolean): BatchCourse<ErasingState, Erased> {
     return this.erasing(() => {
       const ids = this.pending().filter(isLeft);
@@ -84,7 +89,7 @@ export class Forgetting {
     });
   }
 
-  /** Sessions that nobody finds: they are being made or erased. */
+  /** Sessions that are hidden everywhere because they are being created or erased. */
   private pending(): readonly string[] {
     return this.database
       .all("SELECT id FROM sessions WHERE pending IS NOT NULL AND pending IN ('made', 'erased')")
@@ -95,7 +100,7 @@ export class Forgetting {
     return {
       begin: () => this.whole(begin()),
       step: (state) => this.whole(this.eraseBatch(state)),
-      // The words of deleted rows leave the index with the commit.
+      // Deleted rows' words leave the index at commit, which takes additional time.
       lengthMs: sliceMs / 3,
       suspend: () => this.index.mergeSome(),
       progress: ({ done, total }) => ({ done: Math.min(done, total), total }),
@@ -135,7 +140,7 @@ export class Forgetting {
     return { sessionIds: ids, left: ids, branches: new Set(branches), done: 0, total };
   }
 
-  /** Rows of the first session that has any; when none has, the sessions themselves. */
+  /** Deletes rows of the first session that has any; when none has, the sessions themselves. */
   private eraseBatch(state: ErasingState): ErasingState {
     const [id] = state.left;
     if (id === undefined) return state;
@@ -159,7 +164,7 @@ export class Forgetting {
     const left = state.left.slice(1);
     if (left.length === 0) {
       this.files.dropUnnamed('all');
-      // All at once: a segment without the first one of its conversation would be one that nobody could open.
+      // All at once: a segment without the first segment of its conversation could not be opened.
       this.database.run('DELETE FROM sessions WHERE id IN (SELECT value FROM json_each(?))', [
         JSON.stringify(state.sessionIds),
       ]);
@@ -171,12 +176,12 @@ export class Forgetting {
     return this.database.get('SELECT 1 AS n FROM state_meta WHERE key = ?', [scrubDue]) !== undefined;
   }
 
-  /** A running turn must not wait for the file to be rewritten. */
+  /** True when a turn is running, which must not wait for the file to be rewritten. */
   get isTurnRunning(): boolean {
     return this.turns.running().length > 0;
   }
 
-  /** Whether the file is small enough to be rewritten: that is done in memory, which the worker never gives back. */
+  /** True when the file is small enough to be rewritten: that happens in memory, which the worker never gives back. */
   get isRewritable(): boolean {
     const bytes = this.database.get('SELECT page_count * page_size AS n FROM pragma_page_count, pragma_page_size')?.[
       'n'
@@ -184,12 +189,13 @@ export class Forgetting {
     return typeof bytes === 'number' && bytes <= largestRewritten;
   }
 
-  /** The file is to be rewritten: at the next opening, at the latest. Inside its caller's transaction. */
+  /** Schedules a rewrite of the file, at the next opening at the latest. Runs inside its caller's transaction. */
   scrubLater(): void {
     this.database.run("INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, 'yes')", [scrubDue]);
   }
 
-  /** Rewrites the file without what was deleted, and empties the log. Outside any transaction; the index is compact already. */
+  /** Rewrites the file without the deleted rows, and empties the log. Must run outside any transaction; the index is
+   *  already compact. */
   scrub(): void {
     if (this.isRewritable) this.database.execute('VACUUM');
     this.database.execute('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -218,7 +224,7 @@ export class Forgetting {
     return row === undefined ? null : readTurnRow(row);
   }
 
-  /** Sessions that hold copies of rows and stay. */
+  /** Sessions that hold copies of these rows and are not erased. */
   private holders(uids: string): readonly string[] {
     return this.database
       .all(
@@ -239,7 +245,7 @@ export class Forgetting {
       .flatMap((row) => this.list.reference(textOr(row, 'id', '')) ?? []);
   }
 
-  /** Of the copies of a row that goes, the oldest one is the original from now on. */
+  /** Makes the oldest copy of a deleted row the new original. */
   private freeCopies(uids: string): void {
     const copies = `SELECT c.id, c.uid, c.copied_from FROM messages c JOIN sessions s ON s.id = c.session_id AND s.pending IS NOT 'erased'
       WHERE c.copied_from IN (SELECT value FROM json_each(?1))`;
@@ -251,7 +257,8 @@ export class Forgetting {
     );
   }
 
-  /** They stay branches, of something that is gone: what they begin with is read by that. */
+  /** Detaches branches of erased sessions. They stay branches, without a parent: code that reads their beginning
+   *  depends on that. */
   private detachBranches(named: string): void {
     this.database.run(
       `UPDATE sessions SET parent_session_id = NULL, branched_from = NULL
@@ -260,7 +267,7 @@ export class Forgetting {
     );
   }
 
-  /** A small value whose key ends in a session's id belongs to it. */
+  /** Deletes drafts and small values that belong to a session: their key ends in its id. */
   private deleteSmallValues(named: string): void {
     this.database.run('DELETE FROM drafts WHERE key IN (SELECT value FROM json_each(?))', [named]);
     this.database.run(

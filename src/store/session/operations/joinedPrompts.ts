@@ -8,8 +8,9 @@ import type { StoredMessage } from '../tables/messageRow';
 import type { MessageTable } from '../tables/messageTable';
 import { refused } from '../tables/refusal';
 
-/** Prompts that a repair joined to an earlier one. Their words stand in a row before the place of their turn, so they do not go with the rows
- *  behind that place: they are taken out of that row first. Every method runs inside its caller's transaction. */
+/** Prompts that a repair joined to an earlier one. Their text is in a row before the position of their turn, so
+ *  hiding the rows after that position does not remove it: it is first removed from that row. Every method runs
+ *  inside its caller's transaction. */
 export class JoinedPrompts {
   constructor(
     private readonly database: SqlDatabase,
@@ -17,9 +18,9 @@ export class JoinedPrompts {
     private readonly rows: ActiveRows,
   ) {}
 
-  /** Takes the prompt of a turn, and whatever else was joined to the same rows after it, out of them. The rows it came from are hidden for `reason`
-   *  from then on, as the rest of that version is. A row that was carried over is changed together with the row it repeats. Returns the uids of
-   *  all rows that changed. */
+  /** Removes the prompt of a turn, and everything joined to the same rows after it, from those rows. Its original
+   *  rows are then hidden for `reason`, like the rest of that version. A carried row is changed together with the
+   *  row it repeats. Returns the uids of all changed rows. */
   takeBack(turn: Turn, segmentId: string, reason: 'retried' | 'edited'): readonly string[] {
     const changed: string[] = [];
     const seen = new Set<string>();
@@ -39,7 +40,7 @@ export class JoinedPrompts {
     if (holders.at(-1)?.visibility.kind === 'hidden') return [];
     const changed: string[] = [];
     for (const { uid, holder } of this.joinedFrom(prompt, holders)) {
-      // What its holder was joined to repeats its words.
+      // The rows that its holder was joined to repeat its text.
       const left = this.leftWithout(uid, holders.slice(holders.findIndex((row) => row.uid === holder)));
       if (left !== null) {
         for (const { stored, without } of left) this.messages.write(stored, without);
@@ -55,7 +56,8 @@ export class JoinedPrompts {
     return changed;
   }
 
-  /** The rows that hold the words of a prompt: what it was joined to, what that was joined to, and so on. Empty when it was not joined. */
+  /** The rows that hold the text of a prompt: the row it was joined to, the row that one was joined to, and so on.
+   *  Empty when it was not joined. */
   private holdersOf(prompt: Message): readonly UserMessage[] {
     const holders: UserMessage[] = [];
     for (let row: Message | null = prompt; row?.visibility.kind === 'hidden' && row.visibility.absorbedInto !== null;) {
@@ -66,7 +68,7 @@ export class JoinedPrompts {
     return holders;
   }
 
-  /** What was joined to these rows from the prompt on, the last first: only what a text ends with can be taken from it. */
+  /** Prompts joined to these rows, from `prompt` on, the last first: text can only be removed from the end of a row. */
   private joinedFrom(
     prompt: Message,
     holders: readonly Message[],
@@ -80,7 +82,8 @@ export class JoinedPrompts {
       .map((row) => ({ uid: textOr(row, 'uid', ''), holder: textOr(row, 'absorbed_into', '') }));
   }
 
-  /** The rows as they are without the words of one that was joined to them; null when one of them does not end with these. */
+  /** The rows without the text of a prompt that was joined to them; null when one of them does not end with that
+   *  text. */
   private leftWithout(
     uid: string,
     holders: readonly UserMessage[],

@@ -13,15 +13,15 @@ import { decodeDraft, decodeSent, encodeAlong } from '../tables/partsJson';
 import { invalid, notFound } from '../tables/refusal';
 import type { SessionTable } from '../tables/sessionTable';
 
-/** Prompts that wait for a conversation's running turn, in the order they will be sent, and unsent drafts. A prompt queued before a
- *  compression stays with its conversation. Every method runs inside its caller's transaction. */
+/** Prompts that wait for a conversation's running turn, in sending order, and unsent drafts. A prompt queued before
+ *  a compression stays with its conversation. Every method runs inside its caller's transaction. */
 export class PromptQueue {
   constructor(
     private readonly database: SqlDatabase,
     private readonly sessions: SessionTable,
   ) {}
 
-  /** A prompt whose uid is queued already is left as it is, and one that is part of the transcript by now is not queued again, so that a
+  /** Queues a prompt. A prompt that is already queued or already part of the transcript is not queued again, so a
    *  retried call cannot send it twice. */
   add(prompt: EnqueuePrompt): readonly QueuedPrompt[] {
     const { conversationId } = this.sessions.require(prompt.sessionId);
@@ -79,8 +79,9 @@ export class PromptQueue {
     return row === undefined ? [] : decodeDraft(textOr(row, 'parts', null));
   }
 
-  /** `sent` goes ahead of the text, as far as it is not stored: whether it is, and what the draft then holds, is one transaction. Once a prompt of
-   *  the empty state has begun a session, what was written behind it is that session's draft. */
+  /** Puts the prompts of `sent` that are not stored before the text. The check and the new draft are one
+   *  transaction. Once a prompt of the empty state has started a session, text typed after it becomes that session's
+   *  draft. */
   setDraft(
     key: string,
     text: string,
@@ -102,8 +103,8 @@ export class PromptQueue {
     );
   }
 
-  /** A prompt was sent from this draft and is stored in the same transaction. What was typed or attached behind it stays, as the draft of the
-   *  prompt's session, and a draft that says something else by now stays as it is. */
+  /** Removes a sent prompt from its draft; the prompt is stored in the same transaction. Text typed or attached
+   *  after it stays, as the draft of the prompt's session. A draft that has changed meanwhile stays as it is. */
   takeFromDraft({ key, text, parts = [], shownKey }: PromptDraft, sessionId: string): void {
     if (shownKey !== undefined && key === 'new')
       this.database.run('INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)', [shownKey, sessionId]);
@@ -119,7 +120,7 @@ export class PromptQueue {
     }
   }
 
-  /** The session in which a prompt is stored, be it in the queue; null where it is not. */
+  /** The session in which a prompt is stored or queued; null when it is in neither. */
   private sessionOf(uid: string): string | null {
     const row = this.database.get(
       'SELECT session_id FROM messages WHERE uid = ?1 UNION ALL SELECT session_id FROM queue WHERE uid = ?1',

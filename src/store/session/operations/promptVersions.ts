@@ -13,9 +13,10 @@ import type { TurnTable } from '../tables/turnTable';
 
 export type VersionReason = 'retried' | 'edited';
 
-/** Versions of a prompt: turns of which each replaced another one at the same place. One of them is shown; the rows of each other, and of what
- *  was behind it, are hidden and marked with its turn. Whatever stands before the place is the same for all of them, so the rows behind it are
- *  always exchanged as a whole. Every method runs inside its caller's transaction. */
+/** Versions of a prompt: turns that replaced one another at the same position. One of them is shown; the rows of the
+ *  others, and of everything after them, are hidden and marked with their turn. Everything before the position is
+ *  the same for all versions, so the rows after it are always exchanged as a whole. Every method runs inside its
+ *  caller's transaction. */
 export class PromptVersionTable {
   constructor(
     private readonly database: SqlDatabase,
@@ -27,7 +28,8 @@ export class PromptVersionTable {
     private readonly stretches: StretchHiding,
   ) {}
 
-  /** What has to be hidden, as a version, where another turn takes the place of a settled one: it and everything behind it. */
+  /** The stretch to hide, as a version, when another turn replaces a settled one: its rows and everything after
+   *  them. */
   stretchOf(turnUid: string, reason: VersionReason, session: Session): HiddenStretch {
     const turn = this.turns.require(turnUid);
     this.stretches.settle(session.id);
@@ -44,7 +46,7 @@ export class PromptVersionTable {
     return { sessionId: session.id, from: start, reason, version: turnUid };
   }
 
-  /** The turn is hidden: its prompt goes with it where it stands in an earlier one, to which it was joined. */
+  /** Called when the turn is hidden. Also removes its prompt from an earlier row to which it was joined. */
   replaced(turnUid: string, reason: VersionReason, segmentId: string): readonly string[] {
     return this.joined.takeBack(this.turns.require(turnUid), segmentId, reason);
   }
@@ -105,7 +107,7 @@ export class PromptVersionTable {
     return this.markOf(turnUid) !== undefined;
   }
 
-  /** Two versions differ for one reason: the one that goes is hidden for that of the one that comes. */
+  /** Hides the replaced version for the reason of the one that replaces it: two versions differ for one reason. */
   private reasonOf(turnUid: string): VersionReason {
     return this.markOf(turnUid)?.['hidden_reason'] === 'edited' ? 'edited' : 'retried';
   }
@@ -117,7 +119,7 @@ export class PromptVersionTable {
     );
   }
 
-  /** The turns that replaced each other, directly or by way of others, oldest first. */
+  /** Groups of turns that replaced each other, directly or through others, oldest first. */
   private forks(conversationId: string): readonly (readonly string[])[] {
     const rows = this.database.all(
       'SELECT uid, supersedes FROM turns WHERE conversation_id = ? AND supersedes IS NOT NULL ORDER BY id',

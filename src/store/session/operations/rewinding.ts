@@ -9,7 +9,7 @@ import type { SessionTable } from '../tables/sessionTable';
 import type { HidingState, StretchHiding } from './stretchHiding';
 import type { TurnTable } from '../tables/turnTable';
 
-/** Takes a prompt and everything behind it back, batch by batch. */
+/** Hides a prompt and everything after it, batch by batch. */
 export class Rewinding {
   constructor(
     private readonly sessions: SessionTable,

@@ -3,7 +3,7 @@ import { reasoningEfforts, type ReasoningEffort } from '../../../transcript/reas
 import { oneOf } from '../tables/columns';
 import type { SessionTable } from '../tables/sessionTable';
 
-/** How hard a conversation's model is asked to think. Every method runs inside its caller's transaction. */
+/** Reasoning effort for a conversation's model. Every method runs inside its caller's transaction. */
 export class SessionEffort {
   constructor(
     private readonly database: SqlDatabase,
@@ -15,7 +15,7 @@ export class SessionEffort {
     return row === undefined ? null : oneOf(row, 'effort', reasoningEfforts, null);
   }
 
-  /** Of every segment: whichever is asked later, it is the conversation's. */
+  /** Sets it on every segment, because it applies to the conversation. */
   set(sessionId: string, effort: ReasoningEffort | null): void {
     const { conversationId } = this.sessions.require(sessionId);
     this.database.run('UPDATE sessions SET effort = ? WHERE conversation_id = ?', [effort, conversationId]);

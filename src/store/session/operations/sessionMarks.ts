@@ -4,7 +4,8 @@ import { lastSettled } from '../tables/lastSettled';
 import type { SessionTable } from '../tables/sessionTable';
 import type { TurnTable } from '../tables/turnTable';
 
-/** What a person marks a conversation with, on all its segments at once. Every method runs inside its caller's transaction. */
+/** The user's marks on a conversation, set on all its segments at once. Every method runs inside its caller's
+ *  transaction. */
 export class SessionMarks {
   constructor(
     private readonly database: SqlDatabase,
@@ -30,8 +31,8 @@ export class SessionMarks {
     this.set(sessionId, 'trashed_at = ?', null);
   }
 
-  /** Whatever the clocks say, the newest answer is one that was seen. Changes nothing where the list has it as seen already: a session is shown far
-   *  more often than something new is in it, and a write waits for the disk. */
+  /** Marks the newest answer as seen, whatever the clocks say. Changes nothing if it is already seen: a session is
+   *  shown far more often than it has something new, and a write waits for the disk. */
   see(sessionId: string, now: number): void {
     const { conversationId } = this.sessions.require(sessionId);
     this.database.run(

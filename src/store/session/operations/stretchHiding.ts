@@ -7,15 +7,15 @@ import type { BatchCourse } from '../tables/inBatches';
 import { parseJson } from '../tables/partsJson';
 import type { SessionTable } from '../tables/sessionTable';
 
-/** A long change of which rows are active that has to be finished by showing rows: one that hides and was not done takes them back, one that shows
- *  goes on. */
+/** Key of an unfinished change of many active rows, which is finished by showing rows. An unfinished hiding is
+ *  undone; an unfinished showing continues. */
 const unfinishedKey = (tip: string): string => `showing/${tip}`;
 const unfinishedRows = v.object({ mark: v.string(), reasons: v.array(v.picklist(hiddenReasons)) });
 
 export interface HidingState<B> {
   readonly begun: B;
   readonly stretch: HiddenStretch;
-  /** The position before which to go on. */
+  /** Position before which to continue. */
   readonly before: SqlValue;
   readonly uids: readonly string[];
   readonly total: number;
@@ -25,7 +25,7 @@ export interface ShowingState<B> {
   readonly begun: B;
   readonly exchange: Exchange;
   readonly phase: 'look' | 'carry' | 'hide' | 'show';
-  /** Of the rows that were looked at: the last id. */
+  /** Highest id among the rows examined so far. */
   readonly looked: number;
   readonly missing: readonly { readonly uid: string; readonly position: number }[];
   readonly before: SqlValue;
@@ -34,15 +34,16 @@ export interface ShowingState<B> {
   readonly total: number;
 }
 
-/** Rows that take the place of others. `between`: changes that go with the exchange, done once when the first half is done; the rows it changed. */
+/** Rows that replace others. `between`: makes the changes that belong to the exchange, once after the first half,
+ *  and returns the changed rows. */
 export interface Exchange {
   readonly between: () => readonly string[];
   readonly hidden: HiddenStretch & { readonly version: string };
   readonly shown: MarkedRows;
 }
 
-/** Hides and shows long stretches of a session in batches. What was begun is noted, so that after a failure or a crash the rows stand as before, or, of
- *  an exchange whose first half was done, as after. */
+/** Hides and shows long stretches of a session in batches. The start of a change is recorded. After a failure or a
+ *  crash the rows are restored as before, or, if the first half of an exchange was complete, completed. */
 export class StretchHiding {
   constructor(
     private readonly database: SqlDatabase,
@@ -50,8 +51,8 @@ export class StretchHiding {
     private readonly rows: ActiveRows,
   ) {}
 
-  /** Hides a stretch. `begin` says which one, after its checks; `finish` does what belongs into the last transaction. A stretch without a mark
-   *  cannot be told from others, so it is hidden in one transaction. */
+  /** Hides a stretch. `begin` validates and returns it; `finish` runs in the last transaction. A stretch without a
+   *  mark cannot be distinguished from others, so it is hidden in one transaction. */
   hiding<B, R>(
     begin: () => { readonly begun: B; readonly stretch: HiddenStretch } | { readonly answer: R },
     finish: (begun: B, uids: readonly string[]) => R,
@@ -82,7 +83,7 @@ export class StretchHiding {
     };
   }
 
-  /** Puts rows in the place of others. */
+  /** Replaces rows with others. */
   exchanging<B, R>(
     begin: () => { readonly begun: B; readonly exchange: Exchange } | { readonly answer: R },
     finish: (begun: B, uids: readonly string[]) => R,
@@ -117,13 +118,14 @@ export class StretchHiding {
     };
   }
 
-  /** Before the rows of a segment are changed: finishes what a failure left half done, and makes counts again that damage took. */
+  /** Call before the rows of a segment are changed: finishes a change that a failure left incomplete, and restores
+   *  counts lost to damage. */
   settle(tip: string): void {
     this.sessions.restoreCounts(tip);
     while (this.showUnfinished(tip));
   }
 
-  /** The same for every segment, after a crash. */
+  /** Does the same for every segment with an unfinished change, after a crash. */
   settleAll(): void {
     for (const row of this.database.all(
       "SELECT substr(key, 9) AS tip FROM state_meta WHERE key >= 'showing/' AND key < 'showing0'",
@@ -168,7 +170,7 @@ export class StretchHiding {
     }
   }
 
-  /** Shows the next batch of what is noted for a segment. Returns whether there was one. */
+  /** Shows the next batch of rows recorded as unfinished for a segment. Returns true when there was one. */
   private showUnfinished(tip: string): boolean {
     const row = this.database.get('SELECT value FROM state_meta WHERE key = ?', [unfinishedKey(tip)]);
     if (row === undefined) return false;

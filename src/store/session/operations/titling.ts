@@ -5,7 +5,8 @@ import { refused } from '../tables/refusal';
 import type { SessionTable } from '../tables/sessionTable';
 import { cleanTitle, mayReplace, numberedTitle } from '../tables/title';
 
-/** Titles of conversations: one for all segments, none twice in a tree of branches. Every method runs inside its caller's transaction. */
+/** Titles of conversations: one title for all segments, unique within a tree of branches. Every method runs inside
+ *  its caller's transaction. */
 export class Titling {
   constructor(
     private readonly database: SqlDatabase,
@@ -29,15 +30,15 @@ export class Titling {
     return true;
   }
 
-  /** The title of a new branch: that of its origin with the first number from 2 on that is free in the tree. */
+  /** The title of a new branch: its origin's title with the first free number in the tree, from 2 on. */
   branchTitle(conversationId: string): { readonly text: string; readonly source: TitleSource | null } | null {
     const root = this.sessions.find(conversationId);
-    // A damaged lineage.
+    // Damaged lineage.
     if (root === null) return null;
     const { title, titleSource } = this.sessions.require(this.sessions.tip(conversationId));
     const origin = title ?? root.title;
     if (origin === null) return null;
-    // The number a branch was given is not part of its name; one that a person wrote is.
+    // A number assigned to a branch is not part of its name; a number typed by the user is.
     const name = root.parentKind === 'branch' ? origin.replace(/ #\d+$/, '') : origin;
     const taken = new Set([...this.tree.titlesBeside(conversationId), origin.toLowerCase()]);
     return { text: numberedTitle(name, taken, 2), source: titleSource ?? root.titleSource };

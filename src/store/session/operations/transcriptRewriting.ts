@@ -7,8 +7,8 @@ import type { SessionTable } from '../tables/sessionTable';
 import type { TranscriptReading } from '../queries/transcriptReading';
 import type { TurnTable } from '../tables/turnTable';
 
-/** Changes to the active transcript of a session as a whole. Nothing that stood there is lost: a rewritten row leaves a revision, a row that
- *  goes is hidden. Every method runs inside its caller's transaction. */
+/** Rewrites the active transcript of a session as a whole. Nothing is lost: a rewritten row leaves a revision, a
+ *  removed row is hidden. Every method runs inside its caller's transaction. */
 export class TranscriptRewriting {
   constructor(
     private readonly sessions: SessionTable,
@@ -21,12 +21,12 @@ export class TranscriptRewriting {
     return this.apply(sessionId, repairSequence(this.reading.active(sessionId), this.circumstances(sessionId, at)));
   }
 
-  /** What a repair of the session's active rows has to know. */
+  /** Input for a repair of the session's active rows. */
   circumstances(sessionId: string, at: number): RepairCircumstances {
     return { openTurnUid: this.openTurnOf(sessionId)?.uid ?? null, at };
   }
 
-  /** Stores a repair of the session's active rows as they are now. */
+  /** Stores a repair of the session's current active rows. */
   apply(sessionId: string, repair: SequenceRepair): TranscriptRepair {
     for (const message of repair.rewritten) this.messages.upsert(message, () => refuseUnknown(message.uid));
     const made = this.insertResults(sessionId, repair);
@@ -51,7 +51,8 @@ export class TranscriptRewriting {
     return [...storedUids.values()];
   }
 
-  /** The uid itself, or with a number where a hidden row has it: a result that was made once and left out since. */
+  /** The uid itself, or the uid with a number if it is taken by a hidden row: a result that was made once and left
+   *  out later. */
   private freeUid(uid: string): string {
     let free = uid;
     for (let count = 2; this.messages.find(free) !== null; count++) free = `${uid}/${count}`;

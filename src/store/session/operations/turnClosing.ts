@@ -7,19 +7,19 @@ import type { JsonObject } from '../../../transcript/json';
 import { integerOr, textOr, timeOr } from '../tables/columns';
 import type { MessageTable } from '../tables/messageTable';
 
-/** What is left to do with a turn's rows so that every provider accepts the history behind it, in order: chunks folded and messages final,
- *  rows without a word removed, open calls answered, an assistant row at the end. Synthetic uids are derived from what they close, so that
- *  doing it twice, or in two copies of the store that are merged later, makes one row. */
+/** Completes a turn's rows so that every provider accepts the history after it. In order: folds chunks and makes
+ *  messages final, removes rows without text, answers open calls, adds an assistant row at the end. Synthetic uids
+ *  are derived from the row they close, so a repetition, or the merge of two copies of the store, makes one row. */
 export class TurnClosing {
   constructor(
     private readonly database: SqlDatabase,
     private readonly messages: MessageTable,
   ) {}
 
-  /** Returns the turn's rows as they are then. */
+  /** Returns the turn's rows afterwards. */
   close(turn: { readonly uid: string }, reason: StopReason, at: number): readonly Message[] {
     const found = this.messages.ofTurn(turn.uid);
-    // A call whose row never became final was not handed to a tool: calls are stored as final before they run.
+    // A call whose row never became final was not passed to a tool: calls are stored as final before they run.
     const unfinished = new Set(
       found.flatMap((row) => (row.role === 'assistant' && row.state === 'streaming' ? [row.uid] : [])),
     );
@@ -39,7 +39,7 @@ export class TurnClosing {
     return this.endWithAssistant(turn.uid, left, reason, at) ? this.messages.ofTurn(turn.uid) : left;
   }
 
-  /** Returns whether a result had to be added. */
+  /** Returns true when a result was added. */
   private answerOpenCalls(row: AssistantMessage, usual: 'interrupted' | 'cancelled', at: number): boolean {
     const calls = row.parts.filter((part): part is ToolCallPart => part.kind === 'toolCall');
     if (calls.length === 0) return false;
@@ -80,7 +80,7 @@ export class TurnClosing {
     return open.length > 0;
   }
 
-  /** What a surface needs to open the session of the sub-agent that worked on a call. */
+  /** Details with which a surface can open the session of the sub-agent that worked on a call. */
   private subAgentOf(row: AssistantMessage, call: ToolCallPart, at: number): { readonly details?: JsonObject } {
     const found = this.database.get(
       `SELECT d.id, d.title, d.started_at, (SELECT count(*) FROM messages m JOIN sessions s ON s.id = m.session_id
@@ -101,7 +101,7 @@ export class TurnClosing {
     };
   }
 
-  /** Which of these calls was asked for and not allowed: it never ran, nor did what stands behind it. */
+  /** Index of the first call that needed approval and was not allowed: neither it nor the calls after it ran. */
   private firstNotAllowed(row: AssistantMessage, calls: readonly ToolCallPart[]): number {
     const asked = this.database.all(
       "SELECT call_id FROM approvals WHERE turn_uid = ? AND message_uid = ? AND (state <> 'decided' OR CASE WHEN json_valid(decision) THEN json_extract(decision, '$.kind') END IS NOT 'allow')",
@@ -111,8 +111,8 @@ export class TurnClosing {
     return index === -1 ? calls.length : index;
   }
 
-  /** The results that directly follow a row: the only ones a provider counts as answers to its calls. Their texts, which may be long, are
-   *  not read. */
+  /** The results that directly follow a row: the only ones that a provider counts as answers to its calls. Does not
+   *  read their texts, which may be long. */
   private resultsBehind(row: AssistantMessage): readonly { readonly uid: string; readonly callId: string }[] {
     const following = this.database.iterate(
       'SELECT uid, role, tool_call_id FROM messages WHERE session_id = ? AND active = 1 AND position > ? ORDER BY position',
@@ -126,7 +126,7 @@ export class TurnClosing {
     return results;
   }
 
-  /** Returns whether a row had to be added. */
+  /** Returns true when a row was added. */
   private endWithAssistant(turnUid: string, rows: readonly Message[], reason: StopReason, at: number): boolean {
     const last = rows.findLast((row) => row.visibility.kind !== 'hidden') ?? this.survivorOf(rows);
     if (last === undefined || endsTurn(last)) return false;
@@ -151,7 +151,7 @@ export class TurnClosing {
     return true;
   }
 
-  /** The row that the turn's prompt was joined to, where that was all the turn had: the closing row stands behind it. */
+  /** The row that the turn's prompt was joined to, if the turn has no other row: the closing row comes after it. */
   private survivorOf(rows: readonly Message[]): Message | undefined {
     let row = rows.at(-1);
     const seen = new Set<string>();
@@ -167,7 +167,7 @@ function endsTurn(message: Message): boolean {
   return message.role === 'assistant' && message.parts.every((part) => part.kind !== 'toolCall');
 }
 
-/** Nothing in it was ever shown and nothing was asked of a tool. */
+/** True when it contains no text and no tool call. */
 function isBlank(message: AssistantMessage): boolean {
   return message.parts.every((part) => part.kind !== 'toolCall' && part.text === '');
 }

@@ -25,7 +25,7 @@ interface OpenedTurn {
   readonly userMessage: Message;
 }
 
-/** A turn from its prompt to its settling, as the store sees it. Every method runs inside its caller's transaction. */
+/** A turn from its prompt to its settling. Every method runs inside its caller's transaction. */
 export class TurnLifecycle {
   constructor(
     private readonly database: SqlDatabase,
@@ -39,7 +39,7 @@ export class TurnLifecycle {
     private readonly stretches: StretchHiding,
   ) {}
 
-  /** Opens a turn; where it replaces another one, the rows of that are hidden first, batch by batch. */
+  /** Opens a turn. If it replaces another one, first hides the rows of that turn, batch by batch. */
   opening(input: OpenTurn): BatchCourse<HidingState<Session>, OpenedTurn> {
     return this.stretches.hiding<Session, OpenedTurn>(
       () => this.beginOpening(input),
@@ -70,14 +70,15 @@ export class TurnLifecycle {
     const { userMessage, replaces } = input;
     if (replaces !== undefined) this.versions.replaced(replaces.turnUid, replaces.reason, session.id);
     if (input.queuedUid !== undefined) this.takeFromQueue(input.queuedUid);
-    // Sent again by a surface that never heard that it was queued: it must not wait there for a second answer.
+    // A surface that was not notified of the queueing sent it again: remove it from the queue, so that it is not
+    // answered twice.
     else this.database.run('DELETE FROM queue WHERE uid = ?', [userMessage.uid]);
     if (input.draft !== undefined) this.prompts.takeFromDraft(input.draft, session.id);
     const insert = (): void => {
       this.turns.insert(input, session);
       this.messages.insert(userMessage, this.messages.endPosition(session.id));
     };
-    // A turn that replaces none is counted as it is inserted.
+    // Inserting a turn that replaces none also counts it.
     if (replaces === undefined) insert();
     else this.rows.countingTurns([input.turnUid], insert);
     if (!isContinuation(userMessage)) this.sessions.describe(session, promptWords(userMessage.parts));
@@ -85,7 +86,7 @@ export class TurnLifecycle {
     return this.opened(input);
   }
 
-  /** The turn as it stands: also the answer to a repeated call, after a write whose outcome was unknown. */
+  /** The turn in its current state: also the result of a repeated call, after a write whose outcome was unknown. */
   private opened(input: OpenTurn): OpenedTurn {
     const turn = this.turns.require(input.turnUid);
     const stored = this.messages.find(turn.userMessageUid);
@@ -96,7 +97,7 @@ export class TurnLifecycle {
   }
 
   private requireOpenSegment(session: Session): void {
-    // Not redirected to the tip: whoever asks still holds the history of the closed segment and would answer from it.
+    // Not redirected to the tip: the caller still holds the history of the closed segment and would answer from it.
     if (this.sessions.continuation(session.id) !== null) {
       throw invalid(
         `session ${session.id} was compressed; its conversation goes on in ${this.sessions.tip(session.id)}`,
@@ -165,7 +166,8 @@ export class TurnLifecycle {
     }
   }
 
-  /** A new row goes behind the one it names, else to the end; where its turn is settled, to the end of that turn. */
+  /** Position of a new row: after the row it names, else at the end. If its turn is settled: at the end of that
+   *  turn. */
   private placeOf(message: PutMessage, turn: Turn | null): number {
     const named = message.behind === undefined ? null : this.messages.sameIn(message.sessionId, message.behind);
     if (named !== null) return this.messages.positionAfter(message.sessionId, named);
@@ -242,7 +244,8 @@ export class TurnLifecycle {
     return [...running, ...this.turns.waitingForNobody().flatMap(cutOff)];
   }
 
-  /** A turn whose rows are damaged so that they cannot be closed is settled without that: it must not keep the store from opening. */
+  /** Settles a turn that was cut off. If its rows are too damaged to be closed, settles it without that: it must not
+   *  prevent the store from opening. */
   private endCutOff(turn: Turn, settlement: Settlement, at: number): readonly SettledTurn[] {
     this.database.run('SAVEPOINT cut_off');
     try {

@@ -6,8 +6,8 @@ import type { Turn } from '../../../transcript/turn';
 import { MessageTable } from '../tables/messageTable';
 import { SessionTable } from '../tables/sessionTable';
 
-/** Puts a running turn and the rows it stands on into an empty database, each at the place it has in the store they come from. Runs inside
- *  its caller's transaction. */
+/** Puts a running turn and the rows it depends on into an empty database, each at its position in the original
+ *  store. Runs inside its caller's transaction. */
 export function seedTurn(
   database: SqlDatabase,
   now: () => number,
@@ -17,7 +17,7 @@ export function seedTurn(
   const [sessionTable, messages] = [new SessionTable(database, now), new MessageTable(database, now)];
   for (const { id, startedAt, model, folder, title, titleSource, conversationId } of sessions) {
     sessionTable.create({ id, startedAt, model, folder, title, titleSource });
-    // Its lineage is not here, only what it belongs to.
+    // The session's ancestors are not in this database, so its conversation is set directly.
     database.run('UPDATE sessions SET conversation_id = ? WHERE id = ?', [conversationId, id]);
   }
   insertRunningTurn(database, turn, sessionTable.require(turn.sessionId));
@@ -29,7 +29,7 @@ export function seedTurn(
   }
 }
 
-/** A turn as it runs elsewhere. */
+/** Inserts a turn in the running state that it has elsewhere. */
 export function insertRunningTurn(database: SqlDatabase, turn: Turn, { conversationId }: Session): void {
   database.run(
     `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, started_at, supersedes, usage, recalled)

@@ -7,7 +7,7 @@ interface TreeRow extends ConversationBranch {
   readonly trashed: boolean;
 }
 
-/** The tree that branches make of conversations: what was branched from what. Every method runs inside its caller's transaction. */
+/** The tree of conversations and the branches made from them. Every method runs inside its caller's transaction. */
 export class BranchTree {
   constructor(
     private readonly database: SqlDatabase,
@@ -33,7 +33,7 @@ export class BranchTree {
     return titles;
   }
 
-  /** Conversations branched from one, oldest first. */
+  /** Conversations branched from this one, oldest first. */
   branchesOfConversation(conversationId: string): readonly string[] {
     return this.database
       .all(
@@ -62,7 +62,7 @@ export class BranchTree {
     return conversationIds.flatMap((id) => below(id, new Set(conversationIds)));
   }
 
-  /** Up the branches to the conversation that is none, or whose origin is gone. */
+  /** Follows branches upwards to a conversation that is not a branch, or whose origin is gone. */
   private rootOf(conversationId: string): string {
     const seen = new Set<string>();
     let current = conversationId;
@@ -82,7 +82,8 @@ export class BranchTree {
     return row === undefined ? null : textOr(row, 'id', null);
   }
 
-  /** A conversation and what hangs on it; one in the trash only with the trash, or when something outside it does. */
+  /** A conversation and the branches below it. One in the trash is included only with `withTrash`, or when a branch
+   *  below it is outside the trash. */
   private below(
     conversationId: string,
     parent: string | null,

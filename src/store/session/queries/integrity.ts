@@ -2,7 +2,7 @@ import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { integerOr, textOr } from '../tables/columns';
 import { hashOf, unpacked } from '../tables/fileChangeTable';
 
-/** A rule of ours over the stored rows: the query answers the uids that break it. */
+/** An invariant of ours over the stored rows: the query returns the uids that violate it. */
 interface Rule {
   readonly broken: string;
   readonly sql: string;
@@ -89,10 +89,10 @@ const rules: readonly Rule[] = [
 
 const mostNamed = 5;
 
-/** Finds what is wrong with the stored rows; empty when nothing is. */
+/** Returns the problems found in the stored rows; empty when there are none. */
 type Check = (database: SqlDatabase) => readonly string[];
 
-/** The full-text index is checked apart, because it can be made again: what SQLite says of it is left out here. */
+/** Excludes SQLite's findings on the full-text index: it is checked separately, because it can be rebuilt. */
 const fileCheck: Check = (database) =>
   database
     .all('PRAGMA integrity_check')
@@ -102,7 +102,7 @@ const fileCheck: Check = (database) =>
 const orphanCheck: Check = (database) =>
   database.all('PRAGMA foreign_key_check').map((row) => `a row of ${textOr(row, 'table', '?')} belongs to nothing`);
 
-/** What a file held must be what its hash names, or it would be put back wrong. */
+/** Stored file contents must match their hash; otherwise a revert would write wrong content. */
 const contentCheck: Check = (database) => {
   const broken: string[] = [];
   for (const row of database.iterate('SELECT * FROM file_contents')) {
@@ -114,7 +114,7 @@ const contentCheck: Check = (database) => {
   return broken.slice(0, mostNamed);
 };
 
-/** SQLite's own check of the file and its foreign keys, then ours over the rows. */
+/** SQLite's own check of the file and its foreign keys, then our checks of the rows. */
 export const transcriptChecks: readonly Check[] = [
   fileCheck,
   orphanCheck,

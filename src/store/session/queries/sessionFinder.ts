@@ -4,13 +4,14 @@ import { textOr } from '../tables/columns';
 import type { SessionList } from './sessionList';
 import type { SessionTable } from '../tables/sessionTable';
 
-/** How many sessions an unclear name is answered with. */
+/** Maximum number of sessions returned for an ambiguous name. */
 const mostNamed = 50;
 
-/** What a name may stand in where it was copied from a text. */
+/** Brackets and quotes that may surround a name copied from a text. */
 const wrappings = ['[]', '()', '<>', '{}', '""', "''", '``', '“”', '„“', '‘’', '«»'];
 
-/** Sessions by what a person or another program calls them. Every method runs inside its caller's transaction. */
+/** Finds sessions by the name that the user or another program uses. Every method runs inside its caller's
+ *  transaction. */
 export class SessionFinder {
   constructor(
     private readonly database: SqlDatabase,
@@ -25,7 +26,7 @@ export class SessionFinder {
     return only === undefined || others.length > 0 ? null : this.withRows(only);
   }
 
-  /** By id, the beginning of one, or title: as it was typed, else without the brackets or quotes around it. */
+  /** Finds by id, the beginning of an id, or title: first as typed, then without the brackets or quotes around it. */
   find(text: string): FoundSession {
     const name = text.trim();
     const found = this.named(name);
@@ -43,7 +44,7 @@ export class SessionFinder {
     return titled.kind === 'none' ? beginning : titled;
   }
 
-  /** The conversations outside the trash that these sessions are segments of. */
+  /** Conversations outside the trash that contain these sessions. */
   private conversations(sessionIds: readonly string[]): FoundSession {
     const sessions = sessionIds.length === 0 ? [] : this.list.of(sessionIds);
     const [first, ...others] = sessions;
@@ -72,7 +73,8 @@ export class SessionFinder {
     return ids;
   }
 
-  /** The session itself, or the one that went on from it when it has no rows: its continuation, or its only branch with rows. */
+  /** The session itself, or, if it has no rows, the session that continues it: its continuation, or its only branch
+   *  with rows. */
   private withRows(sessionId: string): string {
     const seen = new Set<string>();
     let current = sessionId;
@@ -102,7 +104,7 @@ export class SessionFinder {
   }
 }
 
-/** The name in its brackets or quotes; null where it has none. */
+/** The name without its brackets or quotes; null when it has none. */
 function unwrapped(name: string): string | null {
   const around =
     name.length > 2 && wrappings.some((pair) => name.startsWith(pair.charAt(0)) && name.endsWith(pair.charAt(1)));

@@ -8,7 +8,8 @@ import { readSession } from '../tables/sessionTable';
 
 const unreadableSession = 'This session could not be read completely from the file. Its messages are kept.';
 
-/** The columns of a session and what stands for its conversation, which waits for the person while one of its sub-agents does. A conversation of one segment, which most are, is read from its own row. */
+/** Columns of a session and of its conversation. A running conversation counts as waiting while one of its
+ *  sub-agents awaits approval. A conversation of one segment, the most frequent case, is read from its own row. */
 const summaryColumns = `s.id, s.parent_session_id, s.parent_kind, s.conversation_id, s.model, s.cwd, s.started_at, s.last_activity_at, s.ended_at,
   s.end_reason, s.pinned, s.archived, s.trashed_at, s.private, s.seen_at,
   coalesce(s.title, root.title) AS title, iif(s.title IS NULL, root.title_source, s.title_source) AS title_source,
@@ -21,16 +22,16 @@ const summaryColumns = `s.id, s.parent_session_id, s.parent_kind, s.conversation
     WHERE c.conversation_id = s.conversation_id) THEN 'waiting' ELSE coalesce(last.outcome, last.state) END AS last_turn,
   iif(last.state = 'settled', last.settled_at, ${lastSettled('s.conversation_id')}) AS last_settled,
   (SELECT count(*) FROM queue q WHERE q.conversation_id = s.conversation_id) AS queued`;
-/** Newest segments outside the sub-agents' sessions. */
+/** Newest segments, without sub-agents' sessions. */
 const newestSegments = `sessions s LEFT JOIN sessions root ON s.conversation_id <> s.id AND root.id = s.conversation_id
   LEFT JOIN turns last ON last.id = (SELECT max(id) FROM turns t WHERE t.conversation_id = s.conversation_id)
   WHERE NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent_session_id = s.id AND c.parent_kind = 'compression')
     AND s.parent_kind IS NOT 'delegate' AND root.parent_kind IS NOT 'delegate' AND s.pending IS NULL`;
-/** What is listed behind a session; its parameters are that session's time, the same, and its id. Of equal times the earlier stored comes first, as
- *  the activity index has them. */
+/** Condition for the entries after a session in the list; its parameters are that session's time twice, and its id.
+ *  Of equal times the row stored first comes first, as in the activity index. */
 const behindSession =
   's.last_activity_at <= ? AND (s.last_activity_at < ? OR s.rowid > coalesce((SELECT rowid FROM sessions WHERE id = ?), 0))';
-/** Its parameter is a JSON list of session ids. */
+/** The parameter is a JSON list of session ids. */
 const ofSessions =
   's.conversation_id IN (SELECT conversation_id FROM sessions WHERE id IN (SELECT value FROM json_each(?)))';
 
@@ -42,11 +43,11 @@ const states: {
   trash: { filter: 's.trashed_at IS NOT NULL', order: 's.trashed_at DESC, s.last_activity_at DESC' },
 };
 
-/** Conversations as lists show them. Every method runs inside its caller's transaction. */
+/** Conversations for lists. Every method runs inside its caller's transaction. */
 export class SessionList {
   constructor(private readonly database: SqlDatabase) {}
 
-  /** One query whatever the number of sessions: it walks the activity index and stops at the limit. */
+  /** One query for any number of sessions: it walks the activity index and stops at the limit. */
   list(query: SessionQuery): readonly SessionSummary[] {
     if (!Number.isInteger(query.limit) || query.limit < 0 || !Number.isInteger(query.offset ?? 0))
       throw invalid('a limit that is no count');
@@ -93,7 +94,7 @@ export class SessionList {
     const session = readSession(row);
     const state = oneOf(row, 'last_turn', ['running', 'waiting', 'complete', 'interrupted', 'failed'], null);
     const seenAt = timeOr(row, 'seen_at', null);
-    // Written out: spreading the session costs a list of thousands as much as reading it.
+    // Listed field by field: spreading the session costs a list of thousands as much as reading it.
     return {
       id: session.id,
       title: session.title,
@@ -122,7 +123,7 @@ export class SessionList {
     };
   }
 
-  /** A conversation by any of its segments; null when it is gone. */
+  /** Finds a conversation by any of its segments; null when it is gone. */
   reference(sessionId: string): BranchReference | null {
     const row = this.database.get(
       `SELECT s.conversation_id, s.id, coalesce(s.title, root.title) AS title FROM ${newestSegments}
@@ -150,7 +151,7 @@ function isSound(row: SqlRow): boolean {
   );
 }
 
-/** A text as a LIKE pattern that means only itself, with `ESCAPE '\'`. */
+/** Escapes a text so that a LIKE pattern matches it literally, with `ESCAPE '\'`. */
 export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, (character) => `\\${character}`);
 }

@@ -20,7 +20,7 @@ import { readTurnRow } from '../tables/turnRow';
 const outlineColumns = `m.uid, m.session_id, m.turn_uid, m.position, m.role, m.active, m.display_kind, m.hidden_reason, m.absorbed_into, t.state AS turn_state, t.outcome AS turn_outcome,
   EXISTS (SELECT 1 FROM message_revisions r WHERE r.message_uid = m.uid) AS revised`;
 
-/** Rows of a transcript as they lie in the file. Every method runs inside its caller's read transaction. */
+/** Raw rows of a transcript. Every method runs inside its caller's read transaction. */
 export class StoredRows {
   constructor(
     private readonly database: SqlDatabase,
@@ -79,7 +79,7 @@ export class StoredRows {
     };
   }
 
-  /** Segment by segment, each through the index of its positions: their ranges follow each other. */
+  /** Reads segment by segment, each through the index of its positions: their ranges are consecutive. */
   private slice({ sessionId, after, limit }: TranscriptSlice, columns: string, join: string): readonly SqlRow[] {
     if (!Number.isInteger(limit) || limit < 1) throw invalid('a slice without room for a row');
     const { conversationId } = this.sessions.require(sessionId);

@@ -10,19 +10,19 @@ import { readTurnRow } from '../tables/turnRow';
 
 interface Segment {
   readonly id: string;
-  /** The rows of it that are part of the transcript; its parameter is the session. */
+  /** Condition for the segment's rows that are part of the transcript; its parameter is the session. */
   readonly filter: string;
 }
 
-/** The first segment of a conversation that is no branch has neither a handoff nor carried rows; without asking for them its rows are counted in
- *  the index alone. */
+/** Condition for a segment's rows. The first segment of a conversation that is not a branch has neither a handoff
+ *  nor carried rows; without conditions on those, SQLite counts its rows in the index alone. */
 function filterOf(isPlain: boolean, includeHidden: boolean): string {
   if (isPlain) return includeHidden ? 'session_id = ?' : 'session_id = ? AND active = 1 AND display_kind IS NULL';
   return `session_id = ? AND carried_from IS NULL${includeHidden ? '' : " AND active = 1 AND display_kind IS NOT 'closing'"}`;
 }
 
-/** Messages in order, for the model and for the surfaces. Every method runs inside its caller's read transaction, so that a message and its
- *  chunks are of one moment. */
+/** Reads messages in order, for the model and for the surfaces. Every method runs inside its caller's read
+ *  transaction, so that a message and its chunks are from one moment. */
 export class TranscriptReading {
   constructor(
     private readonly database: SqlDatabase,
@@ -44,14 +44,14 @@ export class TranscriptReading {
     );
   }
 
-  /** Rows that repeat a row of an earlier segment are left out: that row is in the transcript itself. */
+  /** Leaves out rows that repeat a row of an earlier segment: that row itself is in the transcript. */
   page(query: TranscriptQuery): Omit<TranscriptPage, 'versions'> {
     if (!Number.isInteger(query.limit) || query.limit < 1) throw invalid('a page without room for a message');
     const segments = this.segmentsOf(this.sessions.require(query.sessionId), query.includeHidden === true);
     const messages = this.messages.readAll(this.rowsOf(query, segments));
     const first = messages[0];
     const last = messages.at(-1)?.position ?? (query.before ?? Number.MAX_SAFE_INTEGER) - 1;
-    // Without a border nothing can stand behind the newest page.
+    // Without `before` and `after` this is the newest page, and no rows come after it.
     const behind = query.before === undefined && query.after === undefined ? [] : segments;
     return {
       messages,
@@ -68,7 +68,8 @@ export class TranscriptReading {
     };
   }
 
-  /** The segments of a session's conversation, the first one first. A damaged row that names none stands for itself. */
+  /** The segments of a session's conversation, in order. A damaged session that names no conversation is its only
+   *  segment. */
   private segmentsOf({ id: sessionId, conversationId }: Session, includeHidden: boolean): readonly Segment[] {
     const rows = this.database.all(
       'SELECT id, parent_kind FROM sessions s WHERE conversation_id = ? ORDER BY (SELECT min(position) FROM messages m WHERE m.session_id = s.id) NULLS LAST',
@@ -80,7 +81,7 @@ export class TranscriptReading {
     });
   }
 
-  /** Segment by segment, each through the index of its positions: their ranges follow each other. */
+  /** Reads segment by segment, each through the index of its positions: their ranges are consecutive. */
   private rowsOf(query: TranscriptQuery, segments: readonly Segment[]): readonly SqlRow[] {
     const borders = [
       ...(query.after === undefined ? [] : ['AND position > ?']),

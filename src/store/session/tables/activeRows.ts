@@ -4,12 +4,12 @@ import { flag, integerOr, positionOr, textOr } from './columns';
 import { positionGap, type MessageTable } from './messageTable';
 import { batchRows } from './transactions';
 
-/** The active rows of a segment from a position on. */
+/** The active rows of a segment from a position on, to be hidden. */
 export interface HiddenStretch {
   readonly sessionId: string;
   readonly from: number;
   readonly reason: HiddenReason;
-  /** The mark they are hidden with. */
+  /** The mark to hide them with. */
   readonly version: string | null;
 }
 
@@ -19,8 +19,8 @@ export interface MarkedRows {
   readonly reasons: readonly HiddenReason[];
 }
 
-/** What a copy has of a message: its columns as they are, unread, so that a damaged row is copied as it stands. Only what the schema would refuse
- *  is what a reader takes it for. */
+/** Columns that a copy takes from a message. They are copied unread, so that a damaged row is copied as it is.
+ *  Values that the schema would refuse are replaced by the value a reader assumes. */
 const copied: { readonly [column: string]: string } = {
   role: "iif(role IN ('user', 'assistant', 'tool'), role, 'assistant')",
   content: "coalesce(content, '')",
@@ -48,17 +48,19 @@ export const copiedValues = Object.entries(copied)
   .map(([column, value]) => (value === '' ? column : value))
   .join(', ');
 
-/** Rows of a conversation hidden and shown by stretches of its newest segment. A row that was carried over from an earlier segment goes
- *  together with the row it repeats, which is the one that surfaces show. Every method runs inside its caller's transaction.
+/** Hides and shows stretches of rows in the newest segment of a conversation. A row that was carried over from an
+ *  earlier segment changes together with the row it repeats, which is the one that surfaces show. Every method runs
+ *  inside its caller's transaction.
  *
- *  `CROSS JOIN` and `+session_id` keep SQLite from walking the session from its first row, which it prefers without statistics. */
+ *  `CROSS JOIN` and `+session_id` keep SQLite from walking the session from its first row, which it prefers without
+ *  statistics. */
 export class ActiveRows {
   constructor(
     private readonly database: SqlDatabase,
     private readonly messages: MessageTable,
   ) {}
 
-  /** The row of this segment that is the message, or repeats it; null when neither stands here or it is hidden. */
+  /** The row of this segment that is the message, or repeats it; null when there is neither or it is hidden. */
   inSegment(sessionId: string, uid: string): Message | null {
     const row = this.database.get(
       `WITH RECURSIVE same (uid) AS (SELECT ? UNION SELECT m.uid FROM same JOIN messages m ON m.carried_from = same.uid)
@@ -68,7 +70,7 @@ export class ActiveRows {
     return row === undefined ? null : this.messages.read(row).message;
   }
 
-  /** The uid under which a message stands in a segment, be it hidden: its own, or that of the row that repeats it there. */
+  /** The uid of a message in a segment, even if it is hidden: its own, or that of the row that repeats it there. */
   nameInSegment(sessionId: string, uid: string): string {
     const row = this.database.get(
       `WITH RECURSIVE same (uid) AS (SELECT ? UNION SELECT m.uid FROM same JOIN messages m ON m.carried_from = same.uid)
@@ -78,7 +80,7 @@ export class ActiveRows {
     return row === undefined ? uid : textOr(row, 'uid', uid);
   }
 
-  /** Where the active rows of a turn begin in a segment; null when it has none there. */
+  /** Position of a turn's first active row in a segment; null when it has none there. */
   startOfTurn(sessionId: string, turnUid: string): number | null {
     const row = this.database.get(
       'SELECT min(position) AS start FROM messages WHERE turn_uid = ? AND +session_id = ? AND active = 1',
@@ -87,8 +89,9 @@ export class ActiveRows {
     return positionOr(row ?? {}, 'start', null);
   }
 
-  /** Hides the last active rows of a segment between two positions, as many as go into a batch, and what goes with them. `version` marks them as a
-   *  version of a prompt that can be shown again. `next`: the position before which to go on; null when none was left. */
+  /** Hides a batch of the last active rows of a segment between two positions, together with the rows that belong to
+   *  them. `version` marks them as a version of a prompt that can be shown again. `next`: the position before which
+   *  to continue; null when none are left. */
   hideBatch(
     { sessionId, from, reason, version }: HiddenStretch,
     before: SqlValue,
@@ -107,7 +110,7 @@ export class ActiveRows {
     return { uids, next: last.length < batchRows ? null : (last.at(-1)?.['position'] ?? from) };
   }
 
-  /** Shows a batch of the rows that were hidden with a mark. Empty when none was left. */
+  /** Shows a batch of the rows that were hidden with a mark. Empty when none are left. */
   showBatch({ mark, reasons }: MarkedRows): readonly string[] {
     const uids = this.uids(
       'SELECT uid FROM messages WHERE hidden_with = ? AND active = 0 AND hidden_reason IN (SELECT value FROM json_each(?)) LIMIT ?',
@@ -122,8 +125,8 @@ export class ActiveRows {
     return uids;
   }
 
-  /** Of a batch of marked rows behind an id: those that stand in earlier segments only, because a compression does not carry hidden rows over. `next`:
-   *  the id behind which to go on; null when none was left. */
+  /** From a batch of marked rows after an id, returns those that are only in earlier segments, because a compression
+   *  does not carry hidden rows over. `next`: the id after which to continue; null when none are left. */
   missingIn(
     tip: string,
     { mark, reasons }: MarkedRows,
@@ -146,7 +149,8 @@ export class ActiveRows {
     };
   }
 
-  /** Repeats a batch of marked rows, given in order, at the end of the newest segment, hidden as they are. Returns those that are left. */
+  /** Repeats a batch of marked rows, given in order, at the end of the newest segment, hidden as they are. Returns
+   *  the remaining rows. */
   carryBatch<T extends { readonly uid: string }>(tip: string, rows: readonly T[]): readonly T[] {
     this.database.run(
       `INSERT INTO messages (uid, session_id, turn_uid, position, carried_from, hidden_with, ${copiedColumns})
@@ -157,7 +161,8 @@ export class ActiveRows {
     return rows.slice(batchRows);
   }
 
-  /** Changes rows of some turns, and with it how many turns their sessions count: those of which something is active. */
+  /** Changes rows of some turns and updates the turn counts of their sessions: a turn counts if any of its rows is
+   *  active. */
   countingTurns<T>(turnUids: readonly string[], change: () => T): T {
     const named = JSON.stringify(turnUids);
     const before = this.activeTurns(named);
@@ -189,8 +194,8 @@ export class ActiveRows {
       .map((row) => textOr(row, 'turn_uid', ''));
   }
 
-  /** These rows and what goes with them, as far as it is active, in order: the rows they repeat, and of a turn whose prompt is among them the rows
-   *  that a compression which cut it in two left in an earlier segment. */
+  /** These rows and the active rows that belong to them, in order: the rows they repeat, and, for a turn whose
+   *  prompt is among them, the rows that a compression in the middle of the turn left in an earlier segment. */
   private withCarried(uids: readonly string[]): readonly string[] {
     return this.uids(
       `WITH RECURSIVE gone (uid) AS (

@@ -1,14 +1,15 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { countOf, latestTime, timeOr } from './columns';
 
-/** Seconds by which a clock may differ without being taken for a wrong one. */
+/** Seconds by which a clock may differ before it counts as wrong. */
 const tolerance = 60;
-/** What tells two times apart that would be the same. */
+/** Seconds; separates two times that would otherwise be equal. */
 export const instant = 0.001;
 
-/** The time that puts what happens at `at` to the top of the list. Times of sessions that lie in the future come from a clock that was ahead: they
- *  become times just before `at`, in their order. But where most sessions were even begun in the future it is this clock that is behind: then
- *  their times stay, and the top is above them. Inside its caller's transaction. */
+/** Returns the time that puts an event at `at` at the top of the list. Session times in the future come from a clock
+ *  that was ahead: they become times just before `at`, in the same order. But if most sessions also started in the
+ *  future, this clock is behind: then their times stay, and the top is above them. Runs inside its caller's
+ *  transaction. */
 export function topTime(database: SqlDatabase, at: number, now: number): number {
   const future = now + tolerance;
   const moment = Math.min(at, future);

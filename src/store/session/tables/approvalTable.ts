@@ -61,7 +61,7 @@ interface Answered {
   readonly turn: Turn;
 }
 
-/** What was asked of the person, and how freely a conversation's agent may act. Every method runs inside its caller's transaction. */
+/** Approvals, and how freely a conversation's agent may act. Every method runs inside its caller's transaction. */
 export class ApprovalTable {
   constructor(
     private readonly database: SqlDatabase,
@@ -117,7 +117,7 @@ export class ApprovalTable {
       .map(readApproval);
   }
 
-  /** What a session's conversation waits for; null for a session that is not there. */
+  /** The approval that a session's conversation waits for; null for a session that does not exist. */
   pending(sessionId: string): Approval | null {
     const session = this.sessions.find(sessionId);
     const turn = session === null ? null : this.turns.openOf(session.conversationId);
@@ -149,7 +149,7 @@ export class ApprovalTable {
     return row === undefined ? null : oneOf(row, 'mode', modes, null);
   }
 
-  /** Of every segment: whichever is asked later, it is the conversation's. */
+  /** Sets it on every segment, because it applies to the conversation. */
   setMode(sessionId: string, mode: Mode | null): void {
     const { conversationId } = this.sessions.require(sessionId);
     this.database.run('UPDATE sessions SET mode = ? WHERE conversation_id = ?', [mode, conversationId]);
@@ -171,13 +171,14 @@ export class ApprovalTable {
     return { approval, turn: this.turnOf(id, approval.turnUid) };
   }
 
-  /** In a damaged row the name of the turn may be lost; the turn that waits says what for. */
+  /** In a damaged row the turn's uid may be lost; then the turn that waits for this approval is found. */
   private turnOf(id: string, turnUid: string): Turn {
     return this.turns.find(turnUid) ?? this.turns.waitingFor(id) ?? this.turns.require(turnUid);
   }
 }
 
-/** Reads a row of `approvals`. What was asked and cannot be read is shown as what it was, and a decision that cannot be read allows nothing. */
+/** Reads a row of `approvals`. An unreadable request is shown as its raw text, and an unreadable decision allows
+ *  nothing. */
 export function readApproval(row: SqlRow): Approval {
   return {
     id: textOr(row, 'id', ''),

@@ -6,7 +6,7 @@ import { parseJson } from './partsJson';
 
 export type StoredChunk = Chunk;
 
-/** The parts of a message with its unfolded chunks added, in the order of their numbers. */
+/** Returns the parts of a message with its unfolded chunks added, in the order of their numbers. */
 export function foldChunks(parts: readonly AssistantPart[], chunks: readonly StoredChunk[]): readonly AssistantPart[] {
   if (chunks.length === 0) return parts;
   const folded: AssistantPart[] = [...parts];
@@ -14,20 +14,22 @@ export function foldChunks(parts: readonly AssistantPart[], chunks: readonly Sto
     const part = folded[chunk.part];
     if (part === undefined) folded.push({ kind: chunk.kind, text: chunk.text });
     else if (part.kind === chunk.kind) folded[chunk.part] = { ...part, text: part.text + chunk.text };
-    // Only a damaged file comes here: `appendChunks` refuses a chunk of another kind. The text was delivered, so it is kept.
+    // Only a damaged file leads here: `appendChunks` refuses a chunk of another kind. The text was delivered, so it is
+    // kept.
     else folded.push({ kind: chunk.kind, text: chunk.text });
   }
   return folded;
 }
 
-/** Text and thinking of a message in order: what a surface may have shown of it. */
+/** Text and thinking of a message in order: everything that a surface may have shown of it. */
 export function deliveredTexts(
   parts: readonly AssistantPart[],
 ): readonly { readonly kind: DeliveredKind; readonly text: string }[] {
   return parts.flatMap((part) => (part.kind === 'toolCall' ? [] : [{ kind: part.kind, text: part.text }]));
 }
 
-/** Whether `next` still holds everything delivered in `stored`: each text and thinking part, in order, as the beginning of one of its own. */
+/** True when `next` still holds everything delivered in `stored`: each text and thinking part, in order, as the
+ *  beginning of a part of `next`. */
 export function keepsDelivered(stored: readonly AssistantPart[], next: readonly AssistantPart[]): boolean {
   const after = deliveredTexts(next);
   const before = deliveredTexts(stored).filter((part) => part.text !== '');
@@ -43,8 +45,8 @@ export function keepsDelivered(stored: readonly AssistantPart[], next: readonly 
 
 const loneSurrogate = /\p{Surrogate}/u;
 
-/** Column values of a chunk. SQLite's text is UTF-8 and cannot hold half a surrogate pair; such a chunk is kept as a JSON string, so that
- *  a character cut between two chunks is whole again when they are folded. */
+/** Column values of a chunk. SQLite's text is UTF-8 and cannot hold half a surrogate pair. Such a chunk is stored as
+ *  a JSON string, so that a character cut between two chunks is whole again after folding. */
 export function chunkValues(chunk: Chunk): (string | number)[] {
   const escaped = loneSurrogate.test(chunk.text);
   return [

@@ -7,18 +7,18 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** The end of the year 9999, in seconds since 1970. */
 export const latestTime = 253_402_300_799;
-/** Numbers beyond this are damage. Adding to a number below it stays exact. */
+/** Larger numbers are damage. Adding to a smaller number stays exact. */
 const largestNumber = 2 ** 52;
 
-/** Readers of single columns. A stored file may hold anything, and one odd value must not take a list away: each reader names what it
- *  answers instead. What they answer can always be stored again. */
+/** Readers of single columns. A stored file may hold any value, and one odd value must not hide a whole list: each
+ *  reader returns `fallback` instead. Everything they return can be stored again. */
 export function textOr<F extends string | null>(row: SqlRow, column: string, fallback: F): string | F {
   const value = row[column];
   if (typeof value === 'string') return value;
   return value instanceof Uint8Array ? (textOf(value) ?? fallback) : fallback;
 }
 
-/** The text that bytes are, or null. In the file one bit tells the two apart. */
+/** Decodes bytes as text; null when they are not text. In the file a single bit distinguishes text from bytes. */
 function textOf(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
   try {
@@ -33,19 +33,19 @@ export function numberOr<F extends number | null>(row: SqlRow, column: string, f
   return typeof value === 'number' && Math.abs(value) <= largestNumber ? value : fallback;
 }
 
-/** A number that counts or orders. */
+/** Reads a number that counts or orders. */
 export function integerOr<F extends number | null>(row: SqlRow, column: string, fallback: F): number | F {
   const value = numberOr(row, column, null);
   return value !== null && Number.isInteger(value) ? value : fallback;
 }
 
-/** A place in a session. */
+/** Reads a position in a session. */
 export function positionOr<F extends number | null>(row: SqlRow, column: string, fallback: F): number | F {
   const value = numberOr(row, column, null);
   return value !== null && value >= 0 ? value : fallback;
 }
 
-/** Seconds since 1970. */
+/** Reads a time in seconds since 1970. */
 export function timeOr<F extends number | null>(row: SqlRow, column: string, fallback: F): number | F {
   const value = row[column];
   return typeof value === 'number' && value >= 0 && value <= latestTime ? value : fallback;
@@ -65,7 +65,7 @@ export function oneOf<const T extends string, F extends T | null>(
   return words.find((word) => word === value) ?? fallback;
 }
 
-/** What a query that counts as `n` answers. */
+/** Returns the count that a query selects as `n`. */
 export function countOf(database: SqlDatabase, sql: string, params: readonly SqlValue[] = []): number {
   const row = database.get(sql, params);
   return row === undefined ? 0 : integerOr(row, 'n', 0);

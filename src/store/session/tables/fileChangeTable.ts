@@ -4,8 +4,8 @@ import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import type { ContentHash, FileChange, FileContent } from '../../fileChanges';
 import { flag, oneOf, textOr, timeOr } from './columns';
 
-/** The tables `file_changes` and `file_contents`. A content is there as long as a change names it; a change may name one that was never kept
- *  (too large). Every method runs inside its caller's transaction. */
+/** The tables `file_changes` and `file_contents`. A content exists as long as a change names it; a change may name a
+ *  content that was never stored (too large). Every method runs inside its caller's transaction. */
 export class FileChangeTable {
   constructor(private readonly database: SqlDatabase) {}
 
@@ -33,7 +33,7 @@ export class FileChangeTable {
     this.dropUnnamed(contents.map(({ hash }) => hash));
   }
 
-  /** A change that left the file as it was is none, and goes. */
+  /** Deletes a change that left the file as it was. */
   complete(
     results: readonly { readonly uid: string; readonly after: ContentHash }[],
     contents: readonly FileContent[],
@@ -58,7 +58,7 @@ export class FileChangeTable {
       .map(readFileChange);
   }
 
-  /** By the order in which turns and sessions were begun, never by time. */
+  /** Ordered by the start of turns and sessions, never by time. */
   from(turnUid: string): readonly FileChange[] {
     return this.database
       .all(
@@ -78,7 +78,8 @@ export class FileChangeTable {
       .map(readFileChange);
   }
 
-  /** Null for what was never kept, and for bytes that are no longer those the hash names: they must not come back into a person's file. */
+  /** Null for a content that was never stored, and for bytes that no longer match the hash: they must not be written
+   *  to the user's file. */
   content(hash: string): Uint8Array | null {
     const row = this.database.get('SELECT encoding, bytes FROM file_contents WHERE hash = ?', [hash]);
     const bytes = row === undefined ? null : unpacked(row);
@@ -92,7 +93,7 @@ export class FileChangeTable {
     );
   }
 
-  /** Deletes what no change names: of these hashes, or of all. */
+  /** Deletes contents that no change names: among these hashes, or all. */
   dropUnnamed(hashes: readonly string[] | 'all'): void {
     const unnamed = `NOT EXISTS (SELECT 1 FROM file_changes c WHERE c.before_hash = file_contents.hash)
       AND NOT EXISTS (SELECT 1 FROM file_changes c WHERE c.after_hash = file_contents.hash)`;
@@ -119,7 +120,7 @@ export class FileChangeTable {
   }
 }
 
-/** A content's bytes as they were; null when the row cannot be read. */
+/** The original bytes of a content; null when the row cannot be read. */
 export function unpacked(row: SqlRow): Uint8Array | null {
   const bytes = row['bytes'];
   if (!(bytes instanceof Uint8Array)) return null;

@@ -3,24 +3,27 @@ import type { Transactions } from './transactions';
 
 type Outcome<S, R> = { readonly state: S } | { readonly answer: R };
 
-/** A long change as a course of batches. Every method but `progress` runs inside a transaction; none changes anything but the database, because a
- *  transaction may be done twice. */
+/** A long change, divided into batches. Every method but `progress` runs inside a transaction and changes only the
+ *  database, because a transaction may run twice. */
 export interface BatchCourse<S, R> {
   begin(): Outcome<S, R>;
-  /** Does the next batch. */
+  /** Runs the next batch. */
   step(state: S): Outcome<S, R>;
-  /** Runs at the end of each transaction after which the change is not whole: notes what has to be done if nobody goes on. */
+  /** Runs at the end of each transaction after which the change is incomplete: records the work that remains if the
+   *  change is not continued. */
   suspend?(state: S): void;
   progress(state: S): WorkProgress;
-  /** How long a slice may take before its commit; default `sliceMs`. Less where committing is the greater part of the work. */
+  /** Milliseconds a slice may take before its commit. Default: `sliceMs`. Less when most of the work happens at
+   *  commit. */
   readonly lengthMs?: number;
-  /** Does the next batch of taking back what was done; returns whether there was one. Without it what is left is taken care of elsewhere. */
+  /** Undoes the next batch; returns true when there was one. Without it, other code cleans up the rest. */
   takeBack?(state: S): boolean;
-  /** Whether it can still be stopped; default always. */
+  /** True when it can still be stopped. Default: always. */
   canStop?(state: S): boolean;
 }
 
-/** Runs a course in slices: as many batches as fit into one slice are one durable transaction, so that a small change is one transaction, whole. */
+/** Runs a change in slices: all batches that fit into one slice are one durable transaction, so a small change is a
+ *  single transaction. */
 export function* inBatches<S, R>(course: BatchCourse<S, R>, transactions: Transactions): SlicedWork<R> {
   let reached: S | undefined;
   for (;;) {
@@ -58,11 +61,12 @@ function takeBackSlice<S, R>(course: BatchCourse<S, R>, reached: S, transactions
   });
 }
 
-/** What cannot be taken back now, because the disk takes nothing, is noted in the store and done before the rows are changed again. */
+/** Undoes a failed change. If the disk is full, the rest is recorded in the store and undone before the rows are
+ *  changed again. */
 function takeBackNow<S, R>(course: BatchCourse<S, R>, reached: S, transactions: Transactions): void {
   try {
     while (takeBackSlice(course, reached, transactions));
   } catch {
-    // The failure that led here is the one to tell.
+    // Report the original failure instead.
   }
 }

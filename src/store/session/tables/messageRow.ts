@@ -14,20 +14,21 @@ import { flag, integerOr, oneOf, positionOr, textOr, timeOr, usageOf } from './c
 import { foldChunks, type StoredChunk } from './chunkFolding';
 import { decodeParts, decodeToolCalls, encodeParts, encodeToolCalls, type RoleParts } from './partsJson';
 
-/** A row of `messages`, read: what it says, and whether its `parts` could be read at all. */
+/** A parsed row of `messages`: its message, and if its `parts` were readable. */
 export interface StoredMessage {
   readonly id: number;
   readonly message: Message;
   readonly readable: boolean;
-  /** The column as it stands: kept as the earlier content when the row is rewritten. */
+  /** The raw column: kept as the earlier content when the row is rewritten. */
   readonly rawParts: string;
   readonly rawContent: string;
 }
 
 const unreadableSentence = 'This message could not be read from the file. Its raw row is kept.';
 
-/** Reads a row, with the chunks not yet folded into it. A row whose parts are damaged is still a message: it says so, and carries what the
- *  derived columns hold, so that lists, search and the sequence of calls and results keep working. */
+/** Reads a row, with the chunks not yet folded into it. A row with damaged parts is still a message: it says so, and
+ *  carries the content of the derived columns, so that lists, search and the sequence of calls and results keep
+ *  working. */
 export function readMessageRow(row: SqlRow, chunks: readonly StoredChunk[] = []): StoredMessage {
   const rawParts = textOr(row, 'parts', '');
   const rawContent = textOr(row, 'content', '');
@@ -103,7 +104,7 @@ function visibilityOf(row: SqlRow): Visibility {
   return { kind: oneOf(row, 'display_kind', ['closing', 'handoff'], null) ?? 'shown' };
 }
 
-/** The columns a message is written to, in the order of `messageColumns`. */
+/** Columns written for a message; `messageValues` uses the same order. */
 export const messageColumns = [
   'uid',
   'session_id',
@@ -163,8 +164,8 @@ export function messageValues(message: NewMessage): SqlValue[] {
   ];
 }
 
-/** The derived `content` column: what search finds a message by. Thinking is not searched, nor what nobody wrote; of what went along with
- *  a prompt only what it is called. */
+/** The derived `content` column, by which search finds a message. Excludes thinking and prompts made by Continue; of
+ *  attachments it includes only the labels. */
 export function searchableText(message: Pick<NewMessage, 'role' | 'parts'>): string {
   if (isContinuation(message)) return '';
   const result = message.parts.find((part) => part.kind === 'toolResult');

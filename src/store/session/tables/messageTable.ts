@@ -8,10 +8,10 @@ import { encodeParts } from './partsJson';
 import { invalid } from './refusal';
 import { segmentStart } from './segmentPlace';
 
-/** Distance between neighbouring positions: room for rows that must be put between two others later. */
+/** Distance between neighboring positions: leaves room to insert rows between two others later. */
 export const positionGap = 1024;
 
-/** No session has more messages. */
+/** Exceeds the number of messages in any session. */
 const largestSession = 2 ** 40;
 
 const insertMessage = `INSERT INTO messages (${messageColumns.join(', ')}, position) VALUES (${messageColumns.map(() => '?').join(', ')}, ?)`;
@@ -43,13 +43,13 @@ export class MessageTable {
     return Array.from(rows, (row) => this.read(row).message);
   }
 
-  /** The rows of a turn, hidden ones too, in order. A turn may span two segments: rows carried from the earlier one stand in the later one
-   *  again. */
+  /** The rows of a turn in order, including hidden ones. A turn may span two segments: then rows carried from the
+   *  earlier one are repeated in the later one. */
   ofTurn(turnUid: string): Message[] {
     return this.readAll(this.database.all('SELECT * FROM messages WHERE turn_uid = ? ORDER BY position', [turnUid]));
   }
 
-  /** Uid of the row in this session that is the one named, or was carried from it; null where there is none. */
+  /** Uid of the row in this session that is the named one, or was carried from it; null when there is none. */
   sameIn(sessionId: string, uid: string): string | null {
     const row = this.database.get(
       `WITH RECURSIVE same (uid) AS (SELECT ? UNION SELECT m.uid FROM same JOIN messages m ON m.carried_from = same.uid)
@@ -59,7 +59,7 @@ export class MessageTable {
     return row === undefined ? null : textOr(row, 'uid', null);
   }
 
-  /** Position behind the session's last message. */
+  /** Position after the session's last message. */
   endPosition(sessionId: string): number {
     const row = this.database.get('SELECT max(position) AS last FROM messages WHERE session_id = ?', [sessionId]) ?? {};
     if (isOdd(row, 'last')) {
@@ -69,14 +69,14 @@ export class MessageTable {
     return positionOr(row, 'last', segmentStart(this.database, sessionId)) + positionGap;
   }
 
-  /** A free position directly behind `position`. Makes room by numbering the session anew where there is none. */
+  /** A free position directly after the row `uid`. Renumbers the session when there is no room. */
   positionAfter(sessionId: string, uid: string): number {
-    // A damaged row whose uid cannot be read.
+    // A damaged row without a readable uid.
     if (uid === '') return this.endPosition(sessionId);
     return this.gapAfter(sessionId, uid) ?? this.renumber(sessionId, uid);
   }
 
-  /** Null where there is no room, or a position that is none. */
+  /** Null when there is no room, or the position is invalid. */
   private gapAfter(sessionId: string, uid: string): number | null {
     const row = this.database.get(
       `SELECT position, (SELECT min(position) FROM messages n WHERE n.session_id = m.session_id AND n.position > m.position) AS next
@@ -102,7 +102,7 @@ export class MessageTable {
   private renumberAll(sessionId: string): void {
     const numbered =
       '(SELECT id, row_number() OVER (ORDER BY position, id) AS place FROM messages WHERE session_id = ?2) AS numbered WHERE messages.id = numbered.id';
-    // By way of numbers that no message has, so that no step of the update meets a position that is still taken.
+    // Goes through numbers that no message has, so that no step of the update meets a position that is still taken.
     this.database.run(`UPDATE messages SET position = ?1 - numbered.place FROM ${numbered}`, [
       Number.MIN_SAFE_INTEGER + largestSession,
       sessionId,
@@ -117,8 +117,9 @@ export class MessageTable {
     this.database.run(insertMessage, [...messageValues(message), position]);
   }
 
-  /** Stores a message under its uid, chunks folded away. An existing row keeps its position; what it said before is kept as a revision when
-   *  it was final and changes. Throws `invalid` when delivered text would be lost or the row would move to another place. */
+  /** Stores a message under its uid, with its chunks folded. An existing row keeps its position; a final row that
+   *  changes leaves its earlier content as a revision. Throws `invalid` when delivered text would be lost or the row
+   *  would move. */
   upsert(message: NewMessage, placeNew: () => number): void {
     const stored = this.find(message.uid);
     if (stored === null) this.insert(message, placeNew());
@@ -141,7 +142,7 @@ export class MessageTable {
     }
   }
 
-  /** Rewrites the row of `stored`; the caller has seen to it that no delivered text goes. */
+  /** Rewrites the row of `stored`; the caller has checked that no delivered text is lost. */
   write(stored: StoredMessage, next: NewMessage): void {
     const before = stored.message;
     const wasFinal = before.role !== 'assistant' || before.state === 'final';
@@ -161,7 +162,7 @@ export class MessageTable {
     ]);
   }
 
-  /** Folds the chunks of a message into its row and marks it final. */
+  /** Folds the chunks of a message into its row and marks the row final. */
   finish(uid: string): void {
     const stored = this.find(uid);
     if (stored === null || stored.message.role !== 'assistant' || stored.message.state === 'final') return;
@@ -169,8 +170,8 @@ export class MessageTable {
     this.database.run('DELETE FROM stream_chunks WHERE message_uid = ?', [uid]);
   }
 
-  /** Takes a row out of the active transcript; it stays stored, with the reason, the row that stands for it, and the turn whose version of a
-   *  prompt it goes with. */
+  /** Removes a row from the active transcript. It stays stored, with the reason, the row that absorbed it, and the
+   *  turn whose prompt version it belongs to. */
   hide(uid: string, reason: HiddenReason, absorbedInto: string | null, version: string | null = null): void {
     this.database.run(
       'UPDATE messages SET active = 0, hidden_reason = ?, absorbed_into = ?, hidden_with = ? WHERE uid = ?',
@@ -178,7 +179,7 @@ export class MessageTable {
     );
   }
 
-  /** What a row said before each time it was rewritten, oldest first. */
+  /** Earlier contents of a row, one for each rewrite, oldest first. */
   revisionsOf(uid: string): readonly MessageRevision[] {
     return this.database
       .all(
@@ -188,7 +189,7 @@ export class MessageTable {
       .map((row) => ({ revisedAt: timeOr(row, 'revised_at', 0), parts: readMessageRow(row).message.parts }));
   }
 
-  /** `position` is free. */
+  /** `position` must be free. */
   move(uid: string, position: number): void {
     this.database.run('UPDATE messages SET position = ? WHERE uid = ?', [position, uid]);
   }
@@ -197,7 +198,7 @@ export class MessageTable {
     this.database.run('DELETE FROM messages WHERE uid = ?', [uid]);
   }
 
-  /** Adds one chunk to a streaming message. Throws `invalid` on a gap, an overlap, another kind, a final message. */
+  /** Adds one chunk to a streaming message. Throws `invalid` on a gap, an overlap, another kind, or a final message. */
   append(row: SqlRow, chunk: Chunk): void {
     const last = this.lastChunk('message_uid = ?', [chunk.messageUid]);
     const storedSeq = integerOr(row, 'last_seq', 0);
@@ -266,7 +267,7 @@ export class MessageTable {
   }
 }
 
-/** The parts of a message as they are once `chunks` are added: what an import compares. */
+/** Returns a message with `chunks` added to its parts, for an import to compare. */
 export function withChunks(message: Message, chunks: readonly StoredChunk[]): Message {
   if (message.role !== 'assistant') return message;
   return {
@@ -276,7 +277,7 @@ export function withChunks(message: Message, chunks: readonly StoredChunk[]): Me
   };
 }
 
-/** Whether a position is there and is none: damage. */
+/** True when a position is present but invalid: damage. */
 function isOdd(row: SqlRow, column: string): boolean {
   return (row[column] ?? null) !== null && positionOr(row, column, null) === null;
 }

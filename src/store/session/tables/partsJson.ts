@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../../transcript/json';
 import type { Role } from '../../../transcript/message';
 import type { AssistantPart, Part, ToolResultPart, UserPart } from '../../../transcript/part';
 
-/** Parts by role, as a message may hold them. */
+/** Parts that a message of each role may hold. */
 export type RoleParts =
   | { readonly role: 'user'; readonly parts: readonly UserPart[] }
   | { readonly role: 'assistant'; readonly parts: readonly AssistantPart[] }
@@ -50,12 +50,13 @@ const mention = v.object({ kind: v.literal('mention'), source: v.string(), label
 const sent = v.array(v.variant('kind', [image, attachment]));
 const draft = v.array(v.variant('kind', [mention, image, attachment]));
 
-/** The `parts` column. JSON escapes a lone surrogate, so what a model wrote comes back exactly, unlike from a plain TEXT column. */
+/** The `parts` column. JSON escapes a lone surrogate, so the model's text is restored exactly, unlike from a plain
+ *  TEXT column. */
 export function encodeParts(parts: readonly Part[]): string {
   return JSON.stringify(parts);
 }
 
-/** Parts as stored, or null when the text is not what a message of this role may hold. */
+/** Stored parts, or null when the text is not valid for a message of this role. */
 export function decodeParts(role: Role, stored: string): RoleParts | null {
   const value = parseJson(stored);
   switch (role) {
@@ -74,12 +75,13 @@ export function decodeParts(role: Role, stored: string): RoleParts | null {
   }
 }
 
-/** The `parts` column of `queue` and `drafts`; null where there are none. */
+/** The `parts` column of `queue` and `drafts`; null when there are no parts. */
 export function encodeAlong(parts: readonly DraftPart[]): string | null {
   return parts.length === 0 ? null : JSON.stringify(parts);
 }
 
-/** What goes along with a queued prompt. One whose parts cannot be read is sent without them: its text is what the person wrote. */
+/** Attachments of a queued prompt. A prompt with unreadable parts is sent without them: its text is what the user
+ *  wrote. */
 export function decodeSent(stored: string | null): readonly SentPart[] {
   const result = v.safeParse(sent, stored === null ? [] : parseJson(stored));
   return result.success ? result.output : [];
@@ -94,7 +96,7 @@ const wireCalls = v.array(
   v.object({ id: v.string(), function: v.object({ name: v.string(), arguments: v.string() }) }),
 );
 
-/** The derived `tool_calls` column: the OpenAI-style list, as Hermes stores it; null without calls. */
+/** The derived `tool_calls` column: an OpenAI-style list, as Hermes stores it; null without calls. */
 export function encodeToolCalls(parts: readonly Part[]): string | null {
   const calls = parts.flatMap((part) =>
     part.kind === 'toolCall'
@@ -116,7 +118,7 @@ export function decodeToolCalls(stored: string): readonly AssistantPart[] {
   }));
 }
 
-/** The parsed text, or undefined when it is not JSON: damage is the caller's to report. */
+/** The parsed text, or undefined when it is not JSON: the caller reports damage. */
 export function parseJson(stored: string): unknown {
   try {
     return JSON.parse(stored);

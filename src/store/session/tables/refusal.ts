@@ -1,7 +1,7 @@
 import { StoreError } from '../../storeError';
 import type { Turn } from '../../../transcript/turn';
 
-/** A call that would break a rule of the transcript. Nothing was written. */
+/** The error for a call that would violate an invariant of the transcript. Nothing was written. */
 export function invalid(technical: string): StoreError {
   return new StoreError(
     'invalid',
@@ -10,12 +10,13 @@ export function invalid(technical: string): StoreError {
   );
 }
 
-/** A wish of the person's that cannot be met, with the sentence that says why. Nothing was written. */
+/** The error for a user's request that cannot be fulfilled, with the sentence that states the reason. Nothing was
+ *  written. */
 export function refused(sentence: string, technical: string): StoreError {
   return new StoreError('invalid', sentence, technical);
 }
 
-/** A change that has to wait for the conversation's open turn. */
+/** The error for a change that has to wait for the conversation's open turn. */
 export function busy(sentence: string, open: Pick<Turn, 'uid' | 'state'>): StoreError {
   return new StoreError('conversation-busy', sentence, `turn ${open.uid} is ${open.state}`);
 }

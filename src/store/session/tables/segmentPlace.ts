@@ -1,12 +1,12 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 
-/** Room for the positions of one segment. Segments of a conversation number their messages in ranges that follow each other, so that a
- *  position orders the messages of the whole conversation. 2^21 segments fit below the largest exact integer. */
+/** Size of the position range of one segment. Segments of a conversation use consecutive ranges, so that a position
+ *  orders the messages of the whole conversation. 2^21 segments fit below the largest exact integer. */
 const segmentRoom = 2 ** 32;
 
-/** The number before the first position of a session: its place in the chain of compressionScheduler decides. */
+/** The number before the first position of a session, derived from its place in the chain of compressions. */
 export function segmentStart(database: SqlDatabase, sessionId: string): number {
-  // UNION, not UNION ALL: a damaged lineage that runs in a circle still ends.
+  // UNION, not UNION ALL: a cyclic (damaged) lineage still ends.
   const row = database.get(
     `WITH RECURSIVE chain (id) AS (
        SELECT ?

@@ -10,8 +10,8 @@ import { cleanTitle, derivedTitle, previewOf } from './title';
 const parentKinds = ['compression', 'branch', 'delegate'] as const;
 const titleSources = ['derived', 'model', 'person'] as const;
 
-/** Rows of `sessions` and the lineage between them. A session that is being made or erased (`pending`) is not there. Every method runs inside its
- *  caller's transaction. */
+/** Rows of `sessions` and the lineage between them. Excludes a session that is being created or erased (`pending`).
+ *  Every method runs inside its caller's transaction. */
 export class SessionTable {
   constructor(
     private readonly database: SqlDatabase,
@@ -77,7 +77,7 @@ export class SessionTable {
     ]);
   }
 
-  /** Preview and derived title from a prompt, each where the session has none. */
+  /** Sets preview and derived title from a prompt, each only if the session has none. */
   describe(session: Session, prompt: string): void {
     this.database.run('UPDATE sessions SET preview = coalesce(preview, ?) WHERE id = ?', [
       previewOf(prompt),
@@ -88,8 +88,8 @@ export class SessionTable {
       this.database.run("UPDATE sessions SET title = ?, title_source = 'derived' WHERE id = ?", [title, session.id]);
   }
 
-  /** Makes the times and counts again that damage left empty: every later message would be refused, because the triggers cannot count up from
-   *  nothing. SQLite takes a column that must hold a value to hold one, hence `typeof`. */
+  /** Restores times and counts that damage left null. Otherwise every later message would be refused, because the
+   *  triggers cannot increment null. SQLite assumes that a NOT NULL column holds a value, hence `typeof`. */
   restoreCounts(sessionId: string): void {
     const counted =
       'FROM messages WHERE session_id = sessions.id AND active = 1 AND display_kind IS NULL AND carried_from IS NULL';
@@ -102,13 +102,14 @@ export class SessionTable {
     );
   }
 
-  /** Something happened in a session at this time: it goes to the top of the list. */
+  /** Moves a session to the top of the list after activity at this time. */
   touch(sessionId: string, at: number): void {
     const top = topTime(this.database, at, this.now());
     this.database.run('UPDATE sessions SET last_activity_at = max(last_activity_at, ?) WHERE id = ?', [top, sessionId]);
   }
 
-  /** An answer came at this time, which nobody can have looked at before: a later time of looking is one of a clock that was ahead. */
+  /** Records an answer at this time. It cannot have been seen before, so a later `seen_at` comes from a clock that
+   *  was ahead. */
   answered(sessionId: string, at: number): void {
     this.touch(sessionId, at);
     this.database.run(
@@ -132,7 +133,7 @@ export class SessionTable {
     );
   }
 
-  /** The newest segment behind this one. UNION, not UNION ALL: a damaged lineage that runs in a circle still ends. */
+  /** The newest segment that continues this one. UNION, not UNION ALL: a cyclic (damaged) lineage still ends. */
   tip(sessionId: string): string {
     this.require(sessionId);
     const row = this.database.get(

@@ -7,13 +7,13 @@ const previewLimit = 120;
 
 const authority: { readonly [S in TitleSource]: number } = { derived: 0, model: 1, person: 2 };
 
-/** Whether a title from `next` may replace one from `current`: equal authority may, a lower one never. */
+/** True when a title from `next` may replace one from `current`: equal authority may, a lower one never. */
 export function mayReplace(current: TitleSource | null, next: TitleSource): boolean {
   return current === null || authority[next] >= authority[current];
 }
 
-/** A title fit for one line anywhere: no control, zero-width or direction characters, white space collapsed. Throws `invalid` with a sentence when nothing
- *  is left or more than 200 characters are. */
+/** Cleans a title for display on one line: no control, zero-width or direction characters, white space collapsed.
+ *  Throws `invalid` with a sentence when nothing is left or more than 200 characters are. */
 export function cleanTitle(title: string): string {
   const cleaned = oneLine(title);
   if (cleaned === '')
@@ -26,7 +26,8 @@ export function cleanTitle(title: string): string {
   return cleaned;
 }
 
-/** The title, or where it is taken (in lower case) with the first free number from `first` on: "Parser #2". Number 1 is the title itself. */
+/** The title, or, if it is taken (compared in lower case), the title with the first free number from `first` on:
+ *  "Parser #2". Number 1 is the title itself. */
 export function numberedTitle(title: string, taken: ReadonlySet<string>, first: 1 | 2): string {
   if (first === 1 && !taken.has(title.toLowerCase())) return title;
   for (let number = 2; ; number++) {
@@ -36,7 +37,7 @@ export function numberedTitle(title: string, taken: ReadonlySet<string>, first: 
   }
 }
 
-/** The title a session has before anyone gave it one: the beginning of the first prompt's first line. Null when the prompt has no text. */
+/** The default title of a session: the beginning of the first prompt's first line. Null when the prompt has no text. */
 export function derivedTitle(prompt: string): string | null {
   const first = prompt
     .split(/\r\n|[\n\r\u2028\u2029]/)
@@ -45,14 +46,14 @@ export function derivedTitle(prompt: string): string | null {
   return first === undefined ? null : cutAtWord(first, derivedTitleLimit);
 }
 
-/** The first prompt as lists show it, at most 120 characters. */
+/** Preview of the first prompt for lists, at most 120 characters. */
 export function previewOf(prompt: string): string | null {
   const line = oneLine(prompt.slice(0, previewLimit * 8));
   return line === '' ? null : cutAtCharacter(line, previewLimit);
 }
 
 function oneLine(text: string): string {
-  // Cf holds the zero-width and direction characters; the zero-width joiner stays, emoji are built with it.
+  // Cf contains the zero-width and direction characters; keep the zero-width joiner, because emoji are built with it.
   return text
     .replace(/\s+/gu, ' ')
     .replace(/(?!\u200d)[\p{Cc}\p{Cf}\p{Surrogate}]/gu, '')
@@ -67,7 +68,7 @@ function cutAtWord(text: string, limit: number): string {
   return `${(space > limit / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }
 
-/** Never cuts inside a surrogate pair. */
+/** Cuts a text, but never inside a surrogate pair. */
 function cutAtCharacter(text: string, limit: number): string {
   return text.length <= limit ? text : text.slice(0, limit).replace(/\p{Surrogate}$/u, '');
 }

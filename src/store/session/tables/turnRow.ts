@@ -14,7 +14,8 @@ export const failure = v.object({
 
 export const recalled = v.array(v.object({ provider: v.string(), label: v.string(), count: v.number() }));
 
-/** Reads a row of `turns`. A state that cannot be read counts as a settled failure: it must not hold the conversation's slot. */
+/** Reads a row of `turns`. An unreadable state counts as a settled failure: it must not hold the conversation's
+ *  slot. */
 export function readTurnRow(row: SqlRow): Turn {
   const base = {
     uid: textOr(row, 'uid', ''),
@@ -55,7 +56,8 @@ function failureOf(row: SqlRow): Failure | null {
 
 function recalledOf(row: SqlRow): { readonly recalled?: readonly Recalled[] } {
   const stored = textOr(row, 'recalled', '');
-  // Most turns recalled nothing. A text that is no JSON costs a hundred times as much as one that is: the engine notes where it failed.
+  // Most turns recalled nothing. Parsing invalid JSON costs a hundred times as much as valid JSON: the engine records
+  // where it failed.
   if (stored === '') return {};
   const parsed = v.safeParse(recalled, parseJson(stored));
   return parsed.success && parsed.output.length > 0 ? { recalled: parsed.output } : {};

@@ -23,7 +23,7 @@ export class TurnTable {
     return turn;
   }
 
-  /** The turn that holds the slot of a conversation. */
+  /** The open turn, which holds the slot of a conversation. */
   openOf(conversationId: string): Turn | null {
     const row = this.database.get("SELECT * FROM turns WHERE conversation_id = ? AND state <> 'settled'", [
       conversationId,
@@ -31,10 +31,10 @@ export class TurnTable {
     return row === undefined ? null : readTurnRow(row);
   }
 
-  // All below are asked at every opening. SQLite takes the index of open turns only where the query repeats its condition; without it all turns
-  // are read, 90 ms at 30,000.
+  // The methods below run at every opening. SQLite uses the index of open turns only if the query repeats its
+  // condition; without it all turns are read, 90 ms at 30,000.
 
-  /** A turn in a state that is none, or of a session that is not there any more, counts as settled: it must not hold its conversation's slot. */
+  /** Settles turns with an invalid state or a missing session: they must not hold their conversation's slot. */
   endOddStates(): void {
     this.database.run(
       `UPDATE turns INDEXED BY turns_slot SET state = 'settled', settled_at = coalesce(settled_at, started_at)
@@ -42,7 +42,7 @@ export class TurnTable {
     );
   }
 
-  /** The sessions whose turn is still open. */
+  /** Sessions with an open turn. */
   openSessions(): readonly string[] {
     return this.database
       .all("SELECT DISTINCT session_id FROM turns INDEXED BY turns_slot WHERE state <> 'settled'")
@@ -63,7 +63,7 @@ export class TurnTable {
     return row === undefined ? null : readTurnRow(row);
   }
 
-  /** Turns of sub-agents that wait for the person, while no turn runs that takes their answer. */
+  /** Turns of sub-agents that await approval, while no running turn takes their answer. */
   waitingForNobody(): readonly Turn[] {
     return this.database
       .all(
@@ -117,7 +117,7 @@ export class TurnTable {
     );
   }
 
-  /** What a settled turn still waited for will not be decided any more. */
+  /** Settles a turn and expires its pending approvals. */
   settle(uid: string, { outcome, stopReason, failure }: Settlement, at: number): void {
     this.database.run(
       "UPDATE turns SET state = 'settled', approval_id = NULL, outcome = ?, stop_reason = ?, failure = ?, settled_at = ? WHERE uid = ?",

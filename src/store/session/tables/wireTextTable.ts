@@ -17,7 +17,7 @@ export class WireTextTable {
     return { messageUid: textOr(row, 'uid', ''), text: textOr(row, 'api_content', '') };
   }
 
-  /** Rows that repeat rows of an earlier segment are sent as those were. */
+  /** Copies the wire texts to rows that repeat rows of an earlier segment, so that they are sent identically. */
   carry(sessionId: string): void {
     this.database.run(
       `UPDATE messages SET api_content = (SELECT m.api_content FROM messages m WHERE m.uid = messages.carried_from)

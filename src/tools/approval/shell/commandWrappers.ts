@@ -1,18 +1,18 @@
 import type { ShellWord } from './shellCommand';
 
-/** Programs that run code they are given, in the words or on their input. */
+/** Programs that run code from their arguments or their input. */
 const interpreters =
   /^((ba|z|da|k|mk|c|tc|fi|a|r)?sh|pwsh|python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|ruby|perl|php|lua[\d.]*|luajit|rscript|julia|osascript|tclsh|wish|groovy|scala|swift)(\.exe)?$/i;
 
-/** Databases, editors, debuggers and shells that take commands for other programs in any word, and on their input. */
+/** Databases, editors, debuggers, and shells that accept commands for other programs in any word and on their input. */
 const commandReaders =
   /^(sqlite3|duckdb|psql|mysql|mariadb|mongosh?|redis-cli|clickhouse(-client)?|cqlsh|sqlplus|sqlcmd|bc|dc|gdb|lldb|m4|ed|ex|vi|vim|view|gvim|nvim|emacs|nano|expect|ghci|irb|iex|erl|r|octave|gnuplot|powershell|cmd)(\.exe)?$/i;
 
-/** Programs whose words are a further command or a program of their own: a rule with ` *` never fits them. */
+/** Programs whose arguments are another command or a program of their own. A rule with ` *` never matches them. */
 const carriers =
   /^(sudo|doas|su|pkexec|runas|ssh|scp|sftp|eval|exec|source|\.|xargs|parallel|watch|watchexec|nodemon|concurrently|entr|tmux|screen|xterm|less|more|most|valgrind|perf|hyperfine|caffeinate|unbuffer|fakeroot|firejail|bwrap|gosu|su-exec|setpriv|runuser|taskset|numactl|chrt|prlimit|dotenv|cross-env|direnv|script|strace|ltrace|dtruss|chroot|unshare|nsenter|setsid|systemd-run|at|batch|crontab|flock|busybox|toybox|env|printenv|command|builtin|nohup|nice|ionice|stdbuf|time|timeout|trap|alias|unalias|hash|enable|set|shopt|setopt|export|declare|typeset|local|readonly|unset|read|mapfile|exit|return|awk|gawk|mawk|nawk|sed|gsed|find|fd|fdfind|nc|ncat|netcat|socat|telnet|tee|dd|install|ln|start|wsl|abbr|functions?|bind|complete|kill|pkill|killall|open|xdg-open)(\.exe)?$/i;
 
-/** Flags by which programs run something else, load something, or write somewhere. */
+/** Flags that make programs run something else, load something, or write somewhere. */
 const carryingFlags = [
   'exec',
   'exec-path',
@@ -106,7 +106,7 @@ const carryingFlags = [
   'edit',
 ];
 
-/** Short flags of that kind by the program, wherever they are in a word of short flags. */
+/** Short flags of this kind for each program, matched anywhere in a group of short flags. */
 const carryingLetters: Readonly<Record<string, string>> = {
   git: 'xOoicu',
   eslint: 'cfo',
@@ -129,7 +129,7 @@ const carryingLetters: Readonly<Record<string, string>> = {
   zip: 'T',
   man: 'PH',
 };
-/** Other words of that kind. */
+/** Other words of this kind for each program. */
 const carryingWords: Readonly<Record<string, RegExp>> = {
   git: /^ext::/i,
   make: /^[^-].*=/,
@@ -141,13 +141,14 @@ const carryingWords: Readonly<Record<string, RegExp>> = {
   tar: /^[A-Za-z]*[IF][A-Za-z]*$/,
 };
 
-/** What a word in front of the command lets see of it. `assignments`: set for the command alone. */
+/** Command without its wrapper. `assignments`: variables set for this command only. */
 export interface Unwrapped {
   readonly words: readonly ShellWord[];
   readonly assignments: readonly { readonly name: string; readonly value: ShellWord }[];
 }
 
-/** Takes away what only changes how a command runs (`time`, `timeout 10`, `env A=b`), as far as that is sure; the same words otherwise. */
+/** Removes wrappers that only change how a command runs (`time`, `timeout 10`, `env A=b`), as far as that is
+ *  certain. Otherwise returns the same words. */
 export function unwrapped(words: readonly ShellWord[]): Unwrapped {
   const rest = behindWrapper(words);
   if (rest === null) return { words, assignments: [] };
@@ -185,7 +186,8 @@ function behindWrapper(words: readonly ShellWord[]): Unwrapped | null {
   }
 }
 
-/** Runs what comes on its input, or what is put together while it runs: not even a rule with the same words says what that is. */
+/** True when the command runs its input, or code that is put together at run time. Even a rule with the same words
+ *  does not tell what it runs. */
 export function runsItsInput(words: readonly ShellWord[]): boolean {
   const command = programName(words[0]?.text ?? '');
   if (
@@ -221,7 +223,7 @@ export function runsItsInput(words: readonly ShellWord[]): boolean {
   return commandReaders.test(command) || (interpreters.test(command) && !isScript(words.map((word) => word.text)));
 }
 
-/** Programs that get only what they are told, wherever they lie. */
+/** Name of the program without its folder, in lower case. */
 export function programName(text: string): string {
   return (text.split(/[\\/]/).at(-1) ?? '').toLowerCase();
 }
@@ -234,7 +236,7 @@ export function isInterpreter(word: string): boolean {
   return interpreters.test(programName(word));
 }
 
-/** Whether an interpreter was given a file or a module, rather than code, or nothing at all. */
+/** True when an interpreter gets a file or a module to run. False for inline code or no argument. */
 export function isScript(words: readonly string[]): boolean {
   const [, first, second] = words;
   if (first === undefined || first === '-' || /^\/dev\//.test(first)) return false;
@@ -246,14 +248,15 @@ export function isScript(words: readonly string[]): boolean {
   return !/^[-+]/.test(first) && programName(words[0] ?? '').replace('.exe', '') !== 'cmd';
 }
 
-/** Whether an argument tells the program what else to run, what to load or where to write, as far as that shows in its name. */
+/** True when an argument's name shows that it makes the program run something else, load something, or write
+ *  somewhere. */
 export function carries(command: string, text: string): boolean {
   const letters = carryingLetters[command];
   if (letters !== undefined && new RegExp(`^-[A-Za-z]*[${letters}]`).test(text)) return true;
   if (carryingWords[command]?.test(text) === true) return true;
   const name = /^--?([A-Za-z][\w-]*)/.exec(text)?.[1]?.toLowerCase();
   if (name === undefined || (!text.startsWith('--') && name.length < 3)) return false;
-  // Many programs take the beginning of a long flag for the whole.
+  // Many programs accept an abbreviated long flag.
   const isAbbreviated =
     ['git', 'npm', 'tar', 'rsync', 'make', 'sort', 'pytest'].includes(command) && text.startsWith('--');
   return carryingFlags.some(

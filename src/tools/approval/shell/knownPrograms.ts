@@ -1,23 +1,28 @@
-/** What a star in a rule may stand for in the arguments of one program. Whatever is not listed here makes the command one that asks. */
+/** Arguments of one program that the star in a rule may stand for. Any argument not listed here makes the command
+ *  need approval. */
 export interface KnownProgram {
-  /** Single letters, and those whose value is the rest of the word or the next word. Where any letter may be followed by another flag, as with most parsers in JavaScript, `letters` has those with a value too. */
+  /** Single letters without a value, and (`valued`) letters whose value is the rest of the word or the next word.
+   *  `letters` also has letters with a value where the parser lets another flag follow any letter, as most
+   *  JavaScript parsers do. */
   readonly letters?: string;
   readonly valued?: string;
-  /** Long names, separated by blanks; dashes inside of them and case do not matter. Any may have a value after `=`; those of `longValued` may have it in the next word. */
+  /** Long names, separated by spaces. Dashes inside them and case do not matter. Any of them may have a value after
+   *  `=`; those of `longValued` may have it in the next word. */
   readonly long?: string;
   readonly longValued?: string;
-  /** Further words with dashes that are harmless, such as long names with one dash. */
+  /** Further harmless words with dashes, such as long names with one dash. */
   readonly words?: RegExp;
-  /** Words that tell the program what to run, what to load or another machine. */
+  /** Words that tell the program what to run, what to load, or which other machine to use. */
   readonly carrying?: RegExp;
-  /** The first argument is one of these, or of `namedVerbs` where the rule itself names it. Absent: the program has no verbs. */
+  /** The first argument must be one of these, or one of `namedVerbs` if the rule itself names it. Absent: the
+   *  program has no verbs. */
   readonly verbs?: string;
   readonly namedVerbs?: string;
-  /** Passes arguments on to a script of the project: those after `--`, or all after the script's name. */
+  /** Passes arguments to a script of the project: those after `--`, or all after the script's name. */
   readonly passesOn?: 'afterDashes' | 'afterVerb';
 }
 
-/** Another name of a known program. */
+/** Other names of known programs. */
 const aliases: Readonly<Record<string, string>> = {
   gradlew: 'gradle',
   mvnw: 'mvn',
@@ -36,10 +41,11 @@ const gitOutput =
   'stat numstat shortstat summary name-only name-status cached staged patch no-patch check ignore-all-space ignore-space-change find-renames no-renames merge-base minimal word-diff unified diff-filter color no-color inter-hunk-context no-ext-diff no-textconv';
 const gitHistory = `${gitOutput} oneline graph all decorate no-decorate merges no-merges first-parent follow reverse branches tags remotes abbrev-commit abbrev full-index date-order topo-order max-count skip since after until before author committer grep date format pretty left-right cherry-pick`;
 const gitList = 'list sort format contains no-contains merged no-merged points-at color no-color column';
-/** Continues or ends what the person or the agent has begun. */
+/** Continues or ends an operation that the user or the agent has begun. */
 const gitSequence = 'continue abort skip quit';
 
-/** Flags of Git by its verb. Left out are those that run something (`-x`, `-O`, `--exec`), load settings, write a named file, open an editor, or name a merge program (`--strategy`). */
+/** Git flags by verb. Excluded: flags that run something (`-x`, `-O`, `--exec`), load settings, write a named file,
+ *  open an editor, or name a merge program (`--strategy`). */
 const gitVerbs: Readonly<Record<string, KnownProgram>> = {
   add: {
     letters: 'AunvfN',
@@ -143,7 +149,8 @@ const gitVerbs: Readonly<Record<string, KnownProgram>> = {
   },
 };
 
-/** Managers of packages: the star stands for verbs that only list. The others fetch code and run it, or write settings that name what runs. */
+/** Package managers: the star only covers verbs that list. Other verbs fetch code and run it, or write settings that
+ *  name a program to run. */
 const packageManagers = Object.fromEntries(
   [
     'apt',
@@ -184,7 +191,7 @@ const packageManagers = Object.fromEntries(
   ]),
 );
 
-/** Where the program's words are `make` variables, `A=b` sets one, and some of them are commands. */
+/** For programs whose words are `make` variables: `A=b` sets one, and some of them are commands. */
 const assignment = /=/;
 /** Words that name a file with further arguments in it. */
 const argumentFile = /^@/;
@@ -357,7 +364,7 @@ const others: Readonly<Record<string, KnownProgram>> = {
     long: 'reuse-existing-virtualenvs no-install sessions list stop-on-first-error error-on-missing-interpreters verbose',
     passesOn: 'afterDashes',
   },
-  // A colon names another machine, for tar also in `-f`. `-W` takes a long flag on macOS.
+  // A colon names another machine; for tar, in `-f` too. `-W` takes a long flag on macOS.
   tar: {
     letters: 'cxtrudAvzjJapkmhoOw',
     valued: 'fC',
@@ -401,7 +408,8 @@ const others: Readonly<Record<string, KnownProgram>> = {
   },
 };
 
-/** A program that is not known: a few flags that mean the same nearly everywhere. Words by which many programs run another one, or set a variable, are not covered. */
+/** Unknown program: a few flags that mean the same nearly everywhere. Excludes words with which many programs run
+ *  another one or set a variable. */
 const unknownProgram: KnownProgram = {
   letters: 'ahnqvVy',
   long: 'verbose quiet silent dry-run json color no-color all force watch check fix list yes recursive release help version',
@@ -415,18 +423,18 @@ const programs: Readonly<Record<string, KnownProgram>> = {
   ...Object.fromEntries(Object.entries(gitVerbs).map(([verb, known]) => [`git ${verb}`, known])),
 };
 
-/** The name under which a program is known. */
+/** Name under which this module lists the program. */
 export function knownName(name: string): string {
   const bare = name.replace(/\.(exe|cmd|bat)$/, '');
   return Object.hasOwn(aliases, bare) ? (aliases[bare] ?? bare) : bare;
 }
 
-/** What is known of the program, or of one of its verbs (`git push`). */
+/** Entry of the program, or of one of its verbs (`git push`). Null when unknown. */
 export function knownProgram(name: string): KnownProgram | null {
   return Object.hasOwn(programs, name) ? (programs[name] ?? null) : null;
 }
 
-/** What is known of the arguments of a program after its verb. */
+/** Entry for the arguments of a program after its verb. */
 export function knownArguments(name: string, verb: string): KnownProgram {
   return knownProgram(`${name} ${verb}`) ?? knownProgram(name) ?? unknownProgram;
 }
@@ -435,7 +443,7 @@ export function hasWord(list: string | undefined, word: string): boolean {
   return list !== undefined && list.split(' ').includes(word);
 }
 
-/** Whether a word with dashes is a harmless flag, and whether the next word is its value. */
+/** Tells if a word with dashes is a harmless flag, and if the next word is its value. */
 export function readKnownFlag(
   text: string,
   known: KnownProgram,

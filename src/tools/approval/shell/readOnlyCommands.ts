@@ -1,26 +1,27 @@
 import { isSecret } from '../../sensitivePaths';
 import type { ShellWord } from './shellCommand';
 
-/** What a command that only looks would look at. */
+/** Files that a read-only command would read. */
 export interface Looked {
-  /** Words that name files, or may. */
+  /** Words that name files, or may name them. */
   readonly paths: readonly ShellWord[];
-  /** It reads a repository's settings too, which only an open folder itself is trusted with. */
+  /** The command also reads a repository's settings. Only a repository at the root of an open folder is trusted with
+   *  that. */
   readonly usesRepository: boolean;
-  /** It reads files that are not named. */
+  /** The command reads files that are not named. */
   readonly readsTree?: boolean;
-  /** It tells what there is, not what is in it. */
+  /** The command lists files and facts about them, not their contents. */
   readonly namesOnly?: boolean;
 }
 
 type Operands = 'paths' | 'text' | 'none' | 'patternThenPaths';
 
-/** Only what is listed here is taken for harmless; a flag that is not makes the command one that asks. */
+/** Only the flags listed here count as harmless. Any other flag makes the command need approval. */
 interface ReadOnlySpec {
-  /** Single letters without a value, single letters with one. */
+  /** Single letters without a value (`flags`), and with one (`valued`). */
   readonly flags?: string;
   readonly valued?: string;
-  /** Long names (or git's single ones) without a value, and with one. Never abbreviated. */
+  /** Long names without a value (`long`), and with one (`longValued`). Never abbreviated. */
   readonly long?: readonly string[];
   readonly longValued?: readonly string[];
   readonly takesNumber?: boolean;
@@ -62,7 +63,7 @@ const plain: Readonly<Record<string, ReadOnlySpec>> = {
   uname: { flags: 'asrm', operands: 'none' },
   which: { flags: 'a', operands: 'text' },
   seq: { operands: 'text' },
-  // -r and -R read whole folders, with the hidden files in them.
+  // `-r` and `-R` are left out: they read whole folders, including hidden files.
   grep: {
     flags: 'ivnclLwxEFGPohHqsazIb',
     valued: 'ABCme',
@@ -83,7 +84,8 @@ const plain: Readonly<Record<string, ReadOnlySpec>> = {
     longValued: ['context', 'after-context', 'before-context', 'max-count', 'regexp', 'color', 'colour'],
     operands: 'patternThenPaths',
   },
-  // Without --hidden, --no-ignore and --follow it leaves out what is hidden, ignored by the repository, or behind links.
+  // Without `--hidden`, `--no-ignore`, and `--follow`, rg skips files that are hidden, ignored by the repository, or
+  // reached through links.
   rg: {
     flags: 'ivnclwxFSsoHNUqI',
     valued: 'ABCmegjMtT',
@@ -222,11 +224,12 @@ const git: Readonly<Record<string, ReadOnlySpec>> = {
   describe: { long: ['tags', 'always', 'dirty', 'long'], operands: 'none' },
 };
 
-/** Ends of the names of files that hold program text. */
+/** File name extensions of source code. */
 export const programText =
   /\.(tsx?|jsx?|[cm][jt]s|py|rs|go|java|kts?|cc?|cpp|hpp?|cs|rb|php|swift|scala|s?css|less|html?|vue|svelte|mdx?|sql)$/;
 
-/** A format of `printf` that takes texts only. With `%n` Bash sets a variable, and zsh calculates numbers, in which variables can be set: PATH, for one. */
+/** A `printf` format that accepts text only. With `%n` Bash sets a variable, and zsh evaluates numbers, which can
+ *  set variables such as PATH. */
 const textFormat = /^(?!-)([^%\\]|\\[abefnrtv\\]|%%|%-?\d*(\.\d+)?[sb])*$/s;
 
 const versionTellers = new Set(['node', 'npm', 'python', 'python3', 'git']);
@@ -278,11 +281,11 @@ const findSigns = new Set([
   '-quit',
 ]);
 
-/** What the command would look at; null for one that may do more than look, or of which that is not known. */
+/** Files that the command would read. Null when it may do more than read, or when that is unknown. */
 export function lookedAt(words: readonly ShellWord[]): Looked | null {
   const [command, ...rest] = words;
   if (command === undefined || words.some((word) => word.hasGlob)) return null;
-  // `echo $?` tells a number and looks at no file.
+  // `echo $?` prints a number and reads no file.
   if (
     words.some((word) => word.hasExpansion) &&
     !(command.text === 'echo' && words.every((word) => !word.hasExpansion || word.isNumbered))
@@ -311,12 +314,12 @@ export function lookedAt(words: readonly ShellWord[]): Looked | null {
       const spec = verb === undefined || !Object.hasOwn(git, verb.text) ? undefined : git[verb.text];
       const kept = operands.filter((word) => !gitFormats.test(word.text));
       const paths = spec === undefined ? null : operandPaths(kept, spec);
-      // Git has wildcards of its own, in words that are quoted for the shell: `'*env'`.
+      // Git expands wildcards in words that are quoted for the shell: `'*env'`.
       if (
         paths?.some(({ text }) => /[*?[]/.test(text) && !(/^[\w./*-]+$/.test(text) && programText.test(text))) === true
       )
         return null;
-      // What stands behind a colon is a file of another version.
+      // The text after a colon is a file of another version.
       return paths === null
         ? null
         : {
@@ -343,7 +346,7 @@ export function lookedAt(words: readonly ShellWord[]): Looked | null {
   }
 }
 
-/** The operands that name files; null where a flag is not listed. */
+/** Operands that name files. Null when a flag is not listed. */
 function operandPaths(words: readonly ShellWord[], spec: ReadOnlySpec): readonly ShellWord[] | null {
   const operands: ShellWord[] = [];
   let hasPattern = spec.operands !== 'patternThenPaths';
@@ -380,7 +383,7 @@ function readFlag(
   if (spec.takesNumber === true && /^-\d+$/.test(text)) return { takesNext: false, isPattern: false };
   if (text.startsWith('--')) {
     const [name = '', value] = splitFlag(text.slice(2));
-    // `--files` of ripgrep has no pattern.
+    // With `--files`, ripgrep takes no pattern.
     const isPattern = name === 'regexp' || name === 'files';
     if (value === null && spec.long?.includes(name) === true) return { takesNext: false, isPattern };
     return value !== null && spec.longValued?.includes(name) === true ? { takesNext: false, isPattern } : null;
@@ -399,7 +402,7 @@ function splitFlag(text: string): readonly [string, string | null] {
   return at === -1 ? [text, null] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Starting points first, then tests that only choose and print. */
+/** Reads the starting points of `find`, then its tests, which must only select and print. */
 function lookedFor(words: readonly ShellWord[]): Looked | null {
   const firstTest = words.findIndex((word) => /^[-!(]/.test(word.text));
   const tests = firstTest === -1 ? [] : words.slice(firstTest);
@@ -411,7 +414,7 @@ function lookedFor(words: readonly ShellWord[]): Looked | null {
   return { paths: firstTest === -1 ? words : words.slice(0, firstTest), usesRepository: false, namesOnly: true };
 }
 
-/** A glob that is named brings back what ripgrep leaves out by itself, so it may only name what holds program text. */
+/** An explicit glob overrides ripgrep's default filters, so it may only name source code. */
 function hasHarmlessGlobs(texts: readonly string[]): boolean {
   const harmless = /^!.*$|^([\w*./-]*\/)?[\w*-][\w*.-]*\.(\{(\w+,?)+\}|\w+)$/;
   const globs = texts.flatMap((text, index) => {

@@ -1,15 +1,15 @@
-/** One word of a command after quotes were taken away. */
+/** One word of a command, after quotes are removed. */
 export interface ShellWord {
-  /** What the program gets. What the shell would put in is missing here, and said by the flags. */
+  /** Text that the program gets. Parts that the shell would insert are missing here; the flags report them. */
   readonly text: string;
   readonly source: string;
-  /** `$NAME`, `$( )`, backticks, `<( )`: may be anything, also several words. */
+  /** `$NAME`, `$( )`, backticks, `<( )`: may be anything, including several words. */
   readonly hasExpansion: boolean;
-  /** All that the shell puts in are numbers (`$?`, `$$`, `$#`), which stand in `text` as 0. */
+  /** True when the shell inserts only numbers (`$?`, `$$`, `$#`), written as 0 in `text`. */
   readonly isNumbered: boolean;
-  /** `*`, `?`, `[ ]`, `{a,b}` and what other shells expand: may be any file name that fits, also several. */
+  /** `*`, `?`, `[ ]`, `{a,b}`, and what other shells expand: may be any matching file name, or several. */
   readonly hasGlob: boolean;
-  /** Begins with an unquoted `~` or `~/`, which is kept in `text`. */
+  /** True when it begins with an unquoted `~` or `~/`, which `text` keeps. */
   readonly hasTilde: boolean;
   readonly isQuoted: boolean;
 }
@@ -19,25 +19,26 @@ export interface ShellRedirect {
   readonly target: ShellWord;
 }
 
-/** One simple command, wherever in the text it stands. */
+/** One simple command anywhere in the text. */
 export interface ShellPart {
   readonly assignments: readonly { readonly name: string; readonly value: ShellWord }[];
   readonly words: readonly ShellWord[];
   readonly redirects: readonly ShellRedirect[];
-  /** Text that is given to the command and in which the shell puts something in. */
+  /** True when the command's input is text that contains shell expansions. */
   readonly hasExpandedInput: boolean;
   /** As written, without the bodies of here-documents. */
   readonly source: string;
 }
 
 export interface ShellScript {
-  /** Every command that may run, in the order of the text, those inside of substitutions before the one they stand in. */
+  /** Every command that may run, in text order. Commands inside a substitution come before the command that contains
+   *  it. */
   readonly parts: readonly ShellPart[];
-  /** A command may run more than once. */
+  /** True when a command may run more than once. */
   readonly hasLoop: boolean;
 }
 
-/** Something that is not understood well enough to say what would run. */
+/** Reported when the text cannot be parsed well enough to tell what would run. */
 export class NotUnderstood extends Error {
   override readonly name = 'NotUnderstood';
 }

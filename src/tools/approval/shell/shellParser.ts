@@ -2,9 +2,9 @@ import { NotUnderstood, type ShellPart, type ShellRedirect, type ShellScript, ty
 import { unseenSigns } from './invisibleCharacters';
 import { WordReader } from './wordReader';
 
-/** Words that only order commands; what stands behind them is a command again. */
+/** Words that only structure commands. A command follows them. */
 const transparent = new Set(['!', '{', '}', 'if', 'then', 'elif', 'else', 'fi', 'while', 'until', 'do', 'done']);
-/** Words after which something else than a command stands. */
+/** Words that are not followed by a plain command. */
 const foreign = new Set([
   'for',
   'case',
@@ -29,8 +29,9 @@ const foreign = new Set([
 
 const maxLength = 20_000;
 
-/** Reads the part of the shell's language that Bash, zsh, dash and fish understand in the same way, and finds every command in it. Everything
- *  else is not understood, rather than guessed: an error here is a question to the person, never a command that runs unasked. */
+/** Parses the part of the shell language that Bash, zsh, dash, and fish understand in the same way, and finds every
+ *  command in it. Returns `NotUnderstood` for everything else instead of guessing: an error here asks the user, and
+ *  never runs a command without approval. */
 export function parseShell(text: string): ShellScript | NotUnderstood {
   if (text.length > maxLength) return new NotUnderstood('The command is too long.');
   if (unseenSigns.test(text.replace(/[\t\n]/g, ' ')))
@@ -45,7 +46,7 @@ export function parseShell(text: string): ShellScript | NotUnderstood {
   }
 }
 
-/** The part that is being read. */
+/** Command that is being parsed. */
 class OpenPart {
   readonly assignments: { name: string; value: ShellWord }[] = [];
   readonly words: ShellWord[] = [];
@@ -54,7 +55,7 @@ class OpenPart {
 
   constructor(
     readonly start: number,
-    /** Behind `}`, `fi`, `done` or `)` only redirections may follow. */
+    /** After `}`, `fi`, `done`, or `)` only redirections may follow. */
     readonly isBehindGroup: boolean,
   ) {}
 
@@ -86,7 +87,7 @@ class ShellParser {
     });
   }
 
-  /** Reads commands up to the closing sign, which is taken, or to the end. */
+  /** Reads commands up to and including the closing bracket, or to the end. */
   list(closing: ')' | null): void {
     if (++this.depth > 20) throw new NotUnderstood('The command is nested too deeply.');
     const pendingBefore = this.bodies.length;
@@ -153,7 +154,7 @@ class ShellParser {
     this.reader.at += two === '&&' || two === '||' || two === '|&' ? 2 : 1;
   }
 
-  /** Reads one word into the part. Answers with a new part where the word only orders commands. */
+  /** Reads one word into the part. Returns a new part when the word only structures commands. */
   private word(part: OpenPart): OpenPart | null {
     const start = this.reader.at;
     const word = this.reader.word();
@@ -181,7 +182,7 @@ class ShellParser {
     return null;
   }
 
-  /** Takes a redirection, with the number of the file ahead of it. */
+  /** Reads a redirection, with the file number before it. */
   private redirection(part: OpenPart): boolean {
     const found = /^(\d*)(<<<|<<-|<<|<>|<&|>&|>>|>\||<|>)|^(&>>|&>)/.exec(
       this.text.slice(this.reader.at, this.reader.at + 12),
@@ -193,7 +194,7 @@ class ShellParser {
     this.reader.skipBlanks();
     if (/^$|[\n;&|()<>#]/.test(this.reader.peek())) throw new NotUnderstood('A redirection leads nowhere.');
     const target = this.reader.word();
-    // zsh takes `>!` for an operator, behind which the file is the next word.
+    // zsh reads `>!` as an operator, so the file is the next word.
     if (/^[!|&]/.test(target.source)) throw new NotUnderstood('A redirection is not understood.');
     if (operator === '<<' || operator === '<<-') this.awaitBody(part, target, operator === '<<-');
     else if (operator === '<<<') part.hasExpandedInput ||= target.hasExpansion || target.hasGlob || target.hasTilde;
@@ -207,7 +208,7 @@ class ShellParser {
     if (!/^\w+$/.test(delimiter.text) || !/^(\w+|'\w+'|"\w+"|\\\w+)$/.test(delimiter.source))
       throw new NotUnderstood('The end of a here-document is not understood.');
     this.bodies.push({ part, delimiter: delimiter.text, stripsTabs, isLiteral: delimiter.isQuoted });
-    // A part without a word of its own would be left out.
+    // A part without words would be dropped.
     if (part.isEmpty && part.isBehindGroup) throw new NotUnderstood('A here-document is given to a group of commands.');
   }
 
@@ -232,12 +233,12 @@ class ShellParser {
       const inner = new ShellParser(`"${body.replaceAll('"', "'")}"`, this.depth);
       inner.list(null);
       this.hasLoop ||= inner.hasLoop;
-      // The whole text reads as one quoted word; what counts are the commands in it.
+      // The whole body parses as one quoted word; keep only the commands in it.
       this.parts.push(...inner.parts.slice(0, -1));
     }
   }
 
-  /** Behind `$(` or `<(`. */
+  /** Reads after `$(` or `<(`. */
   private substitution(reader: WordReader): void {
     if (reader !== this.reader) throw new NotUnderstood('A substitution is not understood.');
     this.list(')');
@@ -250,7 +251,8 @@ class ShellParser {
     this.parts.push(...inner.parts);
   }
 
-  /** Shells differ in where they take a comment for one, so it may hold nothing that would do something if it were none. */
+  /** Shells differ in where a comment begins. So it may not contain anything that would act as a command if it were
+   *  not a comment. */
   private comment(): void {
     if (/[^\p{L}\p{N} \t.,:?!/_#+=@%-]/u.test(this.reader.line(false)))
       throw new NotUnderstood('A comment contains signs that could be commands.');

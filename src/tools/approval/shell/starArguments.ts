@@ -3,7 +3,8 @@ import { hasWord, knownArguments, knownName, knownProgram, readKnownFlag, type K
 import { programText } from './readOnlyCommands';
 import type { ShellWord } from './shellCommand';
 
-/** Whether a rule with ` *` covers `more`: further arguments are never a further command. `named` is what the rule itself spells out. */
+/** True when a rule with ` *` covers `more`: further arguments are never a further command. `named`: the words that
+ *  the rule spells out. */
 export function takesAnyArguments(named: readonly string[], more: readonly ShellWord[]): boolean {
   if (more.some((word) => word.hasExpansion || (word.hasGlob && !namesProgramText(word)))) return false;
   return covers(
@@ -15,7 +16,8 @@ export function takesAnyArguments(named: readonly string[], more: readonly Shell
 const settingsFlag =
   /^(-[a-z]|--?(config|config-file|output|output-file|outfile|outdir|directory|manifest-path|cwd|dir|prefix|file|makefile|parser|runner|interactive|template|require|import|loader|plugins?|preload|modfile|transform|setupfiles|globalsetup|global-setup)(=.*)?)$/i;
 
-/** Whether an argument tells the program what else to run. Flags that only name its settings or its output do not count, except for Git. */
+/** True when an argument tells the program what else to run. Flags that only name its settings or output do not
+ *  count, except for Git. */
 export function namesCommand(words: readonly ShellWord[]): boolean {
   const [command = '', ...rest] = words.filter((word) => !word.hasExpansion && !word.hasGlob).map((word) => word.text);
   const name = knownName(programName(command));
@@ -30,7 +32,7 @@ export function namesCommand(words: readonly ShellWord[]): boolean {
   );
 }
 
-/** Finds out which program gets the arguments, and asks what is known of it. */
+/** Finds the program that gets the arguments, and checks them against its entry. */
 function covers(named: readonly string[], more: readonly string[]): boolean {
   const [first = ''] = named;
   const command = knownName(programName(first));
@@ -44,11 +46,11 @@ function covers(named: readonly string[], more: readonly string[]): boolean {
     return covers(words.slice(launched.at, own), words.slice(own));
   }
   const known = knownProgram(command);
-  // `deno` and `bun` have verbs, and start files as well.
+  // `deno` and `bun` have verbs, and also run files.
   const isInterpreted = isInterpreter(command) && (known === null || /^[^:]*[./][^:]*$/.test(words[1] ?? ''));
   if (isInterpreted && !(named.length > 1 ? !(named.at(-1) ?? '').startsWith('-') && isScript(named) : isScript(words)))
     return false;
-  // A script has flags of its own.
+  // A script has its own flags.
   if (isInterpreted || (known === null && /[./]/.test(first))) return !more.some((text) => carries('', text));
   return coversKnown(command, known, named, more);
 }
@@ -67,12 +69,12 @@ function coversKnown(
   if (command === 'git' && leavesPlaceOpen(verb, named, rest, spec)) return false;
   if (command === 'tar' && named.length === 1 && !isHarmlessBundle(rest[0], spec)) return false;
   const passedAt = passedOnFrom(spec, [...named, ...more], rest.length);
-  // Where a program is not known, what follows `--` may be a further command.
+  // For an unknown program, a further command may follow `--`.
   if (known === null && rest.includes('--')) return false;
   return rest.slice(0, passedAt).every((text) => isHarmless(text, spec)) && rest.slice(passedAt).every(isForScript);
 }
 
-/** Where among the last `count` words those begin that are passed on to a script; `count` where none are. */
+/** Index, among the last `count` words, of the first word that is passed to a script; `count` when there is none. */
 function passedOnFrom({ passesOn }: KnownProgram, words: readonly string[], count: number): number {
   if (passesOn === 'afterVerb') return 0;
   const dashes = passesOn === 'afterDashes' ? words.indexOf('--') : -1;
@@ -84,7 +86,7 @@ function isHarmless(text: string, spec: KnownProgram): boolean {
   return spec.carrying?.test(text) !== true && (!text.startsWith('-') || readKnownFlag(text, spec).isHarmless);
 }
 
-/** The first word of `tar xf a.tar` is a bundle of letters too, and their values are the next words. */
+/** The first word of `tar xf a.tar` is also a group of letters, and the next words are their values. */
 function isHarmlessBundle(text: string | undefined, spec: KnownProgram): boolean {
   return (
     text === undefined ||
@@ -93,26 +95,27 @@ function isHarmlessBundle(text: string | undefined, spec: KnownProgram): boolean
   );
 }
 
-/** Arguments that a script of the project gets. Its flags are not known: those by which the tools behind such scripts run, load or write something are not covered. */
+/** True for an argument that a project script may get. Its flags are unknown. So it rejects flags with which the
+ *  tools that such scripts call run, load, or write something. */
 function isForScript(text: string): boolean {
   if (/^-[A-Za-z]/.test(text) && !/^-([AadghknqstuvwyDW]+|[A-Za-z]?\d+)$/.test(text)) return false;
   return !carries('', text);
 }
 
 interface Launched {
-  /** The place of the program among the words. */
+  /** Index of the program among the words. */
   readonly at: number;
-  /** It is a file or a package of the project, and not a program that is known by its name. */
+  /** True for a file or package of the project, false for a program known by name. */
   readonly isScript: boolean;
-  /** The star may stand for it. */
+  /** True when the star may stand for it. */
   readonly isKnown: boolean;
 }
 
-/** Programs and verbs that run the program which the next word names, and perhaps fetch it from anywhere. */
+/** Programs and verbs that run the program named by the next word, and may fetch it from anywhere. */
 const launchers =
   /^(npx|pnpx|bunx|uvx|(npm|pnpm|yarn|bun) (exec|x|dlx|create|init|explore|node)|(pipx|uv|poetry|pipenv|pdm|hatch|rye|conda|mamba|heroku|doppler|op|chamber|foreman) run|(bundle|rbenv|pyenv|asdf|mise|aws-vault|composer) (exec|x))$/;
 const scriptLaunchers = /^(go|deno|bun|cargo|dotnet) run$/;
-/** Modules of Python that are programs. Others (`timeit`, `pdb`) take code. */
+/** Python modules that are programs. Others (`timeit`, `pdb`) accept code. */
 const pythonModules = new Set(['pytest', 'unittest', 'mypy', 'ruff', 'pip', 'black', 'isort', 'flake8', 'pylint']);
 
 function launchedProgram(command: string, words: readonly string[]): Launched | null {
@@ -131,7 +134,8 @@ function launchedProgram(command: string, words: readonly string[]): Launched | 
     : null;
 }
 
-/** Whether further arguments may name another machine or folder that the repository goes to or comes from, rather than a remote by its name. */
+/** True when further arguments may name another machine or folder as the source or target of the repository, instead
+ *  of a named remote. */
 function leavesPlaceOpen(verb: string, named: readonly string[], more: readonly string[], spec: KnownProgram): boolean {
   if (!['push', 'fetch', 'pull', 'clone'].includes(verb)) return false;
   if (more.some((text) => /:\/\/|::|^[^/:]+@[^/]+:|^[.~]{0,2}\//.test(text))) return true;
@@ -141,7 +145,8 @@ function leavesPlaceOpen(verb: string, named: readonly string[], more: readonly 
   );
 }
 
-/** The places of the words that may be the repository: the first operand, and any that may be the value of a flag instead. */
+/** Indexes of the words that may be the repository: the first operand, and any word that may instead be the value of
+ *  a flag. */
 function repositoryWords(words: readonly string[], spec: KnownProgram): readonly number[] {
   const found: number[] = [];
   for (const [index, text] of words.entries()) {
@@ -155,7 +160,7 @@ function repositoryWords(words: readonly string[], spec: KnownProgram): readonly
   return found;
 }
 
-/** A pattern such as `src/*.ts`: can become neither a flag nor the name of a file that is asked for. */
+/** True for a pattern such as `src/*.ts`: it can match neither a flag nor a file that needs approval. */
 function namesProgramText(word: ShellWord): boolean {
   return (
     /^(\.\/)?\w[\w./*-]*$/.test(word.source) &&

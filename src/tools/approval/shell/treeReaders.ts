@@ -1,7 +1,7 @@
 import { programName } from './commandWrappers';
 import type { ShellWord } from './shellCommand';
 
-/** Whether the command tells what is in files that it does not name: whole folders, or what git has recorded. */
+/** True when the command outputs the contents of files that it does not name: whole folders, or Git history. */
 export function readsWholeTree(words: readonly ShellWord[]): boolean {
   const [first, ...rest] = words.map(({ text }) => text);
   const command = programName(first ?? '').replace(/\.exe$/, '');
@@ -27,7 +27,7 @@ export function readsWholeTree(words: readonly ShellWord[]): boolean {
   );
 }
 
-/** Whether such a search goes into files that are hidden or ignored, among which secrets usually are. */
+/** True when such a search includes hidden or ignored files, which often hold secrets. */
 export function searchesHidden(words: readonly ShellWord[]): boolean {
   const [first, ...rest] = words.map(({ text }) => text);
   const command = programName(first ?? '').replace(/\.exe$/, '');

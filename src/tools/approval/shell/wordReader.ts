@@ -1,12 +1,12 @@
 import { NotUnderstood, type ShellWord } from './shellCommand';
 
 export interface Substitutions {
-  /** The reader stands behind the opening bracket, and behind the closing one when this returns. */
+  /** The reader is after the opening bracket on entry, and after the closing one on return. */
   substitution(reader: WordReader): void;
   backticks(inner: string): void;
 }
 
-/** Reads words with their quotes and escapes, one character after the other. */
+/** Reads words with their quotes and escapes, one character at a time. */
 export class WordReader {
   at = 0;
 
@@ -19,7 +19,7 @@ export class WordReader {
     return this.text[this.at + ahead] ?? '';
   }
 
-  /** The rest of the line; its end is taken too where `takesEnd`. */
+  /** Rest of the line. Consumes the line end when `takesEnd`. */
   line(takesEnd = true): string {
     const end = this.text.indexOf('\n', this.at);
     const line = this.text.slice(this.at, end === -1 ? this.text.length : end);
@@ -58,7 +58,7 @@ export class WordReader {
       else if (next === '$') this.dollar(found);
       else if (next === '`') this.backticks(found);
       else {
-        // zsh repeats what stands ahead of a # within a pattern, where it is told to.
+        // In zsh, a `#` in a pattern can repeat the character before it, depending on its options.
         if (/[*?[\]{}^#]/.test(next)) found.hasGlob = true;
         found.text += next;
         this.at++;
@@ -77,7 +77,7 @@ export class WordReader {
     const end = this.text.indexOf("'", this.at + 1);
     if (end === -1) throw new NotUnderstood('A quotation mark is not closed.');
     const content = this.text.slice(this.at + 1, end);
-    // fish lets a backslash escape the quotation mark, other shells do not.
+    // In fish, a backslash escapes the quotation mark; in other shells it does not.
     if (content.endsWith('\\')) throw new NotUnderstood('A backslash stands ahead of a quotation mark.');
     found.isQuoted = true;
     this.at = end + 1;
@@ -109,7 +109,7 @@ export class WordReader {
   private escaped(found: { isQuoted: boolean }): string {
     const next = this.peek(1);
     if (next === '') throw new NotUnderstood('The command ends in a backslash.');
-    // fish reads \x41, \n and the like where other shells read the letter.
+    // fish interprets \x41, \n, and the like where other shells read the letter.
     if (/[A-Za-z0-9]/.test(next)) throw new NotUnderstood('A backslash stands ahead of a letter.');
     this.at += 2;
     if (next === '\n') return '';
@@ -127,7 +127,7 @@ export class WordReader {
       this.inner.substitution(this);
       found.hasExpansion = true;
     } else if (number !== null) {
-      // Which number is not known: a link may be named by any of them.
+      // The actual number is unknown: a link may be named with any of them.
       found.text += '0';
       found.hasNumber = true;
       this.at += 2;

@@ -22,7 +22,7 @@ export interface ChangedFilesNeeds {
   readonly editor: FileEditor;
   readonly raw: RawFiles;
   readonly clock: Clock;
-  /** A path as people read it. */
+  /** Converts a path to the form that users read. */
   readonly shown: (path: string) => string;
   readonly words: ReviewTexts;
   readonly log: Log;
@@ -34,16 +34,17 @@ export interface ChangedTurn {
   readonly files: readonly ChangedFile[];
 }
 
-/** The changes of one file that can be kept or reverted one by one. */
+/** Changes of one file that can be kept or reverted individually. */
 interface OpenedHunks {
   readonly hunks: readonly PlacedHunk[];
-  /** Null: they can only be looked at, because the file was changed in the same places since, is not text, or came or went as a whole. */
+  /** Null: view only. The file was changed in the same places since, is not text, or was created or deleted as a
+   *  whole. */
   readonly present: (PresentFile & { readonly text: TextFile }) | null;
   readonly earlier: readonly string[];
 }
 
-/** The files that turns changed, and the way to keep or revert them: whole turns, files, single changes. What the person has changed since stays,
- *  unless it is given up in so many words (`overwrite`). Rejections are `StoreError`. */
+/** Files that turns changed, and operations to keep or revert them: whole turns, files, or single changes. Later
+ *  changes by the user are preserved unless `overwrite` is true. Rejects with `StoreError`. */
 export class ChangedFiles {
   private readonly files: PresentFiles;
   private readonly review: FileReview;
@@ -59,7 +60,7 @@ export class ChangedFiles {
 
   readonly onDidChange = (listener: (changed: ChangedTurn) => void): Disposable => this.changes.event(listener);
 
-  /** By turn; one that changed nothing is left out. */
+  /** Changed files by turn. Turns without changes are left out. */
   async ofTurns(turnUids: readonly string[]): Promise<Readonly<Record<string, readonly ChangedFile[]>>> {
     const byTurn = new Map<string, FileChange[]>();
     for (const change of turnUids.length === 0 ? [] : await this.needs.store.fileChangesOf(turnUids)) {
@@ -71,17 +72,18 @@ export class ChangedFiles {
     return Object.fromEntries(described.filter(([, files]) => files.length > 0));
   }
 
-  /** Says again what a turn changed: one of its calls has, or somebody changed one of its files. */
+  /** Emits the changed files of a turn again: one of its calls changed a file, or someone else changed one of its
+   *  files. */
   async tell({ sessionId, turnUid }: { readonly sessionId: string; readonly turnUid: string }): Promise<void> {
     this.changes.fire({ sessionId, turnUid, files: (await this.ofTurns([turnUid]))[turnUid] ?? [] });
   }
 
-  /** What this turn and everything behind it changed that was not reverted, as `revertFrom` would revert it. */
+  /** Changes of this turn and all later ones that are not reverted yet, as `revertFrom` would revert them. */
   async from(turnUid: string): Promise<readonly ChangedFile[]> {
     return this.describe(historiesOf(await this.notReverted(turnUid)));
   }
 
-  /** What a file held before the turn; null where there was none, or it is not stored. */
+  /** Content of a file before the turn; null when the file did not exist or the content is not stored. */
   async before(turnUid: string, path: string): Promise<Uint8Array | null> {
     const history = await this.historyOf(turnUid, path);
     const hash = history === null ? null : beforeAll(history);
@@ -121,7 +123,7 @@ export class ChangedFiles {
     });
   }
 
-  /** Reverts what this turn and everything behind it changed, the last change first. */
+  /** Reverts the changes of this turn and all later ones, the last change first. */
   revertFrom(turnUid: string): Promise<ReviewOutcome> {
     return this.inOrder(async () => this.revertAll(historiesOf(await this.notReverted(turnUid)), false));
   }
@@ -148,7 +150,7 @@ export class ChangedFiles {
     );
   }
 
-  /** A file that cannot be read now (a folder took its name) is taken for gone: it is only looked at. */
+  /** Treats a file that cannot be read (a folder took its name) as deleted: this is for display only. */
   private async presentBytes(path: string): Promise<Uint8Array | null> {
     return this.files.read(path).then(
       ({ bytes }) => bytes,
@@ -183,7 +185,7 @@ export class ChangedFiles {
     }
   }
 
-  /** The person is told which file; why is for the log. */
+  /** The user is notified which file failed; the reason goes to the log. */
   private notWritten({ path }: FileHistory, { message }: Error): void {
     this.needs.log.warn(`${path} was not reverted: ${message}`);
   }
@@ -243,7 +245,8 @@ export class ChangedFiles {
     return allDone;
   }
 
-  /** What is left of the turn's changes in the file as it is now; where that cannot be told, what the turn did. */
+  /** Changes of the turn that are still in the present file. If that cannot be determined, the changes that the turn
+   *  made. */
   private async openHunks(turnUid: string, history: FileHistory): Promise<OpenedHunks> {
     const { path } = history;
     const kept = await this.kept.of(turnUid, firstOf(history).sessionId, path);
@@ -289,7 +292,7 @@ export class ChangedFiles {
     for (const change of turns.values()) await this.tell(change);
   }
 
-  /** One review after the other: the second must see what the first has done. */
+  /** Runs reviews one after the other: the second must see the result of the first. */
   private inOrder<T>(work: () => Promise<T>): Promise<T> {
     const done = this.queue.then(work);
     this.queue = done.catch(() => undefined);

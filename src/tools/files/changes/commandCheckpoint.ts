@@ -2,27 +2,30 @@ import type { ToolCallContext } from '../../tool';
 
 /** A file that changed while a command ran. */
 export interface ChangedPath {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   readonly kind: 'created' | 'edited' | 'deleted';
 }
 
 export interface CheckedRun<T> {
   readonly value: T;
-  /** What changed in files meanwhile, by whomever: changes by the person or another program in that time cannot be told apart. */
+  /** Files that changed during the run, including changes by the user or another program: these cannot be
+   *  distinguished from the command's changes. */
   readonly changed: readonly ChangedPath[];
-  /** Why what the command changed cannot be reverted, or not all of it; for the model and the person. Null where it can. */
+  /** Sentence for the model and the user that says why the command's changes cannot be reverted, or not all of them.
+   *  Null when they can. */
   readonly note: string | null;
 }
 
-/** Finds out what a command changes in files, so that it can be reverted as an edit can. Part of the result of every command that may change
- *  something; commands known to only read are run without it. */
+/** Detects the files that a command changes, so that they can be reverted like an edit. Part of the result of every
+ *  command that may change something; commands known to only read run without it. */
 export interface CommandCheckpoint {
-  /** Looks before and after `run`, which always runs, once, and whose rejection is passed on. `folder`: absolute, where the command runs. */
+  /** Compares the files before and after `run`. Always calls `run` exactly once, and passes its rejection on.
+   *  `folder`: absolute, where the command runs. */
   around<T>(call: ToolCallContext, folder: string, run: () => Promise<T>): Promise<CheckedRun<T>>;
 }
 
-/** Where checkpoints are switched off. */
+/** Used when checkpoints are switched off. */
 export const noCommandCheckpoint: CommandCheckpoint = {
   around: async (_call, _folder, run) => ({ value: await run(), changed: [], note: null }),
 };

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { ContentHash, FileContent } from '../../../store/fileChanges';
 
-/** What a file is known by: SHA-256 of its bytes in hex; null where there is none. */
+/** SHA-256 of a file's bytes in hex; null when there is no file. */
 export function hashOf(bytes: Uint8Array | null): ContentHash {
   return bytes === null ? null : createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Of a larger file only what it is known by is kept, not what it held: it can be told that it changed, and it cannot be reverted. */
+/** Largest file whose content is stored, in bytes. For a larger file only the hash is stored: a change is detected
+ *  but cannot be reverted. */
 export const largestKept = 10 * 1024 * 1024;
 
-/** The contents to be stored, each once. */
+/** Contents to store, each once. */
 export function keptContents(files: readonly (Uint8Array | null)[], largest = largestKept): readonly FileContent[] {
   const kept = new Map<string, FileContent>();
   for (const bytes of files) {

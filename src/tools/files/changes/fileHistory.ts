@@ -1,21 +1,22 @@
 import type { ContentHash, FileChange } from '../../../store/fileChanges';
 
-/** A stretch of changes of one file, each of which found what the one before had left. */
+/** Consecutive changes of one file, where each change found what the one before had left. */
 export interface Stretch {
   readonly before: ContentHash;
-  /** undefined: the last of them was cut off before it was known what it left. */
+  /** undefined: the last change was cut off before its result was known. */
   readonly after: ContentHash | undefined;
 }
 
-/** What some turns did to one file. Between two stretches somebody else changed it. */
+/** Changes that some turns made to one file. Between two stretches someone else changed it. */
 export interface FileHistory {
   readonly path: string;
-  /** In the order they were made; never empty. */
+  /** In the order in which they were made; never empty. */
   readonly changes: readonly FileChange[];
   readonly stretches: readonly Stretch[];
 }
 
-/** By path, in the order in which files were first changed. What was changed and changed back is left out. */
+/** Groups changes by path, in the order in which files were first changed. Leaves out changes that were changed
+ *  back. */
 export function historiesOf(changes: readonly FileChange[]): readonly FileHistory[] {
   const byPath = new Map<string, FileChange[]>();
   for (const change of changes) {
@@ -39,12 +40,12 @@ function stretchesOf(changes: readonly FileChange[]): readonly Stretch[] {
   return stretches;
 }
 
-/** What the file held before all of it. */
+/** Content before all changes. */
 export function beforeAll({ stretches }: FileHistory): ContentHash {
   return stretches[0]?.before ?? null;
 }
 
-/** What it held behind all of it. */
+/** Content after all changes. */
 export function afterAll({ stretches }: FileHistory): ContentHash | undefined {
   return stretches.at(-1)?.after;
 }

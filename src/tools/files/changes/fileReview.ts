@@ -11,9 +11,9 @@ const mostRemembered = 1000;
 
 const unknown: Counts = { added: null, removed: null };
 
-/** What there is to say about a file that a turn changed. */
+/** Describes a file that a turn changed. */
 export class FileReview {
-  /** By what a stretch began and ended with: neither ever changes. */
+  /** Line counts by the hashes at the start and end of a stretch: neither content ever changes. */
   private readonly counted = new Map<string, Counts>();
 
   constructor(
@@ -36,7 +36,7 @@ export class FileReview {
     const reviewed = new Set(history.changes.map((change) => change.reviewed?.kind ?? null));
     if (reviewed.size === 1 && reviewed.has('kept')) return 'kept';
     const held = hashOf(present);
-    // A revert that the person has undone in the editor is open again.
+    // If the user undid a revert in the editor, the change is open again.
     if (held === afterAll(history)) return 'open';
     if (held === beforeAll(history) || (reviewed.size === 1 && reviewed.has('reverted'))) return 'reverted';
     const undone = await undo(history, present, this.read);
@@ -45,7 +45,7 @@ export class FileReview {
     return undone.already > 0 && undone.others === 0 ? 'partly' : 'changedSince';
   }
 
-  /** Over all stretches: what others changed in between is none of the turn's. */
+  /** Sums over the turn's own stretches only. Changes by others in between do not count. */
   private async counts(history: FileHistory): Promise<Counts> {
     let [added, removed] = [0, 0];
     for (const { before, after } of history.stretches) {
@@ -68,7 +68,7 @@ export class FileReview {
     return counts;
   }
 
-  /** Null for what is not text, and for what is not stored. */
+  /** Null when the content is not text or not stored. */
   private async lines(path: string, hash: string | null): Promise<readonly string[] | null> {
     if (hash === null) return [];
     const bytes = await this.read(hash);

@@ -1,12 +1,12 @@
 import * as path from 'node:path';
 import type { FileDifference } from './snapshot';
 
-/** A line of `git diff-tree --raw`. Hashes are null where there was no file, or no plain one. */
+/** Line of `git diff-tree --raw`. A hash is null when there was no file. */
 export interface RawChange {
   readonly name: string;
   readonly from: string | null;
   readonly to: string | null;
-  /** It is, or was, something else than a plain file: a link, a repository of its own. */
+  /** True when it is or was not a plain file: a link, or a separate repository. */
   readonly isOther: boolean;
 }
 
@@ -34,7 +34,7 @@ export function parseRaw(out: Buffer): readonly RawChange[] {
   return changes;
 }
 
-/** What `git cat-file --batch` wrote, by hash; what is missing is left out. */
+/** Contents that `git cat-file --batch` wrote, by hash. Missing objects are left out. */
 export function parseBatch(out: Buffer): ReadonlyMap<string, Uint8Array> {
   const contents = new Map<string, Uint8Array>();
   for (let at = 0; at < out.length;) {
@@ -43,7 +43,7 @@ export function parseBatch(out: Buffer): ReadonlyMap<string, Uint8Array> {
     const [hash = '', type = '', size = ''] = out.subarray(at, end).toString().split(' ');
     at = end + 1;
     if (type !== 'blob') continue;
-    // A copy: what is sent to the store's thread takes along everything its buffer holds.
+    // Copy the bytes: a message to the store's worker thread transfers the whole underlying buffer.
     contents.set(hash, new Uint8Array(out.subarray(at, at + Number(size))));
     at += Number(size) + 1;
   }
@@ -56,7 +56,7 @@ export function parseSizes(out: Buffer): ReadonlyMap<string, number> {
   return new Map([...found].map(([, name = '', size = '']) => [name, Number(size)]));
 }
 
-/** `unsure`: files of which it is not known what they held. */
+/** `unsure`: number of files whose earlier content is unknown. */
 export function differencesOf(
   root: string,
   changed: readonly RawChange[],
@@ -75,7 +75,7 @@ export function differencesOf(
   return { files, unsure };
 }
 
-/** A path in a list of object directories: in quotes, because it may hold the character between two of them. */
+/** Path for a list of object directories, quoted because it may contain the separator. */
 export function quoted(folder: string): string {
   return `"${folder.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }

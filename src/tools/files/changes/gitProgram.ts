@@ -6,16 +6,17 @@ export interface GitCall {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string | Uint8Array;
-  /** Milliseconds; then it is killed. */
+  /** Milliseconds. Then Git is killed. */
   readonly patienceMs: number;
-  /** Where the program is started; never a folder of the person's, because Windows looks for programs there first. */
+  /** Folder to start Git in. Never a folder of the user, because Windows searches it for programs first. */
   readonly startIn: string;
 }
 
-/** Runs Git and gives what it wrote. Rejects with `NotWatched` when it cannot be started, fails or takes too long. */
+/** Runs Git and returns its output. Rejects with `NotWatched` when Git cannot start, fails, or takes too long. */
 export type RunGit = (call: GitCall) => Promise<Buffer>;
 
-/** What would make Git run a program of the repository's, start a service, ask something or convert what it reads. */
+/** Turns off settings that make Git run a program of the repository, start a service, ask for input, or convert what
+ *  it reads. */
 const quiet = [
   'core.fsmonitor=false',
   'core.untrackedCache=false',

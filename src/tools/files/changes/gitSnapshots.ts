@@ -7,33 +7,35 @@ import type { RunGit } from './gitProgram';
 import { differencesOf, parseBatch, parseRaw, parseSizes, quoted, split } from './gitOutput';
 import { NotWatched, type Snapshot, type SnapshotTaker } from './snapshot';
 
-/** Untracked and changed files looked at in one snapshot, and files taken for one command's changes. */
+/** Limits. `mostFiles`: untracked and changed files in one snapshot. `mostChanged` and `mostBytes`: number and total
+ *  bytes of the files recorded as changes of one command. */
 const mostFiles = 20_000;
 const mostChanged = 2000;
 const mostBytes = 64 * 1024 * 1024;
-/** Names on one command line: Windows takes about 32,000 characters. */
+/** Names on one command line: Windows accepts about 32,000 characters. */
 const mostNamed = 100;
 
 interface Place {
-  /** The work tree's root. */
+  /** Root of the work tree. */
   readonly root: string;
   readonly index: string;
   readonly env: Readonly<Record<string, string>>;
   readonly startIn: string;
 }
 
-/** What a look at a work tree found: a tree of ours, and the index it was made of. */
+/** State of a work tree: the tree object that we wrote, and the index it came from. */
 interface Looked {
   readonly tree: string;
   readonly index: string;
 }
 
-/** Snapshots of Git work trees. Git reads them with a repository of ours beside the store: own index, own objects, own settings. The person's
- *  repository is only read (its index is copied once, so that unchanged files need not be; its objects are looked up), so neither index, stash,
- *  refs nor objects can be touched. What .gitignore leaves out is not seen. Conversions (line ends, LFS) are off: a file's bytes are its bytes. */
+/** Takes snapshots of Git work trees. Git reads them through our own repository next to the store, with its own
+ *  index, objects, and settings. The user's repository is only read: its index is copied once, to skip unchanged
+ *  files, and its objects are looked up. So its index, stash, refs, and objects cannot change. Files that .gitignore
+ *  excludes are not seen. Conversions (line ends, LFS) are off: a file's bytes are its bytes. */
 export class GitSnapshots implements SnapshotTaker {
   private readonly places = new Map<string, Promise<Place>>();
-  /** Git's index is one file: one snapshot after the other. */
+  /** Git's index is one file, so snapshots run one after the other. */
   private queue: Promise<unknown> = Promise.resolve();
   private count = 0;
   private begun: string | null = null;
@@ -41,11 +43,11 @@ export class GitSnapshots implements SnapshotTaker {
   constructor(
     private readonly git: RunGit,
     private readonly clock: Clock,
-    /** Where our repositories lie; emptied when it is first used. */
+    /** Folder of our repositories; emptied before its first use. */
     private readonly home: () => string,
   ) {}
 
-  /** Rejects with `NotWatched` also where the folder is in no work tree. */
+  /** Also rejects with `NotWatched` when the folder is in no work tree. */
   async take(folder: string, patienceMs: number): Promise<Snapshot> {
     const until = this.clock.monotonicMs() + patienceMs;
     const root = await this.rootOf(folder, patienceMs);
@@ -60,7 +62,7 @@ export class GitSnapshots implements SnapshotTaker {
     return { differences: (patience) => this.differences(place, looked, this.clock.monotonicMs() + patience) };
   }
 
-  /** Whether Git works with this folder at all; where it does not, folders can be looked at in another way. */
+  /** True when Git works with this folder. Otherwise use another kind of snapshot. */
   async isWorkTree(folder: string): Promise<boolean> {
     return this.rootOf(folder, 2000).then(
       () => true,
@@ -68,7 +70,7 @@ export class GitSnapshots implements SnapshotTaker {
     );
   }
 
-  /** Forgets what files held. */
+  /** Deletes all stored contents. */
   async clear(): Promise<void> {
     await this.inOrder(async () => {
       this.places.clear();
@@ -87,7 +89,7 @@ export class GitSnapshots implements SnapshotTaker {
     return path.normalize(root);
   }
 
-  /** What an earlier window left is of no use to this one. */
+  /** Deletes what an earlier window left: this window cannot use it. */
   private async cleared(): Promise<void> {
     const home = this.home();
     if (this.begun !== home) await rm(home, { recursive: true, force: true });
@@ -142,7 +144,8 @@ export class GitSnapshots implements SnapshotTaker {
     return place;
   }
 
-  /** An index that needs the person's repository beside it (split, sparse) is done without: then every file is read once. */
+  /** Copies the index. If it needs the user's repository next to it (split, sparse), deletes the copy; then every
+   *  file is read once. */
   private async copyIndex(place: Place, index: string, until: number): Promise<void> {
     try {
       await copyFile(index, place.index);
@@ -170,7 +173,7 @@ export class GitSnapshots implements SnapshotTaker {
     return (await this.in(place, ['write-tree', '--missing-ok'], until)).toString().trim();
   }
 
-  /** What is gone is taken too, as gone. */
+  /** Deleted files are included, as deleted. */
   private async isTaken(file: string): Promise<boolean> {
     const stat = await lstat(file).catch(() => null);
     return stat === null || (stat.isFile() && stat.size <= largestKept);
@@ -203,7 +206,7 @@ export class GitSnapshots implements SnapshotTaker {
     });
   }
 
-  /** How large files were on disk. What Git keeps of a file that was converted (line ends, LFS) is another text, and mostly of another size. */
+  /** File sizes on disk. Git stores a converted file (line ends, LFS) as other bytes, mostly with another size. */
   private async sizesIn(
     place: Place,
     { index }: Looked,

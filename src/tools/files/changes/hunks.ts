@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import type { FileHunk } from '../../../transcript/changedFile';
 import { lineChanges, type LineChange } from './lineMerge';
 
-/** One change with its place in the text it is part of. */
+/** One change with its position in the later text. */
 export interface PlacedHunk {
   readonly hunk: FileHunk;
-  /** Where its lines stand in the later text, from 0. */
+  /** Index of its first line in the later text, from 0. */
   readonly at: number;
 }
 
-/** The differences from `earlier` to `later`, each with an identity that stays while its lines do, wherever they move to. */
+/** Differences from `earlier` to `later`. Each has an id that stays the same while its lines do, wherever they move. */
 export function hunksBetween(
   earlier: readonly string[],
   later: readonly string[],
@@ -41,7 +41,7 @@ export function hunksBetween(
   });
 }
 
-/** How many lines differ. */
+/** Counts added and removed lines. */
 export function countLines(changes: readonly LineChange[]): { readonly added: number; readonly removed: number } {
   return {
     added: changes.reduce((sum, { added }) => sum + added.length, 0),

@@ -3,8 +3,8 @@ import type { SessionStore } from '../../../store/sessionStore';
 
 const stored = v.record(v.string(), v.array(v.string()));
 
-/** Which single changes of a turn's files the person keeps, by path. A small value of the store whose key ends in the session's id, so that it is
- *  forgotten with the session. */
+/** Single changes that the user keeps, by path of a turn's files. A metadata value of the store; its key ends in the
+ *  session's id, so it is deleted with the session. */
 export class KeptHunks {
   constructor(private readonly store: Pick<SessionStore, 'getMeta' | 'setMeta'>) {}
 

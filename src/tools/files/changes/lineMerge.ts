@@ -1,21 +1,22 @@
 import { diffArrays } from 'diff';
 
-/** A text's lines with their ends, so that joining them gives the same text. */
+/** Lines of a text with their ends. Joining them gives the same text. */
 export function linesOf(text: string): readonly string[] {
   return text === '' ? [] : text.split(/(?<=\n)/);
 }
 
-/** Lines of one text that stand in place of `removed` lines of another, from line `at` (from 0) of the other. */
+/** `added` lines replace `removed` lines of the other text, at its line `at` (from 0). */
 export interface LineChange {
   readonly at: number;
   readonly removed: number;
   readonly added: readonly string[];
 }
 
-/** Texts further apart than this many lines are taken as one change between what they begin and end with alike: looking closer takes seconds. */
+/** Largest edit distance in lines. Beyond it, everything between the common start and end counts as one change: a
+ *  closer comparison takes seconds. */
 const farthestApart = 3000;
 
-/** What has to be done to `from` to have `to`, in order. */
+/** Changes that turn `from` into `to`, in order. */
 export function lineChanges(from: readonly string[], to: readonly string[]): readonly LineChange[] {
   let start = 0;
   while (start < from.length && start < to.length && from[start] === to[start]) start++;
@@ -55,7 +56,7 @@ function changesBetween(from: readonly string[], to: readonly string[]): readonl
   return open === null ? changes : [...changes, open];
 }
 
-/** Where equal lines let a change stand in several places it stands in the last of them, so that one and the same change is known again. */
+/** Moves a change to the last place that equal lines allow, so that the same change is recognized again. */
 function slidDown(from: readonly string[], changes: readonly LineChange[]): readonly LineChange[] {
   return changes.map((change, index) => {
     const limit = changes[index + 1]?.at ?? from.length;
@@ -70,7 +71,7 @@ function slidDown(from: readonly string[], changes: readonly LineChange[]): read
   });
 }
 
-/** `mine`, `theirs`: changes that only one side made · `both`: changes that both made alike. */
+/** `mine`, `theirs`: number of changes that only one side made. `both`: number that both sides made identically. */
 export type Merged =
   | {
       readonly kind: 'clean';
@@ -81,7 +82,8 @@ export type Merged =
     }
   | { readonly kind: 'conflict' };
 
-/** The changes of both sides over what they have in common. Never guesses: where the two touch the same lines differently, it is a conflict. */
+/** Applies the changes of both sides to their common base. Never guesses: if they change the same lines differently,
+ *  it is a conflict. */
 export function merge(base: readonly string[], mine: readonly string[], theirs: readonly string[]): Merged {
   const count = { mine: 0, theirs: 0, both: 0 };
   const lines: string[] = [];
@@ -113,7 +115,8 @@ function areEqual(one: LineChange, other: LineChange): boolean {
   );
 }
 
-/** An insertion at the edge of lines that go is apart from them; two insertions at one place are not, because nothing tells their order. */
+/** An insertion at the edge of removed lines does not conflict. Two insertions at one place do, because their order
+ *  is unknown. */
 function doMeet(one: LineChange, other: LineChange): boolean {
   if (one.removed === 0 && other.removed === 0) return one.at === other.at;
   return one.at < other.at + other.removed && other.at < one.at + one.removed;

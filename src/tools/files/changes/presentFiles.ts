@@ -3,22 +3,22 @@ import { encodeText } from '../textFormat';
 import { hashOf } from './contentHash';
 import { textOf } from './undoing';
 
-/** Writes what is not text. The editor has no undo for it. */
+/** Writes files that are not text. The editor has no undo for them. */
 export interface RawFiles {
-  /** null: the file goes. Parents of a new file are created. */
+  /** null: deletes the file. Parents of a new file are created. */
   write(path: string, bytes: Uint8Array | null): Promise<void>;
 }
 
-/** A file as it is now. */
+/** File in its present state. */
 export interface PresentFile {
   readonly path: string;
-  /** What it would hold if it were saved now; null where there is none. */
+  /** Bytes it would have if it were saved now; null when there is no file. */
   readonly bytes: Uint8Array | null;
-  /** Null where there is no file, or none that the editor changes as text. */
+  /** Null when there is no file, or none that the editor can change as text. */
   readonly text: TextFile | null;
 }
 
-/** Files as the person has them before them, and the way back to what they held. */
+/** Reads files as the user sees them, including unsaved text, and restores earlier contents. */
 export class PresentFiles {
   constructor(
     private readonly editor: FileEditor,
@@ -35,8 +35,8 @@ export class PresentFiles {
     }
   }
 
-  /** Has the file hold `bytes` (null: be gone), through the editor where it is text, so that the editor can undo it. Rejects with `FileChanged`
-   *  where the file is no longer `present`: then nothing was done. */
+  /** Writes `bytes` to the file (null: deletes it). Text goes through the editor, so that the editor can undo it.
+   *  Rejects with `FileChanged` when the file is no longer `present`; then nothing was changed. */
   async put(present: PresentFile, bytes: Uint8Array | null): Promise<void> {
     const { path } = present;
     const wanted = bytes === null ? null : textOf(path, bytes);
@@ -48,7 +48,7 @@ export class PresentFiles {
         new AbortController().signal,
       );
       if (hashOf(await this.editor.bytesOnDisk(path)) === hashOf(bytes)) return;
-      // It was saved in the format it had, or something tidied it while it was saved.
+      // The editor saved it in the file's previous format, or a formatter changed it while saving.
       await this.raw.write(path, bytes);
       return;
     }
@@ -58,7 +58,8 @@ export class PresentFiles {
     await this.raw.write(path, bytes);
   }
 
-  /** The same for a text whose lines are known. Something that tidies it while it is saved may do so: the person wants that in their own text. */
+  /** Writes a text through the editor. A formatter may change it while saving: the user wants that for their own
+   *  text. */
   async putText(present: PresentFile & { readonly text: TextFile }, text: string): Promise<void> {
     await this.editor.apply([{ path: present.path, before: present.text, after: text }], new AbortController().signal);
   }

@@ -1,13 +1,13 @@
 import type { ReviewOutcome } from '../../../transcript/changedFile';
 
-/** What a person is told about files that were not reverted. `files`: their names, joined. */
+/** Sentences for the user about files that were not reverted. `files`: their names, joined. */
 export interface ReviewTexts {
-  /** Somebody has changed them in the same places since. */
+  /** The files were changed in the same places since. */
   conflict(files: string): string;
-  /** What they held before is not stored. */
+  /** The earlier contents are not stored. */
   notKept(files: string): string;
   cannotWrite(files: string): string;
-  /** The change is not there any more. */
+  /** The change no longer exists. */
   gone(file: string): string;
 }
 

@@ -8,7 +8,7 @@ const mostFiles = 20_000;
 const mostFileBytes = 1024 * 1024;
 const mostBytes = 128 * 1024 * 1024;
 
-/** What is made by tools, or is their own business. */
+/** Folders that tools generate or manage. */
 const left = new Set([
   'node_modules',
   '.git',
@@ -45,8 +45,8 @@ interface ScannedFile {
   readonly bytes: Uint8Array;
 }
 
-/** Snapshots of folders without Git: files are read into memory, once until their time or size changes. Large ones and folders that tools fill
- *  are left out, and so are links. */
+/** Takes snapshots of folders without Git. Reads files into memory, and again only when their time or size changes.
+ *  Leaves out large files, folders that tools fill, and links. */
 export class ScanSnapshots implements SnapshotTaker {
   private known: { readonly folder: string; readonly files: ReadonlyMap<string, ScannedFile> } | null = null;
 
@@ -62,7 +62,7 @@ export class ScanSnapshots implements SnapshotTaker {
     };
   }
 
-  /** Forgets what files held. */
+  /** Drops the cached contents. */
   clear(): void {
     this.known = null;
   }
@@ -93,7 +93,7 @@ export class ScanSnapshots implements SnapshotTaker {
   }
 }
 
-/** Null for what is too large, and for what went away meanwhile. */
+/** Null for a file that is too large or has been deleted meanwhile. */
 async function scanFile(file: string, known: ScannedFile | undefined): Promise<ScannedFile | null> {
   const stat = await lstat(file, { bigint: true }).catch(() => null);
   if (stat === null || stat.size > mostFileBytes) return null;

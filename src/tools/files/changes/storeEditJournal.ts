@@ -12,16 +12,17 @@ export interface StoreEditJournalNeeds {
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'uid'>;
   readonly log: Log;
-  /** The setting: without checkpoints nothing is kept, and nothing can be reverted. */
+  /** Setting: without checkpoints nothing is stored, and nothing can be reverted. */
   readonly isOn: () => boolean;
-  /** Files of this turn have changed, or may be about to. */
+  /** Called when files of this turn have changed. */
   readonly onChange: (changed: { readonly sessionId: string; readonly turnUid: string }) => void;
-  /** Bytes of one file; a larger one is recorded without what it held. */
+  /** Largest file in bytes; a larger one is recorded without its content. Default: `largestKept`. */
   readonly largest?: number;
 }
 
-/** The journal in the store. `begin` rejects when the store cannot take it: then the file must stay as it is, because nobody could bring it back.
- *  Where `end` rejects, the file is changed by then: it is shown as changed, and what it held before is still there. */
+/** Journal in the store. `begin` rejects when the store cannot record it: then do not change the file, because the
+ *  change could not be reverted. When `end` rejects, the file is already changed: it is shown as changed, and its
+ *  earlier content is still stored. */
 export class StoreEditJournal implements EditJournal {
   constructor(private readonly needs: StoreEditJournalNeeds) {}
 
@@ -44,7 +45,8 @@ export class StoreEditJournal implements EditJournal {
     return { end: (after) => this.end(changes, after) };
   }
 
-  /** Records what was changed by something that tells only afterwards: a command. Rejects when the store cannot take it. */
+  /** Records changes that are known only afterwards, such as those of a command. Rejects when the store cannot
+   *  record them. */
   async record(
     call: ToolCallContext,
     changed: readonly { readonly before: FileState; readonly after: FileState }[],

@@ -4,9 +4,11 @@ import { hashOf } from './contentHash';
 import type { FileHistory, Stretch } from './fileHistory';
 import { linesOf, merge } from './lineMerge';
 
-/** undone: `bytes` is the file without the agent's changes, with everybody else's (null: no file). `isExact`: nobody else has changed it, so it is
- *  what it was, byte for byte. `already`: how many of the changes were gone before, `others`: how many were made by others.
- *  conflict: somebody has changed the same lines · notKept: what it held before is not stored. */
+/** undone: `bytes` is the file without the agent's changes but with all others (null: no file). `isExact`: no one
+ *  else changed it, so it equals the earlier content byte for byte. `already`: number of changes that were already
+ *  gone. `others`: number made by others.
+ *  conflict: someone changed the same lines.
+ *  notKept: the earlier content is not stored. */
 export type Undone =
   | {
       readonly kind: 'undone';
@@ -20,7 +22,7 @@ export type Undone =
 
 export type ReadContent = (hash: string) => Promise<Uint8Array | null>;
 
-/** Takes the changes of a history out of what a file holds now, the last one first. Pure but for `read`. */
+/** Removes the changes of a history from the present content, the last one first. Pure except for `read`. */
 export async function undo(history: FileHistory, present: Uint8Array | null, read: ReadContent): Promise<Undone> {
   let bytes = present;
   let isExact = true;
@@ -49,7 +51,7 @@ async function undoOne(
   const earlier = before === null ? null : await read(before);
   if (before !== null && earlier === null) return { kind: 'notKept' };
   if (held === after) return { kind: 'undone', bytes: earlier, isExact: true, already: 0, others: 0 };
-  // A file that was made, deleted or made again since is nobody's to merge.
+  // A file that was created, deleted, or created again since cannot be merged.
   if (bytes === null || after === null || earlier === null) return { kind: 'conflict' };
   const left = await read(after);
   if (left === null) return { kind: 'notKept' };
@@ -70,7 +72,7 @@ function merged(path: string, left: Uint8Array, present: Uint8Array, earlier: Ui
   };
 }
 
-/** Null for what is not text. */
+/** Null when the bytes are not text. */
 export function textOf(path: string, bytes: Uint8Array): TextFile | null {
   try {
     return decodeTextFile(path, bytes);

@@ -8,10 +8,12 @@ import type { ScanSnapshots } from './scanSnapshots';
 import { NotWatched, type FileDifference, type Snapshot } from './snapshot';
 import type { StoreEditJournal } from './storeEditJournal';
 
-/** A command waits this long at most for the look before it; the look behind it may take longer, because by then it is worth it. */
+/** Longest time for the snapshot before a command, in milliseconds. The comparison after it may take longer, because
+ *  then there is something to lose. */
 const beforeMs = 2000;
 const afterMs = 10_000;
-/** A folder that could not be looked at is left alone for so long: otherwise every command in it would wait in vain. */
+/** Milliseconds without another attempt after a snapshot of a folder failed. Otherwise every command in it would
+ *  wait in vain. */
 const restMs = 5 * 60_000;
 
 export interface WorkspaceCheckpointNeeds {
@@ -19,13 +21,14 @@ export interface WorkspaceCheckpointNeeds {
   readonly git: GitSnapshots;
   readonly scan: ScanSnapshots;
   readonly isOn: () => boolean;
-  /** The open folders, absolute. */
+  /** Open folders, absolute. */
   readonly roots: () => readonly string[];
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Finds what a command changed by looking at the folder it runs in before and after: its Git work tree, else the open folder. */
+/** Finds what a command changed by comparing its folder before and after: its Git work tree, or else the open
+ *  folder. */
 export class WorkspaceCheckpoint implements CommandCheckpoint {
   private readonly resting = new Map<string, { readonly until: number; readonly why: string }>();
 
@@ -37,7 +40,7 @@ export class WorkspaceCheckpoint implements CommandCheckpoint {
     let changed: readonly ChangedPath[] = [];
     let note: string | null = null;
     const settle = async (): Promise<void> => void ({ changed, note } = await this.compare(call, before));
-    // Also what a command did that failed or was stopped can be reverted.
+    // Changes of a failed or stopped command can be reverted too.
     const value = await run().finally(settle);
     return { value, changed, note };
   }

@@ -5,25 +5,27 @@ export interface GitOutput {
   readonly code: number;
   readonly text: string;
   readonly error: string;
-  /** The output was longer than `maxBytes`; git was ended there. */
+  /** True when the output was longer than `maxBytes`; git was ended then. */
   readonly isCut: boolean;
 }
 
 export interface GitCommandNeeds {
-  /** Absolute path of git where it is known, else "git". */
+  /** Absolute path of git when known, else "git". */
   readonly executable: () => string;
-  /** A folder that holds no programs: git is started there and told where to look, so that no repository can put a git of its own ahead. */
+  /** Folder without programs in which git is started; the repository is passed as an argument. So no repository can
+   *  substitute its own git. */
   readonly startIn: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Runs git in a folder. Rejects when git is not there or was stopped; a git that refuses comes back with its code and what it said. */
+/** Runs git in a folder. Rejects when git is missing or was stopped. If git refuses, resolves with its exit code and
+ *  error text. */
 export type RunGit = (folder: string, args: readonly string[], signal: AbortSignal) => Promise<GitOutput>;
 
 const maxBytes = 1_000_000;
 const patienceMs = 20_000;
 
-/** Settings under which git runs programs that a repository names. They are set ahead of the repository's own. */
+/** Settings that would make git run programs named by a repository. These values override the repository's own. */
 const harmless = [
   'core.fsmonitor=false',
   'core.hooksPath=/dev/null',
@@ -43,7 +45,8 @@ const harmless = [
   'color.ui=false',
 ];
 
-/** Git without a terminal, a pager, locks, network, or anything that a repository's own configuration would have it run. */
+/** Runs git without a terminal, pager, locks, or network, and without programs that a repository's configuration
+ *  names. */
 export function gitCommand({ executable, startIn, environment }: GitCommandNeeds): RunGit {
   const env = {
     ...Object.fromEntries(Object.entries(withoutCredentials(environment)).filter(([name]) => !/^GIT_/i.test(name))),
@@ -94,7 +97,8 @@ export function gitCommand({ executable, startIn, environment }: GitCommandNeeds
   };
 }
 
-/** Filters (as of Git LFS) are programs too. Those that the person set up for every repository stay; the repository's own are emptied. */
+/** Turns off filters of the repository's own configuration, because filters (such as Git LFS) are programs too.
+ *  Filters that the user configured for every repository stay. */
 async function withoutFilters(
   folder: string,
   run: (
@@ -118,7 +122,7 @@ async function withoutFilters(
     [],
     signal,
   );
-  // 1 says that there are none. Anything else leaves it open what the repository would have run.
+  // Exit code 1 means that there are none. With any other failure, it is unknown what the repository would run.
   if (code === 1) return [];
   if (code !== 0)
     throw new Error(

@@ -19,7 +19,7 @@ const pathParameter = {
   description: 'File or folder, relative to the open folder. Leave it out for all.',
 } as const;
 
-/** What git knows of the open folders. Read only: nothing is fetched, written or locked. */
+/** Read-only git tools for the open folders. They fetch, write, and lock nothing. */
 export function gitTools(needs: GitNeeds): readonly AnyTool[] {
   return [statusTool(needs), diffTool(needs), logTool(needs)];
 }
@@ -97,7 +97,8 @@ function diffTool(needs: GitNeeds): AnyTool {
           return [kept.length === 0 ? 'There are no differences.' : '', ...kept]
             .filter((line) => line !== '')
             .join('\n');
-        // Where nothing is kept back the path itself will do: a list of thousands of files may be too long for a command line.
+        // If nothing is withheld, pass the path itself: a list of thousands of files may be too long for a command
+        // line.
         const shown = kept.length === 0 ? [below] : told.slice(0, 500);
         const answer = await needs.git(folder, [...options, ...which, '--', ...shown], signal);
         return [
@@ -145,7 +146,8 @@ function logTool(needs: GitNeeds): AnyTool {
   });
 }
 
-/** One folder's answer is the answer; of several, each under its name, and one that cannot answer does not keep the others from it. */
+/** Returns the answer of a single folder as it is. For several, puts each under its name; a folder that fails does
+ *  not hide the others. */
 async function each(
   needs: GitNeeds,
   path: string | undefined,

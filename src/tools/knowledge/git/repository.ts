@@ -11,18 +11,19 @@ export interface GitNeeds extends ReadDenials {
   readonly git: RunGit;
   readonly paths: WorkspacePaths;
   readonly access: AccessPaths;
-  /** Git follows what a repository says of itself, so it is only asked in folders that the person trusts. */
+  /** Git follows the repository's own configuration, so run it only in folders that the user trusts. */
   readonly isTrusted: () => boolean;
 }
 
-/** Where git is asked, and what for: `folder` is an open folder, `below` a path in it, "." for all of it. */
+/** Target of a git command: `folder` is an open folder, `below` a path in it, "." for all of it. */
 export interface GitTarget {
   readonly folder: string;
   readonly below: string;
   readonly shown: string;
 }
 
-/** Open folders that a call means: the one in which the path lies, or all. Rejects with a sentence for the model. */
+/** Open folders that a call refers to: the one that contains the path, or all. Rejects with a sentence for the
+ *  model. */
 export async function targetsOf(
   { files, paths, isTrusted }: GitNeeds,
   written: string | undefined,
@@ -44,7 +45,7 @@ export async function targetsOf(
   return [{ folder: root.path, below: below === '' ? '.' : below, shown: paths.display(path) }];
 }
 
-/** A file that git knows may be gone, so its folder decides. */
+/** Resolves a path. A file that git knows may be deleted, so its folder is enough. */
 async function pathIn(paths: WorkspacePaths, written: string): Promise<string> {
   try {
     return await paths.resolveExisting(written);
@@ -58,21 +59,23 @@ async function pathIn(paths: WorkspacePaths, written: string): Promise<string> {
   }
 }
 
-/** What has to be allowed before differences of a file may be shown: reading it, where it or the file behind its links may hold secrets, or
- *  where a rule denies reading it. Empty: nothing. Judged is the path that git is asked for, not the one that was written. Rejects with a sentence for the model. */
+/** Paths that need approval to read before a diff of a file is shown: the file, or the target of its links, may hold
+ *  secrets, or a rule denies reading it. Empty: none. Judges the path that git gets, not the written one. Rejects
+ *  with a sentence for the model. */
 export async function secretReads(needs: GitNeeds, written: string | undefined): Promise<readonly AccessPath[]> {
   if (written === undefined) return [];
   const [target, ...others] = await targetsOf(needs, written);
   if (target === undefined || others.length > 0 || target.below === '.') return [];
   const { folder, below, shown } = target;
   const named: AccessPath = { path: join(folder, below), shown, isInside: true };
-  // Of a link that leads nowhere git shows where it leads, and nothing else.
+  // For a link that leads nowhere, git only shows the link's target.
   const real = await needs.access.locate(named.path).catch(() => named);
   const places = real.shown === shown ? [real] : [named, real];
   return places.some((place) => isSecret(judgedName(place)) || needs.deniesReading(place)) ? places : [];
 }
 
-/** Splits what differs into what is shown and what is kept back because it may hold secrets. `below`: what was asked for by its path. */
+/** Splits changed names into those to show and those to withhold because they may hold secrets. `below`: the path
+ *  that the call named. */
 export function readableNames(
   names: readonly string[],
   below: string,
@@ -81,13 +84,13 @@ export function readableNames(
   return { told: names.filter((name) => !secrets.has(name)), kept: names.filter((name) => secrets.has(name)) };
 }
 
-/** The same for what a rule denies reading. */
+/** Splits changed names into those to show and those that a rule denies reading. */
 export async function permittedNames(
   { access, paths, deniesReading }: GitNeeds,
   names: readonly string[],
   folder: string,
 ): Promise<{ readonly told: readonly string[]; readonly kept: readonly string[] }> {
-  // Git goes through no link on the way to a name, so the place of the folder tells those of all names.
+  // Git follows no link on the way to a name, so the real path of the folder gives those of all names.
   const real = (await access.locate(folder)).path;
   const denied = withFoldersOf(
     names.filter((name) =>
@@ -97,7 +100,7 @@ export async function permittedNames(
   return { told: names.filter((name) => !denied.has(name)), kept: names.filter((name) => denied.has(name)) };
 }
 
-/** A path given to git means everything below it too: a name may have been a file and be a folder now. */
+/** A path given to git includes everything below it: a name may have been a file before and be a folder now. */
 function withFoldersOf(names: readonly string[]): ReadonlySet<string> {
   return new Set(
     names.flatMap((name) => {
@@ -107,7 +110,8 @@ function withFoldersOf(names: readonly string[]): ReadonlySet<string> {
   );
 }
 
-/** Names of commits, branches and ranges; nothing that git would take for an option or for a path inside a commit. */
+/** Checks the name of a commit, branch, or range. Rejects anything that git would read as an option or as a path
+ *  inside a commit. */
 export function checkedRef(ref: string): string {
   if (/^[\p{L}\p{N}_@][\p{L}\p{N}_./@{}^~+-]*$/u.test(ref)) return ref;
   throw new Error(
@@ -115,7 +119,7 @@ export function checkedRef(ref: string): string {
   );
 }
 
-/** The text of a git that did what was asked. Rejects with what it said instead. */
+/** Output of a successful git command. Otherwise throws with git's error. */
 export function textOf({ code, text, error }: GitOutput, what: string): string {
   if (code === 0) return text;
   if (/not a git repository/i.test(error)) throw new Error('The open folder is no git repository.');

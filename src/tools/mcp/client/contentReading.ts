@@ -2,7 +2,7 @@ import type { ContentBlock, Tool } from '@modelcontextprotocol/client';
 import { parseJsonObject } from '../../../transcript/json';
 import type { McpContent, McpListedTool } from '../mcpConnection';
 
-/** A tool in our words. */
+/** Converts a listed tool to our types. */
 export function readListedTool(tool: Tool): McpListedTool {
   const schema = parseJsonObject(JSON.stringify(tool.inputSchema));
   return {
@@ -14,7 +14,7 @@ export function readListedTool(tool: Tool): McpListedTool {
   };
 }
 
-/** One piece of a result in our words. */
+/** Converts one piece of a result to our types. */
 export function readContent(block: ContentBlock): McpContent {
   switch (block.type) {
     case 'text':

@@ -1,10 +1,10 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
 import type { McpFailure } from '../mcpConnection';
 
-/** Network faults in which the server was never reached. */
+/** Network errors that mean that the server was never reached. */
 const neverReached = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 
-/** Why a request failed, and whether the server may have done what was asked. */
+/** Reason why a request failed, and if the server may have run it. */
 export function failureOf(error: unknown, processEnding: string | null): McpFailure {
   const failed = (cause: McpFailure['cause'], mayHaveRun: boolean): McpFailure => ({
     kind: 'failed',
@@ -14,7 +14,7 @@ export function failureOf(error: unknown, processEnding: string | null): McpFail
   });
   if (error instanceof ProtocolError) return failed('refused', false);
   const status = httpStatusOf(error);
-  // A server that was started anew does not know the session any more: it took nothing.
+  // A restarted server no longer knows the session, so it did not run the request.
   if (status === 404 || isUnknownSession(error, status)) return failed('lost', false);
   if (status !== null) return failed(status >= 500 ? 'lost' : 'refused', status >= 500);
   if (error instanceof UnauthorizedError) return failed('refused', false);
@@ -38,7 +38,7 @@ export function httpStatusOf(error: unknown): number | null {
   return error instanceof SdkHttpError ? (error.status ?? null) : null;
 }
 
-/** In one sentence, for people and for the model. */
+/** Sentence for users and the model. */
 export function wordsOf(error: unknown): string {
   const status = httpStatusOf(error);
   if (status === 401 || error instanceof UnauthorizedError)
@@ -56,7 +56,7 @@ export function wordsOf(error: unknown): string {
   return code === null ? ended(message) : ended(`${message} (${code})`);
 }
 
-/** Node's `fetch` hides what happened behind "fetch failed". */
+/** Node's `fetch` hides the cause under "fetch failed". */
 function codeOf(error: unknown): string | null {
   for (let each = error; each instanceof Error; each = each.cause)
     if ('code' in each && typeof each.code === 'string' && /^E[A-Z_]+$/.test(each.code) && !(each instanceof SdkError))
@@ -64,7 +64,7 @@ function codeOf(error: unknown): string | null {
   return null;
 }
 
-/** What servers answer that keep to the letter of older revisions. */
+/** Answer of servers that follow older revisions to the letter. */
 function isUnknownSession(error: unknown, status: number | null): boolean {
   return status === 400 && error instanceof Error && /session/i.test(error.message);
 }

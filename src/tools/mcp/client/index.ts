@@ -19,10 +19,10 @@ import { readContent, readListedTool } from './contentReading';
 import { failureOf, httpStatusOf, wordsOf } from './failures';
 import { StdioProcess } from './stdioProcess';
 
-/** Pages of a list of tools, at most: a server whose pages never end must not hold a turn. */
+/** Most pages of a tool list: a server with endless pages must not block a turn. */
 const mostPages = 100;
 
-/** How long a server may take to show that it is there. */
+/** Milliseconds for a server to answer a ping. */
 const probeMs = 5000;
 const lastWordsMs = 1000;
 
@@ -33,10 +33,11 @@ interface Route {
   readonly process: StdioProcess | null;
 }
 
-/** The official client, behind our port. */
+/** Implements our port with the official client. */
 export const createMcpClient: CreateMcpClient = (parts) => async (launch, events, options) => {
   if (launch.kind === 'stdio') {
-    // Asking an older server for the newer handshake first can end it, so the newer one is tried only where the older is refused.
+    // Sending the newer handshake to an older server can end it, so try the newer one only after the older one is
+    // refused.
     const first = await attempt(processRoute(launch, events), 'legacy', events, options, parts);
     if (first.kind === 'connected' || first.kind !== 'refused') return connected(first);
     return connected(await attempt(processRoute(launch, events), 'auto', events, options, parts));
@@ -79,7 +80,7 @@ async function attempt(
       capabilities: { roots: { listChanged: true } },
       versionNegotiation: { mode },
       listMaxPages: mostPages,
-      // Only told: the list is read again by whoever shows it.
+      // Only emit an event; the subscriber reads the list again.
       listChanged: { tools: { autoRefresh: false, debounceMs: 200, onChanged: () => events.onToolsChanged() } },
     },
   );
@@ -112,7 +113,8 @@ function connectionOf(client: Client, { transport, process }: Route, events: Mcp
     if (!closing) events.onClosed(ending === null ? 'The connection was closed.' : `The program ended ${ending}.`);
   };
   let isProbing = false;
-  // Over HTTP nothing tells that a server is gone: a call whose answer was being received would wait for it until its time is up.
+  // Over HTTP no event reports that a server is gone. A call whose response was being received would wait until its
+  // timeout, so ping the server.
   const probe = async (): Promise<void> => {
     if (process !== null || closing || isProbing) return;
     isProbing = true;
@@ -120,7 +122,7 @@ function connectionOf(client: Client, { transport, process }: Route, events: Mcp
       () => null,
       (error: unknown) => failureOf(error, null),
     );
-    // Calls that were just sent fail by themselves meanwhile, and know better whether the server took them.
+    // Calls that were just sent fail on their own meanwhile, and know better if the server ran them.
     if (failure?.cause === 'lost') await new Promise((resolve) => setTimeout(resolve, lastWordsMs));
     isProbing = false;
     if (failure?.cause === 'lost' || failure?.cause === 'timeout') await client.close().catch(() => undefined);
@@ -213,7 +215,8 @@ function parseAddress(text: string): URL | null {
   return address !== null && ['http:', 'https:'].includes(address.protocol) ? address : null;
 }
 
-/** A program that is not there, and a server that says no, say the same a second later. */
+/** True when another try may succeed. A missing program, or a server that refuses, gives the same result a second
+ *  later. */
 function mayWorkLater(error: unknown, status: number | null): boolean {
   if (error instanceof ProtocolError) return false;
   if (status !== null) return status === 408 || status === 429 || status >= 500;

@@ -5,15 +5,15 @@ import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/client';
 import spawn from 'cross-spawn';
 import type { McpLaunch } from '../mcpConnection';
 
-/** How long a server may take to end by itself when its input is closed, and again when it is asked to. */
+/** Milliseconds for a server to end after its input closes, and again after SIGTERM. */
 const graceMs = 1000;
-/** A process that has ended may leave its output open in the hands of a child; the rest of it is waited for so long. */
+/** Milliseconds to wait for remaining output after the process ended: a child may still hold its output open. */
 const drainMs = 300;
 const longestMessage = 64 * 1024 * 1024;
 const longestLine = 4000;
 
-/** A server as a process of ours, in a process group of its own: servers are often started through `npx`, `uvx` or a shell, and ending that
- *  program alone would leave the real server behind. */
+/** Runs a server as a child process in its own process group. Servers are often started through `npx`, `uvx`, or a
+ *  shell; ending only that program would leave the real server running. */
 export class StdioProcess implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -21,7 +21,7 @@ export class StdioProcess implements Transport {
   private child: ChildProcess | null = null;
   private readonly buffer = new ReadBuffer({ maxBufferSize: longestMessage });
   private ended: Promise<void> = Promise.resolve();
-  /** How the process ended: "with exit code 1", "by SIGKILL"; null while it runs. */
+  /** Ending of the process: "with exit code 1", "by SIGKILL". Null while it runs. */
   ending: string | null = null;
 
   constructor(
@@ -43,7 +43,7 @@ export class StdioProcess implements Transport {
     this.ended = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         this.ending = signal === null ? `with exit code ${code}` : `by ${signal}`;
-        // What the server started must not outlive it.
+        // End everything that the server started.
         this.signalGroup('SIGTERM');
         const timer = setTimeout(finish, drainMs);
         child.once('close', finish);
@@ -73,7 +73,7 @@ export class StdioProcess implements Transport {
     });
   }
 
-  /** Closes its input, asks it to end, and ends it: the steps the protocol describes, for the whole group. */
+  /** Closes its input, sends SIGTERM, then SIGKILL, to the whole group. The protocol prescribes these steps. */
   async close(): Promise<void> {
     if (this.child === null || this.child.pid === undefined) return this.closed();
     this.child.stdin?.end();
@@ -102,7 +102,7 @@ export class StdioProcess implements Transport {
         if (message === null) return;
         this.onmessage?.(message);
       } catch (error) {
-        // A line that is no message costs itself alone.
+        // An invalid line costs only itself.
         this.onerror?.(asError(error));
       }
     }
@@ -125,14 +125,14 @@ export class StdioProcess implements Transport {
     const pid = this.child?.pid;
     if (pid === undefined) return;
     if (process.platform === 'win32') {
-      // Windows has no groups: the tree can only be found while its root lives.
+      // Windows has no process groups: the tree can only be found while its root runs.
       if (this.ending === null) spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true });
       return;
     }
     try {
       process.kill(-pid, signal);
     } catch (error) {
-      // ESRCH: nobody is left in the group, which is what was wanted.
+      // ESRCH: the group is already empty, which is the goal.
       if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) this.onerror?.(asError(error));
     }
   }

@@ -4,10 +4,11 @@ import { setTimeout } from 'node:timers/promises';
 import { SandboxManager } from '@anthropic-ai/sandbox-runtime';
 import type { HelperAnswers, HelperReply, HelperRequest, HelperTools } from './messages';
 
-// A process of its own, begun in an empty folder: the library guards the folder it is started in by rules of its own, with files that people would
-// see come and go, and its proxies must not share a process with the editor. All limits come from the window.
+// Runs as a separate process in an empty folder. The library guards its start folder with additional rules, and its
+// files there would be visible to users. Its proxies must not share a process with the editor. All limits come from the
+// window.
 
-/** No allowed name may lead to this machine itself, or to the service that tells a cloud machine its keys. */
+/** No allowed name may lead to this machine, or to the service that gives a cloud machine its keys. */
 const thisMachine = [
   '127.0.0.0/8',
   '0.0.0.0/8',
@@ -18,10 +19,10 @@ const thisMachine = [
   'fd00:ec2::254/128',
 ];
 
-/** How long reports of a command that has ended are waited for. */
+/** Milliseconds to wait for late reports about a command. */
 const reportPatienceMs = 60;
 
-/** The library gives out sockets and mount points that are to be taken back when a command has ended. */
+/** Commands whose sockets and mount points the library must release when they end. */
 const running = new Set<string>();
 
 async function start({ ripgrep, seccomp, proxy }: HelperTools): Promise<HelperAnswers['start']> {
@@ -29,7 +30,7 @@ async function start({ ripgrep, seccomp, proxy }: HelperTools): Promise<HelperAn
   const ripgrepConfig = ripgrep === null ? undefined : { command: ripgrep };
   const { errors } = SandboxManager.checkDependencies(ripgrepConfig);
   if (errors.length > 0) return { problems: errors };
-  // Without it the library would go on, and let commands reach sockets of the machine.
+  // Without it the library would continue, and let commands reach sockets of the machine.
   if (seccomp !== null && !existsSync(seccomp))
     return { problems: [`a part of the extension is missing (${seccomp}); install it again`] };
   const [bwrapPath, socatPath] = [found('bwrap'), found('socat')];
@@ -53,7 +54,8 @@ async function start({ ripgrep, seccomp, proxy }: HelperTools): Promise<HelperAn
   return { problems: [] };
 }
 
-/** By its absolute path: a command is started with a PATH of its own, on which the workspace may have put another program of that name. */
+/** Finds a program's absolute path. A command starts with its own PATH, on which the workspace may have put another
+ *  program of that name. */
 function found(program: string): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
   return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
@@ -83,7 +85,7 @@ async function wrap({
 }
 
 async function stoppedSoFar(id: string): Promise<HelperAnswers['stopped']> {
-  // What was stopped is told over a socket, and may lie in it still.
+  // Reports arrive over a socket and may still be in transit.
   await setTimeout(reportPatienceMs);
   return {
     stopped: SandboxManager.getSandboxViolationStore()
@@ -100,7 +102,8 @@ async function ended(id: string): Promise<HelperAnswers['ended']> {
   return { stopped };
 }
 
-/** A missing folder is guarded by a name in it that is never there: an empty folder stands there while the command runs. */
+/** Guards a missing folder through a name in it that never exists: an empty folder exists there while the command
+ *  runs. */
 function orNoName(path: string): string {
   return existsSync(path) ? path : join(path, 'none');
 }
@@ -135,7 +138,7 @@ process.on('message', (message: { readonly number: number; readonly request: Hel
     );
 });
 
-// The window is gone, also where it was killed.
+// The window is gone, even if it was killed.
 process.on('disconnect', () => {
   void SandboxManager.reset().finally(() => process.exit(0));
 });

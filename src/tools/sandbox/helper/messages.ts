@@ -1,10 +1,11 @@
 import type { Limits } from '../limits';
 
-/** What the window asks of its helper, one answer each. */
+/** Request from the window to its helper, with one answer each. */
 export type HelperRequest =
-  /** Starts it. Answered with what is missing on this machine, in words; nothing: it works. */
+  /** Starts the sandbox. The answer lists what this machine lacks, in words; empty when it works. */
   | { readonly kind: 'start'; readonly tools: HelperTools }
-  /** Makes the command line that runs a command inside. `id` is a secret of the window and the command; `hosts` may be reached. */
+  /** Builds the command line that runs a command inside. `id` is a secret of the window and the command; `hosts` may
+   *  be reached. */
   | {
       readonly kind: 'wrap';
       readonly id: string;
@@ -13,17 +14,18 @@ export type HelperRequest =
       readonly limits: Limits;
       readonly hosts: readonly string[];
     }
-  /** Answered with what the sandbox has stopped so far, as the library words it. */
+  /** Answer: actions blocked so far, in the library's words. */
   | { readonly kind: 'stopped'; readonly id: string }
-  /** The command has ended; answered with what the sandbox stopped, as the library words it. */
+  /** The command has ended. Answer: all blocked actions, in the library's words. */
   | { readonly kind: 'ended'; readonly id: string };
 
-/** What the library needs of this machine, by absolute paths: what is found by name may be the workspace's. */
+/** Programs of this machine that the library needs, by absolute path: a program found by name may be the
+ *  workspace's. */
 export interface HelperTools {
   readonly ripgrep: string | null;
-  /** Keeps sockets of this machine out of reach; Linux only. */
+  /** Blocks access to sockets of this machine; Linux only. */
   readonly seccomp: string | null;
-  /** The proxy through which this machine reaches others, where it needs one. */
+  /** Proxy of this machine, if it needs one. */
   readonly proxy: { readonly http?: string; readonly https?: string; readonly noProxy?: string };
 }
 
@@ -34,7 +36,7 @@ export interface HelperAnswers {
   readonly ended: { readonly stopped: readonly string[] };
 }
 
-/** `failure`: why it could not be done. */
+/** `failure`: the reason. */
 export type HelperReply = { readonly number: number } & (
   { readonly answer: HelperAnswers[keyof HelperAnswers] } | { readonly failure: string }
 );

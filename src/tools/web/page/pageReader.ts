@@ -2,15 +2,15 @@ import { Worker } from 'node:worker_threads';
 import * as v from 'valibot';
 import { bareText, type ReadablePage } from './pageText';
 
-/** Makes text of a page. Rejects only when it is stopped. */
+/** Converts a page to text. Rejects only when aborted. */
 export type ReadPage = (html: string, url: string, signal: AbortSignal) => Promise<ReadablePage>;
 
 const usualPatienceMs = 10_000;
 const mostMegabytes = 256;
 const answer = v.object({ title: v.string(), text: v.string() });
 
-/** Reads each page in a thread of its own, started from the bundle at `entry`: a page made to be slow or huge stops that thread, not the
- *  editor's, and comes back as its bare words. */
+/** Reads each page in its own worker thread, started from the bundle at `entry`. A slow or huge page stops only that
+ *  thread, not the editor, and is returned as bare text. */
 export function pageReader(entry: string, patienceMs = usualPatienceMs): ReadPage {
   return async (html, url, signal) => {
     signal.throwIfAborted();

@@ -1,4 +1,4 @@
-/** What an answer's type says it is, as far as it decides how it is read. */
+/** Kind of a response by its content type; decides how it is read. */
 export type PageKind = 'html' | 'json' | 'text' | 'pdf' | 'binary';
 
 export interface ReadablePage {
@@ -16,15 +16,15 @@ export function pageKind(contentType: string, bytes: Uint8Array): PageKind {
   if (type === 'text/html' || type === 'application/xhtml+xml') return 'html';
   if (/^application\/(?:[\w.-]+\+)?json$|^text\/json$/.test(type)) return 'json';
   if (textTypes.test(type)) return 'text';
-  // Servers that do not know say octet-stream, or nothing.
+  // Servers that do not know the type send octet-stream, or nothing.
   if (type !== '' && type !== 'application/octet-stream' && type !== 'binary/octet-stream') return 'binary';
   if (isWide(bytes)) return 'text';
   if (bytes.subarray(0, 8192).includes(0)) return 'binary';
   return /^\s*(?:<!doctype html|<html)/i.test(decode(bytes.subarray(0, 512), 'utf-8')) ? 'html' : 'text';
 }
 
-/** The text of an answer in the charset it was written in: its byte order mark, what the server says, what the page says, UTF-8. A server
- *  that says something else than what the bytes are valid for is not believed when it says UTF-8. */
+/** Text of a response. Takes the charset from its byte order mark, the server, or the page, else UTF-8. If the
+ *  server says UTF-8 but the bytes are not valid UTF-8, the page's own charset is used. */
 export function pageText(contentType: string, bytes: Uint8Array): string {
   const marked = markOf(bytes);
   if (marked !== null) return decode(bytes, marked);
@@ -37,17 +37,17 @@ export function pageText(contentType: string, bytes: Uint8Array): string {
   return decode(bytes, inside !== null && isKnown(inside) && !isUtf8(inside) ? inside : 'utf-8');
 }
 
-/** JSON as people read it; what does not parse stays as it is. */
+/** Indents JSON; text that does not parse stays unchanged. */
 export function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
-    // Not JSON after all, or cut off: its text is what there is.
+    // Not JSON after all, or incomplete: return the text.
     return text;
   }
 }
 
-/** The words of a page without anything else; for pages that cannot be parsed. */
+/** Words of a page without markup, for pages that cannot be parsed. */
 export function bareText(html: string): string {
   return html
     .replace(/<(script|style|noscript|template)\b[^]*?(?:<\/\1\s*>|$)/gi, ' ')
@@ -89,7 +89,7 @@ function isKnown(label: string): boolean {
     new TextDecoder(label);
     return true;
   } catch {
-    // A charset that nobody has heard of.
+    // An unknown charset.
     return false;
   }
 }

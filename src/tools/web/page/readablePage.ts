@@ -3,14 +3,14 @@ import { parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
 import type { ReadablePage } from './pageText';
 
-/** Below this an extracted article is taken for a part of the page that only looks like one. */
+/** Shortest extracted article, in characters. A shorter one is probably just another part of the page. */
 const shortestArticle = 200;
-/** Elements that a page is made of and nobody reads. */
+/** Elements without text for readers. */
 const furniture =
   'title, script, style, noscript, template, iframe, object, embed, svg, canvas, link, meta, head, dialog, input, select, textarea, button';
 
-/** A web page as a person would read it: its article where it has one, else all of its text. Scripts never run: the page is parsed, not
- *  shown. May take very long, or throw, for a page made to be deep. */
+/** Web page as a user would read it: its article if it has one, else all of its text. Scripts never run: the page is
+ *  parsed, not rendered. May take very long, or throw, for a page with deep nesting. */
 export function readablePage(html: string, url: string): ReadablePage {
   const title = tidied(documentOf(html).querySelector('title')?.textContent ?? '');
   const text = markdown(articleOf(html), url);
@@ -22,11 +22,11 @@ export function readablePage(html: string, url: string): ReadablePage {
 }
 
 function articleOf(html: string): string {
-  // Readability takes the document apart, so it gets one of its own.
+  // Readability modifies the document, so give it a separate one.
   return new Readability(documentOf(html)).parse()?.content ?? '';
 }
 
-/** Fragments get the frame that the parser does not add by itself. */
+/** Adds the outer elements to fragments, because the parser does not. */
 function documentOf(html: string): ReturnType<typeof parseHTML>['document'] {
   const whole = /<(?:html|body)[\s>]/i.test(html)
     ? html

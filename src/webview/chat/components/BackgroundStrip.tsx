@@ -11,10 +11,10 @@ const icons: Readonly<Record<BackgroundSession['state'], string>> = {
   failed: 'error',
 };
 
-/** The most that are named; the list of sessions has the others. */
+/** Maximum number of sessions named here; the session list shows the others. */
 const mostNamed = 3;
 
-/** Sessions that answer while another one is shown, and those that are done and were not looked at yet. */
+/** Sessions that run in the background, and finished ones the user has not looked at yet. */
 export function BackgroundStrip() {
   const chat = useChat();
   const { background } = chat.steady.value;

@@ -6,7 +6,7 @@ import type { Session } from '../../../protocol/transcriptTypes';
 import { useChat } from './common/ChatContext';
 import { ModelPicker } from './pickers/ModelPicker';
 
-/** Title of the session (renamed in place), what it branched from, and who answers. */
+/** Session title (renamed in place), the session it branched from, and the model that answers. */
 export function Header() {
   const chat = useChat();
   const { conversation, beginning } = chat.steady.value;
@@ -75,7 +75,8 @@ function Title({ session }: { readonly session: Session }) {
   const chat = useChat();
   const [editing, setEditing] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  // Who began by keyboard is back at the title behind it; a mouse goes on in the composer.
+  // After a rename started by keyboard, the focus returns to the title; after one started by mouse, it moves to the
+  // composer.
   const returns = useRef(false);
   const leave = (hadFocus: boolean): void => {
     setEditing(false);
@@ -110,11 +111,11 @@ function Title({ session }: { readonly session: Session }) {
   );
 }
 
-/** A title that is refused stays in the field, with the reason below it. */
+/** Title editor. A refused title stays in the field, with the reason below it. */
 function TitleField({ session, done }: { readonly session: Session; readonly done: (hadFocus: boolean) => void }) {
   const chat = useChat();
   const asking = useRef(false);
-  // A field that is taken away loses the focus as well: that is no second word about the title.
+  // Removing the field also blurs it; that blur must not end the edit a second time.
   const hasEnded = useRef(false);
   const end = (hadFocus: boolean): void => {
     if (!hasEnded.current) done(hadFocus);

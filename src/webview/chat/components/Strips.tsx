@@ -6,7 +6,7 @@ import { BackgroundStrip } from './BackgroundStrip';
 import { useChat } from './common/ChatContext';
 import { useLasting } from './common/timing';
 
-/** What holds for the whole panel: saving, trust, the scripted model. Silent while all is well. */
+/** Notices about the whole panel: storage, workspace trust, the scripted model. Renders nothing while all is well. */
 export function Strips() {
   return (
     <>
@@ -77,7 +77,7 @@ function Strip({ tone, sentence, actions, technical }: StripProps) {
   );
 }
 
-/** Scrolls where it is longer than a notice may be, and can be reached by keyboard only then. */
+/** Scrolls when the text is longer than a notice may be, and takes a tab stop only then. */
 function Sentence({ text }: { readonly text: string }) {
   const element = useRef<HTMLSpanElement>(null);
   const [overflows, setOverflows] = useState(false);

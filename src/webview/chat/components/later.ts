@@ -1,4 +1,4 @@
-/** The second program of the chat view (laterParts.ts): what nobody sees at the first paint. */
+/** Second bundle of the chat view (laterParts.ts): everything that is not visible at the first paint. */
 export { CommandList } from './composer/CommandList';
 export { runCommand } from '../composer/commandRunner';
 export { commandTarget } from '../composer/commandTarget';

@@ -19,18 +19,18 @@ export interface AttachmentNeeds {
   readonly focusComposer: () => void;
 }
 
-/** A long text that was pasted and is attached rather than written into the composer. */
+/** Long pasted text that is attached rather than inserted into the composer. */
 export interface PastedText {
   readonly part: DraftPart & { readonly kind: 'attachment' };
-  /** What stood in the composer, and where the caret was in it. */
+  /** Text of the composer before the paste, and the caret in it. */
   readonly typed: string;
   readonly caret: number;
 }
 
-/** What can be mentioned, offered at once. */
+/** Maximum number of mentions offered at once. */
 const offeredMentions = 30;
 
-/** What goes along with the prompt that is being written. */
+/** Attachments of the prompt being written. */
 export class Attachments {
   private readonly pasted = signal<PastedText | null>(null);
 
@@ -40,13 +40,14 @@ export class Attachments {
     return this.needs.drafts.parts;
   }
 
-  /** The text that was attached when it was pasted, as long as it is attached. */
+  /** The text attached by the last paste, for as long as it stays attached. */
   readonly lastPasted: ReadonlySignal<PastedText | null> = computed(() => {
     const pasted = this.pasted.value;
     return pasted !== null && this.parts.value.includes(pasted.part) ? pasted : null;
   });
 
-  /** What can be mentioned by these words, known at once or as a `whole`; nothing where the host refuses to look. */
+  /** Returns mentions that match this text: those known immediately or, if `whole`, all of them. Returns none when
+   *  the host refuses to search. */
   async search(text: string, whole: boolean): Promise<FoundMentions> {
     try {
       return await this.needs.mentions(text, offeredMentions, whole);
@@ -56,7 +57,8 @@ export class Attachments {
     }
   }
 
-  /** Writes the mention out and takes it along; where the caret goes. What may be gone when the prompt is sent is read at once. */
+  /** Inserts the mention into the text and attaches it; returns the new caret position. Reads the source immediately
+   *  if it may be gone when the prompt is sent. */
   mention({ source, label, kind }: Mention, at: MentionAt): number {
     const { drafts } = this.needs;
     const written = withMention(drafts.text.peek(), at, label);
@@ -66,7 +68,7 @@ export class Attachments {
     return written.caret;
   }
 
-  /** Says what is new and what could not be taken. */
+  /** Announces what was added and reports what could not be. */
   add(added: readonly DraftPart[], problems: readonly string[] = []): void {
     const { drafts, requests, announce } = this.needs;
     const taken = withParts(drafts.parts.peek(), added);
@@ -84,7 +86,7 @@ export class Attachments {
     announce(t('Removed: {name}', { name: partLabel(part) }));
   }
 
-  /** Whether there was something to remove. */
+  /** Returns true when there was an attachment to remove. */
   removeLast(): boolean {
     const last = this.parts.peek().at(-1);
     if (last !== undefined) this.remove(last);
@@ -108,7 +110,7 @@ export class Attachments {
     await this.take(() => this.needs.dropped(uris));
   }
 
-  /** Attaches a long text instead of writing it where the caret is. */
+  /** Attaches a long text instead of inserting it at the caret. */
   paste(text: string, caret: number): void {
     const others = this.parts.peek().filter((part) => part.kind === 'attachment' && part.source === 'pasted').length;
     const label = others === 0 ? t('Pasted text') : t('Pasted text {number}', { number: others + 1 });
@@ -117,7 +119,8 @@ export class Attachments {
     this.pasted.value = this.parts.peek().includes(part) ? { part, typed: this.needs.drafts.text.peek(), caret } : null;
   }
 
-  /** Writes the pasted text into the composer after all, where the caret was; where the caret goes. Null where there is none. */
+  /** Inserts the pasted text into the composer where the caret was, instead of attaching it. Returns the new caret
+   *  position, or null when there is no such text. */
   pasteAsText(): number | null {
     const pasted = this.lastPasted.peek();
     if (pasted === null) return null;

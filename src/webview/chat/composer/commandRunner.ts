@@ -3,15 +3,15 @@ import { t } from '../../localization';
 import type { HostRequests } from '../connection/hostRequests';
 import { commandList, type SlashCommand } from './slashCommands';
 
-/** What commands are carried out on. */
+/** Operations that commands use. */
 export interface CommandTarget {
   readonly requests: HostRequests;
   readonly shownSession: string | null;
   readonly isRunning: boolean;
-  /** The newest turn of the session that is shown. */
+  /** The newest turn of the shown session. */
   readonly lastTurn: string | null;
   sendPrompt(typed: string, text: string, busy: BusyMode): Promise<void>;
-  /** Takes what was typed out of the composer. */
+  /** Removes the typed command from the composer. */
   clear(typed: string): void;
   rename(title: string): Promise<boolean>;
   stop(): Promise<void>;
@@ -21,17 +21,17 @@ export interface CommandTarget {
   searchSessions(text: string): void;
   exportSession(): void;
   openMemory(): void;
-  /** These say whether it was done; if not, why was said. */
+  /** These resolve to true when done; if not, the reason was shown. */
   newSession(): Promise<boolean>;
   reset(): Promise<boolean>;
   resume(text: string): Promise<boolean>;
   branch(title: string): Promise<boolean>;
   undo(count: string): Promise<boolean>;
-  /** Puts a command that was not carried out back into the composer, where nothing else was typed meanwhile. */
+  /** Puts a command that failed back into the composer, unless something else was typed meanwhile. */
   restore(typed: string): void;
 }
 
-/** Carries out a command of the composer. `typed` is all that stands there; it leaves once it is known that nothing of it can be lost. */
+/** Runs a composer command. `typed` is the composer's whole text; it is removed once nothing of it can be lost. */
 export async function runCommand(
   target: CommandTarget,
   name: SlashCommand['name'],

@@ -4,7 +4,7 @@ import { afterSubmission } from './composerText';
 import type { HostRequests } from '../connection/hostRequests';
 import type { PromptSender } from './promptSender';
 
-/** What the composer's commands are carried out on: the chat as it is now. */
+/** Builds the target of the composer's commands from the chat's current state. */
 export function commandTarget(chat: ChatController, requests: HostRequests, sender: PromptSender): CommandTarget {
   const { drafts, switches, needs } = chat;
   const { conversation } = chat.state.peek();
@@ -15,7 +15,7 @@ export function commandTarget(chat: ChatController, requests: HostRequests, send
     isRunning: chat.isBusy.peek(),
     lastTurn: conversation?.messages.findLast((live) => live.turnUid !== null)?.turnUid ?? null,
     sendPrompt: (typed, text, busy) => sender.submit(typed, text, busy),
-    // What was typed behind the command meanwhile stays.
+    // Text typed after the command meanwhile stays.
     clear: (typed) => drafts.replace(afterSubmission(drafts.text.peek(), typed)),
     rename: (title) => chat.rename(title),
     stop: () => chat.stop(),

@@ -1,4 +1,4 @@
-/** What Enter and its relatives mean in the composer. */
+/** Actions of Enter and related keys in the composer. */
 export type ComposerKey = 'submit' | 'older' | 'newer' | 'escape' | 'none';
 
 export interface KeyPress {
@@ -7,22 +7,23 @@ export interface KeyPress {
   readonly altKey: boolean;
   readonly ctrlKey: boolean;
   readonly metaKey: boolean;
-  /** An input method is composing: Enter chooses a candidate then, it does not send. */
+  /** True while an input method composes: Enter then chooses a candidate and does not send. */
   readonly isComposing: boolean;
   /** 229 while an input method handles the key; some report it without `isComposing`. */
   readonly keyCode: number;
 }
 
-/** What the composer holds when a key is pressed. */
+/** State of the composer when a key is pressed. */
 export interface Written {
   readonly text: string;
   readonly selectionStart: number;
   readonly selectionEnd: number;
-  /** It is an earlier prompt that was brought back, unchanged. */
+  /** True when the text is an earlier prompt brought back unchanged. */
   readonly isEarlier: boolean;
 }
 
-/** Up and Down go through earlier prompts from an empty line on, and move within a prompt of several lines until its first or last one. */
+/** Up and Down start browsing earlier prompts from an empty field. Within a prompt of several lines they move the
+ *  caret until it reaches the first or last line. */
 export function composerKey(press: KeyPress, { text, selectionStart, selectionEnd, isEarlier }: Written): ComposerKey {
   if (press.isComposing || press.keyCode === 229) return 'none';
   const modified = press.shiftKey || press.altKey || press.ctrlKey || press.metaKey;
@@ -40,19 +41,20 @@ export function composerKey(press: KeyPress, { text, selectionStart, selectionEn
   return 'none';
 }
 
-/** What stays in the composer once `submitted` is on disk: whatever was typed after it meanwhile, or was put ahead of it. */
+/** Returns the text that stays in the composer once `submitted` is on disk: text typed after it meanwhile, or put
+ *  before it. */
 export function afterSubmission(current: string, submitted: string): string {
   if (current === submitted) return '';
   if (current.startsWith(submitted)) return current.slice(submitted.length).trimStart();
   return current.endsWith(`\n\n${submitted}`) ? current.slice(0, -submitted.length).trimEnd() : current;
 }
 
-/** Whether the composer still holds what stood there when Enter was pressed. */
+/** True when the composer still contains the text it had when Enter was pressed. */
 export function stillHolds(current: string, typed: string): boolean {
   return afterSubmission(current, typed) !== current || typed === '';
 }
 
-/** Puts a text into the composer without costing what is already there. */
+/** Inserts a text into the composer without losing what is already there. */
 export function withInsertion(current: string, inserted: string): string {
   return current.trim() === '' ? inserted : `${current.trimEnd()}\n${inserted}`;
 }

@@ -2,20 +2,20 @@ import type { MentionKind } from '../../../protocol/attachmentProtocol';
 import type { DraftPart } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 
-/** The most that goes along with one prompt (attachmentProtocol.ts holds the host to the same). */
+/** Maximum number of parts per prompt (attachmentProtocol.ts applies the same limit to the host). */
 const mostParts = 50;
 const mostImages = 10;
 
-/** Identity of "nothing goes along", so that comparing by identity says whether something changed. */
+/** Shared empty list, so that comparing by identity detects changes. */
 export const noParts: readonly DraftPart[] = [];
 
 export interface Added {
   readonly parts: readonly DraftPart[];
-  /** What was left out and why, for the person; empty where everything was taken. */
+  /** Messages to the user about what was left out and why; empty when everything was added. */
   readonly problems: readonly string[];
 }
 
-/** Adds what is new. A mention that is there already is not added twice; what goes beyond the limits is left out, and said. */
+/** Adds new parts. An existing mention is not added twice. Parts beyond the limits are left out and reported. */
 export function withParts(current: readonly DraftPart[], added: readonly DraftPart[]): Added {
   const parts = [...current];
   const problems = new Set<string>();
@@ -41,14 +41,15 @@ export function isSamePart(one: DraftPart, other: DraftPart): boolean {
   return other.kind === 'mention' && one.source === other.source;
 }
 
-/** What the host put ahead of the parts it was given; nothing where those are not at the end of what it has. */
+/** Returns the parts that the host put before the parts it received; empty when those are not at the end of the
+ *  host's list. */
 export function partsAhead(stored: readonly DraftPart[], saved: readonly DraftPart[]): readonly DraftPart[] {
   const count = stored.length - saved.length;
   if (count <= 0) return [];
   return saved.every((part, index) => isSamePart(part, stored[count + index] ?? part)) ? stored.slice(0, count) : [];
 }
 
-/** What was attached while `sent` was on its way. */
+/** Returns the parts attached while `sent` was being stored. */
 export function partsLeft(current: readonly DraftPart[], sent: readonly DraftPart[]): readonly DraftPart[] {
   const left = current.filter((part) => !sent.includes(part));
   return left.length === current.length ? current : left;
@@ -70,12 +71,12 @@ export const mentionIcons: Readonly<Record<MentionKind | 'other', string>> = {
   other: 'attach',
 };
 
-/** The name of its codicon. */
+/** Returns the name of the part's codicon. */
 export function partIcon(part: DraftPart): string {
   return part.kind === 'image' ? 'file-media' : mentionIcons[kindOfSource(part.source)];
 }
 
-/** A word for what a thing is, for those who do not see its icon. */
+/** Returns a word for the kind, for screen readers, which do not get its icon. */
 export function kindWords(kind: MentionKind): string {
   switch (kind) {
     case 'file':
@@ -99,7 +100,8 @@ export function kindWords(kind: MentionKind): string {
   }
 }
 
-/** How much it is, in words: characters of a text, bytes of an image; what is only named is read when it is sent. */
+/** Returns the size in words: characters of a text, bytes of an image. A mention is read only when the prompt is
+ *  sent. */
 export function sizeWords(part: DraftPart): string {
   if (part.kind === 'mention') return t('read when the prompt is sent');
   if (part.kind === 'attachment') return t('{count} characters', { count: part.text.length.toLocaleString() });
@@ -112,12 +114,13 @@ export function bytesWords(bytes: number): string {
     : t('{count} MB', { count: (bytes / 1_000_000).toFixed(1) });
 }
 
-/** The address of an image's bytes, which the page's policy lets it draw. */
+/** Returns a data URL of the image, which the page's content security policy allows. */
 export function imageAddress(part: DraftPart & { readonly kind: 'image' }): string {
   return `data:${part.mediaType};base64,${part.dataBase64}`;
 }
 
-/** The link to the place in a file that a mention names, as links of answers are written; null for what is no file. */
+/** Returns the link to the place in a file that a mention names, in the form of links in answers; null when the
+ *  source is not a file. */
 export function fileLink(source: string): string | null {
   const match = /^(?:file:(?<file>.+?)|symbol:(?<symbol>.+?:\d+(?:-\d+)?)#.*)$/s.exec(source);
   const place = match?.groups?.['file'] ?? match?.groups?.['symbol'];

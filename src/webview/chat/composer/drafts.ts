@@ -6,53 +6,54 @@ import { followText } from './mentionText';
 import { asGiven, behindSent, type SentPrompt } from './sentPrompts';
 import { newSessionDraft } from '../connection/viewMemory';
 
-/** Time as the view needs it. */
+/** Clock and timers for the view. */
 export interface Timers {
   nowMs(): number;
-  /** Calls back once after `delayMs`, unless the returned function is called before. */
+  /** Calls `callback` once after `delayMs`, unless the returned function is called before. */
   after(delayMs: number, callback: () => void): () => void;
 }
 
-/** Milliseconds without a keystroke after which the host is given the draft. */
+/** Milliseconds without a keystroke before the draft goes to the host. */
 const saveDelay = 300;
 
-/** A composer's draft as the host is given it. */
+/** Draft of a composer as the host receives it. */
 export interface DraftToSave {
   readonly key: string;
   readonly text: string;
-  /** Absent: those that it has stay. */
+  /** Absent: the host keeps the parts it has. */
   readonly parts?: readonly DraftPart[];
-  /** Prompts on their way, ahead of the text. */
+  /** Prompts being sent, which come before the text. */
   readonly sent?: readonly DraftOnItsWay[];
-  /** The draft of this place goes: it is the one of `key` from now on. */
+  /** Key of the draft that moves to `key` from now on. */
   readonly from?: string;
 }
 
 export interface DraftSink {
-  /** Durable, by the host. */
+  /** Saves durably, by the host. */
   save(draft: DraftToSave): void;
-  /** In the view's own memory, at every change. */
+  /** Saves in the view's own memory, at every change. */
   remember(key: string, text: string, sent: readonly DraftOnItsWay[]): void;
-  /** One of the prompts that were on their way from there is on disk. */
+  /** Called when one of the prompts sent from that composer is on disk. */
   arrived(key: string, uid: string): void;
 }
 
-/** The composer's text and what goes along with it. Every change is remembered at once by the view, and by the host shortly after, when a prompt
- *  is sent or when the view is left; what goes along is given to the host at once. A prompt that was sent is part of the draft until it is known to
- *  be on disk; in the field it stays until then too, or until something is typed behind it. */
+/** The composer's text and its attachments. The view remembers every change immediately. The host gets the text
+ *  shortly after, when a prompt is sent or when the user leaves the view; it gets attachments immediately. A sent
+ *  prompt is part of the draft until it is known to be on disk. It also stays in the field until then, or until the
+ *  user types something after it. */
 export class Drafts {
   private readonly current = signal('');
   private readonly along = signal(noParts);
   /** In the order in which they were sent. */
   private readonly going = signal<readonly SentPrompt[]>([]);
-  /** The prompt that the field still shows, and nothing else. */
+  /** The sent prompt that is still the field's only content. */
   private readonly standing = signal<SentPrompt | null>(null);
-  /** Mentions whose words were deleted: undoing that brings them back. */
+  /** Mentions whose words were deleted: undoing the deletion restores them. */
   private gone: readonly MentionPart[] = [];
   private readonly at = signal(newSessionDraft);
   private earlierKeys: readonly string[] = [];
   private cancelSave: (() => void) | null = null;
-  /** What the host has behind prompts on their way, as far as this view knows. */
+  /** The host's text after the prompts being sent, as far as this view knows. */
   private saved = '';
   private savedParts = noParts;
 
@@ -73,12 +74,12 @@ export class Drafts {
     return this.key;
   }
 
-  /** Whether the field shows nothing but what was sent already. */
+  /** True when the field shows only what was already sent. */
   readonly isSent: ReadonlySignal<boolean> = computed(
     () => this.standing.value !== null && partsLeft(this.along.value, this.standing.value.parts).length === 0,
   );
 
-  /** Prompts sent from this composer that are on their way, and no longer in the field. */
+  /** Prompts sent from this composer that are not on disk yet and no longer in the field. */
   readonly leaving: ReadonlySignal<readonly DraftOnItsWay[]> = computed(() =>
     this.going.value.filter((prompt) => prompt.key === this.at.value && prompt !== this.standing.value),
   );
@@ -99,19 +100,20 @@ export class Drafts {
     this.cancelSave = this.timers.after(saveDelay, () => this.flush());
   }
 
-  /** From now on these go along. */
+  /** Replaces the attachments. */
   take(parts: readonly DraftPart[]): void {
     if (parts === this.along.peek()) return;
     this.along.value = parts;
     this.save();
   }
 
-  /** Gives the host what it does not have yet. */
+  /** Sends unsaved changes to the host. */
   flush(): void {
     if (this.cancelSave !== null) this.save();
   }
 
-  /** A prompt was sent; the host is told at once, so that it is on disk before anything is done with it. What was typed behind it stays. */
+  /** Records a sent prompt and saves to the host immediately, so that it is on disk before anything else is done
+   *  with it. Text typed after it stays. */
   send(uid: string, typed: string, parts: readonly DraftPart[]): void {
     const prompt = { key: this.key, keyThen: this.key, uid, text: typed, parts };
     batch(() => {
@@ -126,13 +128,14 @@ export class Drafts {
     this.save();
   }
 
-  /** The composer that a prompt on its way is part of, and how it reads there. */
+  /** Returns the composer that a prompt being sent belongs to, and the prompt's text there. */
   draftOf(uid: string): { readonly key: string; readonly text: string } | null {
     const prompt = this.going.peek().find((each) => each.uid === uid);
     return prompt === undefined ? null : { key: prompt.key, text: prompt.text };
   }
 
-  /** The prompt is on disk, in the session of `key`, and was taken out of the host's draft in the same moment. */
+  /** Called when the prompt is on disk in the session of `key`; the host removed it from its draft in the same
+   *  transaction. */
   stored(uid: string, key: string): void {
     const prompt = this.going.peek().find((each) => each.uid === uid);
     if (prompt === undefined) return;
@@ -141,12 +144,12 @@ export class Drafts {
       if (this.standing.peek() === prompt) this.clearSent(prompt);
     });
     this.sink.arrived(prompt.key, uid);
-    // Where the session went on in its next segment meanwhile, the composer knows its newest key.
+    // If the session continued in its next segment meanwhile, the composer has the newest key.
     if (prompt.keyThen === this.key && key !== this.key) this.moveTo(key);
   }
 
-  /** These prompts were not stored: they are in the composer again, ahead of what was typed behind them. One of another place stays with the
-   *  draft of that one. */
+  /** Called when prompts were not stored: they return to the composer, before the text typed after them. A prompt
+   *  from another session stays in that session's draft. */
   returned(uids: readonly string[]): void {
     const back = this.going.peek().filter(({ uid }) => uids.includes(uid));
     const sent = this.standing.peek();
@@ -161,9 +164,10 @@ export class Drafts {
     if (back.some(({ key }) => key === this.key)) this.save();
   }
 
-  /** Another place is shown, and what was typed since that was asked for was meant for it: it goes along, behind the draft that is there. */
+  /** Shows another session's draft and appends the text typed since the switch was requested, which was meant for
+   *  that session. */
   carryTo(key: string, text: string, parts: readonly DraftPart[]): void {
-    // At once, so that whoever types on does not have the text taken away under the caret.
+    // In one batch, so that continuous typing does not lose text under the caret.
     batch(() => {
       const sent = this.standing.peek();
       if (sent !== null) this.clearSent(sent);
@@ -177,9 +181,9 @@ export class Drafts {
     });
   }
 
-  /** Another place's draft takes over; the one before is saved first. */
+  /** Switches to another session's draft; saves the previous one first. */
   show(key: string, text: string, parts: readonly DraftPart[] = noParts): void {
-    // Where no session is shown yet, another view that began one has emptied the draft that both had.
+    // When no session is shown yet, another view that started one has emptied the draft both shared.
     if (this.key === newSessionDraft && key !== this.key && this.current.peek() !== '' && this.standing.peek() === null)
       this.save();
     this.flush();
@@ -196,7 +200,8 @@ export class Drafts {
     });
   }
 
-  /** The host's draft of this place, into which a prompt that was taken back may have been put. It goes ahead of what is there by now. */
+  /** Takes the host's draft for this session, into which a rewound prompt may have been put. That prompt goes before
+   *  the current text. */
   putBack(stored: string, storedParts: readonly DraftPart[] = noParts): void {
     const behind = behindSent(this.sentFrom(this.key), stored, storedParts);
     const ahead = partsAhead(behind.parts, this.savedParts);
@@ -209,19 +214,19 @@ export class Drafts {
     this.replace(text, ahead.length === 0 ? this.along.peek() : [...ahead, ...this.along.peek()]);
   }
 
-  /** The place has another key from now on: the session goes on in its next segment. Whoever is typing goes on typing. */
+  /** Called when the session continues in its next segment and gets a new key. Typing is not interrupted. */
   moved(key: string): void {
     const earlier = [...this.earlierKeys, this.key];
     this.moveTo(key);
     this.earlierKeys = earlier;
   }
 
-  /** Whether this is the place that is shown, be it under an earlier key. */
+  /** True when this session is shown, even under an earlier key. */
   isAt(key: string): boolean {
     return key === this.key || this.earlierKeys.includes(key);
   }
 
-  /** What was in the composer is done with; `rest` was typed meanwhile. */
+  /** Replaces the composer's content, which is done with, by `rest`, typed meanwhile. */
   replace(rest: string, restParts: readonly DraftPart[] = this.along.peek()): void {
     this.gone = [];
     this.standing.value = null;
@@ -230,7 +235,7 @@ export class Drafts {
     this.save();
   }
 
-  /** From now on the composer is that of `key`, with all that is in it and on its way from it. */
+  /** Moves the composer to `key`, with its content and the prompts being sent from it. */
   moveTo(key: string): void {
     const from = this.key;
     this.at.value = key;
@@ -255,7 +260,7 @@ export class Drafts {
     this.current.value = text;
   }
 
-  /** The field no longer shows what was sent. */
+  /** Removes the sent prompt from the field. */
   private clearSent(prompt: SentPrompt): void {
     this.standing.value = null;
     this.gone = [];
@@ -263,12 +268,12 @@ export class Drafts {
     this.along.value = partsLeft(this.along.peek(), prompt.parts);
   }
 
-  /** What the host put ahead of the text that it was given; null where there is nothing new. */
+  /** Returns the text that the host put before the text it received; null when nothing is new. */
   private textAhead(stored: string): string | null {
     const { saved } = this;
     const isKnown = stored === saved || stored === this.current.peek();
     const behind = saved.trim() === '' ? '' : `\n\n${saved}`;
-    // Another view of the same session may have given the host what this one never had; it is that view's to show.
+    // Another view of the same session may have saved text that this view never had; that view shows it.
     return isKnown || !stored.endsWith(behind) ? null : stored.slice(0, stored.length - behind.length);
   }
 
@@ -305,7 +310,7 @@ export class Drafts {
     this.sink.remember(this.key, this.unsent.text, this.sentFrom(this.key));
   }
 
-  /** What is in the field and was not sent. */
+  /** Unsent content of the field. */
   private get unsent(): { readonly text: string; readonly parts: readonly DraftPart[] } {
     const sent = this.standing.peek();
     return sent === null

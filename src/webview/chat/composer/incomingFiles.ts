@@ -3,20 +3,21 @@ import type { DraftPart } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 import { bytesWords } from './draftParts';
 
-/** From this length on a pasted text goes along as an attachment. */
+/** Minimum length, in characters, beyond which a pasted text becomes an attachment. */
 export const longText = 10_000;
 
-/** Bytes of a file that are read to find out whether it is a text that fits: four for each character. */
+/** Maximum bytes read of a file to check that it is text that fits: four per character. */
 const mostTextBytes = maxAttachmentCharacters * 4;
 
-/** What of a drop or a clipboard is looked at. */
+/** The parts of a drop or a clipboard that the code reads. */
 export interface IncomingData {
   readonly types: readonly string[];
   readonly files: ArrayLike<File>;
   getData(format: string): string;
 }
 
-/** Files and folders dragged from the editor, as addresses for the host. Links to pages are none: they are text. */
+/** Returns URIs of files and folders dragged from the editor, for the host. Links to web pages are excluded: they
+ *  are text. */
 export function droppedUris(data: IncomingData): readonly string[] {
   for (const format of ['application/vnd.code.uri-list', 'text/uri-list']) {
     const uris = uriLines(data.getData(format));
@@ -25,7 +26,7 @@ export function droppedUris(data: IncomingData): readonly string[] {
   return [];
 }
 
-/** Lines of a `text/uri-list` (RFC 2483): comments begin with "#". */
+/** Returns the lines of a `text/uri-list` (RFC 2483); comments begin with "#". */
 export function uriLines(list: string): readonly string[] {
   const lines = list.split(/\r\n|\r|\n/).map((line) => line.trim());
   return [
@@ -37,18 +38,20 @@ export function uriLines(list: string): readonly string[] {
   ];
 }
 
-/** Whether something is dragged that could be attached. While it is dragged, only its types can be read. */
+/** True when the dragged data could be attached. During a drag, only its types are readable. */
 export function mayBeAttached(types: readonly string[]): boolean {
   return types.some((type) => type === 'Files' || type === 'application/vnd.code.uri-list' || type === 'text/uri-list');
 }
 
-/** Images of a clipboard. One that holds a text as well (a copied table has a picture of itself) is pasted as that text. */
+/** Returns the images of a clipboard. When it also holds text (a copied table includes a picture of itself), the
+ *  text is pasted instead. */
 export function pastedImages(data: IncomingData): readonly File[] {
   if (data.getData('text/plain') !== '') return [];
   return Array.from(data.files).filter(({ type }) => type.startsWith('image/'));
 }
 
-/** A pasted text that is better attached; null for one that belongs into the composer, be it because no attachment may be so long. */
+/** Returns pasted text that is better attached; null for text that belongs in the composer, also because it is too
+ *  long for an attachment. */
 export function attachedText(data: IncomingData): string | null {
   const text = data.getData('text/plain');
   return text.length > longText && text.length <= maxAttachmentCharacters ? text : null;
@@ -56,11 +59,11 @@ export function attachedText(data: IncomingData): string | null {
 
 export interface ReadFiles {
   readonly parts: readonly DraftPart[];
-  /** Which could not be taken and why, one sentence each. */
+  /** One sentence for each file that could not be read, with the reason. */
   readonly problems: readonly string[];
 }
 
-/** Reads files that the person dropped, pasted or picked: images as they are, everything else as text. */
+/** Reads files the user dropped, pasted or picked: images as they are, everything else as text. */
 export async function readFiles(files: readonly File[]): Promise<ReadFiles> {
   const read = await Promise.all(files.map(readFile));
   return {
@@ -75,7 +78,7 @@ async function readFile(file: File): Promise<DraftPart | string> {
   try {
     return isImage(file) ? await asImage(file, name, args) : await asText(file, name, args);
   } catch {
-    // A folder is handed over as a file that cannot be read.
+    // A folder arrives as a file that cannot be read.
     return t('{name} could not be read. A folder can be attached by typing @ and its name.', args);
   }
 }
@@ -104,12 +107,12 @@ async function asText(file: File, name: string, args: Readonly<Record<string, st
     : { kind: 'attachment', label: name, source: `dropped:${name}`, text };
 }
 
-/** A drawing that is written as text (SVG) is text. */
+/** An SVG image is text. */
 function isImage({ type }: File): boolean {
   return type.startsWith('image/') && type !== 'image/svg+xml';
 }
 
-/** In pieces: a call takes only so many arguments. */
+/** Encodes in chunks, because a call takes a limited number of arguments. */
 function base64(bytes: Uint8Array): string {
   const pieces: string[] = [];
   for (let at = 0; at < bytes.length; at += 0x8000)

@@ -1,7 +1,8 @@
-/** How far PageUp and PageDown go in a list. */
+/** Number of items that PageUp and PageDown move in a list. */
 const page = 8;
 
-/** Where a key leads in an open list of `count` options; null for a key that moves nowhere. Arrows go round, everything else ends at the ends. */
+/** Returns the index a key leads to in an open list of `count` options; null for a key that does not move. Arrow
+ *  keys wrap around; other keys stop at the ends. */
 export function movedIn(key: string, place: number, count: number): number | null {
   if (count === 0) return null;
   switch (key) {
@@ -22,7 +23,7 @@ export function movedIn(key: string, place: number, count: number): number | nul
   }
 }
 
-/** The next option behind `place` that begins with what was typed; null where none does. */
+/** Returns the next option after `place` that begins with the typed letter; null when there is none. */
 export function typedAhead(letter: string, place: number, names: readonly string[]): number | null {
   const wanted = letter.toLocaleLowerCase();
   for (let step = 1; step <= names.length; step++) {

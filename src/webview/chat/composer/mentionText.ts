@@ -1,17 +1,17 @@
 import type { DraftPart, MentionPart } from '../../../protocol/transcriptTypes';
 
-/** A mention that is being typed: an "@" at the beginning of a word, and what stands between it and the caret. */
+/** Mention being typed: an "@" at the beginning of a word, and the text between it and the caret. */
 export interface MentionAt {
-  /** Where the "@" is. */
+  /** Position of the "@". */
   readonly start: number;
   readonly query: string;
 }
 
-/** Characters behind an "@" that are still looked for. */
+/** Maximum number of characters after an "@" that still start a search. */
 const longestQuery = 200;
 
-/** The mention that the caret stands in; null where there is none. An "@" inside a word (an address, a decorator behind a dot) begins none, and a
- *  blank ends it. */
+/** Returns the mention at the caret; null when there is none. An "@" inside a word (an email address, a decorator
+ *  after a dot) starts none, and a blank ends it. */
 export function mentionAt(text: string, caret: number): MentionAt | null {
   const match = /(?:^|[\s([{"'`])@([^\s@]*)$/u.exec(text.slice(Math.max(0, caret - longestQuery - 2), caret));
   const query = match?.[1];
@@ -19,7 +19,7 @@ export function mentionAt(text: string, caret: number): MentionAt | null {
   return { start: caret - query.length - 1, query };
 }
 
-/** The text with the mention written out in the place of what was typed, and where the caret goes. */
+/** Returns the text with the full mention in place of the typed one, and the new caret position. */
 export function withMention(
   text: string,
   { start, query }: MentionAt,
@@ -31,18 +31,19 @@ export function withMention(
   return { text: `${text.slice(0, start)}${written}${blank}${rest}`, caret: start + written.length + 1 };
 }
 
-/** Whether the text says "@label" as a word of its own. */
+/** True when the text contains "@label" as a separate word. */
 export function isMentioned(text: string, label: string): boolean {
   return placeOf(text, label) !== -1;
 }
 
-/** The text without the sign of a mention that is one no longer. Its words stay: they are part of a sentence. */
+/** Removes the "@" of a mention that is no longer one. Its words stay: they are part of a sentence. */
 export function withoutSign(text: string, label: string): string {
   const at = placeOf(text, label);
   return at === -1 ? text : text.slice(0, at) + text.slice(at + 1);
 }
 
-/** What goes along once `before` has become `after`: a mention leaves with its words, and is there again when they are (an undone deletion). */
+/** Returns the parts after `before` became `after`: a mention is removed with its words, and restored with them (an
+ *  undone deletion). */
 export function followText(
   before: string,
   after: string,

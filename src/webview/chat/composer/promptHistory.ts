@@ -10,31 +10,32 @@ export interface PromptHistoryNeeds {
   readonly earlier: (sessionId: string, before: number | null) => Promise<PromptHistoryPage>;
 }
 
-/** What a person who goes through their prompts has before them. */
+/** State of browsing earlier prompts. */
 interface Browsing {
   readonly place: string;
   readonly sessionId: string;
   /** Newest first. */
   prompts: readonly EarlierPrompt[];
-  /** Where the host is asked for more; undefined: nowhere, there are no earlier ones. */
+  /** Position from which to request more from the host; undefined when there are no earlier prompts. */
   before: number | undefined;
   index: number;
-  /** What was there before. */
+  /** Text and parts from before browsing. */
   readonly text: string;
   readonly parts: readonly DraftPart[];
-  /** What was put into the composer last: whoever changes it writes a prompt of their own. */
+  /** Text last put into the composer: if the user changes it, it becomes a new prompt. */
   written: string;
 }
 
-/** Prompts of the session that is shown, brought back into the composer one by one, the draft at their end. Those that the view has come at once, earlier
- *  ones from the host. What goes along with the draft stays; what went along with an earlier prompt comes back where it can be read again. */
+/** Browses the shown session's prompts in the composer one by one, with the draft at their end. Prompts the view has
+ *  appear immediately; the host supplies earlier ones. Attachments of the draft stay. Attachments of an earlier
+ *  prompt return if they can be read again. */
 export class PromptHistory {
   private browsing: Browsing | null = null;
   private isAsking = false;
 
   constructor(private readonly needs: PromptHistoryNeeds) {}
 
-  /** Whether what is in the composer is an earlier prompt, unchanged. */
+  /** True when the composer holds an earlier prompt, unchanged. */
   get isOpen(): boolean {
     const { browsing } = this;
     return (
@@ -44,7 +45,7 @@ export class PromptHistory {
     );
   }
 
-  /** The prompt before; resolves when it is there (true), or there is none. */
+  /** Shows the previous prompt. Resolves to true when it is shown, to false when there is none. */
   async older(): Promise<boolean> {
     const browsing = this.isOpen ? this.browsing : this.begin();
     if (browsing === null || this.isAsking) return false;
@@ -56,7 +57,7 @@ export class PromptHistory {
     return true;
   }
 
-  /** The prompt behind or, behind the newest, the draft. */
+  /** Shows the next prompt or, after the newest one, the draft. */
   newer(): void {
     const { browsing } = this;
     if (browsing === null || !this.isOpen) return;
@@ -65,7 +66,7 @@ export class PromptHistory {
     this.write(browsing);
   }
 
-  /** Back to the draft. */
+  /** Returns to the draft. */
   leave(): void {
     const { browsing } = this;
     if (browsing === null || !this.isOpen) return;
@@ -129,7 +130,7 @@ export class PromptHistory {
   }
 }
 
-/** What was sent several times in a row is gone through once. */
+/** Keeps one of several equal prompts in a row. */
 function onceEach(prompts: readonly EarlierPrompt[]): readonly EarlierPrompt[] {
   return prompts.filter(({ text }, index) => text !== prompts[index - 1]?.text);
 }

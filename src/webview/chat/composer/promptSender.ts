@@ -6,7 +6,7 @@ import { noParts, partsLeft } from './draftParts';
 import type { Drafts } from './drafts';
 import type { HostRequests } from '../connection/hostRequests';
 
-/** A prompt on its way to the disk. */
+/** Prompt being sent to disk. */
 export interface PromptOnItsWay {
   readonly uid: string;
   readonly sessionId: string | null;
@@ -18,38 +18,39 @@ export interface PromptOnItsWay {
 export interface PromptSenderNeeds {
   readonly requests: HostRequests;
   readonly drafts: Drafts;
-  /** `draft`: the composer that it was typed into, and how it read there. */
+  /** `draft`: the composer it was typed into, and its text there. */
   readonly submit: (
     prompt: PromptOnItsWay & { readonly draft: { readonly key: string; readonly text: string } },
   ) => Promise<ChatResults['submit']>;
   readonly newUid: () => string;
   readonly shownSession: () => string | null;
   readonly hasModel: () => boolean;
-  /** A prompt goes out: the view returns to the newest text. */
+  /** Called when a prompt is sent: the view returns to the newest text. */
   readonly leaving: () => void;
 }
 
-/** Takes prompts from the composer to the disk, one at a time, in the order in which they were sent. A prompt is part of the composer's draft until
- *  the host says that it is stored. */
+/** Sends prompts from the composer to disk, one at a time, in the order of submission. A prompt stays part of the
+ *  composer's draft until the host confirms that it is stored. */
 export class PromptSender {
-  /** On its way, and those behind it. */
+  /** The prompt being sent and those queued after it. */
   private readonly lane = signal<readonly PromptOnItsWay[]>([]);
   private emptied: Promise<boolean> = Promise.resolve(true);
-  /** The last prompt not known to have arrived: sent again unchanged it keeps its uid, so that it is stored once even if it had. */
+  /** Last prompt not known to have arrived. Sent again unchanged it keeps its uid, so it is stored only once even if
+   *  it had arrived. */
   private unconfirmed: PromptOnItsWay | null = null;
-  /** The draft of a session that came into view while a prompt was on its way. */
+  /** Draft of a session that came into view while a prompt was being sent. */
   private draftDue: { readonly key: string; readonly text: string; readonly parts: readonly DraftPart[] } | null = null;
 
   constructor(private readonly needs: PromptSenderNeeds) {}
 
   readonly busy = computed(() => this.lane.value.length > 0);
 
-  /** Whether all that was sent is stored, as soon as nothing is on its way. */
+  /** Resolves when nothing is being sent: true when everything sent is stored. */
   get idle(): Promise<boolean> {
     return this.emptied;
   }
 
-  /** `typed` is what leaves the composer once `text` is on disk. Resolves when nothing is on its way. */
+  /** Removes `typed` from the composer once `text` is on disk. Resolves when nothing is being sent. */
   async submit(typed: string, text: string, busy: BusyMode | undefined): Promise<void> {
     const { requests, drafts, hasModel, leaving } = this.needs;
     if (!hasModel())
@@ -72,8 +73,8 @@ export class PromptSender {
     await this.emptied;
   }
 
-  /** Whether the draft of a session that came into view must wait: a prompt of the empty state is on its way into it, and its text stays until
-   *  that is known to have arrived. */
+  /** True when the draft of a session that came into view must wait: a prompt from the empty state is being sent to
+   *  that session, and its text stays until it has arrived. */
   holdsBack(key: string, text: string, parts: readonly DraftPart[]): boolean {
     if (this.lane.peek()[0]?.sessionId !== null) return false;
     this.draftDue = { key, text, parts };
@@ -86,7 +87,7 @@ export class PromptSender {
         if (!(await this.send(next))) return false;
       return true;
     } finally {
-      // What was sent behind a prompt that was refused stays behind it.
+      // Prompts sent after a refused one return after it.
       this.needs.drafts.returned(this.lane.peek().map(({ uid }) => uid));
       this.lane.value = [];
       this.showDueDraft();
@@ -102,7 +103,7 @@ export class PromptSender {
         draft: drafts.draftOf(prompt.uid) ?? { key: drafts.place, text: prompt.text },
       });
       this.unconfirmed = null;
-      // What was sent behind the first prompt of a session was meant for that session.
+      // Prompts sent after the first prompt of a session were meant for that session.
       const [, ...behind] = this.lane.peek();
       this.lane.value =
         prompt.sessionId !== null
@@ -123,7 +124,7 @@ export class PromptSender {
     drafts.replace(text === '' ? due.text : text, parts.length === 0 ? due.parts : parts);
   }
 
-  /** What is attached and was not sent yet. */
+  /** Attachments that were not sent yet. */
   private newParts(): readonly DraftPart[] {
     const sent = this.lane.peek().flatMap(({ parts }) => parts ?? []);
     const left = partsLeft(this.needs.drafts.parts.peek(), sent);

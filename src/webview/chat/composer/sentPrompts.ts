@@ -1,20 +1,20 @@
 import { draftBehind, type DraftOnItsWay, type DraftPart } from '../../../protocol/transcriptTypes';
 import { isSamePart } from './draftParts';
 
-/** A prompt that was sent from the composer of `key`, as it read there, and is not known to be on disk. */
+/** Prompt sent from the composer of `key`, with its text there, and not known to be on disk. */
 export interface SentPrompt extends DraftOnItsWay {
   readonly key: string;
-  /** The key that composer had when the prompt was sent. */
+  /** Key of that composer when the prompt was sent. */
   readonly keyThen: string;
   readonly parts: readonly DraftPart[];
 }
 
-/** What the host is given of a prompt on its way. */
+/** Returns the fields of a prompt being sent that the host receives. */
 export function asGiven({ uid, text, parts }: SentPrompt): DraftOnItsWay {
   return parts.length === 0 ? { uid, text } : { uid, text, parts };
 }
 
-/** The host's draft without the prompts that it begins with and that are on their way. */
+/** Returns the host's draft without the prompts at its beginning that are still being sent. */
 export function behindSent(
   sent: readonly SentPrompt[],
   text: string,

@@ -1,7 +1,8 @@
 import type { OfferedPrompt } from '../../../protocol/chatProtocol';
 import { t } from '../../localization';
 
-/** What can be typed behind a "/" at the beginning of the composer. `takes`: whether a text follows the name, and may be left out. */
+/** Commands after "/" at the beginning of the composer. `takes`: the text that follows the name, and if it is
+ *  optional. */
 export const slashCommands = [
   { name: 'new', takes: 'nothing' },
   { name: 'reset', takes: 'nothing' },
@@ -22,16 +23,18 @@ export const slashCommands = [
 ] as const;
 export type SlashCommand = (typeof slashCommands)[number];
 
-/** What can be picked from the list: a command, or a prompt file of the project. */
+/** Item of the list: a command, or a prompt file of the project. */
 export type Offered = SlashCommand | (OfferedPrompt & { readonly takes: 'prompt' });
 
-/** What a submitted text is. incomplete: its text is missing · excess: a command that takes no text has one, which would be lost. */
+/** Kind of a submitted text. incomplete: its argument is missing · excess: a command without an argument got text,
+ *  which would be lost. */
 export type SlashInput =
   | { readonly kind: 'prompt' }
   | { readonly kind: 'command'; readonly name: SlashCommand['name']; readonly text: string }
   | { readonly kind: 'incomplete' | 'excess' | 'unknown'; readonly name: string };
 
-/** A path (`/usr/bin`), a comment (`// why`), the name of a prompt file and whatever begins with a blank are prompts. */
+/** Parses a submitted text. A path (`/usr/bin`), a comment (`// why`), the name of a prompt file and any text that
+ *  begins with a blank are prompts. */
 export function parseSlash(input: string, prompts: readonly OfferedPrompt[] = []): SlashInput {
   const match = /^\/([\p{L}\d_-]*)(?:\s+([^]*))?$/u.exec(input.trimEnd());
   if (match === null) return { kind: 'prompt' };
@@ -45,7 +48,8 @@ export function parseSlash(input: string, prompts: readonly OfferedPrompt[] = []
   return { kind: 'command', name: command.name, text };
 }
 
-/** What to offer while a name is being typed; nothing once it is over. A prompt file with the name of a command is not offered: it would not run. */
+/** Returns the completions while a name is being typed; none after the name. A prompt file with the name of a
+ *  command is not offered: it would not run. */
 export function offeredCommands(typed: string, prompts: readonly OfferedPrompt[] = []): readonly Offered[] {
   const begun = /^\/([\p{L}\d_-]*)$/u.exec(typed)?.[1]?.toLowerCase();
   if (begun === undefined) return [];
@@ -55,13 +59,14 @@ export function offeredCommands(typed: string, prompts: readonly OfferedPrompt[]
   return [...slashCommands, ...own].filter(({ name }) => name.startsWith(begun));
 }
 
-/** The composer's text once this command was picked from the list. */
+/** Returns the composer's text after this item was picked. */
 export function completed(offered: Offered): string {
   const takesText = offered.takes === 'text' || (offered.takes === 'prompt' && offered.argumentHint !== null);
   return takesText ? `/${offered.name} ` : `/${offered.name}`;
 }
 
-/** Why a text that looks like a command was not carried out. Nothing was sent, and it is still in the composer. */
+/** Returns the reason why a text that looks like a command did not run. Nothing was sent, and the text is still in
+ *  the composer. */
 export function refusalWords({
   kind,
   name,

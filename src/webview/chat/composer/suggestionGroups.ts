@@ -2,19 +2,19 @@ import type { Mention, MentionKind } from '../../../protocol/attachmentProtocol'
 import { t } from '../../localization';
 import type { Offered } from './slashCommands';
 
-/** Suggestions of one sort, with their places in the whole list. */
+/** Suggestions of one group, with their positions in the whole list. */
 export interface SuggestionGroup<T> {
   readonly name: string;
   readonly items: readonly { readonly item: T; readonly place: number }[];
 }
 
-/** Those of one sort side by side, the sort of the best first; in each the order stays. */
+/** Groups mentions: the group of the best match first. Keeps the order within each group. */
 export function sortedByGroup(mentions: readonly Mention[]): readonly Mention[] {
   const sorts = [...new Set(mentions.map(({ kind }) => sortOf(kind)))];
   return sorts.flatMap((sort) => mentions.filter(({ kind }) => sortOf(kind) === sort));
 }
 
-/** Of a list in which each sort stands together. */
+/** Expects a list in which each group is contiguous. */
 export function mentionGroups(mentions: readonly Mention[]): readonly SuggestionGroup<Mention>[] {
   return grouped(mentions, ({ kind }) => sortWords(sortOf(kind)));
 }

@@ -1,10 +1,11 @@
 import type { DraftOnItsWay } from '../../../protocol/transcriptTypes';
 import type { UnsavedDraft } from '../connection/viewMemory';
 
-/** Drafts that the host has not said are on disk, by place. The view's own memory keeps them, at every change, so that a page that is reloaded, or
- *  whose host died, still has them. What goes along with a draft is not kept there: it may be large, and the host is given it at once. */
+/** Drafts not confirmed to be on disk, by composer key. The view's own memory keeps them at every change, so they
+ *  survive a page reload or a host crash. Attachments are not kept there: they may be large, and the host gets them
+ *  immediately. */
 export class UnsavedDrafts {
-  /** Of the page before, until the host has them or they are in the composer again. */
+  /** Drafts of the page before the reload, until the host has them or they are in the composer again. */
   private left: readonly UnsavedDraft[];
   private readonly own = new Map<string, { readonly draft: UnsavedDraft; readonly note: number }>();
   private notes = 0;
@@ -16,20 +17,21 @@ export class UnsavedDrafts {
     this.left = recalled;
   }
 
-  /** The composer of this place holds this text, and these prompts are on their way from it. */
+  /** Records the composer's text and the prompts being sent from it. */
   note(key: string, text: string, sent: readonly DraftOnItsWay[]): void {
     this.notes++;
     this.put({ key, text, sent: sent.map(({ uid, text: words }) => ({ uid, text: words })) }, this.notes);
   }
 
-  /** The prompt is on disk. */
+  /** Called when the prompt is on disk. */
   arrived(key: string, uid: string): void {
     const noted = this.own.get(key);
     if (noted !== undefined)
       this.put({ ...noted.draft, sent: noted.draft.sent.filter((prompt) => prompt.uid !== uid) }, noted.note);
   }
 
-  /** The host was given what was noted last of this place; `saved` says whether it is on disk. What was noted since is not. */
+  /** Called when the host received the last recorded draft of this composer; `saved` resolves to true when that is
+   *  on disk. Anything recorded since is not. */
   async given(key: string, saved: Promise<boolean>): Promise<void> {
     const note = this.own.get(key)?.note;
     if (!(await saved) || note === undefined || this.own.get(key)?.note !== note) return;
@@ -37,7 +39,7 @@ export class UnsavedDrafts {
     this.keep();
   }
 
-  /** Gives the host what the page before could not be sure of. */
+  /** Sends the drafts of the page before the reload to the host. */
   handOver(save: (draft: UnsavedDraft) => Promise<boolean>): void {
     for (const draft of this.left) {
       void save(draft).then((isSaved) => {
@@ -46,7 +48,7 @@ export class UnsavedDrafts {
     }
   }
 
-  /** What the host still does not have of this place: it is in the composer from now on. */
+  /** Takes the draft of this composer that the host does not have; from now on the composer holds it. */
   take(key: string): UnsavedDraft | null {
     const draft = this.left.find((each) => each.key === key) ?? null;
     if (draft !== null) this.drop(draft);
@@ -59,7 +61,7 @@ export class UnsavedDrafts {
   }
 
   private put(draft: UnsavedDraft, note: number): void {
-    // An empty text never takes the place of another one: it may be that of a page that was not loaded yet.
+    // An empty text never replaces another one, which may be from a page that was not loaded yet.
     if (draft.text === '' && draft.sent.length === 0) this.own.delete(draft.key);
     else this.own.set(draft.key, { draft, note });
     this.keep();

@@ -3,7 +3,7 @@ import type { HostConnection } from '../../rpc';
 import type { Timers } from '../composer/drafts';
 import type { ViewMemory } from './viewMemory';
 
-/** The chat view's protocol as `connectToHost` takes it. */
+/** Protocol of the chat view in the form that `connectToHost` takes. */
 export interface ChatProtocol {
   readonly commands: typeof chatCommands;
   readonly requests: typeof chatRequests;
@@ -13,12 +13,12 @@ export interface ChatProtocol {
 
 export type ChatHost = HostConnection<ChatProtocol>;
 
-/** What the chat view is handed. */
+/** Dependencies of the chat view. */
 export interface ChatNeeds {
   readonly host: ChatHost;
   readonly timers: Timers;
   readonly newUid: () => string;
-  /** What the view remembers, and where changes to it go. */
+  /** The view's memory, and the function that saves changes to it. */
   readonly memory: { readonly recalled: ViewMemory; remember(change: Partial<ViewMemory>): void };
   readonly setLocalization: (strings: Readonly<Record<string, string>>) => void;
 }

@@ -1,30 +1,33 @@
-/** What drawings are timed by. */
+/** Clock and frame source for renders. */
 export interface FrameSource {
   nowMs(): number;
-  /** Calls back before the next frame is painted; never, while the window is not on screen. */
+  /** Calls back before the next frame is painted; never while the window is not visible. */
   frame(draw: () => void): void;
   after(delayMs: number, draw: () => void): void;
-  /** When a key was last pressed; null: none was. */
+  /** Time of the last key press; null: none. */
   keyMs?(): number | null;
 }
 
-/** Milliseconds between two drawings while one follows the other, as with text that streams. What comes after a rest is drawn in the next
- *  frame, so a press of a button waits for nothing. */
+/** Milliseconds between renders that follow each other, as with streaming text. A render after a pause happens in
+ *  the next frame, so a button press waits for nothing. */
 export const paceMs = 50;
-/** The same where drawings take long: with them text still flows, and nothing told waits longer than a tenth of a second. */
+/** Maximum milliseconds between renders when they take long. Text still flows, and no notification waits longer than
+ *  a tenth of a second. */
 export const slowestPaceMs = 80;
-/** Milliseconds behind a key in which text that streams is not drawn: what was typed is painted first. */
+/** Milliseconds after a key press in which streaming text does not render: typed text paints first. */
 const keyRestMs = 25;
-/** Of the time, how much drawings may take before they come less often. */
+/** Share of time that renders may take before they become less frequent. */
 const share = 0.05;
-/** A window that is not on screen gets no frames but must not fall behind. */
+/** Milliseconds after which a render happens even without a frame: a hidden window gets no frames but must stay up
+ *  to date. */
 const latestMs = 100;
 
-/** Milliseconds behind a drawing in which the next one follows it, and is no answer to the key itself. */
+/** Milliseconds after a render within which the next one counts as streaming and not as the response to the key
+ *  itself. */
 const followsMs = 250;
 
-/** Decides when a drawing that is due is done: in the next frame, or in the first behind the pace while drawings follow each other. Text is read by
- *  people: twenty times a second is as good as sixty, and a third of the work. */
+/** Schedules a pending render: in the next frame or, while renders follow each other, in the first frame after the
+ *  pace. People read this text: twenty times a second is as good as sixty, and a third of the work. */
 export function pacedDrawing(source: FrameSource): (draw: () => void) => void {
   let lastAt = Number.NEGATIVE_INFINITY;
   let tookMs = 0;
@@ -40,7 +43,7 @@ export function pacedDrawing(source: FrameSource): (draw: () => void) => void {
     const isBehindKey = (): boolean =>
       source.nowMs() - lastAt < followsMs &&
       source.nowMs() - (source.keyMs?.() ?? Number.NEGATIVE_INFINITY) < keyRestMs;
-    // In a frame's own time, so that the page is not left to be laid out by the key that comes next.
+    // Render inside a frame, so that layout is not left to the next key press.
     const inFrame = (): void =>
       source.frame(() => (isBehindKey() ? source.after(keyRestMs, () => source.frame(once)) : once()));
     const pace = Math.min(slowestPaceMs, Math.max(paceMs, tookMs / share));

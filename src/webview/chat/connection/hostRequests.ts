@@ -1,15 +1,15 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import { RefusedRequest } from '../../rpc';
 
-/** A sentence above the composer: something asked for was refused, or is answered. */
+/** Sentence above the composer: a refusal, or the reply to a request. */
 export interface Problem {
   readonly sentence: string;
   readonly isRefusal: boolean;
   readonly offersModels: boolean;
 }
 
-/** What the person asked the host for, and what there is to say about it: one sentence at a time, until it is dismissed or something else is
- *  asked for. */
+/** Runs the user's requests to the host and holds the sentence to show about them: one at a time, until it is
+ *  dismissed or another request starts. */
 export class HostRequests {
   private readonly said = signal<Problem | null>(null);
 
@@ -17,7 +17,8 @@ export class HostRequests {
     return this.said;
   }
 
-  /** Runs a request; whether it was done. A refusal is said; anything else is a fault of the view and goes where faults go. */
+  /** Runs a request; resolves to true when it succeeded. Shows a refusal. Rethrows any other error, which is a bug
+   *  of the view. */
   async ask(request: () => Promise<unknown>): Promise<boolean> {
     this.dismiss();
     try {
@@ -43,7 +44,7 @@ export class HostRequests {
   }
 }
 
-/** Null when it was done, else why not: for what is said where it was asked for. */
+/** Resolves to null when the request succeeded, else to the reason, for callers that show it themselves. */
 export async function refusalOf(request: () => Promise<unknown>): Promise<string | null> {
   try {
     await request();

@@ -6,13 +6,13 @@ type Told = NotificationOf<ChatProtocol>;
 type TurnEventTold = Extract<Told, { readonly name: 'turnEvent' }>;
 type Delivered = Extract<TurnEventTold['payload']['event'], { readonly kind: 'delivered' }>;
 
-/** Milliseconds in which pieces of an answer are gathered: as long as drawings that follow each other are apart (drawingPace.ts), so that each change of
- *  what is shown is drawn, and nothing that is told waits longer than a tenth of a second. */
+/** Milliseconds in which pieces of an answer are collected: the interval between consecutive renders
+ *  (drawingPace.ts). So each state change renders, and no notification waits longer than a tenth of a second. */
 export const gatherMs = 80;
 
-/** Pieces of an answer of which many come between two drawings, as one. The first behind a rest passes at once; whatever else is told passes behind the
- *  pieces that came before it, so the order stays. Two thousand pieces a second are then twelve changes of what is shown, each of which
- *  looks at the whole conversation. */
+/** Joins pieces of an answer that arrive between two renders. The first one after a pause passes immediately. Other
+ *  notifications pass after the pieces that came before them, so the order stays. Two thousand pieces a second then
+ *  make twelve state changes, each of which reads the whole conversation. */
 export function joinedDeliveries(listener: (told: Told) => void, timers: Timers): (told: Told) => void {
   let held: {
     readonly told: TurnEventTold;
@@ -47,7 +47,7 @@ export function joinedDeliveries(listener: (told: Told) => void, timers: Timers)
       (held.event.turnUid !== event.turnUid || held.told.payload.sessionId !== told.payload.sessionId)
     )
       passHeld();
-    // A timer may come late where the page is busy.
+    // A timer may fire late when the page is busy.
     const mayPass = timers.nowMs() - passedAt >= gatherMs;
     if (held === null && mayPass) {
       passedAt = timers.nowMs();

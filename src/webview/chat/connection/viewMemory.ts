@@ -4,12 +4,12 @@ import type { VsCodeApi } from '../../vscodeApi';
 
 const memorySchema = v.object({
   version: v.literal(1),
-  /** Whose scroll and folds these are; null: the empty state's. */
+  /** Session that the scroll position and folds belong to; null: the empty state. */
   sessionId: v.nullable(v.string()),
-  /** The first message in sight and how far its top is above the view's, in pixels; null: at the end, following. */
+  /** First visible message and the pixels from the view's top to its top; null: at the end, following. */
   anchor: v.nullable(v.object({ uid: v.string(), offset: v.number() })),
   openFolds: v.array(v.string()),
-  /** Of the sessions that were left last, where the person was and what was unfolded there; the last one left comes first. */
+  /** Scroll position and open folds of recently left sessions, most recent first. */
   places: v.optional(
     v.array(
       v.object({
@@ -20,27 +20,27 @@ const memorySchema = v.object({
     ),
     [],
   ),
-  /** The article that had the focus, or had something in it that did. */
+  /** Article that had the focus or contained it. */
   focused: v.optional(v.nullable(v.string()), null),
   composerFocused: v.boolean(),
-  /** Earlier prompts that are being edited, by the turns they stand in. */
+  /** Earlier prompts being edited, by their turns. */
   edits: v.optional(
     v.array(v.object({ turnUid: v.string(), text: v.string(), without: v.exactOptional(v.array(v.number())) })),
     [],
   ),
-  /** Texts of composers that the host has not said are on disk, and prompts that were on their way from there. */
+  /** Composer texts not confirmed to be on disk, and prompts being sent from those composers. */
   unsaved: v.optional(
     v.array(
       v.object({ key: v.string(), text: v.string(), sent: v.array(v.object({ uid: v.string(), text: v.string() })) }),
     ),
     [],
   ),
-  /** What the view remembers of what it showed (witness.ts, which reads it). */
+  /** The view's delivery report (witness.ts, which reads it). */
   witness: v.exactOptional(v.unknown()),
 });
 
-/** What the view itself remembers over hiding, showing and reloading. The durable drafts are the host's; those kept here are newer by the
- *  keystrokes of the last moments. */
+/** State that the view keeps across hiding, showing and reloading. The host has the durable drafts; those kept here
+ *  are newer by the last moments of typing. */
 export type ViewMemory = v.InferOutput<typeof memorySchema>;
 export type UnsavedDraft = ViewMemory['unsaved'][number];
 
@@ -61,13 +61,14 @@ export function noMemory(): ViewMemory {
 /** Key of the empty state's draft; a session's draft has the session's id. */
 export const newSessionDraft = 'new';
 
-/** What was kept, or nothing where it was written by another version of the view. */
+/** Returns the saved memory, or an empty one when another version of the view wrote it. */
 export function recall(api: Pick<VsCodeApi, 'getState'>): ViewMemory {
   const kept = v.safeParse(memorySchema, api.getState());
   return kept.success ? kept.output : noMemory();
 }
 
-/** Which of two drafts of the same place is the newer. The view's is, except where the host's visibly goes on from it: a later view did. */
+/** Returns the newer of two drafts of the same composer. That is the view's draft, unless the host's begins with it:
+ *  then a later view continued it. */
 export function newerDraft({ text, sent }: UnsavedDraft, host: string): string {
   const own = joinedDraft([...sent.map((prompt) => prompt.text), text]);
   return host.startsWith(own) ? host : own;

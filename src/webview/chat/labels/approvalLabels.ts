@@ -2,7 +2,7 @@ import type { Approval, ApprovalRequest, AskReason } from '../../../protocol/tra
 import { t } from '../../localization';
 import { inPlainSight } from '../../plainSight';
 
-/** What is asked, in one line that stands alone: the card's name for those who do not see it. */
+/** Returns the request in one self-contained line: the card's accessible name. */
 export function approvalName({ access, subject }: ApprovalRequest): string {
   switch (access.kind) {
     case 'run':
@@ -22,7 +22,7 @@ export function approvalName({ access, subject }: ApprovalRequest): string {
   }
 }
 
-/** What stands over the subject, which follows in the editor's font. */
+/** Returns the title above the subject, which follows in the editor's font. */
 export function approvalTitle({ access }: ApprovalRequest): string {
   switch (access.kind) {
     case 'run':
@@ -42,7 +42,7 @@ export function approvalTitle({ access }: ApprovalRequest): string {
   }
 }
 
-/** Names are the server's own choice: nothing in them may pass for words of ours, or hide. */
+/** The server chooses these names: make sure that nothing in them looks like our own words or is invisible. */
 function toolName({ tool, server }: { readonly tool: string; readonly server: string }): string {
   return t('Allow {tool} of the server {server}?', { tool: oneLine(tool), server: oneLine(server) });
 }
@@ -51,7 +51,7 @@ function oneLine(name: string): string {
   return inPlainSight(name).replaceAll('\n', '⏎');
 }
 
-/** Where it would happen, beyond what the subject says; null where that is all. */
+/** Returns the place of the action, beyond what the subject says; null when there is nothing to add. */
 export function approvalPlace({ access, subject }: ApprovalRequest): string | null {
   switch (access.kind) {
     case 'run':
@@ -66,12 +66,12 @@ export function approvalPlace({ access, subject }: ApprovalRequest): string | nu
   }
 }
 
-/** Where a command runs. The open folder is "." to tools and models. */
+/** Returns the folder a command runs in. Tools and models call the open folder ".". */
 export function commandPlace(folder: string): string {
   return folder === '.' ? t('In the open folder') : t('In {folder}', { folder });
 }
 
-/** Why it is asked for. A command in the sandbox does not run with all of the person's rights. */
+/** Returns the reasons for the request. A command in the sandbox does not run with all of the user's rights. */
 export function reasonsOf({ access, reasons }: ApprovalRequest): readonly AskReason[] {
   const isInside = access.kind === 'run' && access.confined?.kind === 'inside';
   return isInside ? reasons.filter((reason) => reason !== 'command') : reasons;
@@ -114,7 +114,8 @@ export function reasonWords(reason: AskReason): string {
   }
 }
 
-/** Where the asked call stands among those of its answer that are still to run and do not only look; null for a single one. */
+/** Returns the position of the call among those of its answer that are still to run and do more than read; null for
+ *  a single one. */
 export function placeAmong(
   approval: Approval,
   calls: readonly { readonly callId: string; readonly name: string }[],

@@ -1,7 +1,7 @@
 import type { ChangedFile } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 
-/** Neither kept nor reverted yet, or not wholly. */
+/** True when the changes are neither kept nor reverted, or only partly. */
 export function isUndecided({ state }: ChangedFile): boolean {
   return state === 'open' || state === 'partly' || state === 'changedSince';
 }
@@ -11,7 +11,7 @@ export function filesWords(files: readonly ChangedFile[]): string {
   return files.length === 1 ? t('1 file changed') : t('{count} files changed', { count: files.length });
 }
 
-/** What became of files, where all went the same way; null where there is nothing to say. */
+/** Returns the state of the files when all have the same; null when there is nothing to say. */
 export function fileStateWord(files: readonly ChangedFile[]): string | null {
   const states = new Set(files.map(({ state }) => state));
   const state = [...states][0];

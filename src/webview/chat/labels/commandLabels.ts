@@ -1,7 +1,7 @@
 import { t } from '../../localization';
 import type { Offered, SlashCommand } from '../composer/slashCommands';
 
-/** What a command in the list does. */
+/** Describes an item of the list. */
 export function offeredWords(offered: Offered): string {
   if (offered.takes !== 'prompt') return commandWords(offered.name);
   const words = offered.description ?? t('Prompt file of this project');

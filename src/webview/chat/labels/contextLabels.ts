@@ -4,7 +4,7 @@ import { compactCount } from '../../times';
 
 export const contextPanelId = 'context-panel';
 
-/** How much of the model's context a session takes. */
+/** Says how much of the model's context a session uses. */
 export function totalWords({ tokens, window }: SessionContextUse): string {
   if (window === null) return t('{used} tokens; how many the model takes is not known', { used: compactCount(tokens) });
   return t('{used} of {window} tokens', { used: compactCount(tokens), window: compactCount(window) });

@@ -2,8 +2,8 @@ import type { ModelRow } from '../../../protocol/chatProtocol';
 import { reasoningEfforts, type ReasoningEffort } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 
-/** What can be chosen for a model; empty where there is nothing to choose. An effort that was chosen stays in sight while it is not known what the model
- *  takes. */
+/** Returns the efforts the model offers; empty when there is no choice. A chosen effort stays visible while the
+ *  model's efforts are unknown. */
 export function offeredEfforts(
   model: Pick<ModelRow, 'efforts'> | null,
   chosen: ReasoningEffort,

@@ -3,7 +3,7 @@ import { t } from '../../localization';
 import { outcomeWords, type SettledTurn } from '../../turnLabels';
 import { shownIn } from '../state/conversationRows';
 
-/** What is said aloud when a turn ends, and whether it can wait for the end of a sentence. */
+/** Returns the announcement for the end of a turn. `isUrgent` is false when it can wait for the end of a sentence. */
 export function endingLabels(
   turn: SettledTurn,
   messages: readonly Message[],

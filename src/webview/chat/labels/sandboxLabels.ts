@@ -2,7 +2,7 @@ import type { Access, SandboxState } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 import { inPlainSight } from '../../plainSight';
 
-/** Whether commands are confined here, and where they are not, why and what can be done; null while that is not known. */
+/** Says if commands are sandboxed here and, if not, why and what can be done; null while that is unknown. */
 export function sandboxLabels(state: SandboxState | null): string | null {
   switch (state?.kind) {
     case 'works':
@@ -20,7 +20,7 @@ export function sandboxLabels(state: SandboxState | null): string | null {
 
 type RunAccess = Extract<Access, { kind: 'run' }>;
 
-/** Of a command that would run in the sandbox: that it would, and what it may reach there. */
+/** For a command that would run in the sandbox: says so, and what it can access there. */
 export function insideWords({ confined }: RunAccess): readonly string[] {
   if (confined?.kind !== 'inside') return [];
   return [
@@ -29,7 +29,7 @@ export function insideWords({ confined }: RunAccess): readonly string[] {
   ];
 }
 
-/** Of a command that would not: why. */
+/** For a command that would run outside the sandbox: the reason. */
 export function unconfinedWords({ confined }: RunAccess, state: SandboxState | null): string | null {
   if (confined?.kind === 'outside')
     return t('Without the sandbox. The agent says why: {reason}', {

@@ -1,7 +1,8 @@
 import type { SessionSummary } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 
-/** How a session stands, in a list. Only what is not as usual is said: a completed turn that was seen has no word. */
+/** Describes the state of a session in a list. Returns only what is unusual: a completed turn that the user has seen
+ *  has no text. */
 export function sessionStateLabels(session: SessionSummary): string {
   switch (session.lastTurn?.state) {
     case 'running':

@@ -17,18 +17,19 @@ export interface ApprovalNeeds {
   readonly proceedCall: (sessionId: string, callId: string) => Promise<unknown>;
 }
 
-/** What a person decides about an agent at work: what it asks, how freely it may act, and calls that run. */
+/** The user's decisions about a working agent: its requests, its permission mode, and running calls. */
 export class ApprovalController {
   private readonly inFlight = signal<string | null>(null);
 
   constructor(private readonly needs: ApprovalNeeds) {}
 
-  /** The approval whose decision is on its way: a second press decides nothing more. */
+  /** The approval whose decision is being sent: a second press has no effect. */
   get deciding(): ReadonlySignal<string | null> {
     return this.inFlight;
   }
 
-  /** Whether it was taken; if not, the reason stands above the composer and the question stays. */
+  /** Resolves to true when the decision was accepted. Otherwise the reason appears above the composer and the
+   *  request stays. */
   async decide(approvalId: string, decision: ApprovalDecision): Promise<boolean> {
     const sessionId = this.needs.shownSession();
     if (sessionId === null || this.inFlight.peek() !== null) return false;
@@ -39,25 +40,25 @@ export class ApprovalController {
     return done;
   }
 
-  /** From the next call on. The picker shows it once the host has it. */
+  /** Applies from the next call. The picker shows the mode once the host has it. */
   async setMode(mode: Mode): Promise<void> {
     await this.needs.requests.ask(() => this.needs.setMode(this.needs.shownSession(), mode));
   }
 
-  /** Ends one call; the turn goes on. */
+  /** Stops one call; the turn continues. */
   async stopCall(callId: string): Promise<void> {
     const sessionId = this.needs.shownSession();
     if (sessionId !== null) await this.needs.requests.ask(() => this.needs.stopCall(sessionId, callId));
   }
 
-  /** The turn goes on while the call keeps running. */
+  /** Continues the turn while the call keeps running. */
   async proceedCall(callId: string): Promise<void> {
     const sessionId = this.needs.shownSession();
     if (sessionId !== null) await this.needs.requests.ask(() => this.needs.proceedCall(sessionId, callId));
   }
 }
 
-/** As it goes to the host. */
+/** Converts the decision to the form the host receives. */
 export function plainDecision(decision: ApprovalDecision): SentDecision {
   if (decision.kind === 'deny') return decision;
   return decision.scope === 'once'

@@ -13,15 +13,15 @@ export interface ArrivalsNeeds {
   readonly unsaved: UnsavedDrafts;
   readonly folds: Folds;
   readonly places: Places;
-  /** Whether a prompt that was just sent is what this draft still says. */
+  /** Returns true when this draft still contains a prompt that was just sent. */
   readonly holdsBack: (key: string, text: string, parts: readonly DraftPart[]) => boolean;
-  /** Whether what is in the composer was typed for the session that comes into view. */
+  /** Returns true when the composer's content was typed for the session that comes into view. */
   readonly wasTypedAhead: () => boolean;
-  /** Another session is shown than before. */
+  /** Called when a different session is shown than before. */
   readonly arrived: (sessionId: string | null) => void;
 }
 
-/** What a session is shown with: the text, the place and the folds that the person left it with. */
+/** Restores a shown session's text, scroll position and folds from when the user left it. */
 export class ArrivalController {
   private placeToRestore: ViewMemory['anchor'];
 
@@ -29,7 +29,7 @@ export class ArrivalController {
     this.placeToRestore = needs.memory.recalled.anchor;
   }
 
-  /** Where the person was when the view was last seen, or the session was left. */
+  /** Takes the scroll position saved when the view was last seen or the session was left. */
   takePlace({ id, conversationId }: ShownSession['session']): ViewMemory['anchor'] {
     const { memory, places } = this.needs;
     const place = this.placeToRestore;
@@ -37,8 +37,8 @@ export class ArrivalController {
     return place !== null && memory.recalled.sessionId === id ? place : (places.of(conversationId)?.anchor ?? null);
   }
 
-  /** `seenBefore`: the view has shown something that was read from the store already. `before`: the conversation that was shown until now. `isRead`: the store can
-   *  be read, so this is what it holds. */
+  /** `seenBefore`: the view has already shown something read from the store. `before`: the conversation shown until
+   *  now. `isRead`: the store is readable, so `shown` is its real content. */
   show(
     shown: ShownSession | null,
     newDraft: { readonly text: string; readonly parts: readonly DraftPart[] },
@@ -50,7 +50,7 @@ export class ArrivalController {
     const key = shown?.session.id ?? newSessionDraft;
     const { text, parts } = shown === null ? newDraft : { text: shown.draft, parts: shown.draftParts };
     if (!seenBefore) {
-      // Typed while the store was still being opened: it goes along.
+      // Text typed while the store was still opening: keep it.
       if (drafts.text.peek() === '' && drafts.parts.peek().length === 0) drafts.show(key, text, parts);
       else if (key !== drafts.place) drafts.carryTo(key, text, parts);
       const kept = isRead ? unsaved.take(key) : null;

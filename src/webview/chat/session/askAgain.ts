@@ -2,7 +2,7 @@ import { signal, type ReadonlySignal } from '@preact/signals';
 import type { ChangedFile } from '../../../protocol/transcriptTypes';
 import type { HostRequests } from '../connection/hostRequests';
 
-/** A prompt is to be asked again, and turns from its own on changed files: what becomes of those is the person's to say. */
+/** Offer to ask a prompt again when its turn or later ones changed files: the user decides about those files. */
 export interface AskAgainOffer {
   readonly kind: 'retry' | 'resend';
   readonly turnUid: string;
@@ -11,14 +11,14 @@ export interface AskAgainOffer {
 
 export interface AskAgainNeeds {
   readonly requests: HostRequests;
-  /** Whether anything in view says that turns from this one on changed files. */
+  /** Returns true when anything in view shows that turns from this one on changed files. */
   readonly changedFiles: (turnUid: string) => boolean;
   readonly filesFrom: (turnUid: string) => Promise<readonly ChangedFile[]>;
-  /** `files` false: the conversation only. Whether it was sent. */
+  /** `files` false: the conversation only. Resolves to true when the prompt was sent. */
   readonly ask: Readonly<Record<AskAgainOffer['kind'], (turnUid: string, files: boolean) => Promise<boolean>>>;
 }
 
-/** Retry and Edit & Resend: where files were changed meanwhile, the person is asked what becomes of them first. */
+/** Retry and Edit & Resend: if files have changed meanwhile, first asks the user what to do with them. */
 export class AskAgain {
   private readonly offered = signal<AskAgainOffer | null>(null);
 
@@ -28,7 +28,7 @@ export class AskAgain {
     return this.offered;
   }
 
-  /** Whether it was sent at once; false also where it waits for the person. */
+  /** Resolves to true when the prompt was sent immediately; to false also when it waits for the user. */
   async again(kind: AskAgainOffer['kind'], turnUid: string): Promise<boolean> {
     const files = await this.filesFrom(turnUid);
     if (files === null) return false;
@@ -47,7 +47,7 @@ export class AskAgain {
     this.offered.value = null;
   }
 
-  /** Files that would be reverted; null where that could not be found out, which was said. */
+  /** Resolves to the files that would be reverted, or to null when that is unknown; the reason was shown. */
   async filesFrom(turnUid: string): Promise<readonly ChangedFile[] | null> {
     if (!this.needs.changedFiles(turnUid)) return [];
     let files: readonly ChangedFile[] = [];

@@ -11,7 +11,7 @@ interface EffortNeeds {
 
 type Told = ChatNotifications['effort'];
 
-/** How hard the model is asked to think in what is shown. The host says it behind a drawing where it is another one than the default. */
+/** Reasoning effort for the shown session. The host sends it after a render if it differs from the default. */
 export class Effort {
   private readonly known = signal<Told>({ sessionId: null, effort: 'default' });
 
@@ -21,19 +21,20 @@ export class Effort {
     this.known.value = told;
   }
 
-  /** The default until it is told otherwise; what was told of another session is not believed. */
+  /** Returns the default until the host sends another effort; ignores the effort of another session. */
   of(sessionId: string | null): ReasoningEffort {
     const { sessionId: of, effort } = this.known.value;
     return of === sessionId ? effort : 'default';
   }
 
-  /** Another session, or another segment of it, is drawn; `goesOn`: the conversation is the one that was shown before. */
+  /** Called when another session, or another segment of it, is shown; `goesOn`: the conversation is the one shown
+   *  before. */
   drawn(sessionId: string | null, goesOn: boolean): void {
     const { effort } = this.known.peek();
     this.known.value = { sessionId, effort: goesOn ? effort : 'default' };
   }
 
-  /** From the next request to the model on. The picker shows it once the host has it. */
+  /** Applies from the next request to the model. The picker shows the effort once the host has it. */
   async set(effort: ReasoningEffort): Promise<void> {
     await this.needs.requests.ask(() => this.needs.setEffort(this.needs.shownSession(), effort));
   }

@@ -4,14 +4,14 @@ import { refusalOf } from '../connection/hostRequests';
 
 export type ReviewAction = 'keep' | 'revert';
 
-/** What there is to say about a turn's files after something was asked of them. */
+/** Notice about a turn's files after a review action. */
 export interface ReviewNotice {
   readonly sentence: string;
-  /** Files the person changed since, which would be reverted all the same if that is confirmed. */
+  /** Files the user has changed since; confirming reverts them anyway. */
   readonly conflicts: readonly string[];
 }
 
-/** The changes within one file. `sentence`: why they cannot be shown. */
+/** The changes within one file. `sentence`: the reason why they cannot be shown. */
 export type HunkList =
   | { readonly kind: 'loading' }
   | { readonly kind: 'there'; readonly hunks: readonly FileHunk[] }
@@ -30,8 +30,8 @@ export interface FileReviewNeeds {
 
 const hunkKey = (turnUid: string, path: string): string => `${turnUid} ${path}`;
 
-/** Keeps and reverts what turns changed in files. What became of it is told by the host's `changedFiles`; here is only what is under way and what
- *  could not be done. */
+/** Keeps and reverts changes that turns made in files. The host's `changedFiles` reports the results; this class
+ *  holds only pending actions and failures. */
 export class FileReviews {
   private readonly said = signal<ReadonlyMap<string, ReviewNotice>>(new Map());
   private readonly lists = signal<ReadonlyMap<string, HunkList>>(new Map());
@@ -39,12 +39,12 @@ export class FileReviews {
 
   constructor(private readonly needs: FileReviewNeeds) {}
 
-  /** By turn. */
+  /** Notices by turn. */
   get notices(): ReadonlySignal<ReadonlyMap<string, ReviewNotice>> {
     return this.said;
   }
 
-  /** Turns of which something is under way. */
+  /** Turns with a pending action. */
   get busy(): ReadonlySignal<ReadonlySet<string>> {
     return this.inFlight;
   }
@@ -53,7 +53,7 @@ export class FileReviews {
     return this.lists.value.get(hunkKey(turnUid, path));
   }
 
-  /** `paths` null: every file of the turn. What the person changed since stays, unless `overwrite`. */
+  /** `paths` null: every file of the turn. Changes the user made since stay, unless `overwrite`. */
   async review(
     turnUid: string,
     paths: readonly string[] | null,
@@ -67,7 +67,7 @@ export class FileReviews {
     await this.act(turnUid, () => this.needs.reviewHunk(turnUid, path, hunk, action));
   }
 
-  /** Reads the changes within a file, again where they were read before. */
+  /** Reads the changes within a file, again on every call. */
   async readHunks(turnUid: string, path: string): Promise<void> {
     const key = hunkKey(turnUid, path);
     if (!this.lists.peek().has(key)) this.list(key, { kind: 'loading' });

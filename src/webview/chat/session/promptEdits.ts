@@ -3,32 +3,34 @@ import type { SentPart } from '../../../protocol/transcriptTypes';
 import type { ViewMemory } from '../connection/viewMemory';
 
 export interface PromptEdit {
-  /** The turn whose prompt is to be asked in other words. */
+  /** The turn whose prompt is edited. */
   readonly turnUid: string;
   readonly text: string;
 }
 
-/** An edit as the view remembers it. `without`: which of the prompt's parts go along no longer, by place. */
+/** An edit as the view remembers it. `without`: indexes of the prompt's parts that were removed. */
 interface RememberedEdit extends PromptEdit {
   readonly without?: readonly number[];
 }
 
 export interface EditNeeds {
   readonly remember: (change: Pick<ViewMemory, 'edits'>) => void;
-  /** Whether it was sent; if not, why was said. */
+  /** Resolves to true when the edit was sent; if not, the reason was shown. */
   readonly resend: (
     edit: PromptEdit & { readonly uid: string; readonly parts?: readonly SentPart[]; readonly files?: true },
   ) => Promise<boolean>;
-  /** What goes along with the prompt of a turn as it is stored. */
+  /** Returns the stored parts of a turn's prompt. */
   readonly partsOf: (turnUid: string) => readonly SentPart[];
   readonly newUid: () => string;
 }
 
-/** Earlier prompts that are being edited in their places. Remembered by the view at every keystroke, until they are sent or given up. */
+/** Edits of earlier prompts, made in place. The view remembers them at every keystroke, until they are sent or
+ *  discarded. */
 export class PromptEdits {
   private readonly open;
   private readonly inFlight = signal<string | null>(null);
-  /** The last edit not known to have arrived: sent again unchanged it keeps its uid, so that it is stored once even if it had. */
+  /** Last edit not known to have arrived. Sent again unchanged it keeps its uid, so it is stored only once even if
+   *  it had arrived. */
   private unconfirmed: (PromptEdit & { readonly uid: string; readonly without: readonly number[] }) | null = null;
   private readonly dropped;
 
@@ -42,7 +44,7 @@ export class PromptEdits {
     );
   }
 
-  /** What goes along with the edited prompt of a turn. */
+  /** Returns the parts of a turn's edited prompt. */
   parts(turnUid: string): readonly SentPart[] {
     const without = this.dropped.value.get(turnUid) ?? [];
     return this.needs.partsOf(turnUid).filter((_part, place) => !without.includes(place));
@@ -61,7 +63,7 @@ export class PromptEdits {
     return this.open;
   }
 
-  /** The turn whose edit is on its way. */
+  /** The turn whose edit is being sent. */
   get sending(): ReadonlySignal<string | null> {
     return this.inFlight;
   }
@@ -79,7 +81,8 @@ export class PromptEdits {
     this.keep(kept);
   }
 
-  /** The editor is left only once the prompt is on disk. `files`: what turns from this one on changed in files is reverted too. */
+  /** Sends the edit and closes the editor only when the prompt is on disk. `files`: also reverts what turns from
+   *  this one on changed in files. */
   async resend(turnUid: string, files = false): Promise<boolean> {
     const text = this.open.peek().get(turnUid) ?? '';
     const parts = this.parts(turnUid);

@@ -5,19 +5,20 @@ export interface VersionNeeds {
   readonly requests: HostRequests;
   readonly showVersion: (turnUid: string) => Promise<unknown>;
   readonly say: (sessionId: string, notice: string | null) => void;
-  /** A prompt goes out: the view returns to the newest text. */
+  /** Called when a prompt is sent: the view returns to the newest text. */
   readonly leaving: () => void;
 }
 
-/** Asks prompts again, and shows the versions there are of them, with what followed each. */
+/** Asks prompts again, and shows their versions, each with its own continuation. */
 export class PromptVersionChoice {
   private askingAgain = false;
-  /** The version that was asked for last: its card takes the focus over from the one it replaces. */
+  /** The version requested last: its card takes over the focus from the one it replaces. */
   private wanted: string | null = null;
 
   constructor(private readonly needs: VersionNeeds) {}
 
-  /** Whether it was sent. It takes its place in the conversation by the events of its turn; a second press meanwhile asks for nothing more. */
+  /** Resolves to true when the prompt was sent. The events of its turn add it to the conversation; a second press
+   *  meanwhile has no effect. */
   async askAgain(request: () => Promise<AskedAgain>): Promise<boolean> {
     const { requests, say, leaving } = this.needs;
     if (this.askingAgain) return false;
@@ -31,13 +32,13 @@ export class PromptVersionChoice {
     return sent;
   }
 
-  /** `turnUid`: the turn that heads the version. */
+  /** `turnUid`: the turn at the start of the version. */
   async show(turnUid: string): Promise<void> {
     this.wanted = turnUid;
     if (!(await this.needs.requests.ask(() => this.needs.showVersion(turnUid)))) this.wanted = null;
   }
 
-  /** Whether the version that came into view is the one that was asked for. True once. */
+  /** Returns true, once, when the version that came into view is the requested one. */
   takesFocus(turnUid: string): boolean {
     if (this.wanted !== turnUid) return false;
     this.wanted = null;

@@ -6,7 +6,7 @@ import { compactCount } from '../../times';
 import type { HostRequests } from '../connection/hostRequests';
 import { RefusedRequest } from '../../rpc';
 
-/** What compressing a session would do, before it is done. */
+/** Preview of compressing a session. */
 export interface CompressionOffer {
   readonly sessionId: string;
   /** What the summary should keep above all; may be empty. */
@@ -23,7 +23,7 @@ export interface SessionContextNeeds {
   readonly compress: (sessionId: string, focus: string | null) => Promise<CompressionOutcome>;
 }
 
-/** How full the model's context is for the session that is shown, and making room in it. */
+/** Context use of the shown session, and its compression. */
 export class SessionContext {
   private readonly used = signal<{ readonly sessionId: string; readonly use: SessionContextUse } | null>(null);
   private readonly offered = signal<CompressionOffer | null>(null);
@@ -31,7 +31,7 @@ export class SessionContext {
 
   constructor(private readonly needs: SessionContextNeeds) {}
 
-  /** Null while it is not known. */
+  /** Null while unknown. */
   get use(): ReadonlySignal<{ readonly sessionId: string; readonly use: SessionContextUse } | null> {
     return this.used;
   }
@@ -40,7 +40,8 @@ export class SessionContext {
     return this.offered;
   }
 
-  /** Reads it again: another session is shown, a turn is over, the model is another one. The newest question counts. */
+  /** Reads the context use again: after another session is shown, a turn ends or the model changes. Only the newest
+   *  request counts. */
   async refresh(): Promise<void> {
     const sessionId = this.needs.shownSession();
     const question = ++this.asked;
@@ -51,12 +52,12 @@ export class SessionContext {
       const use = await this.needs.contextUse(sessionId);
       if (question === this.asked) this.used.value = { sessionId, use };
     } catch (error) {
-      // Not asked for by the person; without an answer the meter says nothing.
+      // The user did not ask for this; without a response the meter shows nothing.
       if (!(error instanceof RefusedRequest)) throw error;
     }
   }
 
-  /** Says what compressing would save, for the person to decide. */
+  /** Shows how much compressing would save and lets the user decide. */
   async propose(focus: string): Promise<void> {
     const { requests, shownSession, isBusy } = this.needs;
     const sessionId = shownSession();
@@ -86,7 +87,7 @@ export class SessionContext {
   }
 }
 
-/** Null where the line in the conversation says it all. */
+/** Null when the line in the conversation already says it. */
 function outcomeWords(outcome: CompressionOutcome): string | null {
   if (outcome.kind === 'unchanged') return outcome.sentence;
   if (outcome.kind === 'summary') return null;

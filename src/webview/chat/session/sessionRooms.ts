@@ -10,11 +10,11 @@ export interface SessionRoomsNeeds {
   readonly requests: HostRequests;
   readonly shownSession: () => string | null;
   readonly isBusy: () => boolean;
-  /** The person has decided; the card goes at once. */
+  /** Called when the user has decided; the card disappears immediately. */
   readonly decided: (sessionId: string, approvalId: string) => void;
 }
 
-/** Rooms of the chat that need nothing but the host and which session is shown. */
+/** Services of the chat that need only the host and the shown session. */
 export interface SessionRooms {
   readonly context: SessionContext;
   readonly approvals: ApprovalController;

@@ -7,21 +7,21 @@ import type { Drafts } from '../composer/drafts';
 import type { LiveMessage } from '../state/liveMessage';
 import type { HostRequests } from '../connection/hostRequests';
 
-/** What taking a prompt back would do, before it is done. */
+/** Preview of rewinding to a prompt. */
 export interface RewindOffer {
   readonly sessionId: string;
   readonly promptUid: string;
-  /** The prompt's own, and those behind it; null where not all of them are loaded. */
+  /** Number of turns from this prompt to the end; null when not all of them are loaded. */
   readonly turns: number | null;
-  /** It stands in a part that was summarised: what is there stays, and the prompt is taken back in a branch. */
+  /** True when the prompt is in a summarized part: that part stays, and the rewind happens in a branch. */
   readonly isSummarised: boolean;
-  /** What these turns changed, and could be reverted along. */
+  /** Files these turns changed, which could be reverted too. */
   readonly files: readonly ChangedFile[];
 }
 
-/** Sessions to choose from, by number. */
+/** Numbered sessions to choose from. */
 export interface SessionChoices {
-  /** What the person typed that fits several; null when all recent ones are offered. */
+  /** The typed text that matches several sessions; null when all recent ones are offered. */
   readonly text: string | null;
   readonly sessions: readonly SessionSummary[];
 }
@@ -30,26 +30,27 @@ export interface SwitchNeeds {
   readonly requests: HostRequests;
   readonly drafts: Drafts;
   readonly shown: () => Conversation | null;
-  /** The part of it that is drawn where that is not its end. */
+  /** The part of the conversation on screen when it is not the end. */
   readonly away: () => Conversation | null;
   /** Newest first. */
   readonly recentSessions: () => readonly SessionSummary[];
   readonly switchSession: (target: ViewSwitch) => Promise<SwitchResult>;
   readonly findSession: (text: string) => Promise<FoundSession>;
-  /** Files that turns from this one on changed; null where that could not be found out, which was said. */
+  /** Resolves to the files that turns from this one on changed, or to null when that is unknown; the reason was
+   *  shown. */
   readonly filesFrom: (turnUid: string) => Promise<readonly ChangedFile[] | null>;
   readonly focusComposer: () => void;
 }
 
-/** Has another session shown, or the one that is shown cut back or copied, as the person asks for it. */
+/** Switches the shown session, or rewinds or branches it, at the user's request. */
 export class SessionSwitchController {
   private readonly rewindOffered = signal<RewindOffer | null>(null);
   private readonly offered = signal<SessionChoices | null>(null);
   private switching = false;
   private asked: Promise<boolean> | null = null;
-  /** The composer was empty when it was asked for. */
+  /** True when the composer was empty at the time of the request. */
   private wasBlank = false;
-  /** What there is to say about a session once it is in view. */
+  /** Notice to show once its session is in view. */
   private due: { readonly sessionId: string | null; readonly notice: string } | null = null;
 
   constructor(private readonly needs: SwitchNeeds) {}
@@ -62,18 +63,18 @@ export class SessionSwitchController {
     return this.offered;
   }
 
-  /** What was asked for and is being carried out, and whether it was done; null while there is nothing. What is typed behind it is meant for
-   *  the session that it shows. */
+  /** The running request, which resolves to true when it succeeded; null when there is none. Text typed after it is
+   *  meant for the session it shows. */
   get underWay(): Promise<boolean> | null {
     return this.asked;
   }
 
-  /** Whether what is in the composer was typed since the session that comes into view was asked for. */
+  /** True when the composer's content was typed after the switch to the session that comes into view was requested. */
   get wasTypedAhead(): boolean {
     return this.asked !== null && this.wasBlank;
   }
 
-  /** Another session is in view: what was offered for the one before is over. */
+  /** Called when another session is in view: withdraws offers for the one before. */
   arrived(sessionId: string | null): void {
     this.withdraw();
     const { due } = this;
@@ -86,8 +87,8 @@ export class SessionSwitchController {
     this.offered.value = null;
   }
 
-  /** Whether it was done; if not, the reason stands above the composer and everything is as it was. One at a time: a second press asks for
-   *  nothing more. */
+  /** Resolves to true when done. Otherwise the reason appears above the composer and nothing has changed. Only one
+   *  runs at a time: a second press has no effect. */
   to(target: ViewSwitch): Promise<boolean> {
     return this.carryOut(() => this.switchTo(target));
   }
@@ -96,7 +97,7 @@ export class SessionSwitchController {
     if (this.switching) return false;
     this.switching = true;
     this.withdraw();
-    // What a session's composer holds is on disk before another one's is shown, or a prompt is put ahead of it.
+    // A composer's content must be on disk before another one's is shown, or a prompt is put before it.
     this.needs.drafts.flush();
     const done = await this.needs.requests.ask(async () => {
       const { sessionId, notice } = await this.needs.switchSession(target);
@@ -106,7 +107,7 @@ export class SessionSwitchController {
     return done;
   }
 
-  /** Says something about a session, now or, where it is still to come into view, then. */
+  /** Shows a notice about a session now or, if it is not in view yet, once it is. */
   say(sessionId: string | null, notice: string | null): void {
     if (notice === null) return;
     if (this.shownId === sessionId) this.needs.requests.inform(notice);
@@ -116,7 +117,7 @@ export class SessionSwitchController {
   async open(sessionId: string): Promise<boolean> {
     if (sessionId !== this.shownId) {
       const done = await this.to({ reason: 'resume', sessionId });
-      // What was pressed may be gone with the session it stood in.
+      // The pressed button may have disappeared with its session.
       if (done) this.needs.focusComposer();
       return done;
     }
@@ -125,7 +126,7 @@ export class SessionSwitchController {
     return true;
   }
 
-  /** One of the sessions that were offered: what was typed to have them offered is done with. */
+  /** Opens one of the offered sessions and clears the text that led to the offer. */
   async choose(sessionId: string): Promise<boolean> {
     const { drafts } = this.needs;
     const typed = drafts.text.peek();
@@ -136,7 +137,7 @@ export class SessionSwitchController {
     return done;
   }
 
-  /** A copy of the session up to and with an answer, or up to just before a prompt; null: of everything. */
+  /** Copies the session up to and including an answer, or up to just before a prompt; null: all of it. */
   async branch(from: string | null, title = ''): Promise<boolean> {
     const sessionId = this.shownId;
     if (sessionId === null) return this.refused(t('There is no session to branch yet. Send a prompt first.'));
@@ -146,7 +147,7 @@ export class SessionSwitchController {
     return done;
   }
 
-  /** Says what taking this prompt back would do, for the person to decide. */
+  /** Shows what rewinding to this prompt would do and lets the user decide. */
   async offerRewind(promptUid: string): Promise<void> {
     const conversation = this.needs.away() ?? this.needs.shown();
     const prompt = conversation?.messages.find(({ uid }) => uid === promptUid);
@@ -157,7 +158,7 @@ export class SessionSwitchController {
     if (files !== null) this.show(conversation, prompt, files);
   }
 
-  /** `files`: what the turns that are taken back changed in files is reverted too. */
+  /** `files`: also reverts what the rewound turns changed in files. */
   async rewind(files = false): Promise<void> {
     const offer = this.rewindOffered.peek();
     if (offer === null) return;
@@ -165,7 +166,7 @@ export class SessionSwitchController {
     await this.takeBack(files ? { ...target, files } : target);
   }
 
-  /** Takes back the newest turns; `count` as it was typed. */
+  /** Rewinds the newest turns; `count` as typed. */
   undo(count: string): Promise<boolean> {
     return this.carryOut(() => this.undoTurns(count));
   }
@@ -183,14 +184,14 @@ export class SessionSwitchController {
     if (conversation !== null && prompt !== undefined && this.mayTakeFiles(conversation, prompt)) {
       const files = await this.needs.filesFrom(prompt.turnUid);
       if (files === null) return false;
-      // What becomes of files is asked first, in the card that Rewind has.
+      // First asks about the files, in the same card as Rewind.
       if (files.length > 0) return this.show(conversation, prompt, files);
     }
     return this.takeBack({ reason: 'rewind', sessionId, turns });
   }
 
-  /** The session that is meant: by its number among the recent ones (or among those offered), its id or the beginning of it, or its title. Where
-   *  nothing or more than one is named, those that may be meant are offered. */
+  /** Finds the session by its number among the recent (or offered) ones, by its id or the beginning of it, or by its
+   *  title. If none or several match, offers the candidates. */
   resume(text: string): Promise<boolean> {
     return this.carryOut(() => this.resumeNamed(text));
   }
@@ -206,7 +207,7 @@ export class SessionSwitchController {
     return asked && found !== null ? this.resumeFound(text, found) : false;
   }
 
-  /** A branch begins with the files as they are; only the session that changed them takes that back. */
+  /** A branch begins with the files as they are; only the session that changed them can revert them. */
   private mayTakeFiles(
     conversation: Conversation,
     prompt: LiveMessage,
@@ -244,7 +245,7 @@ export class SessionSwitchController {
     }
   }
 
-  /** Nothing is chosen yet, so what was typed stays. */
+  /** Nothing is chosen yet, so the typed text stays. */
   private offer(choices: SessionChoices): false {
     this.needs.requests.dismiss();
     this.rewindOffered.value = null;
@@ -266,7 +267,7 @@ export class SessionSwitchController {
     const { drafts } = this.needs;
     if (this.asked === null) this.wasBlank = drafts.text.peek() === '' && drafts.parts.peek().length === 0;
     const done = work();
-    // A command that has another one carried out is not over before that is.
+    // A command that runs another one is not done before that one.
     this.asked ??= done;
     const over = (): void => {
       if (this.asked === done) this.asked = null;

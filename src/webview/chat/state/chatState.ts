@@ -19,14 +19,14 @@ import {
   withCompressing,
 } from './conversation';
 
-/** Everything the chat view draws, apart from what a person is doing in it (text being typed, folds, scroll). */
+/** Everything the chat view renders, apart from the user's own state (typed text, folds, scroll). */
 export interface ChatViewState {
-  /** False until the host has said what there is. */
+  /** False until the host has sent the first state. */
   readonly ready: boolean;
   readonly conversation: Conversation | null;
   readonly recentSessions: readonly SessionSummary[];
   readonly beginning: ChatState['beginning'];
-  /** How freely the agent of a session may act that begins in the empty state. */
+  /** Permission mode for a session that begins in the empty state. */
   readonly newMode: Mode;
   readonly background: readonly BackgroundSession[];
   readonly model: ModelState;
@@ -63,17 +63,18 @@ type Notification = {
   [Name in keyof ChatNotifications]: { readonly name: Name; readonly payload: ChatNotifications[Name] };
 }[keyof ChatNotifications];
 
-/** What changes the state: a word from the host, or an answer to a question the view asked. */
+/** Events that change the state: a notification from the host, or the response to a request of the view. */
 export type ChatEvent =
   | { readonly kind: 'told'; readonly notification: Notification }
   | { readonly kind: 'messageRead'; readonly sessionId: string; readonly uid: string; readonly message: Message | null }
-  /** A page was loaded, or let go of. */
+  /** A page was loaded or dropped. */
   | { readonly kind: 'repaged'; readonly conversation: Conversation }
-  /** What was decided is on disk. */
+  /** The decision is on disk. */
   | { readonly kind: 'approvalDecided'; readonly sessionId: string; readonly approvalId: string }
   | { readonly kind: 'discovered'; readonly setup: Setup };
 
-/** Pure. `now` is in milliseconds, for elapsed times only; nothing is ordered by it. Events of a session that is not shown change nothing. */
+/** Pure. `now`: milliseconds, for elapsed times only; nothing is ordered by it. Events of a session that is not
+ *  shown change nothing. */
 export function reduce(state: ChatViewState, event: ChatEvent, now: number): ChatViewState {
   switch (event.kind) {
     case 'told':
@@ -142,7 +143,7 @@ function told(state: ChatViewState, { name, payload }: Notification, now: number
     case 'insertPrompt':
     case 'reveal':
     case 'witness':
-      // About what the person is doing, not about what is shown.
+      // These concern the user's own state, not the content shown.
       return state;
   }
 }

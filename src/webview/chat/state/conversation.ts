@@ -26,34 +26,34 @@ import {
   type RowSource,
 } from './liveMessage';
 
-/** The session the view shows, as far as it was told about it. */
+/** The shown session, as far as this view knows it. */
 export interface Conversation {
   readonly session: Session;
   /** In the order of the transcript; messages known only by chunks come last. */
   readonly messages: readonly LiveMessage[];
   readonly turns: ReadonlyMap<string, Turn>;
-  /** Of prompts that were asked in several ways: the turns of all of them, oldest first, by the turn that is shown. */
+  /** Versions of prompts asked several times: the turns of all of them, oldest first, by the turn that is shown. */
   readonly versions: ReadonlyMap<string, readonly string[]>;
   readonly origin: SessionOrigin | null;
   readonly hasEarlier: boolean;
   readonly queue: readonly QueuedPrompt[];
   readonly activity: LiveActivity | null;
-  /** What memory found for the prompts of turns, as far as this view was told. */
+  /** Memories recalled for the prompts of turns, as far as this view knows. */
   readonly recalled: ReadonlyMap<string, readonly Recalled[]>;
-  /** What the open turn waits for. */
+  /** Approval that the open turn waits for. */
   readonly approval: Approval | null;
   readonly mode: Mode;
-  /** How far the turns that run have come. */
+  /** Progress of the running turns. */
   readonly work: ReadonlyMap<string, TurnWork>;
-  /** What turns changed in files, as far as this view was told. */
+  /** Files that turns changed, as far as this view knows. */
   readonly changes: ReadonlyMap<string, readonly ChangedFile[]>;
 }
 
 export interface LiveActivity {
-  /** Null for what goes on between two turns. */
+  /** Null for an activity between two turns. */
   readonly turnUid: string | null;
   readonly activity: TurnActivity;
-  /** Milliseconds on the view's clock: elapsed times go on counting from here. */
+  /** Milliseconds on the view's clock, from which elapsed times continue. */
   readonly receivedAt: number;
 }
 
@@ -78,11 +78,12 @@ export function conversationFrom(shown: ShownSession, now: number): Conversation
   };
 }
 
-/** A snapshot of the session that is already shown, or of the segment in which it goes on. It says which rows there are; it does not shorten one that went on meanwhile, nor drop
- *  earlier pages, the open turn's rows, or text that is known to be missing on disk. */
+/** Merges a snapshot of the session already shown, or of the segment in which it continues. The snapshot decides
+ *  which rows exist. It never shortens a message that grew meanwhile, and never drops earlier pages, the open turn's
+ *  rows, or text known to be missing on disk. */
 export function mergeSnapshot(current: Conversation, shown: ShownSession, now: number): Conversation {
   const snapshot = conversationFrom(shown, now);
-  // Rows were hidden or brought back: of what was shown only the text that is nowhere else is kept.
+  // Rows were hidden or restored: of the old state, keep only text that exists nowhere else.
   const outdated = shown.changed;
   const listed = new Set(shown.messages.map((message) => message.uid));
   const first = snapshot.messages[0];
@@ -137,23 +138,24 @@ export function applyTurnEvent(conversation: Conversation, event: TurnEvent, now
   }
 }
 
-/** A compression between two turns has begun, or ended (null). */
+/** Sets or clears (null) a compression between two turns. */
 export function withCompressing(conversation: Conversation, activity: TurnActivity | null, now: number): Conversation {
   if (activity !== null) return { ...conversation, activity: { turnUid: null, activity, receivedAt: now } };
   return conversation.activity?.turnUid === null ? { ...conversation, activity: null } : conversation;
 }
 
-/** The person has decided, here or elsewhere: nothing is asked any more. */
+/** The user has decided, here or elsewhere: removes the request. */
 export function decided(conversation: Conversation, approvalId: string): Conversation {
   return conversation.approval?.id === approvalId ? { ...conversation, approval: null } : conversation;
 }
 
-/** The files a turn changed as they stand now. */
+/** Sets the current state of the files a turn changed. */
 export function withChanges(conversation: Conversation, turnUid: string, files: readonly ChangedFile[]): Conversation {
   return { ...conversation, changes: new Map(conversation.changes).set(turnUid, files) };
 }
 
-/** Whether turns from this one on may have changed files that are not all reverted: those in view, and versions of prompts that are not. */
+/** True when turns from this one on may have changed files that are not all reverted: visible turns, and prompt
+ *  versions that are not visible. */
 export function mayHaveChangedFiles({ messages, changes, versions }: Conversation, turnUid: string): boolean {
   const from = messages.findIndex((live) => live.turnUid === turnUid);
   const behind = new Set(messages.slice(Math.max(0, from)).flatMap((live) => live.turnUid ?? []));
@@ -162,7 +164,7 @@ export function mayHaveChangedFiles({ messages, changes, versions }: Conversatio
   );
 }
 
-/** The answer to `readMessage`. */
+/** Applies the response to `readMessage`. */
 export function applyRead(conversation: Conversation, uid: string, message: Message | null, now: number): Conversation {
   if (message !== null) return withRows(conversation, [message], 'read', now);
   return {
@@ -181,31 +183,32 @@ export function prependPage(conversation: Conversation, page: ChatResults['loadE
   };
 }
 
-/** How many turns there are from this prompt on, as a person counts them: an answer that was continued is one. */
+/** Counts the turns from this prompt on, as a user would: a continued answer is one turn. */
 export function turnsFrom({ messages }: Conversation, promptUid: string): number {
   const behind = messages.slice(messages.findIndex(({ uid }) => uid === promptUid));
   const continued = new Set(behind.filter(isContinuation).map(({ turnUid }) => turnUid));
   return new Set(behind.flatMap(({ turnUid }) => (turnUid === null || continued.has(turnUid) ? [] : [turnUid]))).size;
 }
 
-/** The turn that runs or waits now, if any. */
+/** Returns the turn that runs or waits now, if any. */
 export function openTurn(conversation: Conversation): Turn | null {
   return [...conversation.turns.values()].findLast((turn) => turn.state !== 'settled') ?? null;
 }
 
-/** Messages whose stored row must be read. */
+/** Returns messages whose stored row must be read. */
 export function messagesInDoubt(conversation: Conversation): readonly string[] {
   return conversation.messages.filter((live) => live.inDoubt).map((live) => live.uid);
 }
 
-// A question about a turn that is over is answered.
+// A request of a settled turn is already answered.
 function asked(conversation: Conversation, approval: Approval): Conversation {
   return conversation.turns.get(approval.turnUid)?.state === 'settled' || approval.state.kind !== 'pending'
     ? conversation
     : { ...conversation, approval };
 }
 
-/** Nothing is asked any more, or the next one of several sub-agents asks. What the turn itself asks is not touched. */
+/** Sets or clears a sub-agent's request: none is left, or the next of several sub-agents asks. Leaves the turn's own
+ *  request alone. */
 function subAgentAsks(conversation: Conversation, turnUid: string, approval: Approval | null): Conversation {
   if (approval !== null)
     return conversation.turns.get(turnUid)?.state === 'settled' ? conversation : { ...conversation, approval };
@@ -219,7 +222,7 @@ function withWork(conversation: Conversation, turnUid: string, change: (work: Tu
   return after === before ? conversation : { ...conversation, work: new Map(conversation.work).set(turnUid, after) };
 }
 
-// A snapshot knows less of what runs than the view that watched it.
+// A snapshot knows less about running turns than the view that watched them.
 function keptWork(
   known: ReadonlyMap<string, TurnWork>,
   snapshot: ReadonlyMap<string, TurnWork>,
@@ -227,12 +230,13 @@ function keptWork(
   return new Map([...snapshot].map(([turnUid, work]) => [turnUid, known.get(turnUid) ?? work]));
 }
 
-/** A prompt that is asked again takes the place of its earlier version and of everything behind that; nothing else says so. */
+/** Opens a turn. A prompt that is asked again replaces its earlier version and everything after that; no other event
+ *  says so. */
 function opened(conversation: Conversation, turn: Turn): Conversation {
   const { messages, turns, versions } = conversation;
   const earlier = turn.supersedes;
   const next = { ...conversation, turns: withTurn(turns, turn) };
-  // What asks it again may have been told of before it began.
+  // The new version may have been announced before its turn began.
   if (earlier === null || [...versions.values()].some((known) => known.includes(turn.uid))) return next;
   const from = messages.findIndex((live) => live.turnUid === earlier);
   const shown = new Map(versions).set(turn.uid, [...(versions.get(earlier) ?? [earlier]), turn.uid]);
@@ -244,7 +248,7 @@ function opened(conversation: Conversation, turn: Turn): Conversation {
   };
 }
 
-/** Another version of its prompt is shown: what is still told of it belongs to what was taken away. */
+/** True when another version of its prompt is shown: later events of this turn belong to hidden rows. */
 function isSuperseded({ versions }: Conversation, turnUid: string | null): boolean {
   return (
     turnUid !== null &&
@@ -267,7 +271,7 @@ function settle(conversation: Conversation, turn: Turn, rows: readonly Message[]
   const stored = withRows({ ...conversation, turns: withTurn(conversation.turns, turn) }, rows, 'row', now);
   const messages = stored.messages
     .filter((live) => !isOf(live, turn) || listed.has(live.uid) || live.row !== null || deliveredLength(live.parts) > 0)
-    // Shown, and not among the rows of the turn: the disk is asked before anything is said.
+    // Shown but not among the rows of the turn: read the row from disk before reporting anything.
     .map((live) =>
       isOf(live, turn) && live.role === 'assistant' && !listed.has(live.uid)
         ? { ...live, final: true, inDoubt: !live.unsaved }
@@ -318,7 +322,7 @@ function replaced(messages: readonly LiveMessage[], next: LiveMessage): readonly
   return messages[index] === next ? messages : messages.with(index, next);
 }
 
-// A settled turn stays settled, whatever arrives late.
+// A settled turn stays settled, even if older events arrive later.
 function withTurn(turns: ReadonlyMap<string, Turn>, turn: Turn): ReadonlyMap<string, Turn> {
   const known = turns.get(turn.uid);
   return known?.state === 'settled' && turn.state !== 'settled' ? turns : new Map(turns).set(turn.uid, turn);
@@ -332,7 +336,8 @@ function place(live: LiveMessage): number {
   return live.row?.position ?? Number.POSITIVE_INFINITY;
 }
 
-// Both rows without a place would make Infinity - Infinity: such messages keep the order they came in.
+// If neither row has a position, the subtraction would be Infinity - Infinity: such messages keep their order of
+// arrival.
 function inOrder(messages: readonly LiveMessage[]): readonly LiveMessage[] {
   return [...messages].sort((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
 }

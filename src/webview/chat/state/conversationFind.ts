@@ -15,15 +15,15 @@ export interface FindQuery {
 }
 
 export interface FindState extends FindQuery {
-  /** A question is under way. */
+  /** True while a search is running. */
   readonly searching: boolean;
-  /** How far it has come, where it takes long. */
+  /** Progress of a search that takes long. */
   readonly progress: FindProgress | null;
-  /** Null until the first question is answered. */
+  /** Null until the first response arrives. */
   readonly occurrences: readonly Occurrence[] | null;
-  /** There are more than are listed. */
+  /** True when there are more occurrences than listed. */
   readonly more: boolean;
-  /** Index of the one that is shown; -1 while none is. */
+  /** Index of the current occurrence; -1 when there is none. */
   readonly current: number;
   readonly problem: string | null;
 }
@@ -31,15 +31,15 @@ export interface FindState extends FindQuery {
 export interface ConversationFindNeeds {
   readonly timers: Timers;
   readonly find: (query: FindQuery) => Promise<FoundInSession>;
-  /** Ends the question under way: it is answered with what was found by then. */
+  /** Ends the running search, which then returns what it has found so far. */
   readonly stop: () => void;
-  /** What the person reads is at this position: the first occurrence that is shown is the one there or behind. */
+  /** Returns the user's reading position: the first occurrence shown is the one there or after it. */
   readonly position: () => number;
   readonly show: (occurrence: Occurrence) => void;
   readonly sentenceOf: (error: unknown) => string;
 }
 
-/** How long typing must pause before the conversation is looked through, in milliseconds. */
+/** Milliseconds of pause in typing before a search starts. */
 const pauseMs = 150;
 const nothing: FindState = {
   text: '',
@@ -53,11 +53,11 @@ const nothing: FindState = {
   problem: null,
 };
 
-/** Finding words in a conversation: what is looked for, what was found, and which of it is shown. */
+/** Find in a conversation: the search text, the occurrences, and the current one. */
 export class ConversationFind {
   private readonly current = signal<FindState>(nothing);
   private asked = 0;
-  /** The host is looking. */
+  /** True while the host is searching. */
   private isAsking = false;
   private cancelPause: (() => void) | null = null;
 
@@ -72,7 +72,7 @@ export class ConversationFind {
     this.soon(true);
   }
 
-  /** The conversation went on: what stands there now is looked up, and what is shown stays. */
+  /** The conversation has grown: searches it again and keeps the current occurrence. */
   refresh(): void {
     if (this.current.peek().text !== '') this.soon(false);
   }
@@ -91,7 +91,7 @@ export class ConversationFind {
     if (this.isAsking) this.needs.stop();
   }
 
-  /** Nobody waits for an answer any more. */
+  /** Ends the search and ignores responses that are still to come. */
   end(): void {
     this.stop();
     this.isAsking = false;

@@ -2,16 +2,16 @@ import type { FeedPage } from '../../../protocol/feedProtocol';
 import { prependPage, type Conversation } from './conversation';
 import { mostDrawn, windowAround, type Span } from './feedWindow';
 
-/** What the view has of a conversation: its newest messages, to which everything that happens applies, and, while the person is somewhere else
- *  in it, the messages there. Each is without gaps; between the two there is what is not loaded. */
+/** Loaded parts of a conversation: its newest messages, to which all events apply, and, while the user is elsewhere
+ *  in it, the messages there. Each part has no gaps; messages between the two are not loaded. */
 export interface Pages {
   readonly tail: Conversation;
-  /** Null while the newest messages are those that are drawn. */
+  /** Null while the newest messages are on screen. */
   readonly away: Conversation | null;
 }
 
-/** Lets go of messages far from the one that is read, in whole turns; `reading` null: the end is read. What is let go of is fetched again when
- *  it is needed. */
+/** Evicts messages far from the one being read, in whole turns; `reading` null: the user reads the end. Evicted
+ *  messages are fetched again when needed. */
 export function bounded({ tail, away }: Pages, reading: string | null): Pages {
   const newest = tail.messages.length - 1;
   if (away !== null)
@@ -21,19 +21,19 @@ export function bounded({ tail, away }: Pages, reading: string | null): Pages {
   return { tail: cut(tail, windowOf(tail, newest)), away: elsewhere(cut(tail, span)) };
 }
 
-/** An earlier page in front of what is drawn. */
+/** Prepends an earlier page to the part on screen. */
 export function withEarlier({ tail, away }: Pages, page: Omit<FeedPage, 'hasLater'>, now: number): Pages {
   return away === null ? { tail: prependPage(tail, page, now), away } : { tail, away: prependPage(away, page, now) };
 }
 
-/** A later page behind what is drawn, joined to the newest messages where it reaches them. */
+/** Appends a later page to the part on screen, and joins it to the newest messages once it reaches them. */
 export function withLater({ tail, away }: Pages, page: FeedPage, now: number): Pages {
   return away === null
     ? { tail, away }
     : joined(tail, prependPage(away, { ...page, hasEarlier: away.hasEarlier }, now), !page.hasLater);
 }
 
-/** Another stretch of the conversation is drawn. */
+/** Shows another part of the conversation. */
 export function placedAt(tail: Conversation, page: FeedPage, now: number): Pages {
   const empty: Conversation = {
     ...elsewhere(tail),
@@ -52,7 +52,7 @@ function joined(tail: Conversation, away: Conversation, reachesEnd: boolean): Pa
   if (!reachesEnd && ahead.length === away.messages.length) return { tail, away };
   const both = <K, V>(left: ReadonlyMap<K, V>, right: ReadonlyMap<K, V>): ReadonlyMap<K, V> =>
     new Map([...left, ...right]);
-  // A stretch that begins within the newest messages has nothing to add.
+  // A part that begins within the newest messages has nothing to add.
   const hasEarlier = ahead.length === 0 ? tail.hasEarlier : away.hasEarlier;
   return {
     tail: {
@@ -68,7 +68,7 @@ function joined(tail: Conversation, away: Conversation, reachesEnd: boolean): Pa
   };
 }
 
-/** Nothing happens there: what goes on, and what is asked, is at the end. */
+/** Removes live state: activities and requests belong to the end of the conversation. */
 function elsewhere(conversation: Conversation): Conversation {
   return { ...conversation, activity: null, approval: null, queue: [], work: new Map() };
 }

@@ -30,27 +30,27 @@ export interface CallRow {
   readonly call: ToolCallPart;
   readonly result: ToolResultPart | null;
   readonly state: ToolState;
-  /** Seconds since the epoch, of a running call. */
+  /** Seconds since the epoch; only for a running call. */
   readonly startedAt: number | null;
-  /** What it lets be seen while it runs. */
+  /** Progress while the call runs. */
   readonly progress: CallProgress | null;
 }
 
-/** Answers that did nothing but look, one after the other. */
+/** Consecutive answers that only read. */
 export interface ReadsRow {
   readonly kind: 'reads';
   readonly key: string;
   readonly answers: readonly AnswerRow[];
 }
 
-/** What the person told the turn while it ran. */
+/** Steering message that the user sent while the turn ran. */
 export interface SteeringRow {
   readonly kind: 'steering';
   readonly key: string;
   readonly message: LiveMessage;
 }
 
-/** Where a summary stands for what is above it, in the middle of a turn. */
+/** Summary that replaces the messages above it, in the middle of a turn. */
 export interface SummaryRow {
   readonly kind: 'summary';
   readonly key: string;
@@ -65,23 +65,23 @@ export type FeedRow = SingleRow | ReadsRow;
 export interface TurnBlock {
   readonly key: string;
   readonly turn: Turn | null;
-  /** Not a turn: the summary that stands for what is above it. */
+  /** Not a turn: the summary that replaces the messages above it. */
   readonly summary: LiveMessage | null;
   readonly prompt: LiveMessage | null;
   readonly rows: readonly FeedRow[];
-  /** Of the running turn only. */
+  /** For the running turn only. */
   readonly activity: LiveActivity | null;
   readonly isLast: boolean;
-  /** It was cut off, and goes on in the turn below. */
+  /** True when it was cut off and continues in the turn below. */
   readonly isContinued: boolean;
-  /** The turns in which its prompt was asked, oldest first; empty for one that was asked once. */
+  /** Turns in which its prompt was asked, oldest first; empty for a prompt asked once. */
   readonly versions: readonly string[];
-  /** What memory found for its prompt. */
+  /** Memories recalled for its prompt. */
   readonly recalled: readonly Recalled[];
-  /** Of the running turn: which of its requests is under way. */
+  /** For the running turn: the current step and the maximum. */
   readonly steps: TurnWork['steps'];
   readonly changes: readonly ChangedFile[];
-  /** What this was made from: as long as that is the same, the block stays the same object and is not drawn again. */
+  /** Inputs of this block: as long as they are the same, the block stays the same object and does not re-render. */
   readonly sources: readonly unknown[];
 }
 
@@ -94,8 +94,8 @@ const nothing: readonly Recalled[] = [];
 
 const unchanged: readonly ChangedFile[] = [];
 
-/** What the feed shows: messages by turn, tool results joined to their calls, hidden and closing rows left out.
- *  Pure; `previous` is what it gave last, whose unchanged blocks are given again. */
+/** Builds the blocks of the feed: messages by turn, tool results joined to their calls, without hidden and closing
+ *  rows. Pure; `previous` is the last result, whose unchanged blocks are reused. */
 export function conversationBlocks(conversation: Conversation, previous: readonly TurnBlock[]): readonly TurnBlock[] {
   const groups = groupByTurn(conversation);
   const known = new Map(previous.map((block) => [block.key, block]));
@@ -145,7 +145,7 @@ function isSummary(live: LiveMessage): boolean {
   return live.row?.visibility.kind === 'handoff';
 }
 
-/** Its prompt is the one that stands for "go on". */
+/** True when its prompt is the synthetic "continue" prompt. */
 function goesOn(group: Group | undefined): boolean {
   const prompt = group?.messages[0];
   return prompt !== undefined && isContinuation(prompt);
@@ -165,12 +165,12 @@ export function answersIn(row: FeedRow): readonly AnswerRow[] {
   }
 }
 
-/** How much of the answer a block shows. */
+/** Returns the amount of the answer that a block shows. */
 export function shownAnswer(block: TurnBlock): ShownAnswer {
   return shownIn(block.rows.flatMap((row) => answersIn(row).flatMap((answer) => answer.message.parts)));
 }
 
-/** The same of the parts of an answer, words as a person would count them. */
+/** The same for the parts of an answer. Counts words as a reader would. */
 export function shownIn(parts: readonly Part[]): ShownAnswer {
   return {
     words: parts.reduce((sum, part) => sum + (part.kind === 'text' ? (part.text.match(/\S+/g)?.length ?? 0) : 0), 0),
@@ -203,7 +203,8 @@ function groupByTurn(conversation: Conversation): readonly Group[] {
   return [...groups.values()];
 }
 
-/** The turn that was compressed in its middle: it goes on behind the summary, or still runs. Null for a summary between two turns. */
+/** Returns the turn that was compressed in its middle: it continues after the summary, or still runs. Null for a
+ *  summary between two turns. */
 function turnAround(summary: LiveMessage, { messages, turns }: Conversation): string | null {
   const index = messages.indexOf(summary);
   const ahead = messages.findLast((live, at) => at < index && live.turnUid !== null)?.turnUid ?? null;
@@ -213,12 +214,12 @@ function turnAround(summary: LiveMessage, { messages, turns }: Conversation): st
   return goesOn ? ahead : null;
 }
 
-/** What is known of a turn beside its rows. */
+/** State of a turn apart from its rows. */
 interface TurnState {
   readonly turn: Turn | null;
   readonly activity: TurnActivity | null;
   readonly work: TurnWork;
-  /** The call the person is asked about. */
+  /** The call that awaits the user's approval. */
   readonly asked: string | null;
 }
 
@@ -233,7 +234,7 @@ function answerRows(
       .flatMap((live) => live.parts)
       .flatMap((part) => (part.kind === 'toolResult' ? [[part.callId, part] as const] : [])),
   );
-  // Of a turn that ended well only a repair can have made one: its call had none.
+  // Only a repair can have created a result in a turn that ended well: the call had none.
   const made = new Set(
     messages.flatMap(({ row }) => (row?.role === 'tool' && isMadeUpResult(row) ? [row.parts[0].callId] : [])),
   );
@@ -328,7 +329,7 @@ function onlyReads(answer: AnswerRow): boolean {
   );
 }
 
-/** A read that went well: nothing a person needs to look at one by one. */
+/** True for a successful read, which users need not inspect one by one. */
 export function isFoldable(row: CallRow): boolean {
   return row.state === 'done' && isLowValueRead(row.call.name);
 }

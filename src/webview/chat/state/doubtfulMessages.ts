@@ -10,16 +10,17 @@ export interface DoubtNeeds {
   readonly timers: Timers;
 }
 
-/** Milliseconds before a message still in doubt after a re-read is read again; doubled each time up to the second figure. */
+/** Milliseconds before a message still in doubt after a re-read is read again; doubles each time up to `longest`. */
 const rereadDelay = { first: 250, longest: 8000 } as const;
 
-/** Reads messages of which the view cannot be sure, until it is: a chunk is missing, or a row holds less than what was shown. */
+/** Re-reads messages that the view cannot be sure of, until it is: a chunk is missing, or a row has less than was
+ *  shown. */
 export class DoubtfulMessages {
   private readonly reading = new Set<string>();
 
   constructor(private readonly needs: DoubtNeeds) {}
 
-  /** To be called after every change of what is shown. */
+  /** Call this after every change of the shown conversation. */
   check(): void {
     const conversation = this.needs.shown();
     if (conversation === null) return;
@@ -34,7 +35,7 @@ export class DoubtfulMessages {
       this.needs.wasRead(sessionId, uid, await this.needs.readMessage(uid));
     } catch (error) {
       if (!(error instanceof RefusedRequest)) throw error;
-      // The store could not be asked now; the message stays in doubt and is asked about again.
+      // The store could not be read now; the message stays in doubt and is read again later.
     }
     this.needs.timers.after(delay, () => {
       const conversation = this.needs.shown();

@@ -2,10 +2,11 @@ import type { FeedPage } from '../../../protocol/feedProtocol';
 import { placedAt, withEarlier, withLater } from './conversationPages';
 import type { FeedPages, FeedPagesNeeds } from './feedPages';
 
-/** Rows asked for at a time. */
+/** Maximum rows per request. */
 const pageSize = 60;
 
-/** Fetches parts of the conversation for what is drawn of it: the next page at an edge, or another place. Loaded behind the first paint. */
+/** Fetches parts of the conversation for the feed: the next page at an edge, or another position. Loaded after the
+ *  first paint. */
 export class FeedFetching {
   constructor(
     private readonly pages: FeedPages,
@@ -32,14 +33,14 @@ export class FeedFetching {
     });
   }
 
-  /** Whether the message is drawn now. */
+  /** Resolves to true when the message is now in the rendered part. */
   async around(uid: string): Promise<boolean> {
     const isDrawn = (): boolean => this.pages.drawn?.messages.some((live) => live.uid === uid) ?? false;
     if (!isDrawn()) await this.place((sessionId) => this.needs.loadAround(sessionId, uid, pageSize), uid);
     return isDrawn();
   }
 
-  /** Whether the beginning is drawn now. */
+  /** Resolves to true when the beginning is now in the rendered part. */
   async start(): Promise<boolean> {
     const begins = (): boolean => this.pages.drawn?.hasEarlier === false;
     if (!begins()) await this.place((sessionId) => this.needs.loadLater(sessionId, null, pageSize), null);
@@ -58,7 +59,7 @@ export class FeedFetching {
     });
   }
 
-  /** One at a time; an answer that comes when something else is drawn changes nothing. */
+  /** Runs one fetch at a time. A response that arrives when another part is shown changes nothing. */
   private async fetch(
     what: 'earlier' | 'later' | 'place',
     read: (isCurrent: () => boolean) => Promise<void>,

@@ -11,7 +11,7 @@ import type { HostRequests } from '../connection/hostRequests';
 export interface FeedPagesNeeds {
   readonly requests: HostRequests;
   readonly newest: () => Conversation | null;
-  /** Replaces what the view has of the newest messages. */
+  /** Replaces the view's newest messages. */
   readonly replace: (newest: Conversation) => void;
   readonly loadEarlier: (sessionId: string, before: number, limit: number) => Promise<ChatResults['loadEarlier']>;
   readonly loadLater: (sessionId: string, after: number | null, limit: number) => Promise<FeedPage>;
@@ -19,20 +19,21 @@ export interface FeedPagesNeeds {
   readonly nowMs: () => number;
 }
 
-/** Which part of the conversation is drawn, and what is fetched and let go of for it. See README.md, "A long conversation". What is not needed at
- *  the first paint is in feedFetching.ts and conversationPages.ts: nothing is fetched or let go of before these are there. */
+/** Chooses the part of the conversation to render, and fetches and evicts pages for it. See README.md, "A long
+ *  conversation". The code not needed at the first paint is in feedFetching.ts and conversationPages.ts; nothing is
+ *  fetched or evicted before these are loaded. */
 export class FeedPages {
   private readonly elsewhere = signal<Conversation | null>(null);
   private fetchingParts: FeedFetching | null = null;
   readonly fetching = signal<'earlier' | 'later' | 'place' | null>(null);
-  /** Counts what makes an answer that is still to come useless. */
+  /** Counts changes that make a pending response useless. */
   moves = 0;
-  /** The article that is read; null: the end. */
+  /** The article being read; null: the end. */
   reading: string | null = null;
 
   constructor(private readonly needs: FeedPagesNeeds) {}
 
-  /** What is drawn instead of the newest messages. */
+  /** The part rendered instead of the newest messages. */
   get away(): ReadonlySignal<Conversation | null> {
     return this.elsewhere;
   }
@@ -41,7 +42,7 @@ export class FeedPages {
     return this.elsewhere.peek() ?? this.needs.newest();
   }
 
-  /** The person is at this article now, or (null) at the end. */
+  /** Records that the user is at this article now, or (null) at the end. */
   reads(uid: string | null): void {
     this.reading = uid;
     if (uid === null) this.change((pages) => pages);
@@ -55,30 +56,31 @@ export class FeedPages {
     await (this.fetcher ?? (await this.loaded())).later();
   }
 
-  /** Draws the part of the conversation in which this message stands. Whether it is drawn now. */
+  /** Renders the part of the conversation that contains this message. Resolves to true when it is there. */
   async goTo(uid: string): Promise<boolean> {
     return (this.fetcher ?? (await this.loaded())).around(uid);
   }
 
-  /** Draws the beginning of the conversation. Whether it is drawn now. */
+  /** Renders the beginning of the conversation. Resolves to true when it is there. */
   async goToStart(): Promise<boolean> {
     return (this.fetcher ?? (await this.loaded())).start();
   }
 
-  /** The newest messages are drawn again, at once. */
+  /** Renders the newest messages again, immediately. */
   toLatest(): void {
     this.moved();
     this.elsewhere.value = null;
     this.reads(null);
   }
 
-  /** What is being fetched is of no use any more. */
+  /** Discards the pending fetch. */
   moved(): void {
     this.moves++;
     this.fetching.value = null;
   }
 
-  /** The host has said anew what is shown. `isSame`: the conversation that was shown before. `changed`: rows were hidden or brought back in it. */
+  /** Called when the host has sent the shown session again. `isSame`: it is the conversation shown before.
+   *  `changed`: rows in it were hidden or restored. */
   shown(isSame: boolean, changed: boolean): void {
     const away = this.elsewhere.peek();
     if (!isSame) return this.toLatest();
@@ -91,7 +93,7 @@ export class FeedPages {
     if (away?.turns.has(turnUid) === true) this.elsewhere.value = withChanges(away, turnUid, files);
   }
 
-  /** Changes what there is of the conversation, and lets go of what is too much. */
+  /** Changes the loaded parts, and evicts what exceeds the limits. */
   change(step: (pages: Pages) => Pages): void {
     const newest = this.needs.newest();
     const rules = laterParts.peek();

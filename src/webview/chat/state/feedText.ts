@@ -2,17 +2,17 @@ import type { FoundText } from '../../../protocol/feedProtocol';
 import type { Conversation } from './conversation';
 import { promptFold } from './folds';
 
-/** Where in the page what was found stands: the article, and which of its texts. */
+/** Position of a match in the page: the article, and the text within it. */
 export interface TextPlace {
   readonly articleUid: string;
   readonly kind: FoundText['kind'];
-  /** Among the texts of this kind in the article. */
+  /** Index among the article's texts of this kind. */
   readonly ordinal: number;
-  /** What must be unfolded for it to be seen. */
+  /** Folds to open so that the match is visible. */
   readonly folds: readonly string[];
 }
 
-/** Null where the message is not among those that are drawn. */
+/** Null when the message is not rendered. */
 export function textPlace({ messages }: Conversation, found: FoundText): TextPlace | null {
   const own = messages.find(({ uid }) => uid === found.messageUid);
   if (own === undefined) return null;
@@ -32,7 +32,8 @@ export function textPlace({ messages }: Conversation, found: FoundText): TextPla
 
 const blockElements = 'p, li, td, th, pre, h1, h2, h3, h4, h5, h6, blockquote, div';
 
-/** Where the pattern is found in the text of an element, in order. Text of buttons is not looked at; blocks are apart as by a line break. */
+/** Returns the ranges in an element that match the pattern, in order. Ignores text of buttons; treats a block
+ *  boundary as a line break. */
 export function rangesIn(element: Element, pattern: RegExp, most = Number.POSITIVE_INFINITY): readonly Range[] {
   const pieces: { readonly node: Text; readonly start: number }[] = [];
   let text = '';

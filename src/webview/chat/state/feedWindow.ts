@@ -1,15 +1,16 @@
-/** A run of a list, from one index up to but without another. */
+/** Range of a list: from one index up to, but without, another. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** More messages than this are never drawn at once, but for turns that are longer themselves. */
+/** Maximum number of messages rendered at once, except when a single turn is longer. */
 export const mostDrawn = 240;
-/** What is left of them when there are more, so that not every message that comes has others taken away. */
+/** Number of messages left after eviction. Lower than the maximum, so that not every new message evicts others. */
 const keptDrawn = 180;
 
-/** The turns of a list of messages as runs, given the turn of each message. What stands between two messages of a turn belongs to it. */
+/** Returns the turns of a list of messages as ranges, from the turn of each message. Messages between two messages
+ *  of a turn belong to it. */
 export function turnSpans(turnUids: readonly (string | null)[]): readonly Span[] {
   const lastOf = new Map<string, number>();
   turnUids.forEach((uid, index) => uid !== null && lastOf.set(uid, index));
@@ -23,7 +24,8 @@ export function turnSpans(turnUids: readonly (string | null)[]): readonly Span[]
   return spans;
 }
 
-/** The messages that stay drawn around one of them: all while they are few, else whole turns on both sides of its own, as many as have room. */
+/** Returns the messages that stay rendered around one of them: all while there are few, else as many whole turns on
+ *  both sides of its own as fit. */
 export function windowAround(turnUids: readonly (string | null)[], anchor: number): Span {
   const whole: Span = { from: 0, to: turnUids.length };
   if (turnUids.length <= mostDrawn) return whole;
@@ -35,7 +37,7 @@ export function windowAround(turnUids: readonly (string | null)[], anchor: numbe
   const fits = (from: number, to: number): boolean =>
     from >= 0 && to < spans.length && at(to).to - at(from).from <= keptDrawn;
   for (;;) {
-    // The shorter side first: what is read stays in the middle as far as there is something on both sides.
+    // The shorter side first: keeps the message being read in the middle as long as both sides have more.
     const aheadFirst = anchor - at(first).from <= at(last).to - anchor;
     const [ahead, behind] = [fits(first - 1, last), fits(first, last + 1)];
     if (ahead && (aheadFirst || !behind)) first--;

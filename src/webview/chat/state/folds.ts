@@ -1,12 +1,12 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import type { ViewMemory } from '../connection/viewMemory';
 
-/** What a long prompt is unfolded by. */
+/** Fold key of a long prompt. */
 export function promptFold(uid: string): string {
   return `prompt:${uid}`;
 }
 
-/** What is unfolded in the session that is shown; remembered by the view. */
+/** Open folds of the shown session, saved in the view's memory. */
 export class Folds {
   private readonly unfolded;
 
@@ -28,13 +28,13 @@ export class Folds {
     this.remember({ openFolds: [...folds] });
   }
 
-  /** Opens what is still folded. */
+  /** Opens those that are still folded. */
   unfold(keys: readonly string[]): void {
     for (const key of keys) if (!this.unfolded.peek().has(key)) this.toggle(key);
   }
 
-  /** Another session is shown, with what was unfolded when it was left. What was remembered of the one before, its place included, says nothing
-   *  of it. */
+  /** Called when another session is shown: restores the folds open when it was left. The view's memory of the
+   *  previous session, including its scroll position, does not apply to it. */
   arrive(sessionId: string | null, openFolds: readonly string[]): void {
     this.unfolded.value = new Set(openFolds);
     this.remember({ sessionId, openFolds: [...openFolds], anchor: null });

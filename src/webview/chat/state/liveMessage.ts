@@ -1,27 +1,28 @@
 import type { Chunk, Message, Part } from '../../../protocol/transcriptTypes';
 
-/** A message as the view has it: the newest stored row merged with the chunks that came for it, in whatever order they came. */
+/** A message in the view: the newest stored row merged with its chunks, in whatever order they arrived. */
 export interface LiveMessage {
   readonly uid: string;
   readonly turnUid: string | null;
   readonly role: Message['role'];
-  /** The newest row seen; null while only chunks came. */
+  /** The newest row seen; null when only chunks have arrived. */
   readonly row: Message | null;
   readonly parts: readonly Part[];
   /** Number of the last chunk contained in `parts`. */
   readonly lastSeq: number;
-  /** Chunks that came before an earlier one did. */
+  /** Chunks that arrived before an earlier one. */
   readonly ahead: readonly Chunk[];
   readonly final: boolean;
-  /** The stored row is to be read: a chunk is missing, or a row holds less than what was shown. */
+  /** True when the stored row must be read: a chunk is missing, or a row has less than was shown. */
   readonly inDoubt: boolean;
-  /** Shown, and read back as missing on disk. */
+  /** True when the text was shown, and a re-read found it missing on disk. */
   readonly unsaved: boolean;
-  /** When thinking was seen to begin and end here, in milliseconds; null where it was not watched. */
+  /** Milliseconds at which thinking was seen to begin and end; null when the view did not watch it. */
   readonly thinking: { readonly from: number; readonly until: number | null } | null;
 }
 
-/** row: pushed, or part of a snapshot · read: the answer to a question about this very message, hence the last word on what is stored. */
+/** row: pushed, or part of a snapshot · read: the response to a read of this very message, and so the final word on
+ *  what is stored. */
 export type RowSource = 'row' | 'read';
 
 export function fromRow(row: Message): LiveMessage {
@@ -41,8 +42,8 @@ export function fromRow(row: Message): LiveMessage {
   };
 }
 
-/** Merges a stored row. What was shown never becomes shorter: a row that holds less is kept as the row, not as the text, and is read again;
- *  if the disk really holds less, the message is marked unsaved. */
+/** Merges a stored row. Shown text never gets shorter: a row with less becomes the row, but not the text, and is
+ *  read again. If the disk really has less, the message is marked unsaved. */
 export function mergeRow(live: LiveMessage, row: Message, source: RowSource, now: number): LiveMessage {
   if (row.role !== 'assistant') return fromRow(row);
   const final = row.state === 'final';
@@ -52,7 +53,7 @@ export function mergeRow(live: LiveMessage, row: Message, source: RowSource, now
     if (!final) return { ...known, row: newest };
     return { ...known, row: newest, ahead: [], inDoubt: source === 'row', unsaved: source === 'read' };
   }
-  // A streaming row that is late changes nothing about a final one.
+  // A late streaming row does not change a final one.
   if (live.final && !final && row.lastSeq === live.lastSeq) return known;
   const merged = drain({
     ...known,
@@ -65,12 +66,13 @@ export function mergeRow(live: LiveMessage, row: Message, source: RowSource, now
   return watchThinking(live, merged, now);
 }
 
-/** The answer to a re-read that found no row at all. */
+/** Handles a re-read that found no row at all. */
 export function markMissing(live: LiveMessage): LiveMessage {
   return { ...live, ahead: [], inDoubt: false, unsaved: deliveredLength(live.parts) > 0 };
 }
 
-/** Applies chunks in any order, each once; a chunk after a gap waits and puts the message in doubt. `now` is in milliseconds. */
+/** Applies chunks in any order, each once. A chunk after a gap waits and puts the message in doubt. `now`:
+ *  milliseconds. */
 export function applyChunks(live: LiveMessage, chunks: readonly Chunk[], now: number): LiveMessage {
   const fresh = chunks.filter(
     (chunk) => chunk.seq > live.lastSeq && !live.ahead.some((other) => other.seq === chunk.seq),
@@ -93,7 +95,7 @@ export function emptyMessage(uid: string, turnUid: string): LiveMessage {
   return { uid, turnUid, role: 'assistant', ...nothingYet };
 }
 
-/** Text and thinking in a message: what it is measured by when two states of it are compared. */
+/** Length of the text and thinking in a message, used to compare two states of it. */
 export function deliveredLength(parts: readonly Part[]): number {
   return parts.reduce(
     (sum, part) => sum + (part.kind === 'text' || part.kind === 'thinking' ? part.text.length : 0),
@@ -120,7 +122,7 @@ function drain(live: LiveMessage): LiveMessage {
 
 /** Null when the chunk does not begin where the part ends: then the parts here are not the ones it continues. */
 function append(parts: readonly Part[], chunk: Chunk): readonly Part[] | null {
-  // Tool calls take part numbers too, and are told with the row only: until then an empty text keeps their place.
+  // Tool calls take part numbers too but arrive only with the row: until then an empty text holds their place.
   const grown: Part[] = [...parts];
   while (grown.length < chunk.part) grown.push({ kind: 'text', text: '' });
   const part = grown[chunk.part];

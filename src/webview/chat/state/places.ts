@@ -1,12 +1,12 @@
 import type { ViewMemory } from '../connection/viewMemory';
 
-/** Where a person was in a session, and what was unfolded there. */
+/** Scroll position and open folds of a session. */
 export type Place = ViewMemory['places'][number];
 
-/** Sessions whose places are remembered: those that were left last. */
+/** Number of sessions whose places are remembered: those left most recently. */
 const mostRemembered = 20;
 
-/** Remembers for the sessions that were shown where the person was in them, so that coming back is coming back there. */
+/** Remembers scroll position and open folds per session, so that users return to where they were. */
 export class Places {
   private known: readonly Place[];
 
@@ -21,7 +21,7 @@ export class Places {
     return this.known.find((place) => place.conversationId === conversationId) ?? null;
   }
 
-  /** A place at the end with nothing unfolded is what a session is shown with anyway. */
+  /** Does not store a position at the end with nothing unfolded: that is the default. */
   note(conversationId: string, change: Partial<Omit<Place, 'conversationId'>>): void {
     const place: Place = { anchor: null, openFolds: [], ...this.of(conversationId), ...change, conversationId };
     const others = this.known.filter((other) => other.conversationId !== conversationId);

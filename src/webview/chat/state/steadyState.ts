@@ -4,8 +4,9 @@ import type { Conversation } from './conversation';
 import type { LiveMessage } from './liveMessage';
 import type { Part } from '../../../protocol/transcriptTypes';
 
-/** The state, which changes when anything but streaming text does: in between, text of messages is older than in `state`. What is drawn from it is
- *  not drawn again with every piece of an answer; the text itself is drawn from `state` (components/liveText.tsx). */
+/** The state, which changes only when anything other than streaming text does; in between, its message text is older
+ *  than in `state`. Components that use it do not re-render with every piece of an answer; the text itself comes
+ *  from `state` (components/liveText.tsx). */
 export function steadyState(state: ReadonlySignal<ChatViewState>): ReadonlySignal<ChatViewState> {
   let kept = state.peek();
   return computed(() => (kept = isOnlyText(kept, state.value) ? kept : state.value));
@@ -43,7 +44,7 @@ function sameRow(
   );
 }
 
-// A part without text is not drawn.
+// A part without text is not rendered.
 function sameKind(before: Part, after: Part | undefined): boolean {
   return (
     (before.kind === 'text' || before.kind === 'thinking') &&

@@ -1,15 +1,15 @@
 import type { Conversation } from './conversation';
 import { todosIn, type Todo } from '../../toolDetails';
 
-/** The agent's list as it last wrote it. */
+/** The agent's todo list as last written. */
 export interface TodoList {
-  /** Of the call that wrote it. */
+  /** Id of the call that wrote it. */
   readonly callId: string;
   readonly items: readonly Todo[];
 }
 
-/** The newest list of the conversation, as far as it is in the view; null where there is none, or where it is done and nothing runs that
- *  could go on with it. */
+/** Returns the newest todo list of the loaded conversation. Null when there is none, or when it is complete and no
+ *  running turn could continue it. */
 export function newestTodos({ messages, turns }: Pick<Conversation, 'messages' | 'turns'>): TodoList | null {
   for (const live of messages.toReversed()) {
     if (live.row !== null && live.row.visibility.kind !== 'shown') continue;

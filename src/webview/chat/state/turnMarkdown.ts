@@ -4,8 +4,8 @@ import { resultCount, stateWord, toolLabels } from '../../toolLabels';
 import { outcomeWords } from '../../turnLabels';
 import { answersIn, shownAnswer, type AnswerRow, type CallRow, type TurnBlock } from './conversationRows';
 
-/** A turn as one Markdown text, as it stands in the conversation: prompt, thinking, answer, one line for each call, and how it ended where that is
- *  worth a word. */
+/** Returns a turn as one Markdown text, as the conversation shows it: prompt, thinking, answer, one line per call,
+ *  and the outcome if it needs words. */
 export function turnMarkdown(block: TurnBlock): string {
   const { turn, prompt, rows } = block;
   const outcome = turn?.state === 'settled' ? outcomeWords(turn, shownAnswer(block)) : null;
@@ -54,7 +54,7 @@ function callMarkdown({ call, result, state }: CallRow): string {
   return `- ${verb}${target === '' ? '' : ` ${code(target)}`}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`;
 }
 
-/** As code, whatever backticks are in it. */
+/** Formats text as code, with any backticks in it. */
 function code(text: string): string {
   const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = '`'.repeat(longest + 1);

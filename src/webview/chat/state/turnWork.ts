@@ -1,19 +1,19 @@
 import type { ToolProgress, TurnActivity } from '../../../protocol/transcriptTypes';
 
-/** What a running call let be seen. Fleeting: what it came to is in its result. */
+/** Progress of a running call. Not stored: the outcome is in its result. */
 export interface CallProgress {
-  /** Seconds since the epoch; null until it is known to run. */
+  /** Seconds since the epoch; null until the call is known to run. */
   readonly startedAt: number | null;
   readonly output: (ToolProgress & { readonly kind: 'output' }) | null;
   readonly note: string | null;
-  /** Of a sub-agent. */
+  /** Session of a sub-agent. */
   readonly sessionId: string | null;
 }
 
-/** How far a running turn has come. Never stored; over when the turn is. */
+/** Progress of a running turn. Never stored; ends with the turn. */
 export interface TurnWork {
   readonly calls: ReadonlyMap<string, CallProgress>;
-  /** Which of the requests it may make is under way. */
+  /** Number of the current request to the model, and the maximum. */
   readonly steps: { readonly at: number; readonly most: number } | null;
 }
 
@@ -21,7 +21,7 @@ export const noWork: TurnWork = { calls: new Map(), steps: null };
 
 const unseen: CallProgress = { startedAt: null, output: null, note: null, sessionId: null };
 
-/** Of several calls that run side by side each is told of once: that it began is kept until its result is there. */
+/** Calls that run in parallel each report their start once: keep it until the result arrives. */
 export function withActivity(work: TurnWork, activity: TurnActivity): TurnWork {
   switch (activity.kind) {
     case 'requesting': {

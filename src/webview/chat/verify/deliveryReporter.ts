@@ -14,23 +14,24 @@ export interface WitnessNeeds {
   readonly state: ReadonlySignal<ChatViewState>;
   readonly host: Pick<ChatHost, 'request' | 'send' | 'onNotification'>;
   readonly timers: Timers;
-  /** What the view remembered of its witness, as it was found. */
+  /** Saved delivery report of the view, not yet validated. */
   readonly recalled: unknown;
   readonly remember: (kept: KeptWitness) => void;
 }
 
-/** Milliseconds. While text streams the view looks at what it drew, and tells the host of it, no more often than this. */
+/** Milliseconds. While text streams, the view checks the rendered text, and reports it to the host, at most this
+ *  often. */
 const pace = { look: 250, tell: 1000, again: 2000 } as const;
-/** Entries told at once: what the host takes. */
+/** Maximum entries per report: the host's limit. */
 const mostTold = 4000;
 
-/** Keeps the view's witness up to date, remembers it, and tells the host. */
+/** Keeps the view's delivery report up to date, saves it in the view's memory, and sends it to the host. */
 export class DeliveryReporter {
   private readonly witness: DeliveryReport;
-  /** What the host has not confirmed yet, by conversation. */
+  /** Entries the host has not confirmed yet, by conversation. */
   private readonly untold = new Map<string, Map<string, WitnessEntry>>();
   private readonly plug = signal<PulledPlug | null>(null);
-  /** Counts looks that found something new. */
+  /** Counts checks that found something new. */
   private readonly looks = signal(0);
   private looking = false;
   private telling = false;
@@ -41,7 +42,7 @@ export class DeliveryReporter {
     for (const id of this.witness.conversationIds) this.owe(id, this.witness.entriesOf(id));
   }
 
-  /** From now on it follows what is drawn. Returns how to end it. */
+  /** Starts following the rendered text. Returns the function that ends it. */
   start(): () => void {
     const { host, state } = this.needs;
     const unlisten = host.onNotification((notification) => {
@@ -62,7 +63,7 @@ export class DeliveryReporter {
     return () => (stop(), unlisten(), this.tellDue?.());
   }
 
-  /** The page may be about to go: what was drawn up to now is remembered. */
+  /** Called when the page may be about to go: saves what was rendered up to now. */
   look(): void {
     const { conversation } = this.needs.state.peek();
     if (conversation === null) return;
@@ -75,7 +76,8 @@ export class DeliveryReporter {
     this.tellSoon(openTurn(conversation) === null ? 0 : pace.tell);
   }
 
-  /** What is to be said of a turn that ended with the extension process; null where its usual words are right. */
+  /** Returns the delivery report for a turn that ended with the extension process; null when its usual words are
+   *  right. */
   readonly told = (turn: SettledTurn): CrashTold | null => {
     void this.looks.value;
     const conversation = this.needs.state.value.conversation;

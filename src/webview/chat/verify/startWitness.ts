@@ -1,7 +1,7 @@
 import { crashTold } from './crashTold';
 import { DeliveryReporter, type WitnessNeeds } from './deliveryReporter';
 
-/** Begins to keep the witness of a view, for as long as its page is there. */
+/** Starts the delivery report of a view, for the lifetime of its page. */
 export function startWitness(needs: WitnessNeeds): void {
   const keeper = new DeliveryReporter(needs);
   keeper.start();

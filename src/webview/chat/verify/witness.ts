@@ -11,19 +11,19 @@ import {
 } from '../../../protocol/deliveryTypes';
 import type { LiveMessage } from '../state/liveMessage';
 
-/** Messages that are remembered of the session that is shown, and of each of the ones before it. */
+/** Maximum messages remembered for the shown session, and for each earlier one. */
 const mostMessages = { shown: 300, before: 60 } as const;
 const mostConversations = 5;
-/** Characters of what is remembered, about: over that, what is older is left out. */
+/** Approximate maximum size in characters; older entries beyond it are dropped. */
 const mostCharacters = 90_000;
 
-/** A part as it is remembered: its number, `t`ext or thin`k`ing, its length, its hash. */
+/** A part as saved: its number, `t`ext or thin`k`ing, its length, its hash. */
 const partPattern = /^(\d+) ([tk]) (\d+) ([0-9a-f]{16})$/;
-// Made of what the first paint needs anyway: all of valibot that is used anywhere is loaded with it.
+// Built only from schemas that the first paint needs anyway: all of valibot used anywhere loads with it.
 const keptMessage = v.object({ m: v.string(), t: v.nullable(v.string()), p: v.array(v.string()) });
 const keptWitness = v.array(v.object({ id: v.string(), messages: v.array(keptMessage) }));
 
-/** What the view remembers of its witness over a reload, the session shown last first. */
+/** Delivery report that the view keeps across a reload, the last shown session first. */
 export type KeptWitness = v.InferOutput<typeof keptWitness>;
 
 interface PartWitness {
@@ -37,21 +37,22 @@ interface MessageWitness {
   readonly parts: Map<number, PartWitness>;
 }
 
-/** What was shown of a turn before its host was gone, against the rows that were read from disk when it was back. In characters. */
+/** Text of a turn shown before its host died, compared with the rows read from disk when it was back. In characters. */
 export interface Survival {
   readonly shown: number;
-  /** Of these, in parts that are stored as they were shown. */
+  /** Characters of these in parts stored exactly as shown. */
   readonly onDisk: number;
-  /** What the parts that were shown hold on disk, whatever it says. */
+  /** Characters on disk in the shown parts, whatever their content. */
   readonly stored: number;
 }
 
-/** What this view was given and drew, part by part: how long, and what it hashes to. Knows nothing of what the host or the disk hold. Following a
- *  text costs what is new of it; a stored row that takes the place of a streamed text is read once. */
+/** Records, part by part, the length and hash of the text this view received and rendered. Knows nothing about the
+ *  host's or the disk's content. Following a text costs only its new part; a stored row that replaces streamed text
+ *  is read once. */
 export class DeliveryReport {
-  /** By conversation, the one shown last at the end. */
+  /** By conversation, the last shown one at the end. */
   private readonly conversations = new Map<string, Map<string, MessageWitness>>();
-  /** Messages of the conversation that is shown as they were when they were last looked at. */
+  /** Messages of the shown conversation as of the last check. */
   private seen = new Map<string, LiveMessage>();
   private seenOf: string | null = null;
   private readonly survivals = new Map<string, Survival>();
@@ -66,7 +67,7 @@ export class DeliveryReport {
     }
   }
 
-  /** Looks at what is drawn now. Returns what was not known before. */
+  /** Checks the rendered messages. Returns what is new. */
   observe(conversationId: string, messages: readonly LiveMessage[]): readonly WitnessEntry[] {
     if (this.seenOf !== conversationId) this.seen = new Map();
     this.seenOf = conversationId;
@@ -94,7 +95,8 @@ export class DeliveryReport {
     return [...this.conversations.keys()];
   }
 
-  /** Of a turn that was cut off. `isWhole`: all rows of the session are loaded, so that a message that is not there is not stored. */
+  /** Survival of a turn that was cut off. `isWhole`: all rows of the session are loaded, so a message missing there
+   *  is not stored. */
   survivalOf(conversationId: string, turnUid: string, isWhole: boolean): Survival {
     const all = [...(this.conversations.get(conversationId) ?? [])].filter(
       ([uid, message]) => message.turnUid === turnUid && (isWhole || this.seen.has(uid) || this.survivals.has(uid)),
@@ -106,7 +108,7 @@ export class DeliveryReport {
     return { shown: sum('shown'), onDisk: sum('onDisk'), stored: sum('stored') };
   }
 
-  /** The text shown of a message, where the view still has it as it was first shown. */
+  /** Returns the shown text of a message, if the view still has it as first shown. */
   shownText(messageUid: string): string | null {
     const live = this.seen.get(messageUid);
     const message = this.seenOf === null ? undefined : this.conversations.get(this.seenOf)?.get(messageUid);
@@ -122,7 +124,7 @@ export class DeliveryReport {
     for (const id of conversationIds) this.conversations.delete(id);
   }
 
-  /** What is to be remembered: the newest messages of the sessions shown last. */
+  /** Returns what to save: the newest messages of the last shown sessions. */
   kept(): KeptWitness {
     const kept: KeptWitness = [];
     let room: number = mostCharacters;
@@ -147,7 +149,7 @@ export class DeliveryReport {
     before: LiveMessage | undefined,
   ): readonly WitnessEntry[] {
     const message = known.get(live.uid) ?? { turnUid: live.turnUid, parts: new Map<number, PartWitness>() };
-    // Chunks only add to a text; a row that was read may hold anything.
+    // Chunks only append text; a row that was read may contain anything.
     const onlyGrew = before !== undefined && before.row === live.row;
     if (!onlyGrew) this.compare(live, message);
     const changed: WitnessEntry[] = [];
@@ -163,7 +165,7 @@ export class DeliveryReport {
     return changed;
   }
 
-  /** A final row takes the place of what was streamed: from then on it is known what of that was on disk. */
+  /** A final row replaces streamed text: from then on it is known how much of that was on disk. */
   private compare(live: LiveMessage, message: MessageWitness): void {
     if (live.row?.role !== 'assistant' || live.row.state !== 'final' || this.survivals.has(live.uid)) return;
     const { parts } = live.row;
@@ -178,7 +180,7 @@ export class DeliveryReport {
     });
   }
 
-  /** Messages of the transcript in its order; those that are not loaded stand before them. */
+  /** Returns messages in transcript order; those not loaded come first. */
   private inOrder(
     conversationId: string,
     messages: ReadonlyMap<string, MessageWitness>,
@@ -189,8 +191,8 @@ export class DeliveryReport {
   }
 }
 
-/** What is known of a part that is drawn with this text; null where nothing new is. Once another text stands where one was shown, what was shown
- *  first stays known. */
+/** Returns the new record of a part rendered with this text; null when nothing is new. If another text replaces a
+ *  shown one, the record of the first stays. */
 function grown(
   known: PartWitness | undefined,
   kind: PartWitness['kind'],

@@ -10,7 +10,7 @@ interface TurnBorderProps {
   readonly transcript: TranscriptController;
 }
 
-/** The line over the rows of a turn: what became of it as a whole. */
+/** Line above the rows of a turn: its outcome as a whole. */
 export const TurnBorder = memo(({ entry: { stored, isHidden, isContinued }, transcript }: TurnBorderProps) => {
   const { turn, files } = stored;
   if (isContinued) {
@@ -43,7 +43,7 @@ export const TurnBorder = memo(({ entry: { stored, isHidden, isContinued }, tran
   );
 });
 
-/** The ways a prompt was asked; the others stand in the transcript as well, hidden. */
+/** Versions of a prompt; the others are in the transcript as well, hidden. */
 function Versions({
   stored: { turn, versions },
   transcript,
@@ -82,7 +82,7 @@ interface SegmentBorderProps {
   readonly transcript: TranscriptController;
 }
 
-/** Where a compression happened, and the ways to its two sides: what was summarised, and the summary. */
+/** Marks a compression, with links to both sides: the summarized part and the summary. */
 export const SegmentBorder = memo(({ entry: { before, segment, after }, transcript }: SegmentBorderProps) => (
   <div class="border segment-border" role="row">
     <div class="border-cell" role="gridcell" aria-colspan={7}>

@@ -5,7 +5,7 @@ import { age } from '../../times';
 import { branchRows, treeMove, type BranchRow } from '../state/branchTree';
 import type { TranscriptController } from '../state/transcriptController';
 
-/** The sessions that this one was branched from and that were branched from it. Enter or a click goes there, in this tab. */
+/** Sessions that this one was branched from and that were branched from it. Enter or a click opens one in this tab. */
 export function Branches({ transcript }: { readonly transcript: TranscriptController }) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const [focused, setFocused] = useState<string | null>(null);

@@ -1,10 +1,10 @@
 import { t } from '../../localization';
 import type { TranscriptController } from '../state/transcriptController';
 
-/** Pixels that an arrow key moves it. */
+/** Pixels that an arrow key moves the sash. */
 const keyStep = 16;
 
-/** The border between branches and rows: dragged, or moved with the arrow keys. */
+/** Border between branches and rows: moves by dragging or with the arrow keys. */
 export function BranchesSash({ transcript }: { readonly transcript: TranscriptController }) {
   const width = transcript.branchesWidth.value;
   return (

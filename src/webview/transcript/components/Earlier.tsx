@@ -10,12 +10,12 @@ interface EarlierProps {
   readonly row: TranscriptRow;
   readonly raw: boolean;
   readonly open: boolean;
-  /** What it said before it was rewritten; null until somebody asks. */
+  /** Content before the row was rewritten; null until the user asks for it. */
   readonly revisions: readonly RowRevision[] | null;
   readonly transcript: TranscriptController;
 }
 
-/** What a repaired row said before: the words themselves, and what changed. Read when somebody asks. */
+/** Earlier content of a repaired row: the full text, and what changed. Read only when the user asks. */
 export function Earlier({ row, raw, open, revisions, transcript }: EarlierProps) {
   const { uid, role } = row.message;
   if (revisions === null) {

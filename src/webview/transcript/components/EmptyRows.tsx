@@ -1,10 +1,10 @@
 import { t } from '../../localization';
 import type { TranscriptController } from '../state/transcriptController';
 
-/** Why there is nothing to see, and what can be done about it. */
+/** Says why there are no rows, and what the user can do about it. */
 export function EmptyRows({ transcript }: { readonly transcript: TranscriptController }) {
   const stored = transcript.stored.value;
-  // Why it could not be read stands above.
+  // The reason it could not be read is shown above.
   if (stored === null) return null;
   if (stored.total === 0) return <p class="grid-empty">{t('Nothing is stored in this session yet.')}</p>;
   return (

@@ -4,8 +4,8 @@ import { t } from '../../localization';
 import { markHits } from '../state/find';
 import type { TranscriptController } from '../state/transcriptController';
 
-/** A tab that was just opened has the keys, but nothing in it has the focus: then the field has it. It is taken from nothing else, and no row is
- *  selected. Undone by the returned function. */
+/** A newly opened tab gets keyboard input, but no element in it has the focus: then the field takes it. Never steals
+ *  the focus, and selects no row. The returned function undoes this. */
 function takeFirstFocus(field: HTMLElement | null): () => void {
   const take = (): void => {
     if (document.hasFocus() && (document.activeElement === null || document.activeElement === document.body))
@@ -16,7 +16,8 @@ function takeFirstFocus(field: HTMLElement | null): () => void {
   return () => window.removeEventListener('focus', take);
 }
 
-/** Finds text in every stored row that passes the filter; Enter goes on, Shift+Enter back. */
+/** Finds text in every stored row that passes the filter; Enter goes to the next match, Shift+Enter to the previous
+ *  one. */
 export function FindBox({ transcript }: { readonly transcript: TranscriptController }) {
   const { find } = transcript;
   const text = find.text.value;

@@ -5,7 +5,7 @@ import { t } from '../../localization';
 const mostLines = 40;
 const mostCharacters = 8000;
 
-/** What of a long text is shown first; the text itself where it is short. Pure. */
+/** Returns the beginning of a long text, or the whole text if it is short. Pure. */
 export function beginningOf(text: string): string {
   const lines = text.split('\n', mostLines + 1);
   const beginning = lines.length > mostLines ? lines.slice(0, mostLines).join('\n') : text;
@@ -14,12 +14,12 @@ export function beginningOf(text: string): string {
 
 interface FoldedProps {
   readonly text: string;
-  /** Shown whole: somebody was brought here. */
+  /** True when shown whole, because the user was taken here. */
   readonly open: boolean;
   readonly draw: (text: string) => ComponentChild;
 }
 
-/** A long text is shown to about its fortieth line, the rest on demand. */
+/** Shows a long text up to about its fortieth line, the rest on demand. */
 export function Folded({ text, open, draw }: FoldedProps) {
   const [wanted, setWanted] = useState(false);
   const beginning = beginningOf(text);

@@ -7,7 +7,7 @@ import { EmptyRows } from './EmptyRows';
 import { Row } from './Row';
 import { useKeptPlace, useRevealedRow } from './useKeptPlace';
 
-/** The rows, and what stands between them. At its ends more are loaded; the place one reads at stays where it is. */
+/** The rows, and the borders between them. Loads more at both ends and keeps the reading position. */
 export function Grid({ transcript }: { readonly transcript: TranscriptController }) {
   const entries = transcript.entries.value;
   const rows = transcript.rows.value;

@@ -11,17 +11,17 @@ interface PartProps {
   readonly part: Part;
   readonly role: TranscriptRow['message']['role'];
   readonly raw: boolean;
-  /** Nothing is folded. */
+  /** True when nothing is folded. */
   readonly open: boolean;
   readonly approvals: readonly StoredApproval[];
   readonly markdown: MarkdownActions;
 }
 
-/** One part of a row, all that is in it. */
+/** One part of a row, with all of its content. */
 export function PartView({ part, role, raw, open, approvals, markdown }: PartProps) {
   switch (part.kind) {
     case 'text':
-      // A prompt is what the person typed, not Markdown.
+      // A prompt is the user's typed text, not Markdown.
       if (raw || role === 'user')
         return (
           <Folded

@@ -11,7 +11,7 @@ interface RawRowViewProps {
   readonly transcript: TranscriptController;
 }
 
-/** The row as the file holds it, field by field. */
+/** The row as stored in the file, field by field. */
 export function RawRowView({ uid, number, row, transcript }: RawRowViewProps) {
   const section = useRef<HTMLElement>(null);
   useEffect(() => section.current?.scrollIntoView({ block: 'nearest' }), [row.kind]);

@@ -15,25 +15,25 @@ import { VerifyMark } from './VerifyPanel';
 interface RowProps {
   readonly row: TranscriptRow;
   readonly raw: boolean;
-  /** The Tab key comes here. */
+  /** True for the row that is the tab stop. */
   readonly isCurrent: boolean;
   readonly isSelected: boolean;
-  /** Somebody was just brought here. */
+  /** True when the user was just taken here. */
   readonly isMarked: boolean;
-  /** A search stands at it: nothing of it is folded. */
+  /** True for the current match of a search: nothing in the row is folded. */
   readonly isFound: boolean;
-  /** What it said before it was rewritten; null until somebody asks. */
+  /** Content before the row was rewritten; null until the user asks for it. */
   readonly revisions: readonly RowRevision[] | null;
   readonly rawRow: RawRow | null;
   readonly transcript: TranscriptController;
 }
 
-/** One stored row: what it is, and all that is in it. */
+/** One stored row: its kind, and all of its content. */
 export const Row = memo((props: RowProps) => {
   const { row, raw, isCurrent, isSelected, isMarked, isFound, revisions, rawRow, transcript } = props;
   const { message, number, state, tokens, asides } = row;
   const [isHovered, setHovered] = useState(false);
-  /** A click selects by itself, with what is held down. */
+  /** True while a mouse button is pressed: the click itself selects, with its modifier keys. */
   const pressed = useRef(false);
   const { actions } = transcript;
   const onClick = (event: MouseEvent): void => {
@@ -42,7 +42,7 @@ export const Row = memo((props: RowProps) => {
     else actions.select(message.uid);
   };
   const onContextMenu = (event: MouseEvent): void => {
-    // Over selected text the editor's own menu copies it.
+    // Over selected text, VS Code's own menu copies it.
     if ((getSelection()?.toString() ?? '') !== '') return;
     event.preventDefault();
     actions.openMenu({ uid: message.uid, x: event.clientX, y: event.clientY });
@@ -133,12 +133,12 @@ function isBad({ message }: TranscriptRow): boolean {
 interface RowToolbarProps {
   readonly row: TranscriptRow;
   readonly isOpen: boolean;
-  /** By the Tab key. */
+  /** True when the Tab key reaches it. */
   readonly isReachable: boolean;
   readonly transcript: TranscriptController;
 }
 
-/** What is done with one row, on hover and focus. Everything else is in its menu. */
+/** Actions for one row, on hover and focus. All others are in its menu. */
 function RowToolbar({ row: { message, number }, isOpen, isReachable, transcript }: RowToolbarProps) {
   const { actions } = transcript;
   const button = (icon: string, name: string, act: (event: MouseEvent) => void, pressed?: boolean) => (

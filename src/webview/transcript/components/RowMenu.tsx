@@ -8,7 +8,7 @@ interface MenuItem {
   readonly run: () => void;
 }
 
-/** The menu of a row: by the secondary button, by Shift+F10 or the menu key, and by More Actions…. */
+/** Menu of a row: opens by right click, by Shift+F10 or the menu key, and by More Actions…. */
 export function RowMenu({ transcript }: { readonly transcript: TranscriptController }) {
   const menu = transcript.actions.menu.value;
   const element = useRef<HTMLDivElement>(null);
@@ -27,7 +27,7 @@ export function RowMenu({ transcript }: { readonly transcript: TranscriptControl
     };
     addEventListener('pointerdown', close, true);
     addEventListener('blur', close);
-    // Where it stood is no place any more.
+    // The menu's position is no longer valid.
     addEventListener('resize', close);
     return () => {
       removeEventListener('pointerdown', close, true);

@@ -104,7 +104,7 @@ function stateWord(state: RowState, count: number): string {
   }
 }
 
-/** What can be done from here. Each is carried out where it can be seen: in the chat, in a dialog. */
+/** Actions of the tab. Each runs where the user can see it: in the chat, in a dialog. */
 function Actions({ transcript }: { readonly transcript: TranscriptController }) {
   const { actions } = transcript;
   const selected = actions.selectedMessage.value;
@@ -156,7 +156,7 @@ function Actions({ transcript }: { readonly transcript: TranscriptController }) 
   );
 }
 
-/** A session of another folder can be read, written out, and made one of this folder. */
+/** A session of another folder can be read, exported, and brought over to this folder. */
 function OtherFolderActions({ transcript }: { readonly transcript: TranscriptController }) {
   return (
     <>
@@ -180,7 +180,7 @@ function OtherFolderActions({ transcript }: { readonly transcript: TranscriptCon
   );
 }
 
-/** What is done with several rows at once. */
+/** Actions for several rows at once. */
 export function SelectionBar({ transcript: { actions } }: { readonly transcript: TranscriptController }) {
   const count = actions.selectedCount.value;
   if (count < 2) return null;

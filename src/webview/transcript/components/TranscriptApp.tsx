@@ -39,7 +39,7 @@ export function TranscriptApp({ transcript }: { readonly transcript: TranscriptC
   );
 }
 
-/** Why something could not be read; what is shown stays, and can be read again. */
+/** Reason why something could not be read. The content shown stays, and reading can be retried. */
 function Problem({ sentence, transcript }: { readonly sentence: string; readonly transcript: TranscriptController }) {
   return (
     <div class="notice notice-error transcript-problem" role="alert">

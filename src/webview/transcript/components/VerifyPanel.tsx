@@ -18,10 +18,10 @@ const turnIcons: Readonly<Record<WitnessVerdict, string>> = {
 /** The last of these is listed first. */
 const worstFirst: readonly WitnessVerdict[] = ['unread', 'missing'];
 
-/** Turns listed; those that do not hold what was shown, or could not be read, come first. */
+/** Maximum number of turns listed. Turns that lack delivered text, or could not be read, come first. */
 const mostListed = 300;
 
-/** The result of Verify Session above the rows, or how far it has come. */
+/** Result of Verify Session above the rows, or its progress. */
 export function VerifyPanel({ transcript }: { readonly transcript: TranscriptController }) {
   const { verifier } = transcript;
   const progress = verifier.progress.value;
@@ -56,7 +56,7 @@ export function VerifyPanel({ transcript }: { readonly transcript: TranscriptCon
   return result === null ? null : <Result result={result} transcript={transcript} />;
 }
 
-/** Beside a row: whether what was shown of it is stored. */
+/** Mark beside a row: tells if all of its delivered text is stored. */
 export function VerifyMark({ uid, transcript }: { readonly uid: string; readonly transcript: TranscriptController }) {
   const verdict = transcript.verifier.marks.value.get(uid);
   if (verdict === undefined) return null;

@@ -5,10 +5,10 @@ import type { TranscriptMemory } from '../state/transcriptMemory';
 
 type Anchor = NonNullable<TranscriptMemory['anchor']>;
 
-/** So near to an end, in pixels, more is loaded. */
+/** Distance from an end, in pixels, within which more is loaded. */
 const loadAhead = 600;
 
-/** Brings the row into sight that somebody is to be shown. */
+/** Scrolls a revealed row into view. */
 export function useRevealedRow(transcript: TranscriptController): void {
   const revealed = transcript.revealed.value;
   const rows = transcript.rows.value;
@@ -20,7 +20,8 @@ export function useRevealedRow(transcript: TranscriptController): void {
   }, [revealed, rows]);
 }
 
-/** Begins at the end or where the tab was left, stays at the place read while rows come and go around it, and fetches more when an end is near. */
+/** Begins at the end or where the user left the tab. Keeps the reading position while rows are loaded and evicted
+ *  around it. Fetches more near an end. */
 export function useKeptPlace(
   transcript: TranscriptController,
   scroller: { readonly current: HTMLDivElement | null },

@@ -3,7 +3,7 @@ import { t } from '../../localization';
 import { compactCount, duration, fullTime } from '../../times';
 import { stopReasonWord } from '../../turnLabels';
 
-/** What stands over the rows of a turn: its number, how it ended, what answered, how long and at what cost. */
+/** Labels above the rows of a turn: its number, outcome, model, duration and cost. */
 export function turnLabels({ turn, number }: StoredTurn): readonly string[] {
   const cost = turn.usage === null ? null : tokens(turn.usage.inputTokens, turn.usage.outputTokens);
   return [
@@ -56,14 +56,14 @@ export function fileWords({ path, kind, reviewed }: TurnFile): string {
   return facts.length === 0 ? path : `${path} (${facts.join(', ')})`;
 }
 
-/** "62k → 4k": what a summary saved; null where it does not say. */
+/** "62k → 4k": tokens a summary saved; null when it does not say. */
 export function savedTokens({ tokens: saved }: TranscriptSegment): string | null {
   return saved === null
     ? null
     : t('{before} → {after}', { before: compactCount(saved.before), after: compactCount(saved.after) });
 }
 
-/** When something was asked of the person, and what they decided. */
+/** Time of a request to the user, and the user's decision. */
 export function approvalLabels({ requestedAt, state, subject }: StoredApproval): string {
   const asked = t('Asked at {time}: {subject}', { time: fullTime(requestedAt), subject });
   return `${asked} · ${decisionWords(state)}`;

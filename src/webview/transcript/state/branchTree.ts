@@ -1,6 +1,6 @@
 import type { TranscriptBranch } from '../../../protocol/transcriptProtocol';
 
-/** A session in the tree of branches, as it is drawn and told: depth from 1, its place among those of the same parent. */
+/** A session in the tree of branches, as rendered and announced: depth from 1, and position among its siblings. */
 export interface BranchRow {
   readonly branch: TranscriptBranch;
   readonly level: number;
@@ -10,7 +10,7 @@ export interface BranchRow {
   readonly isOpen: boolean;
 }
 
-/** The rows of the tree that are in sight, in order. `closed`: conversations whose branches are folded away. Pure. */
+/** Returns the visible rows of the tree, in order. `closed`: conversations with folded branches. Pure. */
 export function branchRows(branches: readonly TranscriptBranch[], closed: ReadonlySet<string>): readonly BranchRow[] {
   const known = new Set(branches.map(({ conversationId }) => conversationId));
   const below = (parent: string | null): readonly TranscriptBranch[] =>
@@ -31,7 +31,8 @@ export function branchRows(branches: readonly TranscriptBranch[], closed: Readon
   return rows(null, 1);
 }
 
-/** What a key does in the tree, from the row that has the focus: go to another, open or close this one; null for a key that does nothing. */
+/** Result of a key in the tree, from the focused row: focus another row, open or close this one; null when the key
+ *  does nothing. */
 export type TreeMove =
   { readonly kind: 'focus'; readonly conversationId: string } | { readonly kind: 'open' | 'close' } | null;
 
@@ -62,7 +63,8 @@ export function treeMove(rows: readonly BranchRow[], from: string, key: string):
   }
 }
 
-/** Where a person who goes from one session of the tree to another arrives: coming up from a branch, at the message it was branched from. */
+/** Returns the message to show after moving from one session of the tree to another: coming up from a branch, the
+ *  message it was branched from. */
 export function arrivalIn(target: TranscriptBranch, from: TranscriptBranch | undefined): string | null {
   return from?.parentConversationId === target.conversationId ? from.branchedFrom : null;
 }

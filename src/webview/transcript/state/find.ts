@@ -1,4 +1,4 @@
-/** The row after (or before) the current one, around the end. */
+/** Returns the row after (or before) the current one; wraps around at the ends. */
 export function nextHit(hits: readonly string[], current: string | null, step: 1 | -1): string | null {
   const at = current === null ? -1 : hits.indexOf(current);
   const next = at === -1 ? (step === 1 ? 0 : hits.length - 1) : (at + step + hits.length) % hits.length;
@@ -11,7 +11,7 @@ export function rowElement(uid: string): HTMLElement | undefined {
   );
 }
 
-/** `focus`: the row takes it. */
+/** `focus`: focuses the row. */
 export function scrollToRow(uid: string, focus: boolean): void {
   const row = rowElement(uid);
   const scroller = row?.closest('.grid-scroller');
@@ -23,7 +23,7 @@ export function scrollToRow(uid: string, focus: boolean): void {
 
 const highlightName = 'find';
 
-/** Marks the text where it is drawn, without touching the rows' elements. Undone by the returned function. */
+/** Highlights the rendered matches without touching the rows' elements. The returned function undoes this. */
 export function markHits(wanted: string, matchCase: boolean): () => void {
   if (wanted === '' || typeof Highlight === 'undefined') return () => undefined;
   const folded = (text: string): string => (matchCase ? text : text.toLocaleLowerCase());

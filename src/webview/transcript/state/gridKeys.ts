@@ -1,6 +1,6 @@
 import type { TranscriptController } from './transcriptController';
 
-/** What keys do in the list, from the row that has the focus itself; keys inside of a row's content are their own. */
+/** Handles keys in the list when a row itself has the focus. Keys inside a row's content are left alone. */
 export function gridKey(event: KeyboardEvent, scroller: HTMLElement | null, transcript: TranscriptController): void {
   const rows = [...(scroller?.querySelectorAll<HTMLElement>('[role=row][data-uid]') ?? [])];
   const at = rows.findIndex((row) => row === event.target);
@@ -20,7 +20,7 @@ function moves(
   const next = { ArrowDown: rows[at + 1], ArrowUp: rows[at - 1], Home: rows[0], End: rows.at(-1) }[event.key];
   const uid = next?.dataset['uid'];
   if (next === undefined || uid === undefined) return false;
-  // Ahead of the focus: the row that gets it is selected alone unless it is selected already.
+  // Before focusing: a row that gets the focus becomes the only selected one unless it is selected already.
   if (event.shiftKey) actions.extend(uid);
   else actions.select(uid);
   next.focus({ preventScroll: true });
@@ -28,7 +28,7 @@ function moves(
   return true;
 }
 
-/** Returns whether the key was for it. */
+/** Returns true when the key was handled. */
 function acts(event: KeyboardEvent, row: HTMLElement, uid: string, { actions, rows }: TranscriptController): boolean {
   const isCommand = event.ctrlKey || event.metaKey;
   const key = event.key.toLowerCase();

@@ -5,26 +5,26 @@ import { RefusedRequest } from '../../rpc';
 import { extendTo, nothingSelected, selectAll, selectOne, toggleRow, type RowSelection } from './rowSelection';
 import type { TranscriptController } from './transcriptController';
 
-/** A row as the file holds it: being read, gone, or JSON. */
+/** A row as stored in the file: being read, gone, or JSON. */
 export type RawRow =
   { readonly kind: 'reading' } | { readonly kind: 'gone' } | { readonly kind: 'read'; readonly json: string };
 
-/** Where the menu of a row is open, in pixels of the page. */
+/** Position of a row's open menu, in pixels of the page. */
 export interface OpenMenu {
   readonly uid: string;
   readonly x: number;
   readonly y: number;
 }
 
-/** What a person does with rows: selecting, copying, looking closer, going on from them. */
+/** Actions on rows: select, copy, inspect, branch and rewind. */
 export class RowActions {
   readonly selection = signal<RowSelection>(nothingSelected);
   readonly menu = signal<OpenMenu | null>(null);
-  /** What rows said before they were rewritten, as far as a person asked for it. */
+  /** Earlier content of rewritten rows, as far as the user asked for it. */
   readonly revisions = signal<ReadonlyMap<string, readonly RowRevision[]>>(new Map());
   readonly rawRows = signal<ReadonlyMap<string, RawRow>>(new Map());
   readonly selectedCount: ReadonlySignal<number>;
-  /** The selected row, where it is one that is loaded. */
+  /** The selected row, if it is loaded. */
   readonly selectedMessage: ReadonlySignal<Message | null>;
 
   constructor(
@@ -71,7 +71,7 @@ export class RowActions {
     this.selection.value = current === null ? nothingSelected : selectOne(current);
   }
 
-  /** The selected rows; `uid`: this one, unless it is among several that are selected. */
+  /** Copies the selected rows. `uid`: copies this row alone, unless it is one of several selected rows. */
   copy(form: RowForm, uid: string | null = null): void {
     const { uids, all } = this.selection.peek();
     const sessionId = this.transcript.session.peek()?.id;
@@ -82,7 +82,7 @@ export class RowActions {
     this.send('copyRows', { sessionId, uids: wanted, filter: this.transcript.filter.peek(), form });
   }
 
-  /** At the row, where it is one that the chat shows. */
+  /** Opens the chat at the row, if the chat shows it. */
   openInChat(message: Message | null = this.selectedMessage.peek()): void {
     this.send('openInChat', { messageUid: message?.visibility.kind === 'shown' ? message.uid : null });
   }
@@ -117,7 +117,7 @@ export class RowActions {
     }
   }
 
-  /** Rows changed on disk: what is open is read again. */
+  /** Reads the open raw rows again after rows changed on disk. */
   async readAgain(): Promise<void> {
     await Promise.all([...this.rawRows.peek().keys()].map((uid) => this.readRaw(uid)));
   }
@@ -145,7 +145,7 @@ export class RowActions {
     return this.transcript.rows.peek().map(({ message }) => message.uid);
   }
 
-  /** Null where the host refused; why, is said. */
+  /** Null when the host refused; the reason was shown. */
   private async asked<T>(request: Promise<T>): Promise<T | null> {
     try {
       return await request;

@@ -1,7 +1,7 @@
-/** Rows that are selected, and where the selection began. all: every row that passes the filter, loaded or not. */
+/** Selected rows, and the row where the selection began. all: every row that passes the filter, loaded or not. */
 export interface RowSelection {
   readonly from: string | null;
-  /** The row that has the focus, which keys go from. */
+  /** The focused row, from which keys move. */
   readonly current: string | null;
   readonly uids: ReadonlySet<string>;
   readonly all: boolean;
@@ -9,12 +9,12 @@ export interface RowSelection {
 
 export const nothingSelected: RowSelection = { from: null, current: null, uids: new Set(), all: false };
 
-/** One row, as a click or an arrow key selects it. Pure. */
+/** Selects one row, as a click or an arrow key does. Pure. */
 export function selectOne(uid: string): RowSelection {
   return { from: uid, current: uid, uids: new Set([uid]), all: false };
 }
 
-/** From where the selection began to `uid`, in the order of the loaded rows. Pure. */
+/** Selects from where the selection began to `uid`, in the order of the loaded rows. Pure. */
 export function extendTo(selection: RowSelection, uid: string, rows: readonly string[]): RowSelection {
   const from = selection.from ?? uid;
   const [a, b] = [rows.indexOf(from), rows.indexOf(uid)];
@@ -23,7 +23,7 @@ export function extendTo(selection: RowSelection, uid: string, rows: readonly st
   return { from, current: uid, uids: new Set(rows.slice(Math.min(a, b), Math.max(a, b) + 1)), all: false };
 }
 
-/** With the row, or without it where it was selected. Pure. */
+/** Adds the row, or removes it if it was selected. Pure. */
 export function toggleRow(selection: RowSelection, uid: string): RowSelection {
   const uids = new Set(selection.uids);
   if (!uids.delete(uid)) uids.add(uid);

@@ -1,28 +1,28 @@
 import type { TranscriptRows } from '../../../protocol/transcriptProtocol';
 import type { Message } from '../../../protocol/transcriptTypes';
 
-/** Rows kept loaded at most: what is far away on the other side is let go when more is loaded. */
+/** Maximum number of rows kept loaded: far rows on the other side are evicted when more are loaded. */
 export const mostLoaded = 600;
 
 type Side = 'start' | 'end';
 
-/** `page` ahead of what is loaded; each row once, the newer reading of it. What is far behind is let go. Pure. */
+/** Prepends `page` to the loaded rows; keeps each row once, in its newer reading. Evicts rows far after it. Pure. */
 export function withEarlier(loaded: TranscriptRows, page: TranscriptRows): TranscriptRows {
   return letGo(joined(page, loaded, page), 'start');
 }
 
-/** `page` behind what is loaded. What is far ahead is let go. Pure. */
+/** Appends `page` to the loaded rows. Evicts rows far before it. Pure. */
 export function withLater(loaded: TranscriptRows, page: TranscriptRows): TranscriptRows {
   return letGo(joined(loaded, page, page), 'end');
 }
 
-/** The same rows read again: those that did not change keep their identity, so that nothing about them is drawn again. */
+/** Takes the same rows read again: unchanged ones keep their identity, so they do not re-render. */
 export function readAgain(loaded: TranscriptRows, page: TranscriptRows): TranscriptRows {
   const known = new Map(loaded.messages.map((message) => [message.uid, message]));
   return { ...page, messages: page.messages.map((message) => sameOr(known.get(message.uid), message)) };
 }
 
-/** `newest`: the later reading, which says how many rows there are. */
+/** `newest`: the later reading, which has the current number of rows. */
 function joined(first: TranscriptRows, second: TranscriptRows, newest: TranscriptRows): TranscriptRows {
   const repeated = new Set((newest === first ? first : second).messages.map(({ uid }) => uid));
   const rest = (rows: TranscriptRows): readonly { readonly message: Message; readonly number: number }[] =>
@@ -45,7 +45,7 @@ function joined(first: TranscriptRows, second: TranscriptRows, newest: Transcrip
   };
 }
 
-/** No more rows than may be loaded: of too many, those of one side are kept. Pure. */
+/** Limits the number of rows to the maximum: keeps those on one side. Pure. */
 export function letGo(rows: TranscriptRows, keep: Side): TranscriptRows {
   const dropped = rows.messages.length - mostLoaded;
   if (dropped <= 0) return rows;

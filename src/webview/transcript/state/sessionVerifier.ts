@@ -3,16 +3,16 @@ import type { Verification, VerifyProgress } from '../../../protocol/verifyProto
 import { RefusedRequest } from '../../rpc';
 import type { TranscriptController } from './transcriptController';
 
-/** What Verify says of one row: all that was shown of it is stored, or not, or that cannot be told since it could not be read. */
+/** Verdict of Verify on one row: all of its delivered text is stored, or not, or the row could not be read. */
 export type RowVerdict = 'held' | 'missing' | 'unread';
 
-/** Verify Session, as the tab shows it: how far it has come, and what it found. */
+/** Verify Session in the tab: its progress and its result. */
 export class SessionVerifier {
-  /** `starting` until the first word of how far it has come. */
+  /** `starting` until the first progress arrives. */
   readonly progress = signal<VerifyProgress | 'starting' | null>(null);
   readonly problem = signal<string | null>(null);
   readonly detailsShown = signal(false);
-  /** Of the session that is shown. */
+  /** Result for the shown session. */
   readonly result: ReadonlySignal<Verification | null>;
   readonly marks: ReadonlySignal<ReadonlyMap<string, RowVerdict>>;
   private readonly found = signal<{ readonly conversationId: string; readonly verification: Verification } | null>(
@@ -33,7 +33,7 @@ export class SessionVerifier {
     });
   }
 
-  /** Asked for while it runs, it goes on. */
+  /** A second request while it runs has no effect. */
   async run(): Promise<void> {
     const session = this.transcript.session.peek();
     if (session === null || this.progress.peek() !== null) return;

@@ -37,32 +37,32 @@ export interface TranscriptNeeds {
   readonly setLocalization: (strings: Readonly<Record<string, string>>) => void;
 }
 
-/** Rows fetched at a time. */
+/** Number of rows per request. */
 const pageSize = 200;
-/** How long a row that somebody was brought to stays marked, in ms. */
+/** Milliseconds for which a revealed row stays marked. */
 const markMs = 1600;
 const everything: RowFilter = { role: null, state: null, hidden: false };
 
-/** What the transcript tab shows: stored rows as they are read from disk, never anything of its own. The rows that are loaded follow each other
- *  without a gap among those that pass the filter; of a long session they are a window. */
+/** State of the transcript tab: stored rows as read from disk, and nothing else. The loaded rows are consecutive
+ *  among those that pass the filter; of a long session they are a window. */
 export class TranscriptController {
   readonly ready = signal(false);
   readonly session = signal<Session | null>(null);
   readonly stored = signal<TranscriptRows | null>(null);
   readonly branches = signal<readonly TranscriptBranch[]>([]);
   readonly problem = signal<string | null>(null);
-  /** The folder that the session belongs to, where it is not this window's, and when it was read. */
+  /** Folder of the session, if it is not this window's, and when the session was read. */
   readonly otherFolder = signal<string | null>(null);
   readonly readAt = signal<number | null>(null);
   readonly loading = signal(false);
   readonly raw = signal(false);
   readonly filter = signal<RowFilter>(everything);
-  /** Null: shown where there are branches and room for them. */
+  /** Null: shown when there are branches and room for them. */
   readonly branchesShown = signal<boolean | null>(null);
   readonly branchesWidth = signal(230);
-  /** The row to bring into sight once it is there, and whether it takes the focus. */
+  /** Row to scroll into view once it is loaded; `focus`: it takes the focus. */
   readonly revealed = signal<{ readonly uid: string; readonly focus: boolean } | null>(null);
-  /** The row somebody was just brought to. */
+  /** The row the user was just taken to. */
   readonly marked = signal<string | null>(null);
   readonly entries: ReadonlySignal<readonly TranscriptEntry[]>;
   readonly rows: ReadonlySignal<readonly TranscriptRow[]>;
@@ -99,12 +99,12 @@ export class TranscriptController {
     needs.host.onNotification((notification) => this.told(notification));
   }
 
-  /** Where the person was when the tab was last seen; null: nowhere in particular. */
+  /** Scroll position when the tab was last seen; null: none saved. */
   get place(): TranscriptMemory['anchor'] {
     return this.anchor;
   }
 
-  /** Asks for everything; again where it could not be read. */
+  /** Requests everything, also again after it could not be read. */
   start(): void {
     this.needs.host.send('ready', { filter: this.filter.peek(), around: this.anchor?.uid ?? null });
   }
@@ -130,7 +130,7 @@ export class TranscriptController {
     this.keep();
   }
 
-  /** Reads anew around the row the person is at. */
+  /** Sets the filter and reads the rows around the current one again. */
   async setFilter(change: Partial<RowFilter>): Promise<void> {
     this.filter.value = { ...this.filter.peek(), ...change };
     this.keep();
@@ -191,13 +191,13 @@ export class TranscriptController {
     return this.goToEdge('end');
   }
 
-  /** Loads the row where it is not, uncovers it where the filter leaves it out, and brings it into sight. */
+  /** Loads the row if needed, changes the filter if it hides the row, and scrolls it into view. */
   async reveal(uid: string, focus = true): Promise<void> {
     const stored = (): Message | undefined => this.stored.peek()?.messages.find((message) => message.uid === uid);
     const around = (): Promise<void> =>
       this.loadAfterwards(async (sessionId) => {
         const page = await this.ask(sessionId, { kind: 'around', messageUid: uid });
-        // A row that is not of this session takes nobody from where they are.
+        // A row that is not in this session leaves the reading position alone.
         if (page.messages.some((message) => message.uid === uid)) this.put(sessionId, page);
       });
     if (stored() === undefined) await around();
@@ -250,7 +250,7 @@ export class TranscriptController {
         this.find.progressed(notification.payload);
         break;
       default:
-      // Verifying is followed by its own part.
+      // Other classes handle the notifications about Verify.
     }
   }
 
@@ -267,7 +267,7 @@ export class TranscriptController {
     this.needs.setLocalization(localization);
     const before = this.session.peek()?.conversationId ?? null;
     if (before !== null && before !== session?.conversationId) {
-      // Another session: nothing of the one before goes with it.
+      // Another session: reset all state of the previous one.
       this.anchor = null;
       this.revealed.value = null;
       this.actions.startOver();
@@ -284,7 +284,7 @@ export class TranscriptController {
     this.keep();
   }
 
-  /** What is loaded, read again; with what has come behind it where it reaches to the end. */
+  /** Reads the loaded rows again; if they reach the end, also the rows added after them. */
   private async reload(): Promise<void> {
     this.changedMeanwhile = this.loading.peek();
     if (this.changedMeanwhile) return;
@@ -308,7 +308,7 @@ export class TranscriptController {
     return this.needs.host.request('loadRows', { sessionId, wanted, limit, filter: this.filter.peek() });
   }
 
-  /** The tab may have gone on to another session while these were read. */
+  /** The tab may have moved to another session during the read. */
   private put(sessionId: string, rows: TranscriptRows): void {
     if (this.session.peek()?.id === sessionId) this.stored.value = rows;
   }
@@ -318,7 +318,7 @@ export class TranscriptController {
     await this.load(read);
   }
 
-  /** One reading at a time; asked for during another, it only waits for that one. */
+  /** Runs one read at a time; a request during another read only waits for that one. */
   private load(read: (sessionId: string) => Promise<void>): Promise<void> {
     const sessionId = this.session.peek()?.id;
     if (sessionId === undefined) return Promise.resolve();

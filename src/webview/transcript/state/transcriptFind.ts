@@ -4,19 +4,21 @@ import { RefusedRequest } from '../../rpc';
 import { nextHit } from './find';
 import type { TranscriptController } from './transcriptController';
 
-/** A pause in typing after which it is looked for, in ms. */
+/** Milliseconds of pause in typing before a search starts. */
 const typingPauseMs = 200;
-/** In a longer session what was found is not looked for anew each time a row changes, only when a person goes on. */
+/** Number of rows. In a longer session, changed rows do not repeat the search; it runs again only when the user
+ *  moves to another match. */
 const smallSession = 3000;
 
-/** Text looked for in every stored row that passes the filter, loaded or not. The host reads; the row gone to is loaded when it is needed. */
+/** Searches every stored row that passes the filter, loaded or not. The host reads; the row of a match is loaded
+ *  when needed. */
 export class TranscriptFind {
   readonly text = signal('');
   readonly matchCase = signal(false);
-  /** Rows that hold the text, in order; null while nothing was found yet, or nothing is looked for. */
+  /** Rows with the text, in order; null before the first result, or without a search text. */
   readonly hits = signal<readonly string[] | null>(null);
   readonly current = signal<string | null>(null);
-  /** How far it has come; null while nothing is being read. */
+  /** Progress of the search; null while none runs. */
   readonly progress = signal<{ readonly done: number; readonly total: number } | null>(null);
   private search = 0;
   private timer: ReturnType<typeof setTimeout> | null = null;
@@ -41,7 +43,7 @@ export class TranscriptFind {
     this.look(0);
   }
 
-  /** To the next row that holds the text, or the one before. */
+  /** Goes to the next row with the text, or to the previous one. */
   async go(step: 1 | -1): Promise<void> {
     if (this.text.peek() === '') return;
     if (this.hits.peek() === null || this.isStale) await this.run();
@@ -51,12 +53,12 @@ export class TranscriptFind {
     await this.transcript.reveal(uid, false);
   }
 
-  /** The filter changed. */
+  /** Called when the filter has changed. */
   again(): void {
     if (this.text.peek() !== '') this.look(0);
   }
 
-  /** Rows changed on disk. */
+  /** Called when rows changed on disk. */
   changed(): void {
     if (this.text.peek() === '' || this.progress.peek() !== null) return;
     if ((this.transcript.stored.peek()?.total ?? 0) <= smallSession) void this.run(true);
@@ -86,7 +88,7 @@ export class TranscriptFind {
     this.search++;
   }
 
-  /** `quietly`: what was found before stays until it is known anew. */
+  /** `quietly`: keeps the earlier matches until the new ones arrive. */
   private async run(quietly = false): Promise<void> {
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;

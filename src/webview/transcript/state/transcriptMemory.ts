@@ -4,7 +4,7 @@ import type { VsCodeApi } from '../../vscodeApi';
 
 const memorySchema = v.object({
   version: v.literal(1),
-  /** By this the host finds the session again after a reload of the window. */
+  /** Used by the host to find the session again after a window reload. */
   sessionId: v.string(),
   raw: v.boolean(),
   showHidden: v.boolean(),
@@ -12,7 +12,7 @@ const memorySchema = v.object({
   state: v.optional(v.nullable(v.picklist(rowStates)), null),
   /** Row at the top of the view and its distance from there, in pixels; null: at the end. */
   anchor: v.nullable(v.object({ uid: v.string(), offset: v.number() })),
-  /** Whether the branches are shown; null: where there are some and room for them. */
+  /** True when the branches are shown; null: shown when there are some and there is room. */
   branches: v.optional(v.nullable(v.boolean()), null),
   /** Pixels. */
   branchesWidth: v.optional(v.number(), 230),
@@ -20,7 +20,7 @@ const memorySchema = v.object({
 
 export type TranscriptMemory = v.InferOutput<typeof memorySchema>;
 
-/** What was kept, or null where nothing was, or another version of the view wrote it. */
+/** Returns the saved memory, or null when there is none or another version of the view wrote it. */
 export function recallTranscript(api: Pick<VsCodeApi, 'getState'>): TranscriptMemory | null {
   const kept = v.safeParse(memorySchema, api.getState());
   return kept.success ? kept.output : null;

@@ -11,20 +11,20 @@ import { compactCount } from '../../times';
 
 export interface TranscriptRow {
   readonly message: Message;
-  /** Place among all stored rows of the session, from 1. */
+  /** Position among all stored rows of the session, from 1. */
   readonly number: number;
   readonly state: string;
   readonly tokens: string;
-  /** What is to be said of the row beside what it holds: why it is not part of the conversation, what a repair did to it. */
+  /** Remarks about the row beyond its content: why it is not part of the conversation, what a repair did to it. */
   readonly asides: readonly string[];
-  /** It is no part of the conversation. */
+  /** True when the row is not part of the conversation. */
   readonly isHidden: boolean;
-  /** It was rewritten; what it said before can be read. */
+  /** True when the row was rewritten; its earlier content can be read. */
   readonly isRevised: boolean;
   readonly approvals: readonly StoredApproval[];
 }
 
-/** What the list shows, in order: rows, and what stands between them. */
+/** Entries of the list, in order: rows, and the borders between them. */
 export type TranscriptEntry =
   | { readonly kind: 'row'; readonly key: string; readonly row: TranscriptRow }
   | {
@@ -34,7 +34,8 @@ export type TranscriptEntry =
       readonly isHidden: boolean;
       readonly isContinued: boolean;
     }
-  /** A part of the session begins; `before` is the part it summarises, `after` the one that summarises it. */
+  /** Beginning of a segment of the session; `before` is the segment it summarizes, `after` the one that summarizes
+   *  it. */
   | {
       readonly kind: 'segment';
       readonly key: string;
@@ -43,7 +44,8 @@ export type TranscriptEntry =
       readonly after: TranscriptSegment | null;
     };
 
-/** Rows in stored order with the borders between them. `drawn`: the entries drawn last, which are taken again where nothing changed. Pure. */
+/** Returns rows in stored order with the borders between them. `drawn`: the last rendered entries, which are reused
+ *  if unchanged. Pure. */
 export function transcriptEntries(
   rows: TranscriptRows,
   drawn: readonly TranscriptEntry[] = [],
@@ -124,7 +126,7 @@ function storedRows(rows: TranscriptRows, turns: ReadonlyMap<string, StoredTurn>
   });
 }
 
-/** The answer that ends each turn, by the turn's uid: on it stands why the turn ended. */
+/** Returns the last answer of each turn, by the turn's uid: it shows the stop reason. */
 function lastAnswers(messages: readonly Message[]): ReadonlyMap<string, string> {
   const last = new Map<string, string>();
   for (const { role, turnUid, uid, visibility } of messages) {
@@ -133,7 +135,7 @@ function lastAnswers(messages: readonly Message[]): ReadonlyMap<string, string> 
   return last;
 }
 
-/** Who a row is from; the summary that begins a part of the session is nobody's. */
+/** Author of a row; the summary that begins a segment has none. */
 export function authorWord({ role, visibility }: Message): string {
   return visibility.kind === 'handoff' ? t('Summary') : roleWord(role);
 }

@@ -4,7 +4,7 @@ import { t } from '../../localization';
 const count = new Intl.NumberFormat();
 const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
 
-/** How loud the result is. */
+/** Severity of the result. */
 export type VerifyTone = 'pass' | 'info' | 'warning' | 'error';
 
 export function verifyTone({ turns, findings, unread, shown }: Verification): VerifyTone {
@@ -13,7 +13,7 @@ export function verifyTone({ turns, findings, unread, shown }: Verification): Ve
   return shown > 0 ? 'pass' : 'info';
 }
 
-/** The result in one or two sentences. It never says more than was compared. */
+/** The result in one or two sentences. It never claims more than was compared. */
 export function verifySentence(verification: Verification): string {
   return [
     `${t('Verified {time}:', { time: hour.format(new Date(verification.at * 1000)) })} ${shownSentence(verification)}`,

@@ -110,7 +110,7 @@ export class Tab {
     });
   }
 
-  /** Rows changed on disk. */
+  /** Called when rows changed on disk. */
   async changed(): Promise<void> {
     this.reader.outlines.forget();
     await this.tell('changed', { sessionId: session().id });

@@ -22,8 +22,8 @@ import { RuleEditor } from './RuleEditor';
 
 type Opened = 'nothing' | 'rules' | 'reason';
 
-/** What the agent asks, above the composer, until it is decided here or elsewhere. Nothing that is pressed by habit allows anything: the card itself
- *  takes the focus, never a button, and Escape only leaves it. */
+/** Approval request above the composer, shown until it is decided here or elsewhere. No habitual key press allows
+ *  anything: the card itself takes the focus, never a button, and Escape only leaves the card. */
 export function ApprovalCard({ approval }: { readonly approval: Approval }) {
   const chat = useChat();
   const card = useRef<HTMLElement>(null);
@@ -43,7 +43,7 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
     const hadFocus = card.current?.contains(document.activeElement) === true;
     if ((await chat.approvals.decide(approval.id, decision)) && hadFocus) chat.focusComposer();
   };
-  // The second press of a double click may meet the next question under the same button.
+  // The second click of a double click might hit the next request under the same button.
   const decideOnce = (event: MouseEvent, decision: ApprovalDecision): void => {
     if (event.detail < 2) void decide(decision);
   };
@@ -51,7 +51,7 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
     card.current?.closest('.composer-area')?.querySelector<HTMLElement>('.composer-field')?.focus();
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.isComposing || event.defaultPrevented) return;
-    // A key that is held down must not decide the next question, which nobody has read yet.
+    // A held key must not decide the next request, which the user has not read yet.
     if (event.repeat && (event.ctrlKey || event.metaKey)) return;
     if (event.key === 'Escape') {
       event.preventDefault();
@@ -72,7 +72,7 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
       !event.metaKey &&
       !event.altKey
     ) {
-      // Whoever begins to write means the composer: the letter goes where the focus goes.
+      // A typed letter is meant for the composer: move the focus there, and the letter follows.
       goToComposer();
     }
   };
@@ -178,7 +178,8 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
   );
 }
 
-/** Whether the focus is where something is being written, looked for or chosen: what is typed there next must not meet a question. */
+/** True when the focus is where the user is writing, searching or choosing: the next keystrokes there must not reach
+ *  a request. */
 function isInTheMiddle(chat: ChatController): boolean {
   const focused = document.activeElement;
   return (
@@ -188,7 +189,7 @@ function isInTheMiddle(chat: ChatController): boolean {
   );
 }
 
-/** "1 of 3", where more calls of the same answer may have to be asked for. */
+/** "1 of 3", when several calls of the same answer may need approval. */
 function Place({ approval }: { readonly approval: Approval }) {
   const chat = useChat();
   const parts = chat.state.value.conversation?.messages.find(({ uid }) => uid === approval.messageUid)?.parts ?? [];
@@ -200,7 +201,7 @@ function Place({ approval }: { readonly approval: Approval }) {
   return place === null ? null : <span class="approval-place">{t('{at} of {count}', place)}</span>;
 }
 
-/** What it is about, in the editor's font: the command, the path, the address. */
+/** Subject of the request in the editor's font: the command, the path, the address. */
 function Subject({ request }: { readonly request: ApprovalRequest }) {
   const chat = useChat();
   const { access } = request;
@@ -223,7 +224,7 @@ function Subject({ request }: { readonly request: ApprovalRequest }) {
   );
 }
 
-/** Lines of a change that the card shows until all are asked for. */
+/** Number of lines of a change that the card shows until the user asks for all. */
 const previewLines = 200;
 
 function Preview({
@@ -266,7 +267,7 @@ function Preview({
   );
 }
 
-/** A plan may hold joined emoji; what draws its words in another order is written out. */
+/** A plan may contain joined emoji, which stay. Characters that reorder displayed text are written out. */
 function lineByLine(text: string): string {
   return text.split('\n').map(lineInPlainSight).join('\n');
 }
@@ -277,9 +278,9 @@ interface DenyReasonProps {
   readonly cancel: () => void;
 }
 
-/** Enter denies, with or without a reason. */
+/** Field for the reason. Enter denies, with or without a reason. */
 function DenyReason({ busy, deny, cancel }: DenyReasonProps) {
-  // A signal: Enter may come before what was typed is drawn.
+  // A signal, because Enter may be pressed before the typed text is rendered.
   const reason = useSignal('');
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);

@@ -6,10 +6,10 @@ import type { CompressionOffer } from '../../session/sessionContext';
 import { useChat } from '../common/ChatContext';
 import { useOpener } from '../common/useOpener';
 
-/** What compressing would save, and the decision, above the composer. */
+/** Shows above the composer how much compression would save, and asks for a decision. */
 export function CompressionCard({ offer }: { readonly offer: CompressionOffer }) {
   const chat = useChat();
-  // A signal: Enter may come before what was typed is drawn.
+  // A signal, because Enter may be pressed before the typed text is rendered.
   const focus = useSignal(offer.focus);
   const confirm = useRef<HTMLButtonElement>(null);
   useEffect(() => confirm.current?.focus(), []);

@@ -7,7 +7,8 @@ import { useChat } from '../common/ChatContext';
 const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const count = new Intl.NumberFormat();
 
-/** What the view's own witness says of the last turn, which ended with the extension process: after Pull the Plug always, else only where text is missing. */
+/** The view's own delivery report about the last turn, which ended with the extension process. Always shown after
+ *  Pull the Plug, else only when text is missing. */
 export function CrashNotice({ told, turn }: { readonly told: CrashTold; readonly turn: SettledTurn }) {
   const chat = useChat();
   const isLost = told.onDisk < told.shown;
@@ -56,7 +57,7 @@ function sentence({ at, shown, onDisk, stored }: CrashTold): string {
   return `${killed} ${onDisk < shown ? lostWords(shown, stored) : t('{onDisk} of {shown} characters shown are on disk.', counts)}`;
 }
 
-/** Which characters are missing cannot be told from a hash: how many can, where fewer are stored. */
+/** A hash cannot show which characters are missing. The text gives their number when fewer are stored than shown. */
 function lostWords(shown: number, stored: number): string {
   const counts = { shown: count.format(shown), stored: count.format(stored) };
   return stored < shown

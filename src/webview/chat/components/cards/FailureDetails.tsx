@@ -2,7 +2,7 @@ import { t } from '../../../localization';
 import type { SettledTurn } from '../../../turnLabels';
 import { useChat } from '../common/ChatContext';
 
-/** What went wrong, for whoever is asked for help: words of the program, the service and the system. */
+/** Failure details for a support request: texts of the program, the service and the system. */
 export function FailureDetails({ id, turn }: { readonly id: string; readonly turn: SettledTurn }) {
   const chat = useChat();
   const text = details(turn);

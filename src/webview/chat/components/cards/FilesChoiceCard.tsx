@@ -9,12 +9,12 @@ interface FilesChoiceProps {
   readonly name: string;
   readonly words: string;
   readonly files: readonly ChangedFile[];
-  /** `files`: what was changed in them is reverted too. */
+  /** `files`: true when the file changes are reverted too. */
   readonly choose: (files: boolean) => void;
   readonly leave: () => void;
 }
 
-/** The conversation goes back: do files go with it? */
+/** Asks whether to revert the files together with the conversation. */
 export function FilesChoice({ name, words, files, choose, leave }: FilesChoiceProps) {
   const first = useRef<HTMLButtonElement>(null);
   useEffect(() => first.current?.focus(), [files]);
@@ -55,7 +55,7 @@ export function FilesChoice({ name, words, files, choose, leave }: FilesChoicePr
   );
 }
 
-/** Retry and Edit & Resend where files were changed since. */
+/** Choice for Retry and Edit & Resend when files have changed since. */
 export function AskAgainCard({ offer }: { readonly offer: AskAgainOffer }) {
   const chat = useChat();
   const goBack = useOpener();

@@ -2,7 +2,7 @@ import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import { useChat } from '../common/ChatContext';
 
-/** The one sentence above the composer: what was refused, or answers what was asked for. */
+/** One-sentence notice above the composer: a refusal, or the reply to a command. */
 export function ProblemLine() {
   const chat = useChat();
   const problem = chat.problem.value;

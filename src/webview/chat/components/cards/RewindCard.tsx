@@ -5,7 +5,7 @@ import { useChat } from '../common/ChatContext';
 import { FilesChoice } from './FilesChoiceCard';
 import { useOpener } from '../common/useOpener';
 
-/** What taking a prompt back would do, and the decision, above the composer. */
+/** Shows above the composer what rewinding a prompt would do, and asks for a decision. */
 export function RewindCard({ offer }: { readonly offer: RewindOffer }) {
   return offer.files.length === 0 ? <PlainRewind offer={offer} /> : <RewindWithFiles offer={offer} />;
 }
@@ -33,7 +33,7 @@ function PlainRewind({ offer }: { readonly offer: RewindOffer }) {
   const chat = useChat();
   const confirm = useRef<HTMLButtonElement>(null);
   const goBack = useOpener();
-  // What is offered again before it was taken away is drawn by the same card.
+  // A second offer before the first is dismissed renders in the same card.
   useEffect(() => confirm.current?.focus(), [offer]);
   const leave = (): void => {
     chat.switches.withdraw();

@@ -11,9 +11,11 @@ interface RuleEditorProps {
   readonly cancel: () => void;
 }
 
-/** The rules that would allow it from now on, to be narrowed or widened before they are kept. An emptied field is left out. */
+/** Editor for the rules that would allow the call from now on. The user can narrow or widen them before saving.
+ *  Empty fields are left out. */
 export function RuleEditor({ rules, busy, save, cancel }: RuleEditorProps) {
-  // A signal: Enter may come before what was typed is drawn, and must not keep the wider rule that stood there.
+  // A signal, because Enter may be pressed before the typed text is rendered, and must not save the wider rule from
+  // before.
   const texts = useSignal(rules);
   const [scope, setScope] = useState<RuleScope>('workspace');
   const group = useRef<HTMLDivElement>(null);

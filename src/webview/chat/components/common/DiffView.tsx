@@ -5,18 +5,18 @@ import { diffLines, type DiffLine } from '../../../diffLines';
 import { lineInPlainSight } from '../../../plainSight';
 
 interface DiffViewProps {
-  /** Unified. */
+  /** Unified diff. */
   readonly diff: string;
   readonly label: string;
-  /** The file is named by what stands around it. */
+  /** True when the surroundings already name the file. */
   readonly nameless?: boolean;
-  /** Lines shown until all are asked for. */
+  /** Maximum number of lines shown until the user asks for all. Default: no limit. */
   readonly most?: number;
-  /** What else can be done with it, beside asking for all. */
+  /** Further actions, next to the button that shows all lines. */
   readonly children?: ComponentChildren;
 }
 
-/** A unified diff, to be read: scrolls by itself, also by keyboard. */
+/** Read-only unified diff with its own scroll area, which the keyboard can scroll too. */
 export function DiffView({ diff, label, nameless = false, most = Number.POSITIVE_INFINITY, children }: DiffViewProps) {
   const [all, setAll] = useState(false);
   const lines = diffLines(diff);
@@ -52,8 +52,8 @@ export function DiffView({ diff, label, nameless = false, most = Number.POSITIVE
   );
 }
 
-/** Where lines are broken, what stays the same may fill the view: it begins near what changes, with a little of what is above, in any width, until
- *  somebody scrolls. Undone by the returned function. */
+/** Starts the view near the first change, with a little context above it. When lines wrap, unchanged lines could
+ *  otherwise fill the view. Repeats at every width until the user scrolls. The returned function stops this. */
 function keepFirstChangeInSight(view: HTMLElement): () => void {
   const watching = new ResizeObserver(() => {
     const change = view.querySelector('.diff-added, .diff-removed')?.getBoundingClientRect();
@@ -62,7 +62,7 @@ function keepFirstChangeInSight(view: HTMLElement): () => void {
     if (change.bottom > bottom) view.scrollTop += change.top - top - view.clientHeight / 4;
   });
   watching.observe(view);
-  // Told by what people scroll with: its place also changes by itself, where more fits in.
+  // Watch input events, not scroll events: the scroll position also changes when more content fits.
   const stop = (): void => watching.disconnect();
   for (const act of ['wheel', 'pointerdown', 'keydown'])
     view.addEventListener(act, stop, { once: true, passive: true });

@@ -4,11 +4,11 @@ interface FoldButtonProps {
   readonly open: boolean;
   readonly words: string;
   readonly toggle: () => void;
-  /** What is folded is still growing. */
+  /** True while the folded content is still growing. */
   readonly live?: boolean;
 }
 
-/** The line that stands for what is folded, and opens it. */
+/** Line that stands in for folded content, and opens it. */
 export function FoldButton({ open, words, toggle, live = false }: FoldButtonProps) {
   return (
     <button type="button" class="fold-button" aria-expanded={open} onClick={toggle}>

@@ -11,11 +11,12 @@ export interface ToolbarAction {
 interface ToolbarProps {
   readonly label: string;
   readonly actions: readonly ToolbarAction[];
-  /** Takes the focus when it is drawn. */
+  /** True when the toolbar takes the focus as it renders. */
   readonly focused?: boolean;
 }
 
-/** A row of icons, one stop of the Tab key; the arrow keys go along it. What cannot be done now can be reached and read all the same. */
+/** Row of icon buttons with a single tab stop; the arrow keys move along it. Unavailable actions can still be
+ *  focused and read. */
 export function Toolbar({ label, actions, focused = false }: ToolbarProps) {
   const bar = useRef<HTMLSpanElement>(null);
   const [place, setPlace] = useState(0);

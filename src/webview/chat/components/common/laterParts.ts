@@ -4,11 +4,11 @@ import type * as parts from '../later';
 const loaded = signal<typeof parts | null>(null);
 let loading: Promise<void> | null = null;
 
-/** What a person sees only after doing something, or after an agent did: loaded behind the first paint, which it would hold up. Null until it
- *  is there. */
+/** Components shown only after an action of the user or an agent. Loaded after the first paint, which they would
+ *  delay. Null until loaded. */
 export const laterParts: ReadonlySignal<typeof parts | null> = loaded;
 
-/** Loads them, once. After a failure the next call tries again. */
+/** Loads them once. After a failure the next call retries. */
 export function loadLater(): Promise<void> {
   return (loading ??= import('../later').then(
     (module) => {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** The time in milliseconds, told again every `intervalMs` while `active`. */
+/** Returns the time in milliseconds, refreshed every `intervalMs` while `active`. */
 export function useNow(nowMs: () => number, intervalMs: number, active = true): number {
   const [now, setNow] = useState(nowMs());
   useEffect(() => {
@@ -12,7 +12,7 @@ export function useNow(nowMs: () => number, intervalMs: number, active = true): 
   return now;
 }
 
-/** True once `active` has lasted for `delayMs`: what is over sooner is not announced, so that nothing flickers. */
+/** True once `active` has lasted for `delayMs`. Shorter states are not shown, so nothing flickers. */
 export function useLasting(active: boolean, delayMs: number): boolean {
   const [lasting, setLasting] = useState(false);
   useEffect(() => {

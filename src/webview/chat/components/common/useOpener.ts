@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { useChat } from './ChatContext';
 
-/** Where the focus goes when what took it is given up: back to what it was opened from by keyboard, as long as that is there; otherwise to where
- *  one writes. A mouse that opened it goes on in neither, so for it the composer is the better place. */
+/** Returns the focus after a card or field closes. Goes to the element that opened it by keyboard if it still
+ *  exists, otherwise to the composer. After a mouse click, the composer is the better place. */
 export function useOpener(): () => void {
   const chat = useChat();
   const [opener] = useState(() =>

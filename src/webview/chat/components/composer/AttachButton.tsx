@@ -4,7 +4,7 @@ import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import { laterParts } from '../common/laterParts';
 
-/** Opens what can go along with the prompt. */
+/** Opens the menu of things to attach to the prompt. */
 export function AttachButton() {
   const isOpen = useSignal(false);
   const root = useRef<HTMLDivElement>(null);

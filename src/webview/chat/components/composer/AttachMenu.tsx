@@ -12,7 +12,8 @@ interface MenuEntry {
   readonly act: () => void;
 }
 
-/** What can go along with the prompt. Up and Down go through it, a letter goes to what begins with it. */
+/** Menu of things to attach to the prompt. Up and Down move through it; a letter jumps to the next item that begins
+ *  with it. */
 export function AttachMenu({ close }: { readonly close: () => void }) {
   const chat = useChat();
   const menu = useRef<HTMLDivElement>(null);

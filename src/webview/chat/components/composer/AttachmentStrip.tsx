@@ -3,7 +3,7 @@ import { t } from '../../../localization';
 import { useChat } from '../common/ChatContext';
 import { PartChips } from './PartChips';
 
-/** What goes along with the prompt that is being written, above its text. */
+/** Attachments of the prompt being written, above its text. */
 export function AttachmentStrip({ pasteAsText }: { readonly pasteAsText: () => void }) {
   const chat = useChat();
   const parts = chat.attachments.parts.value;

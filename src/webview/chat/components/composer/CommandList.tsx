@@ -11,7 +11,7 @@ interface CommandListProps {
   readonly pick: (command: Offered) => void;
 }
 
-/** What can be typed behind a "/". */
+/** Completions for "/". */
 export function CommandList({ commands, active, pick }: CommandListProps) {
   const option = (command: Offered) => (
     <div

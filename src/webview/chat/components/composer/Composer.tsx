@@ -13,7 +13,7 @@ import { mentionListId, mentionOptionId, useMentions } from './mentions';
 import { ModePicker } from '../pickers/ModePicker';
 import { useSaidCount } from './suggestions';
 
-/** Where a person writes. What is typed leaves it only once it is on disk. */
+/** Prompt composer. Typed text leaves the composer only when it is on disk. */
 export function Composer() {
   const chat = useChat();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -49,7 +49,7 @@ export function Composer() {
     field.current.setSelectionRange(caret, caret);
   };
 
-  /** At once: a key that comes ahead of the next drawing finds the caret where it belongs. */
+  /** Updates the field immediately, so that a key pressed before the next render finds the caret in the right place. */
   const writeEarlier = (caretIn: (text: string) => number): void => {
     const text = chat.drafts.text.peek();
     if (field.current === null) return;
@@ -173,8 +173,8 @@ export function Composer() {
   );
 }
 
-/** What changes the text otherwise than by typing is in the field ahead of the next drawing: a key that is pressed before that would be added to the
- *  text that is gone. */
+/** Puts text changes that were not typed into the field before the next render. Otherwise a key pressed before that
+ *  render would be added to the old text. */
 function showAtOnce(field: { readonly current: HTMLTextAreaElement | null }, chat: ChatController): () => void {
   return effect(() => {
     const text = chat.drafts.text.value;
@@ -182,7 +182,8 @@ function showAtOnce(field: { readonly current: HTMLTextAreaElement | null }, cha
   });
 }
 
-/** Backspace where nothing is written takes the last attachment away, one for each press; undoing right behind a paste makes it a text. */
+/** Backspace in an empty field removes the last attachment, one per key press. Undo right after a paste turns the
+ *  pasted attachment into text. */
 function takesAttachmentBack(event: KeyboardEvent, chat: ChatController, pasteAsText: () => void): boolean {
   if (event.isComposing || event.keyCode === 229 || event.shiftKey || event.altKey) return false;
   const text = chat.drafts.text.peek();
@@ -248,14 +249,15 @@ function StopButton({ stop }: { readonly stop: () => void }) {
   );
 }
 
-/** Focuses the field when asked to, and where it had the focus before the view was hidden; never takes the focus from elsewhere. */
+/** Focuses the field on request, and again if it had the focus before the view was hidden. Never steals the focus
+ *  from another control. */
 function useComposerFocus(field: { readonly current: HTMLTextAreaElement | null }, requests: number): void {
   const chat = useChat();
   const answered = useRef(0);
   useEffect(() => {
     if (requests === answered.current) return;
     answered.current = requests;
-    // A decision above the composer that was opened by the same press has taken the focus.
+    // A card above the composer, opened by the same key press, may have taken the focus.
     if ((document.activeElement?.closest('.card') ?? null) === null) field.current?.focus();
   });
   useEffect(() => {

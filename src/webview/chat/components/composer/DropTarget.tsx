@@ -7,7 +7,8 @@ import { withInsertion } from '../../composer/composerText';
 import { attachedText, droppedUris, mayBeAttached, pastedImages, readFiles } from '../../composer/incomingFiles';
 import { useChat } from '../common/ChatContext';
 
-/** Takes what is dropped anywhere on the panel. Files of the editor come here only with Shift held: without it VS Code keeps them for itself. */
+/** Accepts drops anywhere on the panel. Files from the editor arrive only while Shift is held: without it VS Code
+ *  keeps them for itself. */
 export function DropTarget() {
   const chat = useChat();
   const isOver = useSignal(false);
@@ -46,7 +47,7 @@ export function DropTarget() {
   );
 }
 
-/** What is dropped can be read only until the event is over; files can be read later. */
+/** Drop data can be read only during the event; files can be read later. */
 async function takeDropped(chat: ChatController, data: DataTransfer): Promise<void> {
   const uris = droppedUris(data);
   const files = Array.from(data.files);
@@ -62,7 +63,7 @@ async function takeFiles(chat: ChatController, files: readonly File[]): Promise<
   chat.attachments.add(parts, problems);
 }
 
-/** Attaches images and long texts that are pasted into the composer; whatever else is pasted is the field's. */
+/** Attaches images and long texts pasted into the composer. Leaves every other paste to the field. */
 export function takePasted(chat: ChatController, event: ClipboardEvent, caret: number): void {
   const data = event.clipboardData;
   if (data === null) return;

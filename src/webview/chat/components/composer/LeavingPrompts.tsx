@@ -2,7 +2,8 @@ import { t } from '../../../localization';
 import { useChat } from '../common/ChatContext';
 import { useLasting } from '../common/timing';
 
-/** Prompts that were sent, are not on disk yet, and made room in the field for what was typed behind them. Rarely seen: storing takes moments. */
+/** Sent prompts that are not on disk yet and have left the field, so that the user can type the next one. Rarely
+ *  visible: storing takes moments. */
 export function LeavingPrompts() {
   const leaving = useChat().drafts.leaving.value;
   const lasting = useLasting(leaving.length > 0, 300);

@@ -12,7 +12,7 @@ interface MentionListProps {
   readonly pick: (mention: Mention) => void;
 }
 
-/** What can be mentioned behind an "@". */
+/** Completions for "@". */
 export function MentionList({ mentions, active, pick }: MentionListProps) {
   if (mentions.length === 0) {
     return (
@@ -52,7 +52,7 @@ export function MentionList({ mentions, active, pick }: MentionListProps) {
   );
 }
 
-/** A file is known by its name; where it is stands behind it. */
+/** Names a file by its base name; its folder follows after it. */
 function nameIn({ kind, label, detail }: Mention): string {
   const isPath = kind === 'file' || kind === 'folder';
   return isPath && detail !== '' ? (label.replace(/\/$/, '').split('/').at(-1) ?? label) : label;

@@ -8,13 +8,13 @@ import { laterParts } from '../common/laterParts';
 
 interface PartChipsProps<P extends DraftPart> {
   readonly parts: readonly P[];
-  /** Takes one away; without it they only are looked at. */
+  /** Removes a part. Without it the parts are read-only. */
   readonly remove?: (part: P) => void;
-  /** The focus has nowhere to be any longer. */
+  /** Called when no chip is left to take the focus. */
   readonly leave?: () => void;
 }
 
-/** What goes along with a prompt. One stop of the Tab key; the arrow keys go along it, Delete takes one away, Enter opens it. */
+/** Attachments of a prompt. One tab stop; the arrow keys move along it, Delete removes one, Enter opens it. */
 export function PartChips<P extends DraftPart>({ parts, remove, leave }: PartChipsProps<P>) {
   const chat = useChat();
   const list = useRef<HTMLUListElement>(null);

@@ -2,7 +2,7 @@ import type { SentPart } from '../../../../protocol/transcriptTypes';
 import { t } from '../../../localization';
 import { imageAddress, partLabel } from '../../composer/draftParts';
 
-/** What is in an attachment: its text as it was when it was read, or the image at a size at which it can be seen. */
+/** Preview of an attachment: its text as it was when read, or the image at a visible size. */
 export function PartPreview({ part }: { readonly part: SentPart }) {
   const words = t('Preview of {name}', { name: partLabel(part) });
   if (part.kind === 'image') return <img class="part-image" src={imageAddress(part)} alt={words} />;

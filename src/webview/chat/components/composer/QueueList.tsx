@@ -7,7 +7,7 @@ import { t } from '../../../localization';
 import { partLabel } from '../../composer/draftParts';
 import { useChat } from '../common/ChatContext';
 
-/** Prompts that wait on disk: for the running turn to end or, behind a stop or a failure, for the person. */
+/** Prompts that wait on disk: for the running turn to end or, after a stop or a failure, for the user. */
 export function QueueList({ queue }: { readonly queue: readonly QueuedPrompt[] }) {
   const isRunning = useChat().isBusy.value;
   const section = useRef<HTMLElement>(null);
@@ -28,8 +28,9 @@ export function QueueList({ queue }: { readonly queue: readonly QueuedPrompt[] }
   );
 }
 
-/** Where the focus goes once what was pressed in a row has happened: the button is gone by then, or its row stands elsewhere. It stays with the prompt or,
- *  where that is gone, with the one that took its place, and behind the last one goes to the composer. A focus that was taken elsewhere is left there. */
+/** Moves the focus after an action in a row, whose button may be gone or whose row may have moved. Keeps it with the
+ *  prompt; if that is gone, with the one that took its place; after the last one, in the composer. Leaves a focus
+ *  that has moved elsewhere alone. */
 function useQueueFocus(queue: readonly QueuedPrompt[], section: RefObject<HTMLElement | null>): (uid: string) => void {
   const chat = useChat();
   const pressed = useRef<{ readonly uid: string; readonly place: number } | null>(null);
@@ -58,7 +59,7 @@ interface QueueItemProps {
   readonly prompt: QueuedPrompt;
   readonly number: number;
   readonly isRunning: boolean;
-  /** The prompt will move or go because of what was pressed. */
+  /** Called when an action is about to move or remove the prompt. */
   readonly acted: (uid: string) => void;
 }
 
@@ -74,7 +75,7 @@ function QueueItem({ prompt, number, isRunning, acted }: QueueItemProps) {
   };
   const [editing, setEditing] = useState(false);
   const row = useRef<HTMLLIElement>(null);
-  // Who opened the editor by keyboard is back at its button behind it.
+  // If the editor was opened by keyboard, the focus returns to its button afterward.
   const returns = useRef(false);
   useEffect(() => {
     if (!editing && returns.current) row.current?.querySelector('button')?.focus();
@@ -110,7 +111,7 @@ function QueueItem({ prompt, number, isRunning, acted }: QueueItemProps) {
   );
 }
 
-/** What goes along with a prompt that waits: by name where there is room for it, else by number. */
+/** Attachments of a queued prompt: their names when there is room, else their number. */
 function QueuedParts({ prompt }: { readonly prompt: QueuedPrompt }) {
   const parts = prompt.parts ?? [];
   const names = parts.map(partLabel).join(', ');
@@ -143,7 +144,7 @@ function IconButton({
 
 function QueueEditor({ prompt, close }: { readonly prompt: QueuedPrompt; readonly close: () => void }) {
   const chat = useChat();
-  // A signal: Enter may come before what was typed is drawn.
+  // A signal, because Enter may be pressed before the typed text is rendered.
   const text = useSignal(prompt.text);
   const isBlank = (written: string): boolean => written.trim() === '' && (prompt.parts ?? []).length === 0;
   const isEmpty = isBlank(text.value);

@@ -6,13 +6,13 @@ interface SuggestionListProps<T> {
   readonly id: string;
   readonly label: string;
   readonly groups: readonly SuggestionGroup<T>[];
-  /** Changes with what is shown of the list and which one is active. */
+  /** Changes whenever the shown items or the active item change. */
   readonly shown: unknown;
   readonly option: (item: T, place: number) => VNode;
 }
 
-/** Suggestions over the composer, under the names of their sorts where there is more than one. The focus stays in the composer, which says by its aria
- *  attributes which one is active. */
+/** Suggestions above the composer, grouped under headings when there is more than one group. The focus stays in the
+ *  composer, whose aria attributes name the active suggestion. */
 export function SuggestionList<T>({ id, label, groups, shown, option }: SuggestionListProps<T>) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [shown]);

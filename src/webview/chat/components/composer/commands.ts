@@ -16,11 +16,11 @@ export interface OfferedCommands {
   readonly pick: (command: Offered) => void;
   readonly typed: (text: string) => void;
   readonly close: () => void;
-  /** Whether the key was meant for the list. */
+  /** Returns true when the list handled the key. */
   readonly onKeyDown: (event: KeyboardEvent) => boolean;
 }
 
-/** The list of commands over the composer: opened by typing "/", closed by Escape until the text is another one. */
+/** List of commands above the composer. Typing "/" opens it; Escape closes it until the text changes. */
 export function useCommands(
   text: ReadonlySignal<string>,
   prompts: readonly OfferedPrompt[],
@@ -28,7 +28,7 @@ export function useCommands(
 ): OfferedCommands {
   const isOpen = useSignal(false);
   const place = useSignal(0);
-  // Keys may come faster than drawings: each is judged by what is true when it comes.
+  // Keys may arrive faster than renders, so each key is judged by the state at that moment.
   const find = (typed: string): Pick<OfferedCommands, 'offered' | 'active'> => {
     const offered = offeredCommands(typed, prompts);
     return { offered, active: isOpen.value ? (offered[Math.min(place.value, offered.length - 1)] ?? null) : null };
@@ -55,7 +55,7 @@ export function useCommands(
     const next = movedIn(event.key, offered.indexOf(active), offered.length);
     if (next !== null) place.value = next;
     else if (event.key === 'Escape') close();
-    // Typed to its end, a command needs no completing: Enter runs it.
+    // A fully typed command needs no completion: Enter runs it.
     else if (event.key === 'Tab' || (event.key === 'Enter' && completed(active) !== text.peek())) pick(active);
     else return false;
     event.preventDefault();

@@ -13,13 +13,13 @@ export const mentionOptionId = (place: number): string => `mention-${place}`;
 export interface OfferedMentions {
   /** Null while no list is shown. */
   readonly offered: readonly Mention[] | null;
-  /** Place of the active one; null where there is nothing to pick. */
+  /** Index of the active mention; null when there is nothing to pick. */
   readonly active: number | null;
   readonly pick: (mention: Mention) => void;
-  /** The text or the caret is another one. */
+  /** Called when the text or the caret has changed. */
   readonly moved: (isTyped: boolean) => void;
   readonly close: () => void;
-  /** Whether the key was meant for the list. */
+  /** Returns true when the list handled the key. */
   readonly onKeyDown: (event: KeyboardEvent) => boolean;
 }
 
@@ -27,14 +27,15 @@ interface Answer extends FoundMentions {
   readonly query: string;
 }
 
-/** The list of what can be mentioned: opened by typing "@" at the beginning of a word, closed by Escape for as long as the caret is in that word. */
+/** List of things to mention. Typing "@" at the beginning of a word opens it; Escape closes it for as long as the
+ *  caret stays in that word. */
 export function useMentions(field: RefObject<HTMLTextAreaElement | null>): OfferedMentions {
   const chat = useChat();
   const open = useSignal<MentionAt | null>(null);
   const answer = useSignal<Answer | null>(null);
   const place = useSignal(0);
   const dismissed = useRef<number | null>(null);
-  /** Enter was pressed ahead of the answer: its first is picked when it comes. */
+  /** True when Enter was pressed before the response arrived: its first mention is then picked. */
   const isWanted = useRef(false);
   const asked = useRef(0);
 
@@ -53,7 +54,7 @@ export function useMentions(field: RefObject<HTMLTextAreaElement | null>): Offer
     const caret = chat.attachments.mention(mention, at);
     const written = chat.drafts.text.peek();
     const place = isTypedOn ? written.length - (value.length - selectionStart) : caret;
-    // At once: a key that comes ahead of the next drawing belongs behind the mention.
+    // Updates the field immediately: a key pressed before the next render belongs after the mention.
     field.current.value = written;
     field.current.setSelectionRange(place, place);
   };
@@ -66,7 +67,7 @@ export function useMentions(field: RefObject<HTMLTextAreaElement | null>): Offer
       if (found.isWhole) return;
     }
   }
-  /** What was gone to in the list stays where the person is when the rest comes. */
+  /** Keeps the selected item in the list selected when the remaining results arrive. */
   function put(found: Answer): void {
     const here = place.peek() === 0 ? undefined : answer.peek()?.mentions[place.peek()]?.source;
     answer.value = found;
@@ -85,14 +86,14 @@ export function useMentions(field: RefObject<HTMLTextAreaElement | null>): Offer
   function moved(isTyped: boolean): void {
     const { value, selectionStart, selectionEnd } = field.current ?? { value: '', selectionStart: 0, selectionEnd: 0 };
     const asking = open.peek();
-    // What is typed behind the Enter that picks, ahead of the answer, goes behind the mention.
+    // Text typed after the Enter that picks, but before the response arrives, goes after the mention.
     if (isWanted.current && asking !== null && value.startsWith(`@${asking.query}`, asking.start)) return;
     const at = selectionStart === selectionEnd ? mentionAt(value, selectionStart) : null;
     if (at?.start !== dismissed.current) dismissed.current = null;
     if (at === null || dismissed.current !== null) return close();
     const before = open.peek();
     if (before?.start === at.start && before.query === at.query) return;
-    // A caret that is only moved opens no list.
+    // Moving the caret alone opens no list.
     if (!isTyped && before?.start !== at.start) return close();
     open.value = at;
     place.value = 0;
@@ -112,7 +113,7 @@ export function useMentions(field: RefObject<HTMLTextAreaElement | null>): Offer
     )
       return false;
     const mentions = answer.peek()?.mentions ?? [];
-    // A list that is not whole yet may still get what is looked for: only what is in it can be picked by now.
+    // An incomplete list may still get the wanted item; until then only its current items can be picked.
     const isAnswered = answer.peek()?.query === at.query && (answer.peek()?.isWhole === true || mentions.length > 0);
     const next = movedIn(event.key, place.peek(), mentions.length);
     if (event.key === 'Escape') {
@@ -121,7 +122,7 @@ export function useMentions(field: RefObject<HTMLTextAreaElement | null>): Offer
     } else if (next !== null) place.value = next;
     else if (event.key === 'Enter' || event.key === 'Tab') {
       const chosen = mentions[place.peek()];
-      // Nothing is found: the text is a text, and the key does what it does.
+      // Nothing matches: leave the text as it is and let the key do its usual work.
       if (isAnswered && chosen === undefined) return false;
       if (isAnswered && chosen !== undefined) pick(chosen);
       else isWanted.current = true;

@@ -2,10 +2,10 @@ import { useEffect } from 'preact/hooks';
 import { t } from '../../../localization';
 import { useChat } from '../common/ChatContext';
 
-/** Milliseconds without a change after which it is said how much there is to choose from. */
+/** Milliseconds without a change before the number of suggestions is announced. */
 const pauseMs = 700;
 
-/** Says how many suggestions there are once typing pauses; null where no list is open. */
+/** Announces the number of suggestions once typing pauses; null when no list is open. */
 export function useSaidCount(count: number | null): void {
   const chat = useChat();
   useEffect(() => {

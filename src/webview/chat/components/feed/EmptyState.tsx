@@ -8,7 +8,7 @@ import { sessionStateLabels } from '../../labels/sessionStateLabels';
 import { useChat } from '../common/ChatContext';
 import { useLasting, useNow } from '../common/timing';
 
-/** What stands where no conversation is: what this is, what can answer, what was talked about before. */
+/** Empty state, shown when there is no conversation: an introduction, the available models, and recent sessions. */
 export function EmptyState() {
   const chat = useChat();
   const { model, recentSessions, folderName, isVirtual, beginning } = chat.state.value;
@@ -80,7 +80,7 @@ function SetupOffers() {
   );
 }
 
-/** What is found while a person looks comes behind what is there: no button moves from under the pointer. */
+/** Appends entries found while the user looks on, so that no button moves from under the pointer. */
 function useInPlace(entries: readonly SetupEntry[]): readonly SetupEntry[] {
   const order = useRef<readonly string[]>([]);
   order.current = [...order.current, ...entries.map(({ id }) => id).filter((id) => !order.current.includes(id))];
@@ -116,17 +116,18 @@ function SetupButton({ entry }: { readonly entry: SetupEntry }) {
   );
 }
 
-/** Demo has answers for prompts of its own; for a model they come from what is in the folder, where it can look into it. */
+/** Prompt suggestions. Demo has answers to its own prompts. For a model, the suggestions come from the folder's
+ *  content, if the model can look into it. */
 function Suggestions({ isDemo, canLook }: { readonly isDemo: boolean; readonly canLook: boolean }) {
   const chat = useChat();
   const { demoPrompts, folderName } = chat.state.value;
   const [starters, setStarters] = useState<readonly string[]>([]);
   useEffect(() => {
     if (isDemo || !canLook || folderName === null) return setStarters([]);
-    // Without suggestions a person writes what they came for.
+    // Without suggestions, users type their own prompt.
     chat.needs.host.request('starterPrompts', {}).then(setStarters, () => undefined);
   }, [chat, isDemo, canLook, folderName]);
-  // All of them ask about a folder.
+  // All prompts ask about a folder.
   const prompts = folderName === null ? [] : isDemo ? demoPrompts : starters;
   if (prompts.length === 0) return null;
   return (
@@ -182,7 +183,7 @@ function RecentSessions({ sessions }: { readonly sessions: readonly SessionSumma
   );
 }
 
-/** What the session that was used last is about, where its title does not say it already. */
+/** Label of the last session, with its preview when it has a title. */
 function lastWords({ title, preview }: SessionSummary): string {
   return [t('Continue last session'), ...(title === null || preview === null ? [] : [preview])].join(' · ');
 }

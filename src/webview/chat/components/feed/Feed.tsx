@@ -8,21 +8,21 @@ import { laterParts } from '../common/laterParts';
 import { TurnView } from '../turn/TurnView';
 import { useFollow } from './useFollow';
 
-/** Turns at the end that are always laid out. */
+/** Number of turns at the end that always get layout. */
 const nearTurns = 20;
 
-/** Turns at the end that are drawn first: more than a screenful. Those above come behind the first paint. */
+/** Number of turns at the end that render first: more than a screenful. Earlier turns render after the first paint. */
 const firstTurns = 10;
 
-/** The conversation, oldest first: its newest messages, or the part of it that the person went to. Blocks keep their identity while nothing about
- *  them changes, so text that streams redraws its own turn only. */
+/** The conversation, oldest first: its newest messages, or the part the user went to. Unchanged blocks keep their
+ *  identity, so streaming text re-renders only its own turn. */
 export function Feed({ conversation }: { readonly conversation: Conversation }) {
   const chat = useChat();
   const { pages } = chat;
   const away = pages.away.value;
   const newest = useBlocks(conversation);
   const elsewhere = useBlocks(away);
-  // In a part of the conversation that is not its end there is no last turn.
+  // A part of the conversation that is not its end has no last turn.
   const blocks = useMemo(
     () => (away === null ? newest : elsewhere.map((block) => (block.isLast ? { ...block, isLast: false } : block))),
     [away === null, newest, elsewhere],
@@ -72,7 +72,8 @@ export function Feed({ conversation }: { readonly conversation: Conversation }) 
           />
         )}
         <div ref={view.content}>
-          {/* A feed holds articles and nothing else that has a role: what belongs to a turn stands inside its last article. */}
+          {/* A feed may contain only articles as elements with a role, so everything else of a turn goes inside its
+           * last article. */}
           <div class="feed" role="feed" aria-label={t('Conversation')} aria-busy={loading !== null}>
             {blocks.slice(first).map((block, index) => (
               <TurnView
@@ -99,7 +100,7 @@ export function Feed({ conversation }: { readonly conversation: Conversation }) 
   );
 }
 
-/** False while the first drawing is not painted. */
+/** Returns false until the first render is painted. */
 function useBehindFirstPaint(): boolean {
   const [isPainted, setPainted] = useState(false);
   useEffect(() => setPainted(true), []);
@@ -128,7 +129,7 @@ interface EdgeProps {
   readonly load: () => void;
 }
 
-/** Where the messages that are drawn end and the conversation goes on. */
+/** Button at the edge of the rendered messages that loads the next page. */
 function EdgeButton({ loading, words, loadingWords, load }: EdgeProps) {
   return (
     <button type="button" class="link-button earlier" disabled={loading} onClick={load}>
@@ -137,7 +138,7 @@ function EdgeButton({ loading, words, loadingWords, load }: EdgeProps) {
   );
 }
 
-/** The same array as long as its items are the same. */
+/** Returns the same array as long as its items are the same. */
 function useStable(items: readonly string[]): readonly string[] {
   const kept = useRef(items);
   const same = kept.current.length === items.length && kept.current.every((item, index) => item === items[index]);

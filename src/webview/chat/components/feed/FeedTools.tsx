@@ -10,15 +10,15 @@ import { useRevealed } from './useRevealed';
 import { useTurnKeys } from './useTurnKeys';
 
 export interface FeedToolsProps {
-  /** What is drawn. */
+  /** The rendered part of the conversation. */
   readonly conversation: Conversation;
   readonly blocks: readonly TurnBlock[];
   readonly uids: readonly string[];
   readonly view: Following;
 }
 
-/** What helps to find one's way in a long conversation, and is needed only after the first paint: the prompt above what is read, keys from turn to
- *  turn, finding words, numbers of articles, and the focus that stays. */
+/** Navigation aids for a long conversation, needed only after the first paint: the prompt above the text being read,
+ *  keys to move between turns, find, article numbers, and a stable focus. */
 export function FeedTools(props: FeedToolsProps) {
   const { conversation, blocks, uids, view } = props;
   const chat = useChat();
@@ -30,8 +30,8 @@ export function FeedTools(props: FeedToolsProps) {
   return find.isOpen ? <FindBar find={find} /> : <PromptAbove blocks={blocks} uids={uids} view={view} />;
 }
 
-/** Numbers the articles of the feed. How many there are is unknown while the conversation goes on beyond what is drawn. Set here and not where they
- *  are drawn, so that a new article does not have all of them drawn again. */
+/** Numbers the articles of the feed. The total is unknown while the conversation continues beyond the rendered part.
+ *  Set here and not where articles render, so that a new article does not re-render all of them. */
 function useNumbers(view: Following, uids: readonly string[], isPart: boolean): void {
   useLayoutEffect(() => {
     const articles = view.scroller.current?.querySelectorAll('.feed article') ?? [];
@@ -42,8 +42,8 @@ function useNumbers(view: Following, uids: readonly string[], isPart: boolean): 
   }, [uids, isPart]);
 }
 
-/** Puts the focus back to the article that had it when the view was last seen, keeps a note of it, and gives it to the feed when what had it is
- *  let go of. */
+/** Returns the focus to the article that had it when the view was last seen, and remembers the focused article.
+ *  Focuses the feed when the focused element is removed. */
 function useKeptFocus({ scroller }: Following, uids: readonly string[]): void {
   const { memory } = useChat().needs;
   const due = useRef(memory.recalled.composerFocused ? null : memory.recalled.focused);
@@ -70,7 +70,7 @@ function useKeptFocus({ scroller }: Following, uids: readonly string[]): void {
     };
   }, [scroller]);
   useLayoutEffect(() => {
-    // Without the focus of the page this would take it from whatever is typed into beside it.
+    // If the page does not have the focus, this would steal it from the editor the user types into.
     const isFree = document.hasFocus() && (document.activeElement === null || document.activeElement === document.body);
     if (!isFree) return;
     const wanted = due.current;

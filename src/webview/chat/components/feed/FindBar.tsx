@@ -5,7 +5,7 @@ import type { FindState } from '../../state/conversationFind';
 import { useLasting } from '../common/timing';
 import type { Find } from './useFind';
 
-/** Above the conversation: what is looked for in it, how often it is there, and the way from one place to the next. */
+/** Find bar above the conversation: the search text, the number of matches, and buttons to move between them. */
 export function FindBar({ find }: { readonly find: Find }) {
   const { state, search } = find;
   const field = useRef<HTMLInputElement>(null);
@@ -15,7 +15,7 @@ export function FindBar({ find }: { readonly find: Find }) {
   }, [find.focusAsked]);
   const stop = (): void => {
     search.stop();
-    // The button goes with the search.
+    // The button disappears with the search.
     field.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -65,7 +65,7 @@ export function FindBar({ find }: { readonly find: Find }) {
   );
 }
 
-/** "3 of 17", or why there is no such thing. */
+/** "3 of 17", or the reason why there is no count. */
 function Count({ state }: { readonly state: FindState }) {
   const lasting = useLasting(state.searching, 150);
   const { progress } = state;

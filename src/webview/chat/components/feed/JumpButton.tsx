@@ -2,7 +2,8 @@ import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import type { Following } from './useFollow';
 
-/** Leads to the newest text. It is gone behind the press, which leaves the focus where it is (by mouse) or gives it to the conversation. */
+/** Scrolls to the newest text. Disappears after the press; the focus then stays where it is (mouse) or moves to the
+ *  conversation (keyboard). */
 export function JumpButton({ view: { unseen, scroller, goToEnd } }: { readonly view: Following }) {
   const jump = (button: Element): void => {
     if (document.activeElement === button) scroller.current?.focus({ preventScroll: true });

@@ -10,16 +10,16 @@ export interface Find {
   readonly isOpen: boolean;
   readonly state: FindState;
   readonly search: ConversationFind;
-  /** Counts requests to put the focus into the field. */
+  /** Counts requests to focus the field. */
   readonly focusAsked: number;
   close(): void;
 }
 
-/** Highlights drawn at most: more are not told apart anyway. */
+/** Maximum number of highlights; more could not be told apart anyway. */
 const mostHighlights = 1000;
 const [allName, currentName] = ['hermes-find', 'hermes-find-current'];
 
-/** Finding words in the conversation: opened by Ctrl+F (Cmd+F) in the page or by the command, closed by Escape. */
+/** Find in the conversation: opened by Ctrl+F (Cmd+F) in the page or by the command, closed by Escape. */
 export function useFind(props: FeedToolsProps): Find {
   const chat = useChat();
   const { host, timers } = chat.needs;
@@ -48,7 +48,7 @@ export function useFind(props: FeedToolsProps): Find {
     if (!latest.current.conversation.messages.some(({ uid }) => uid === found.messageUid)) view.aim(found.messageUid);
     if (!(await chat.pages.goTo(found.messageUid))) return;
     for (let frames = 0; frames < 20; frames++) {
-      // What is drawn may be drawn anew meanwhile, and what was unfolded comes with the next drawing.
+      // The feed may re-render meanwhile, and unfolded content appears with the next render.
       await new Promise((resolve) => requestAnimationFrame(resolve));
       const place = textPlace(latest.current.conversation, found);
       const article = place === null ? null : articleOf(latest.current, place.articleUid);
@@ -86,7 +86,7 @@ export function useFind(props: FeedToolsProps): Find {
     chat.findAsked.value = false;
     open();
   }, [asked]);
-  // With the field itself, so that a key right after it appears is for it.
+  // Registered together with the field, so that a key right after it appears reaches it.
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       const isFind =
@@ -94,7 +94,8 @@ export function useFind(props: FeedToolsProps): Find {
       const isStep = event.key === 'F3' && isOpen;
       if (event.defaultPrevented || !(isFind || isStep)) return;
       event.preventDefault();
-      // VS Code hears at the window of keys in a page and acts on them, too: its own find opened in the text editor beside the panel.
+      // VS Code listens for keys on the page's window and acts on them too: its own find opened in the text editor
+      // beside the panel.
       event.stopPropagation();
       if (isFind) open();
       else search.step(event.shiftKey ? -1 : 1);
@@ -102,7 +103,7 @@ export function useFind(props: FeedToolsProps): Find {
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
   }, [isOpen]);
-  // A turn that has ended may have said more.
+  // A turn that has ended may contain more text.
   const running = chat.running.value?.uid ?? null;
   useEffect(() => {
     if (isOpen) search.refresh();
@@ -120,7 +121,7 @@ export function useFind(props: FeedToolsProps): Find {
   return { isOpen, state, search, focusAsked, close };
 }
 
-/** Marks what was found in what is drawn, without touching it. */
+/** Highlights matches in the rendered text without changing the DOM. */
 function useHighlights(latest: { readonly current: FeedToolsProps }, isOpen: boolean, state: FindState): void {
   useEffect(() => {
     const feed = latest.current.view.scroller.current;
@@ -165,7 +166,7 @@ function articleOf({ view }: FeedToolsProps, uid: string): HTMLElement | null {
   );
 }
 
-/** Where an occurrence stands in the page; null where it is not drawn. */
+/** Returns the range of an occurrence in the page; null when it is not rendered. */
 function rangeOf(props: FeedToolsProps, occurrence: Occurrence | null, { text, matchCase }: FindState): Range | null {
   const pattern = wordsPattern(text, matchCase);
   const place = occurrence === null ? null : textPlace(props.conversation, occurrence.found);
@@ -176,11 +177,11 @@ function rangeOf(props: FeedToolsProps, occurrence: Occurrence | null, { text, m
       ? [...article.querySelectorAll('.tool')]
       : [...article.querySelectorAll(`[data-part=${place.kind}]`)].slice(place.ordinal, place.ordinal + 1);
   const ranges = texts.flatMap((part) => rangesIn(part, pattern));
-  // What is found in the source of an answer may be shown otherwise, say in a link's address.
+  // A match in the source of an answer may render differently, for example inside a link's address.
   return ranges[Math.min(occurrence.nth, ranges.length - 1)] ?? null;
 }
 
-/** The position of the first message that is in sight. */
+/** Position of the first visible message. */
 function positionRead({ conversation, view }: FeedToolsProps): number {
   const feed = view.scroller.current;
   if (feed === null) return 0;

@@ -16,24 +16,24 @@ import type { ViewMemory } from '../../connection/viewMemory';
 type Anchor = NonNullable<ViewMemory['anchor']>;
 
 export interface FollowNeeds {
-  /** uids of the articles that are drawn, in order. */
+  /** uids of the rendered articles, in order. */
   readonly uids: readonly string[];
-  /** uids of the newest articles, drawn or not. */
+  /** uids of the newest articles, rendered or not. */
   readonly newest: readonly string[];
-  /** What is drawn ends where the conversation does. */
+  /** True when the rendered part reaches the end of the conversation. */
   readonly reachesEnd: boolean;
   readonly hasEarlier: boolean;
-  /** Where the person was when the view was last seen; null: at the end. */
+  /** Scroll position when the view was last seen; null: at the end. */
   readonly restore: Anchor | null;
   /** Counts requests to return to the end. */
   readonly jumps: number;
   loadEarlier(): void;
   loadLater(): void;
-  /** Has the newest messages drawn. */
+  /** Renders the newest messages. */
   toLatest(): void;
-  /** Has the part of the conversation drawn in which this article stands, where it is still there. */
+  /** Renders the part of the conversation that contains this article, if it still exists. */
   seek(uid: string): void;
-  /** The article that is read; null: the end. */
+  /** Reports the article being read; null: the end. */
   reads(uid: string | null): void;
   remember(anchor: Anchor | null): void;
 }
@@ -47,24 +47,25 @@ export interface Following {
   onWheel(event: WheelEvent): void;
   onKeyDown(event: KeyboardEvent): void;
   goToEnd(): void;
-  /** Puts the top of an article into the upper half of the view, or `offset` pixels below the view's top, and stays there. */
+  /** Moves the top of an article into the upper half of the view, or to `offset` pixels below the view's top, and
+   *  keeps it there. */
   goTo(article: HTMLElement, offset?: number): void;
-  /** Where to stay as soon as this article is drawn. */
+  /** Stays at this article as soon as it renders. */
   aim(uid: string): void;
 }
 
-/** Milliseconds between two notes of where the person is. */
+/** Milliseconds between two saves of the scroll position. */
 const rememberEvery = 150;
 
-/** Keeps the newest text in sight while the person is at the end, and leaves them where they are otherwise: while text comes, when an earlier
- *  page is put in front, and after the view was hidden. */
+/** Keeps the newest text in sight while the user is at the end. Otherwise keeps the user's position: while text
+ *  streams, when an earlier page is prepended, and after the view was hidden. */
 export function useFollow(needs: FollowNeeds): Following {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const follow = useRef<Follow>(followFromStart);
   const [shown, setShown] = useState({ following: true, unseen: 0 });
   const anchor = useRef<Anchor | null>(null);
-  /** Where we scrolled to ourselves: the event that follows tells nothing about where the person wants to be. */
+  /** Position of our own last scroll: its scroll event says nothing about the user's intent. */
   const ownTop = useRef(0);
   const ownEventDue = useRef(false);
   const latest = useRef(needs);
@@ -83,7 +84,7 @@ export function useFollow(needs: FollowNeeds): Following {
     if (element === null) return;
     const before = element.scrollTop;
     if (follow.current.following) {
-      // Not read back: what was scrolled to is known.
+      // Not read back: we know the position we scrolled to.
       const end = Math.max(0, element.scrollHeight - element.clientHeight);
       if (Math.abs(end - before) >= 1) element.scrollTop = end;
       ownTop.current = end;
@@ -128,7 +129,7 @@ export function useFollow(needs: FollowNeeds): Following {
   );
 
   useNewContent(needs.newest, follow, update);
-  // Another stretch is drawn: it does not go along with the end, or does again.
+  // The rendered part has changed: stop following the end, or follow it again.
   const reachedEnd = useRef(needs.reachesEnd);
   useLayoutEffect(() => {
     if (reachedEnd.current === needs.reachesEnd) return;
@@ -142,12 +143,13 @@ export function useFollow(needs: FollowNeeds): Following {
     if (needs.jumps !== jumped.current) goToEnd();
     jumped.current = needs.jumps;
   }, [needs.jumps, goToEnd]);
-  // Not left to the browser's scroll anchoring: that rests at the very top, and does not know rows whose height was only estimated.
+  // Not left to the browser's scroll anchoring: it is off at the very top and ignores rows whose height was only
+  // estimated.
   useLayoutEffect(() => {
     if (!follow.current.following) settle();
   });
-  // Who follows is moved between the layout of a frame and its painting: what is read then was computed anyway, whereas reading after each
-  // drawing has the page laid out in the middle of it.
+  // Scroll between layout and paint of a frame: the values read then are already computed. Reading after each render
+  // would force an extra layout.
   useLayoutEffect(() => {
     const observer = new ResizeObserver(settle);
     for (const element of [scroller.current, content.current]) if (element !== null) observer.observe(element);
@@ -162,7 +164,7 @@ export function useFollow(needs: FollowNeeds): Following {
     const own = Math.abs(now.top - ownTop.current) < 1;
     const stale = own && ownEventDue.current;
     ownEventDue.current = false;
-    // Our own scrolling from before the person turned away, told after it.
+    // Event of our own scrolling from before the user scrolled away, delivered after it.
     if (stale && !follow.current.following) follow.current = { ...follow.current, last: now };
     else update(afterScroll(follow.current, now));
     if (follow.current.following) anchor.current = null;
@@ -173,7 +175,8 @@ export function useFollow(needs: FollowNeeds): Following {
     else if (wantsLater(now, !latest.current.reachesEnd)) latest.current.loadLater();
   }, [update, remember]);
 
-  // Text that streams would pull the view back before the scrolling that a wheel or key asks for has begun.
+  // Stop following at the wheel or key event: streaming text would otherwise pull the view back before the requested
+  // scroll begins.
   const turnAway = useCallback((): void => {
     if (scroller.current !== null && scroller.current.scrollTop > 0 && follow.current.following)
       update(letGo(follow.current));
@@ -194,7 +197,7 @@ export function useFollow(needs: FollowNeeds): Following {
   return { scroller, content, ...shown, onScroll, onWheel, onKeyDown, goToEnd, goTo, aim };
 }
 
-/** Counts what is added at the end while the person is elsewhere. */
+/** Counts items added at the end while the user is elsewhere. */
 function useNewContent(uids: readonly string[], follow: RefObject<Follow>, update: (next: Follow) => void): void {
   const before = useRef(uids);
   useLayoutEffect(() => {
@@ -205,7 +208,7 @@ function useNewContent(uids: readonly string[], follow: RefObject<Follow>, updat
   }, [uids]);
 }
 
-/** Goes back to where the person was; that part of the conversation is fetched where it is not loaded. */
+/** Returns to the saved scroll position; fetches that part of the conversation when it is not loaded. */
 function useRestoredPlace(
   needs: FollowNeeds,
   scroller: RefObject<HTMLDivElement | null>,
@@ -262,7 +265,7 @@ function firstInSight(scroller: HTMLElement): Anchor | null {
   return null;
 }
 
-/** Whether something inside of the scroller takes an upward wheel for itself. */
+/** True when an element inside the scroller consumes an upward wheel itself. */
 function scrollsInside(target: EventTarget | null, scroller: HTMLElement): boolean {
   for (
     let element = target instanceof Element ? target : null;

@@ -5,12 +5,12 @@ import type { Following } from './useFollow';
 
 type Revealed = ChatNotifications['reveal'];
 
-/** How long a message that was brought into sight stays marked, in milliseconds. */
+/** Milliseconds for which a revealed message stays marked. */
 const markedMs = 2500;
 
-/** Brings a message that was asked for into sight, marks it for a moment and puts the focus on it, as soon as it is drawn. A row that has no
- *  article of its own (a tool's, or one that is folded away) is shown by the beginning of its turn. `load` has the part of the conversation drawn
- *  in which a message stands. */
+/** Scrolls a requested message into view as soon as it renders, marks it for a moment and focuses it. For a row
+ *  without its own article (a tool's, or a folded one), reveals the beginning of its turn. `load` renders the part
+ *  of the conversation that contains a message. */
 export function useRevealed(
   revealed: Signal<Revealed | null>,
   view: Following,

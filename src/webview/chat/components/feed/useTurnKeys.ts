@@ -5,11 +5,12 @@ import { useChat } from '../common/ChatContext';
 import type { FeedToolsProps } from './FeedTools';
 import type { Following } from './useFollow';
 
-/** Pixels between the view's top and a turn that was gone to. */
+/** Pixels between the view's top and the turn moved to. */
 const offset = 8;
 
-/** Alt+PageUp and Alt+PageDown go from turn to turn, from wherever the focus is in the page; in the feed Home and End go to the ends of the whole
- *  conversation, and on an article PageUp and PageDown go to the next one. Where the focus stays elsewhere, it is said where one is. */
+/** Alt+PageUp and Alt+PageDown move from turn to turn, wherever the focus is in the page. In the feed, Home and End
+ *  go to the ends of the whole conversation; on an article, PageUp and PageDown go to the next one. When the focus
+ *  stays elsewhere, the position is announced. */
 export function useTurnKeys(props: FeedToolsProps): void {
   const chat = useChat();
   const latest = useRef(props);
@@ -86,20 +87,20 @@ function articleBeside({ scroller }: Following, article: HTMLElement, by: -1 | 1
   return articles[articles.indexOf(article) + by] ?? null;
 }
 
-/** The turn that begins above what is read, or below. */
+/** Returns the turn that begins above the reading position, or below it. */
 function turnBeside({ scroller }: Following, by: -1 | 1): HTMLElement | null {
   const feed = scroller.current;
   if (feed === null) return null;
   const top = feed.getBoundingClientRect().top + offset;
   const turns = [...feed.querySelectorAll<HTMLElement>('.turn')];
   const begins = (turn: HTMLElement): number => turn.getBoundingClientRect().top - top;
-  // Within two pixels it is the one that is read.
+  // A turn within two pixels is the current one.
   if (by === -1) return turns.findLast((turn) => begins(turn) < -2) ?? null;
   const isAtEnd = feed.scrollHeight - feed.clientHeight - feed.scrollTop < 1;
   return isAtEnd ? null : (turns.find((turn) => begins(turn) > 2) ?? null);
 }
 
-/** Waits for the next drawings, until one shows what was waited for. */
+/** Waits for up to 10 frames until the condition holds. */
 async function drawn(holds: () => boolean): Promise<void> {
   for (let frames = 0; frames < 10 && !holds(); frames++)
     await new Promise((resolve) => requestAnimationFrame(resolve));

@@ -7,7 +7,7 @@ import { contextPanelId, totalWords } from '../../labels/contextLabels';
 import { useChat } from '../common/ChatContext';
 import { laterParts } from '../common/laterParts';
 
-/** How full the model's context is, in the composer's foot. Its details open on a press. */
+/** Shows in the composer's footer how full the model's context is. A press opens the details. */
 export function ContextMeter() {
   const chat = useChat();
   const known = chat.context.use.value;
@@ -61,7 +61,7 @@ export function ContextMeter() {
   );
 }
 
-/** Drawn by its attributes: the page's policy knows no inline style. */
+/** Uses SVG attributes: the page's content security policy forbids inline styles. */
 function Bar({ part }: { readonly part: number }) {
   return (
     <svg class="context-bar" viewBox="0 0 30 6" width="30" height="6" aria-hidden="true">

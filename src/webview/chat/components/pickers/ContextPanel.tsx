@@ -3,7 +3,7 @@ import { t } from '../../../localization';
 import { compactCount, percentOf } from '../../../times';
 import { contextPanelId, totalWords } from '../../labels/contextLabels';
 
-/** What fills the model's context, by kind. */
+/** Breakdown of the model's context by kind. */
 export function ContextPanel({ use, compress }: { readonly use: SessionContextUse; readonly compress: () => void }) {
   const { parts, window } = use;
   const free = window === null ? null : Math.max(0, window - use.tokens);
@@ -44,7 +44,7 @@ export function ContextPanel({ use, compress }: { readonly use: SessionContextUs
   );
 }
 
-/** Drawn by its attributes: the page's policy knows no inline style. */
+/** Uses SVG attributes: the page's content security policy forbids inline styles. */
 function FullMeter({ part, words }: { readonly part: number; readonly words: string }) {
   return (
     <div

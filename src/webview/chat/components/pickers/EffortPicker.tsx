@@ -3,14 +3,14 @@ import { effortName, effortLabels, offeredEfforts } from '../../labels/effortLab
 import { useChat } from '../common/ChatContext';
 import { OptionPicker } from './OptionPicker';
 
-/** How hard the model thinks before it answers, where it lets itself be asked. */
+/** Reasoning effort of the model, if the model supports a choice. */
 export function EffortPicker() {
   const chat = useChat();
   const { conversation, model } = chat.steady.value;
   const chosen = chat.effort.of(conversation?.session.id ?? null);
   const efforts = offeredEfforts(model.chosen, chosen);
   if (efforts.length === 0) return null;
-  // What the model does not take is not sent: it is asked as by default.
+  // An effort the model does not support is not sent: the default is used.
   const shown = efforts.includes(chosen) ? chosen : 'default';
   return (
     <OptionPicker

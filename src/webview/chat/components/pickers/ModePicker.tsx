@@ -5,7 +5,7 @@ import { useChat } from '../common/ChatContext';
 import { laterParts } from '../common/laterParts';
 import { OptionPicker } from './OptionPicker';
 
-/** How freely the agent may act here. */
+/** Permission mode: how freely the agent may act here. */
 export function ModePicker() {
   const chat = useChat();
   const later = laterParts.value;

@@ -4,7 +4,7 @@ import { t } from '../../../localization';
 import { useChat } from '../common/ChatContext';
 import { laterParts } from '../common/laterParts';
 
-/** The button that says who answers and where prompts go, and the list behind it. */
+/** Button that names the model and where prompts go, and opens the list of models. */
 export function ModelPicker() {
   const chat = useChat();
   const { chosen } = chat.steady.value.model;

@@ -6,7 +6,7 @@ import { compactCount } from '../../../times';
 import { useChat } from '../common/ChatContext';
 import { useLasting } from '../common/timing';
 
-/** The list of models behind the header's button. */
+/** List of models, opened from the header's button. */
 export function ModelPopup({ close }: { readonly close: () => void }) {
   const chat = useChat();
   const popup = useRef<HTMLDivElement>(null);

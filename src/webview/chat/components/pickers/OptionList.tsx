@@ -14,7 +14,7 @@ interface OptionListProps<V extends string> {
   readonly note?: (() => ComponentChildren) | undefined;
 }
 
-/** What can be chosen, each with what it means. The focus stays on the button that opened it. */
+/** List of options with a description each. The focus stays on the button that opened it. */
 export function OptionList<V extends string>({ id, label, options, active, chosen, pick, note }: OptionListProps<V>) {
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [active]);

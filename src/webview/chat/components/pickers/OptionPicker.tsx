@@ -12,7 +12,7 @@ export interface PickerOption<V extends string> {
 }
 
 interface OptionPickerProps<V extends string> {
-  /** Of the list; the options' ids begin with it. */
+  /** Id of the list; the ids of its options begin with it. */
   readonly id: string;
   /** Accessible names of the button and of the list. */
   readonly label: string;
@@ -23,17 +23,17 @@ interface OptionPickerProps<V extends string> {
   readonly options: readonly PickerOption<V>[];
   readonly chosen: V;
   readonly pick: (value: V) => void;
-  /** Stands under the options. */
+  /** Note below the options. Default: none. */
   readonly note?: () => ComponentChildren;
-  /** What the button says. */
+  /** Content of the button. */
   readonly children: ComponentChildren;
 }
 
 export const optionListId = (id: string): string => `${id}-list`;
 export const optionId = (id: string, value: string): string => `${id}-${value}`;
 
-/** One of a few. The focus stays on the button while the list is open, as in a native select: arrow keys, Home, End and first letters go along the list,
- *  Enter or Space takes, Escape closes. */
+/** Picks one of a few options. The focus stays on the button while the list is open, as in a native select: arrow
+ *  keys, Home, End and first letters move along the list, Enter or Space picks, Escape closes. */
 export function OptionPicker<V extends string>({
   id,
   label,

@@ -2,7 +2,7 @@ import { Icon } from '../../../Icon';
 import { sandboxLabels } from '../../labels/sandboxLabels';
 import { useChat } from '../common/ChatContext';
 
-/** Under the modes: whether commands are confined here. */
+/** Note below the modes: tells the user if commands run in a sandbox here. */
 export function SandboxNote() {
   const { sandbox } = useChat().steady.value;
   const words = sandboxLabels(sandbox);

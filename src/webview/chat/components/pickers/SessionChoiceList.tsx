@@ -7,7 +7,7 @@ import { useChat } from '../common/ChatContext';
 
 const optionId = (index: number): string => `session-choice-${index}`;
 
-/** Sessions by number, above the composer, for `/resume`: a digit or Enter opens one. */
+/** Numbered sessions above the composer, for `/resume`: a digit or Enter opens one. */
 export function SessionChoiceList({ choices }: { readonly choices: SessionChoices }) {
   const chat = useChat();
   const { text, sessions } = choices;

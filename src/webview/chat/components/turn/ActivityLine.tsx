@@ -1,7 +1,7 @@
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 
-/** A session that is compressed between two turns. */
+/** Status line while a session is compressed between two turns. */
 export function CompressingLine() {
   return (
     <p class="activity" role="status">

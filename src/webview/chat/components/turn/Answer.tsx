@@ -12,12 +12,12 @@ import { ToolRow } from './ToolRow';
 
 interface AnswerProps {
   readonly row: AnswerRow;
-  /** Of the turn, in seconds since the epoch: the time of an answer whose row is not known yet. */
+  /** Start of the turn in seconds since the epoch: the time of an answer whose row is not known yet. */
   readonly startedAt: number | null;
-  /** Stands in front, also while the answer is folded away. */
+  /** Rendered before the answer, also while the answer is folded. */
   readonly head?: ComponentChildren;
   readonly folded?: boolean;
-  /** How the turn goes or went, below its last answer. */
+  /** Status or outcome of the turn, below its last answer. */
   readonly children?: ComponentChildren;
 }
 
@@ -58,7 +58,7 @@ const AnswerBody = memo(({ row }: { readonly row: AnswerRow }) => {
   );
 });
 
-/** One answer of the model: thinking, text and tool calls in the order in which they came. */
+/** One answer of the model: thinking, text and tool calls in the order in which they arrived. */
 export function Answer({ row, startedAt, head, folded = false, children }: AnswerProps) {
   const chat = useChat();
   const { message, state } = row;
@@ -91,7 +91,7 @@ type Segment =
     }
   | { readonly kind: 'calls'; readonly key: string; readonly calls: readonly CallRow[] };
 
-/** Parts in order; neighbouring calls together, empty parts left out. */
+/** Returns the parts in order, with neighboring calls grouped and empty parts left out. */
 function segments({ message, calls, state }: AnswerRow): readonly Segment[] {
   const rows = new Map(calls.map((row) => [row.call, row]));
   const found: Segment[] = [];
@@ -160,7 +160,7 @@ function Thinking({ id, thinking, ...part }: ThinkingProps) {
           <span>{lastLine(text)}</span>
         </div>
       )}
-      {/* In the page even while folded, so that find in page and Verify see what was delivered. */}
+      {/* Stays in the page even while folded, so that find in page and Verify see everything delivered. */}
       <div class="thinking-text" hidden={!open} data-part="thinking" dir="auto">
         {text}
       </div>
@@ -168,7 +168,8 @@ function Thinking({ id, thinking, ...part }: ThinkingProps) {
   );
 }
 
-/** The end of what was thought so far; lines are read by the hundred a second, so it is not looked for further than one is wide. */
+/** Returns the last line of the thinking so far. Hundreds of lines per second may arrive, so it searches only the
+ *  last 300 characters: more than one line can show. */
 function lastLine(text: string): string {
   const end = text.slice(-300).trimEnd();
   return end.slice(end.lastIndexOf('\n') + 1);

@@ -10,7 +10,7 @@ import { turnMarkdown } from '../../state/turnMarkdown';
 import { useChat } from '../common/ChatContext';
 import { Toolbar, type ToolbarAction } from '../common/Toolbar';
 
-/** What can be done with an answer behind which its turn went on. */
+/** Actions for an answer after which its turn continued. */
 export function StepTools({ row }: { readonly row: AnswerRow }) {
   const chat = useChat();
   const text = answerText(row.message.parts);
@@ -34,7 +34,7 @@ interface TurnFooterProps {
   readonly turn: SettledTurn;
 }
 
-/** Below a turn, seen on hover and focus: what can be done with its answer; who answered, for how much, in what time. */
+/** Footer below a turn, visible on hover and focus: actions for its answer, and the model, cost and duration. */
 export function TurnFooter({ block, turn }: TurnFooterProps) {
   const chat = useChat();
   const busy = chat.isBusy.value;
@@ -44,7 +44,7 @@ export function TurnFooter({ block, turn }: TurnFooterProps) {
     .map(({ message }) => answerText(message.parts))
     .filter((part) => part !== '')
     .join('\n\n');
-  // How a turn went wrong is said with a Retry of its own.
+  // The failure notice of a turn has its own Retry.
   const offersRetry = outcomeWords(turn, shownAnswer(block))?.actions.includes('retry') === true;
   const actions: readonly (ToolbarAction | false)[] = [
     block.isLast &&
@@ -71,7 +71,7 @@ export function TurnFooter({ block, turn }: TurnFooterProps) {
   );
 }
 
-/** In one line; with more to say it opens, because not everybody can hover. */
+/** Facts on one line. A press shows more, because not everyone can hover. */
 function TurnFacts({ block, turn }: TurnFooterProps) {
   const [open, setOpen] = useState(false);
   const id = useId();

@@ -20,14 +20,14 @@ const icons: Readonly<Record<ChangedFile['kind'], string>> = {
   deleted: 'diff-removed',
 };
 
-/** One file that a turn changed; opens for the changes within it. */
+/** One file that a turn changed; opens to show its changes. */
 export function ChangedFileItem({ turnUid, file, busy }: FileProps) {
   const chat = useChat();
   const fold = `hunks:${turnUid}:${file.path}`;
   const isText = file.added !== null;
   const open = isText && chat.folds.open.value.has(fold);
   const word = fileStateWord([file]);
-  // As in the editor's own lists: the name ahead of its folder, which gives way first.
+  // As in VS Code's own lists: the name before its folder, and the folder is shortened first.
   const [, folder = '', name = file.shown] = /^(?:(.*)[/\\])?([^/\\]+)$/.exec(file.shown) ?? [];
   const actions: readonly (ToolbarAction | false)[] = [
     { icon: 'diff', label: t('Diff'), act: () => chat.openDiff(turnUid, file.path) },

@@ -8,7 +8,7 @@ import type { ReviewAction } from '../../session/fileReviews';
 import { ChangedFileItem } from './ChangedFileItem';
 import { useChat } from '../common/ChatContext';
 
-/** What a turn changed in files, with what becomes of it: all together, opened file by file, and a file change by change. */
+/** Files that a turn changed, with Keep and Revert for all of them, for one file, or for one change within a file. */
 export function ChangedFilesBar({
   turnUid,
   files,
@@ -68,7 +68,7 @@ export function ChangedFilesBar({
   );
 }
 
-/** Lines added and removed; nothing for what is not text. */
+/** Numbers of lines added and removed; nothing for files that are not text. */
 export function Counts({ added, removed }: { readonly added: number | null; readonly removed: number | null }) {
   if (added === null && removed === null) return null;
   return (
@@ -78,7 +78,8 @@ export function Counts({ added, removed }: { readonly added: number | null; read
   );
 }
 
-/** What could not be done, and what can: files the person has changed since are overwritten only after a second press. */
+/** Says what could not be done, and offers what can. Files the user has changed since are overwritten only after a
+ *  second press. */
 function ReviewProblem({ turnUid }: { readonly turnUid: string }) {
   const chat = useChat();
   const [asks, setAsks] = useState(false);

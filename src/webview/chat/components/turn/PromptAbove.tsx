@@ -10,13 +10,13 @@ interface PromptAboveProps {
   readonly view: Following;
 }
 
-/** Characters of a prompt that fit into two lines of a wide panel. */
+/** Number of characters of a prompt that fit into two lines of a wide panel. */
 const mostShown = 300;
-/** Pixels between the view's top and the prompt that was gone to. */
+/** Pixels between the view's top and the prompt moved to. */
 const offset = 8;
 
-/** While an answer is read whose prompt has left the view above, the prompt stands at the top; pressed, it is gone to. For those who see and point:
- *  the prompt is in the feed already, and there is a key for going there. */
+/** Shows the prompt at the top while the user reads an answer whose prompt has scrolled out above; a click scrolls
+ *  to it. For sighted mouse users only: the feed already contains the prompt, and a key goes there. */
 export function PromptAbove({ blocks, uids, view }: PromptAboveProps) {
   const turnUid = useTurnAtTop(view, uids);
   const prompt = turnUid === null ? null : (blocks.find(({ turn }) => turn?.uid === turnUid)?.prompt ?? null);
@@ -37,7 +37,8 @@ export function PromptAbove({ blocks, uids, view }: PromptAboveProps) {
   );
 }
 
-/** The turn that goes through the view's top edge with its prompt above it. Told by the browser: nothing is measured while text streams. */
+/** Returns the turn that crosses the view's top edge while its prompt is above. The browser reports it
+ *  (IntersectionObserver), so nothing is measured while text streams. */
 function useTurnAtTop({ scroller }: Following, uids: readonly string[]): string | null {
   const [turnUid, setTurnUid] = useState<string | null>(null);
   const watch = useRef<((turns: readonly Element[]) => void) | null>(null);

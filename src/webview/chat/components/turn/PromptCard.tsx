@@ -13,7 +13,7 @@ import { PartChips } from '../composer/PartChips';
 
 interface PromptProps {
   readonly message: LiveMessage;
-  /** The turn that it heads; null for what the person told a turn that was running, and for a prompt without one. */
+  /** The turn it starts; null for a steering message in a running turn, and for a prompt without a turn. */
   readonly turn: Turn | null;
   readonly versions: readonly string[];
   readonly children: ComponentChildren;
@@ -76,7 +76,7 @@ export function Prompt({ message, turn, versions, children }: PromptProps) {
   );
 }
 
-/** An answer goes on: nobody wrote what stands here. */
+/** Stands in for the prompt of a continued answer: nobody wrote one. */
 function Continued({ message, turn, versions, at, children }: PromptProps & { readonly at: number }) {
   const chat = useChat();
   const later = laterParts.value;
@@ -103,17 +103,17 @@ interface CardProps extends Omit<PromptProps, 'children'> {
   readonly at: number;
 }
 
-/** Lines after which a prompt is cut off until it is opened. */
+/** Number of lines after which a prompt is cut off until it is opened. */
 const foldedLines = 12;
 
-/** A long prompt shows its first lines. The rest stays in the page, for those who search it and for those who do not see it. */
+/** A long prompt shows its first lines. The rest stays in the page for find in page and for screen readers. */
 function PromptText({ id, text }: { readonly id: string; readonly text: string }) {
   const chat = useChat();
   const frame = useRef<HTMLDivElement>(null);
   const [overflows, setOverflows] = useState(false);
   const open = chat.folds.open.value.has(id);
   const lines = text.split('\n', foldedLines + 1).length;
-  // Whether a few lines become many depends on the width; measuring is for texts that could.
+  // The width decides if a few lines wrap into many; measure only texts that could.
   const mayOverflow = lines > foldedLines || text.length > 300;
   useEffect(() => {
     if (frame.current === null || !mayOverflow || open) return undefined;

@@ -3,7 +3,7 @@ import { t } from '../../../localization';
 import { useChat } from '../common/ChatContext';
 import { PartChips } from '../composer/PartChips';
 
-/** An earlier prompt in other words, in its place. */
+/** Editor for an earlier prompt, in its place. */
 export function PromptEditor({ turnUid }: { readonly turnUid: string }) {
   const chat = useChat();
   const field = useRef<HTMLTextAreaElement>(null);

@@ -6,13 +6,13 @@ import { Toolbar, type ToolbarAction } from '../common/Toolbar';
 
 interface PromptToolsProps {
   readonly message: LiveMessage;
-  /** The turn that it heads. */
+  /** The turn it starts. */
   readonly turn: Turn | null;
-  /** Takes the focus when it is drawn. */
+  /** True when the toolbar takes the focus as it renders. */
   readonly focused: boolean;
 }
 
-/** What can be done with a prompt. One that is not stored yet can only be copied. */
+/** Actions for a prompt. A prompt that is not stored yet can only be copied. */
 export function PromptTools({ message, turn, focused }: PromptToolsProps) {
   const chat = useChat();
   const busy = chat.isBusy.value;

@@ -4,7 +4,7 @@ import type { Todo } from '../../../toolDetails';
 import { doneCount, type TodoList } from '../../state/todos';
 import { useChat } from '../common/ChatContext';
 
-/** The agent's todo list as it stands, above the composer: in one line what it is at, opened all of it. */
+/** The agent's current todo list, above the composer. Folded: the current item on one line. Open: the whole list. */
 export function TodoPanel({ list }: { readonly list: TodoList }) {
   const chat = useChat();
   const open = chat.folds.open.value.has('todos');

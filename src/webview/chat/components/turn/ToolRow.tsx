@@ -9,7 +9,7 @@ import { useChat } from '../common/ChatContext';
 import { laterParts } from '../common/laterParts';
 import { useNow } from '../common/timing';
 
-/** A tool call in one line; opens for its arguments and result. */
+/** Tool call on one line; opens to show its arguments and result. */
 export function ToolRow({ row, turnUid }: { readonly row: CallRow; readonly turnUid: string | null }) {
   const chat = useChat();
   const later = laterParts.value;
@@ -43,7 +43,7 @@ export function ToolRow({ row, turnUid }: { readonly row: CallRow; readonly turn
   );
 }
 
-/** What a call works on. Of a file that has not enough room its folders go first: the name says more. */
+/** Target of a call. When a file path lacks room, its folders are cut first: the name says more. */
 function Target({ words: { icon, target } }: { readonly words: ToolLabels }) {
   const at = icon === 'file' || icon === 'edit' ? target.lastIndexOf('/') + 1 : 0;
   if (at === 0)
@@ -60,12 +60,12 @@ function Target({ words: { icon, target } }: { readonly words: ToolLabels }) {
   );
 }
 
-/** How a command ended says more than that it failed. */
+/** True for a failed command: its exit code says more than "failed". */
 function isEndedCommand({ state, result }: CallRow): boolean {
   return state === 'failed' && toolDetails(result)?.kind === 'command';
 }
 
-/** "+6 −2" of an edit. */
+/** "+6 −2" for an edit. */
 function LineCounts({ result }: { readonly result: CallRow['result'] }) {
   const details = toolDetails(result);
   if (details?.kind !== 'edit') return null;

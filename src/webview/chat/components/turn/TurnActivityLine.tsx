@@ -6,7 +6,7 @@ import type { TurnBlock } from '../../state/conversationRows';
 import { useChat } from '../common/ChatContext';
 import { useLasting, useNow } from '../common/timing';
 
-/** What a running turn does right now where nothing else on the page shows it. */
+/** Current activity of a running turn when nothing else on the page shows it. */
 export function TurnActivityLine({ block }: { readonly block: TurnBlock }) {
   const chat = useChat();
   const now = useNow(chat.needs.timers.nowMs, 1000);
@@ -42,18 +42,18 @@ export function TurnActivityLine({ block }: { readonly block: TurnBlock }) {
   );
 }
 
-/** Said once half of what a turn may ask is used up. */
+/** Returns the step count once the turn has used more than half of its steps; else null. */
 function stepWords(steps: TurnBlock['steps']): string | null {
   return steps === null || steps.at * 2 <= steps.most ? null : t('{at} of {most} steps', steps);
 }
 
-// A view that was just drawn again has not been told what goes on; text that streams speaks for itself.
+// A view that has just been rebuilt does not know the activity yet. Streaming text speaks for itself.
 function waitingWords(block: TurnBlock): string | null {
   if (block.turn?.state === 'waiting') return t('Waiting for your decision.');
   return block.rows.some((row) => row.kind === 'answer' && row.state === 'streaming') ? null : t('Working…');
 }
 
-/** Null where the conversation itself shows what is going on. `since` is in milliseconds. */
+/** Null when the conversation itself shows the activity. `since`: milliseconds. */
 function activityWords(activity: TurnActivity, since: number, model: string): string | null {
   switch (activity.kind) {
     case 'requesting': {

@@ -13,12 +13,13 @@ interface TurnOutcomeProps {
   readonly turn: SettledTurn;
 }
 
-/** How a turn ended, where it is worth a word, and what can be done now. Retry and Continue belong to the last turn only; where the answer was
- *  continued, how it stopped is no news any more. Said aloud once, when it happens (announcements.ts). */
+/** Outcome of a turn when it needs words, and the actions available now. Retry and Continue belong to the last turn
+ *  only. If the answer was continued, its stop reason no longer matters. Announced once, when it happens
+ *  (announcements.ts). */
 export function TurnOutcome({ block, turn }: TurnOutcomeProps) {
   const began = block.rows.some((row) => answersIn(row).length > 0);
   const words = outcomeWords(turn, shownAnswer(block), began);
-  // What the view itself remembers having shown goes ahead of what is usually said.
+  // The view's own delivery report replaces the usual words.
   const told = (block.isLast ? crashTold.value?.(turn) : null) ?? null;
   if (told !== null) return <CrashNotice told={told} turn={turn} />;
   if (words === null) return null;
@@ -46,7 +47,7 @@ export function TurnOutcome({ block, turn }: TurnOutcomeProps) {
 
 interface OutcomeActionsProps extends TurnOutcomeProps {
   readonly offered: readonly OutcomeAction[];
-  /** The first of them is what is to be done. */
+  /** True when the first action is the recommended one. */
   readonly isPrimary: boolean;
 }
 

@@ -17,11 +17,11 @@ import type * as parts from '../later';
 
 interface TurnViewProps {
   readonly block: TurnBlock;
-  /** False for turns far above, which are laid out only when they come into sight. */
+  /** False for turns far above, which get layout only when they scroll into view. */
   readonly near: boolean;
 }
 
-/** A prompt, what answers it, and how it ended. */
+/** A prompt, its answer and its outcome. */
 export const TurnView = memo(({ block, near }: TurnViewProps) => {
   const { turn, summary, prompt, rows, versions, isLast } = block;
   const element = useRef<HTMLDivElement>(null);
@@ -64,7 +64,7 @@ export const TurnView = memo(({ block, near }: TurnViewProps) => {
   );
 });
 
-/** What is drawn once it is loaded. */
+/** Renders its content once the later parts are loaded. */
 function Later({ draw }: { readonly draw: (later: typeof parts) => ComponentChildren }) {
   const later = laterParts.value;
   return later === null ? null : <>{draw(later)}</>;
@@ -85,7 +85,7 @@ function TurnTail({ block }: { readonly block: TurnBlock }) {
   );
 }
 
-/** Where a summary stands for what is above it, as far as the model is concerned. */
+/** Marks the place where a summary replaces the earlier messages for the model. */
 function SummaryLine({ message, children }: { readonly message: LiveMessage; readonly children?: ComponentChildren }) {
   const chat = useChat();
   const tokens = handoffTokens(message);
@@ -115,7 +115,8 @@ interface ReadsProps {
   readonly tail: ComponentChildren;
 }
 
-/** Answers that only looked, as one line. They stay in the page while folded: they are part of the conversation and of what was shown. */
+/** Answers that only read, folded into one line. They stay in the page while folded: they are part of the
+ *  conversation and of what was delivered. */
 function Reads({ row, startedAt, tail }: ReadsProps) {
   const chat = useChat();
   const open = chat.folds.open.value.has(row.key);

@@ -3,7 +3,7 @@ import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import { useChat } from '../common/ChatContext';
 
-/** ‹ 2/3 ›: the ways in which a prompt was asked. Each has what followed it. */
+/** ‹ 2/3 ›: versions of a prompt. Each has its own continuation. */
 export function VersionSwitch({
   turnUid,
   versions,

@@ -5,20 +5,20 @@ import { useChat } from '../common/ChatContext';
 
 export interface PartTextProps {
   readonly uid: string;
-  /** Which part of the message. */
+  /** Index of the part in the message. */
   readonly part: number;
-  /** What it was when the answer around it was drawn. */
+  /** Its text when the surrounding answer rendered. */
   readonly text: string;
   readonly complete: boolean;
 }
 
-/** Text of a part of an answer as Markdown, which grows without the answer around it being drawn again. */
+/** Text of an answer's part as Markdown. Grows without re-rendering the answer around it. */
 export function PartText(props: PartTextProps) {
   const chat = useChat();
   return <Markdown text={useLiveText(props)} complete={props.complete} actions={chat.markdown} />;
 }
 
-/** The text of a part as it is told by now. */
+/** Returns the current text of a part. */
 export function useLiveText({ uid, part, text, complete }: PartTextProps): string {
   const chat = useChat();
   const live = useComputed(() => textOf(chat.state.value.conversation, uid, part));

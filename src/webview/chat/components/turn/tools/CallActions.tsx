@@ -9,11 +9,11 @@ import { useChat } from '../../common/ChatContext';
 
 interface CallProps {
   readonly row: CallRow;
-  /** The turn it stands in. */
+  /** The turn that contains the call. */
   readonly turnUid: string | null;
 }
 
-/** What can be done with a call, at the end of its line. */
+/** Actions for a call, at the end of its line. */
 export function CallActions({ row, turnUid }: CallProps) {
   const details = toolDetails(row.result);
   if (row.state === 'running') return <RunningActions row={row} />;
@@ -101,7 +101,7 @@ function SessionAction({ sessionId }: { readonly sessionId: string }) {
   );
 }
 
-/** Undo takes back what the whole turn did to the file, of which this call may be a part. */
+/** Undo reverts everything the whole turn did to the file; this call may be only part of that. */
 function EditActions({ details, turnUid }: { readonly details: EditDetails; readonly turnUid: string }) {
   const chat = useChat();
   const changes = useComputed(() => chat.state.value.conversation?.changes.get(turnUid)).value;
@@ -147,8 +147,8 @@ function EditActions({ details, turnUid }: { readonly details: EditDetails; read
   );
 }
 
-/** The end of what a running command wrote, which is in its file already. Keeps its end in sight, also in a panel that was made narrower, unless the
- *  person scrolled away from it; does not grow beyond a few lines. */
+/** Last lines of a running command's output, which is already in its file. Keeps the end in view, even when the
+ *  panel gets narrower, unless the user has scrolled away from it. Grows to a few lines at most. */
 export function CallTail({ row }: { readonly row: CallRow }) {
   const tail = row.progress?.output?.tail ?? '';
   const note = row.progress?.note ?? null;

@@ -10,7 +10,7 @@ import { useChat } from '../../common/ChatContext';
 import { DiffView } from '../../common/DiffView';
 import { TodoItems } from '../TodoPanel';
 
-/** What a call did, opened: in the form its kind has where that is known, else its arguments and what the model was told. */
+/** Opened tool call: in the form of its kind if known, else its arguments and its tool result. */
 export function CallDetails({ row }: { readonly row: CallRow }) {
   const chat = useChat();
   const details = toolDetails(row.result);
@@ -58,7 +58,7 @@ function Plain({ row }: { readonly row: CallRow }) {
   );
 }
 
-/** What the model was told. */
+/** The tool result as the model received it. */
 function Told({ row: { result } }: { readonly row: CallRow }) {
   if (result === null) return null;
   return (

@@ -3,7 +3,7 @@ import type { CommandDetails } from '../../../../toolDetails';
 import { withInsertion } from '../../../composer/composerText';
 import { useChat } from '../../common/ChatContext';
 
-/** Under a command's line: what the sandbox kept it from, and what appeared meanwhile and was taken out again. */
+/** Below a command's line: what the sandbox blocked, and which files appeared meanwhile and were removed again. */
 export function SandboxLine({ details: { command, sandbox } }: { readonly details: CommandDetails }) {
   const chat = useChat();
   const askToRunOutside = (): void => {
