@@ -46,8 +46,8 @@ async function nextQuestion(panel: RecordingSurface, count: number): Promise<App
   return question;
 }
 
-describe.each(['openai', 'anthropic'] as const)('what the person is asked, over the %s protocol', (protocol) => {
-  it('S200 is on disk before it is shown, its decision before the call runs', async () => {
+describe.each(['openai', 'anthropic'] as const)('a question to the user, over the %s protocol', (protocol) => {
+  it('S200 is on disk before it is shown, and its decision before the call runs', async () => {
     const onDisk: (readonly string[])[] = [];
     const { world, panel, ran } = await asking({ protocol }, () => onDisk.push(decisions(world)));
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Changed.'));
@@ -68,7 +68,7 @@ describe.each(['openai', 'anthropic'] as const)('what the person is asked, over 
     });
   });
 
-  it('S201 was denied: the model is told, with the reason, and the sequence is one that it accepts', async () => {
+  it('S201 was denied: the model receives the denial with its reason, and it accepts the sequence', async () => {
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(
       reply().calls('change', { name: 'a.ts' }).calls('look', { name: 'b.ts' }),
@@ -91,7 +91,7 @@ describe.each(['openai', 'anthropic'] as const)('what the person is asked, over 
     });
   });
 
-  it('S202 is one question per call where a server gives two calls of one answer the same id, also when the process ends between them', async () => {
+  it('S202 is one question per call if a server gives two calls of one answer the same id, even if the process ends between them', async () => {
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(
       reply().calls('change', { name: 'a.ts' }, { id: 'call_0' }).calls('change', { name: 'b.ts' }, { id: 'call_0' }),
@@ -126,7 +126,7 @@ describe.each(['openai', 'anthropic'] as const)('what the person is asked, over 
     });
   });
 
-  it('S202 lets a turn go on whose two calls an older version stored under one id: the one without a result runs', async () => {
+  it('S202 lets a turn continue whose two calls an older version stored under one id: the one without a result runs', async () => {
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(
       reply().calls('change', { name: 'a.ts' }, { id: 'call_0' }).calls('change', { name: 'b.ts' }, { id: 'call_1' }),
@@ -158,7 +158,7 @@ describe.each(['openai', 'anthropic'] as const)('what the person is asked, over 
     });
   });
 
-  it('S202 outlives the process: the card is there again, and what is decided then lets the turn go on', async () => {
+  it('S202 outlives the process: the card appears again, and a decision then lets the turn continue', async () => {
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(reply().says('I will. ').calls('change', { name: 'a.ts' }), reply().says('Changed.'));
     const { approval, sessionId } = await askedBy(world, panel, 'change it');
@@ -182,7 +182,7 @@ describe.each(['openai', 'anthropic'] as const)('what the person is asked, over 
     });
   });
 
-  it('S203 is left where it is when the window closes; a denial in the next one is told to the model', async () => {
+  it('S203 stays open when the window closes; the model receives a denial from the next window', async () => {
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(
       reply().calls('look', { name: 'a.ts' }).calls('change', { name: 'a.ts' }).calls('change', { name: 'b.ts' }),
@@ -208,7 +208,7 @@ describe.each(['openai', 'anthropic'] as const)('what the person is asked, over 
     });
   });
 
-  it('S204 is stopped: the calls that never began are said not to have run, here and where nobody runs the turn any more', async () => {
+  it('S204 is stopped: the calls that never began are reported as not run, here and if no process runs the turn any more', async () => {
     const cancelled = 'tool: cancelled: (Cancelled: this call was not run.)';
     const stops = async (world: World, sessionId: string): Promise<readonly string[]> => {
       await world.gateway.stop(sessionId);
@@ -262,7 +262,7 @@ describe.each(['openai', 'anthropic'] as const)('what the person is asked, over 
     });
   });
 
-  it('S206 is decided once, whoever decides again, and however often', async () => {
+  it('S206 is decided once, whoever decides again and however often', async () => {
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Changed.'));
     const { approval, sessionId } = await askedBy(world, panel, 'change it');
@@ -280,7 +280,7 @@ describe.each(['openai', 'anthropic'] as const)('what the person is asked, over 
     });
   });
 
-  it('S207 is asked in the order of the calls; what only looks does not wait, and results stand in the order of the calls', async () => {
+  it('S207 is asked in the order of the calls; read-only calls do not wait, and results appear in the order of the calls', async () => {
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(
       reply()
@@ -316,7 +316,7 @@ describe.each(['openai', 'anthropic'] as const)('what the person is asked, over 
     });
   });
 
-  it('S208 holds the conversation: a second prompt queues, and one that interrupts ends what waits', async () => {
+  it('S208 blocks the conversation: a second prompt is queued, and one that interrupts ends the waiting turn', async () => {
     const { world, panel } = await asking({ protocol });
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Now.'), reply().says('Then.'));
     const { sessionId } = await askedBy(world, panel, 'change it');

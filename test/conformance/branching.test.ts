@@ -47,7 +47,7 @@ const refusal = (work: Promise<unknown>): Promise<string> =>
 const sessionCount = (world: World): readonly string[] => readElsewhere(world, 'SELECT count(*) FROM sessions');
 
 describe.each(['openai', 'anthropic'] as const)('a branch, over the %s protocol', (protocol) => {
-  it('B17 S160 S165 S170 has a copy of everything, its own name, and a parent to which nothing happens', async () => {
+  it('B17 S160 S165 S170 has a copy of everything, its own name, and a parent that stays unchanged', async () => {
     const world = await create({ protocol });
     const talk = await talked(world);
     await world.gateway.renameSession(talk.sessionId, 'My Coding Session');
@@ -80,7 +80,7 @@ describe.each(['openai', 'anthropic'] as const)('a branch, over the %s protocol'
 });
 
 describe('a branch', () => {
-  it('from an answer in the middle goes up to it; from a prompt to just before it, with its words in the composer', async () => {
+  it('from an answer in the middle reaches up to it; from a prompt to just before it, with its text in the composer', async () => {
     const world = await create();
     const talk = await talked(world);
     const ofAnswer = await branched(world, talk, talk.uids[1] ?? '');
@@ -112,7 +112,7 @@ describe('a branch', () => {
     ]);
   });
 
-  it('B98 whose making seemed to fail exists once, whole; one that could not be made leaves nothing, and says so', async () => {
+  it('B98 that seemed to fail exists once, whole; one that could not be created leaves nothing, and reports it', async () => {
     const world = await create();
     const talk = await talked(world);
     world.failAfter('branchSession', 1, new StoreError('unknown', 'The disk reported a problem.', 'EIO'));
@@ -131,7 +131,7 @@ describe('a branch', () => {
     });
   });
 
-  it('S161 S166 takes the title it is given; where that one is taken it keeps its own, and says why', async () => {
+  it('S161 S166 takes the given title; if that is taken it keeps its own, and says why', async () => {
     const world = await create();
     const talk = await talked(world);
     await world.gateway.renameSession(talk.sessionId, 'Parser');
@@ -150,7 +150,7 @@ describe('a branch', () => {
     });
   });
 
-  it('S162 of a session without an answer is refused in words, and nothing changes', async () => {
+  it('S162 of a session without an answer is refused with a sentence, and nothing changes', async () => {
     const world = await create();
     const { panel, sessionId } = await seeded(world, () => undefined);
     const said = await refusal(branched(world, { panel, sessionId }, null));
@@ -163,7 +163,7 @@ describe('a branch', () => {
     });
   });
 
-  it('S164 S168 is told to memory once, with its parent; what follows is remembered under the branch', async () => {
+  it('S164 S168 is reported to memory once, with its parent; what follows is remembered under the branch', async () => {
     const world = await create();
     const talk = await talked(world);
     const { sessionId } = await branched(world, talk, null);
@@ -181,7 +181,7 @@ describe('a branch', () => {
     ]);
   });
 
-  it('of a session that is answering takes what is settled, and the answer goes on where it was asked', async () => {
+  it('of a session that is answering copies what is settled, and the answer continues in its own session', async () => {
     const world = await create();
     const talk = await talked(world);
     const held = gate();

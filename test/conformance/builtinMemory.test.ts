@@ -23,8 +23,8 @@ function toldByTool(world: World): string {
   return world.server.requests.at(-1)?.outline.findLast((line) => line.startsWith('tool')) ?? '';
 }
 
-describe('what the model saves', () => {
-  it('B187 is on disk before the turn goes on, not in the running prompt, and in that of the session that /new begins', async () => {
+describe('text that the model saves to memory', () => {
+  it('B187 is on disk before the turn continues, not in the running prompt, and in the prompt of the session that /new starts', async () => {
     const { world, builtin } = await remembering();
     world.server.script(
       reply().calls('memory', { action: 'add', content: 'Deploys go through bluebird' }),
@@ -67,7 +67,7 @@ describe('what the model saves', () => {
 });
 
 describe('a private session', () => {
-  it('has neither the memory tool nor what is remembered', async () => {
+  it('has neither the memory tool nor the stored memory', async () => {
     const { world } = await remembering();
     world.server.script(
       reply().calls('memory', { action: 'add', content: 'Deploys go through bluebird' }),
@@ -92,7 +92,7 @@ describe('a private session', () => {
 });
 
 describe('session_search', () => {
-  it('finds what earlier sessions said, with session, date and message, and reads on from there', async () => {
+  it('finds text of earlier sessions, with session, date and message, and reads on from there', async () => {
     const { world } = await remembering();
     const panel = world.surface();
     world.server.script(reply().says('The retry timer uses the real clock, see marmalade.ts.'));
@@ -117,7 +117,7 @@ describe('session_search', () => {
     );
   });
 
-  it('knows nothing of sessions that are private, in the trash or forgotten, nor of what was taken back, nor of the session it is asked in', async () => {
+  it('excludes private, trashed and forgotten sessions, text that was taken back, and the current session', async () => {
     const { world } = await remembering();
     const panel = world.surface();
     const said = async (answer: string, privately = false): Promise<string> => {
@@ -156,7 +156,7 @@ describe('session_search', () => {
     });
   });
 
-  it('finds the message with the most of the words where none has all of them', async () => {
+  it('finds the message with the most matching words if none has all of them', async () => {
     const { world } = await remembering();
     const panel = world.surface();
     for (const answer of ['quince jelly', 'quince marmalade on toast', 'apple pie']) {

@@ -46,7 +46,7 @@ describe.each(['openai', 'anthropic'] as const)('compression, over the %s protoc
     });
   });
 
-  it('B170 sends the summary as what it is: the last word is the person’s', async () => {
+  it("B170 sends the summary as a summary: the last message is the user's", async () => {
     const world = await create({ protocol });
     const { panel, sessionId } = await talked(world);
     world.server.script(reply().says(summary), reply().says('hello'));
@@ -61,7 +61,7 @@ describe.each(['openai', 'anthropic'] as const)('compression, over the %s protoc
 });
 
 describe('compression', () => {
-  it('B70 is followed by every surface, also when the next request fails', async () => {
+  it('B70 is followed by every surface, even if the next request fails', async () => {
     const world = await create();
     const { panel, sessionId } = await talked(world);
     world.server.script(reply().says(summary), refuses(400, { message: 'no' }), reply().says('ok'));
@@ -79,7 +79,7 @@ describe('compression', () => {
     });
   });
 
-  it('B38 that fails five times leaves the transcript as it is', async () => {
+  it('B38 that fails five times leaves the transcript unchanged', async () => {
     const world = await create();
     const { sessionId } = await talked(world);
     const before = storedLines(world, sessionId);
@@ -93,7 +93,7 @@ describe('compression', () => {
     }).toEqual({ after: before, sessions: ['1'] });
   });
 
-  it('B89 B99 three times over is one session in the list, in its folder, and no segment is empty', async () => {
+  it('B89 B99 repeated three times is one session in the list, in its folder, and no segment is empty', async () => {
     const world = await create();
     const { panel, sessionId } = await talked(world);
     let tip = sessionId;
@@ -114,7 +114,7 @@ describe('compression', () => {
     });
   });
 
-  it('B97 is whole, or the living parent, after the process died behind it', async () => {
+  it('B97 leaves a whole child, or the living parent, after the process dies', async () => {
     const world = await create();
     const { sessionId } = await talked(world);
     world.server.script(reply().says(summary), reply().says('a3'));
@@ -150,8 +150,8 @@ const noKey = () => refuses(401, { message: 'no' });
 const tips = (world: World): readonly string[] =>
   readElsewhere(world, "SELECT count(*) FROM sessions WHERE parent_kind = 'compression'");
 
-describe('compression by itself', () => {
-  it('B71 in the middle of a turn: what the model says behind it is stored and delivered, once, where the session is shown', async () => {
+describe('automatic compression', () => {
+  it("B71 in the middle of a turn: the model's later text is stored and delivered, once, where the session is shown", async () => {
     const world = await create({ contextWindow: 4000 });
     const panel = world.surface();
     const reads = (input: number) => reply().calls('list_directory', {}).uses({ input, output: 10 });
@@ -183,7 +183,7 @@ describe('compression by itself', () => {
     });
   });
 
-  it('B172 keeps its cool-down over a reload, and from a new session', async () => {
+  it('B172 keeps its cool-down across a reload, and from a new session', async () => {
     const world = await create({ contextWindow: 4000 });
     let panel = world.surface();
     const half = filling('one').uses({ input: 1500, output: 10 });
@@ -214,7 +214,7 @@ describe('compression by itself', () => {
     }).toEqual({ asked: [4, 5, 9], compressed: ['1'], meta: ['1'] });
   });
 
-  it('B173 in its cool-down still makes one attempt for a request that is refused as too long, and never gives the session up', async () => {
+  it('B173 in its cool-down still makes one attempt for a request refused as too long, and never abandons the session', async () => {
     const world = await create({ contextWindow: 4000 });
     const panel = world.surface();
     world.server.script(filling('one'), filling('two'), noKey(), filling('three'));

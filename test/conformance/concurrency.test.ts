@@ -30,7 +30,7 @@ describe('one conversation has one running turn', () => {
     });
   });
 
-  it('B61 a prompt that waited is asked with everything the turn before it did', async () => {
+  it('B61 a queued prompt is sent with everything from the turn before it', async () => {
     const world = await create();
     const held = gate();
     world.server.script(
@@ -54,7 +54,7 @@ describe('one conversation has one running turn', () => {
     });
   });
 
-  it('B64 rows that another hand added to the session are in the next request of a kept agent', async () => {
+  it('B64 rows that another writer added to the session are in the next request of a kept agent', async () => {
     const world = await create();
     world.server.script(reply().says('a1'), reply().says('a2'));
     const panel = world.surface();
@@ -89,7 +89,7 @@ describe('one conversation has one running turn', () => {
     });
   });
 
-  it('B72 B73 four prompts sent while an answer is written are all answered, in order, once it is complete', async () => {
+  it('B72 B73 four prompts sent while an answer streams are all answered, in order, once it is complete', async () => {
     const world = await create();
     const held = gate();
     world.server.script(
@@ -118,7 +118,7 @@ describe('one conversation has one running turn', () => {
     });
   });
 
-  it('B72 prompts that wait survive the process and are answered after it, in order', async () => {
+  it('B72 queued prompts survive the process and are answered after it, in order', async () => {
     const world = await create();
     world.server.script(reply().says('half ').hangs(), reply().says('one'), reply().says('two'));
     const { sessionId } = await askUntil(world, world.surface(), 'm0', 'half ');
@@ -138,7 +138,7 @@ describe('one conversation has one running turn', () => {
     });
   });
 
-  it('B74 a prompt that waits does not cut off the turn it waits for', async () => {
+  it('B74 a queued prompt does not cut off the turn it waits for', async () => {
     const world = await create();
     const held = gate();
     world.server.script(
@@ -161,7 +161,7 @@ describe('one conversation has one running turn', () => {
     });
   });
 
-  it('a stop that comes late touches neither the turn that ended nor the next one', async () => {
+  it('a late stop affects neither the turn that ended nor the next one', async () => {
     const world = await create();
     world.server.script(reply().says('one'), reply().says('two'));
     const panel = world.surface();

@@ -7,7 +7,7 @@ import { reply } from '../support/modelServer';
 
 const { create } = worldPerTest();
 
-describe.each(['openai', 'anthropic'] as const)('a sub-agent at work, over the %s protocol', (protocol) => {
+describe.each(['openai', 'anthropic'] as const)('a running sub-agent, over the %s protocol', (protocol) => {
   const working = async () => {
     const asks = askingTools();
     asks.holds.set('slow', new Promise(() => undefined));
@@ -25,7 +25,7 @@ describe.each(['openai', 'anthropic'] as const)('a sub-agent at work, over the %
   const ends = (world: Parameters<typeof readElsewhere>[0]) =>
     readElsewhere(world, 'SELECT stop_reason FROM turns ORDER BY settled_at, id');
 
-  it('S209 dies with its process: what it said stands in its session, its call says that it may have run, and the session goes on', async () => {
+  it('S209 dies with its process: its text is in its session, its call says that it may have run, and the session continues', async () => {
     const { world, sessionId, child } = await working();
     await world.crash();
     const next = await resumed(world, sessionId);

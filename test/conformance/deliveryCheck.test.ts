@@ -49,9 +49,9 @@ const spoken = (lines: readonly string[]): readonly string[] =>
   lines.filter((line) => !line.includes('(Stopped before an answer'));
 
 describe.each(['openai', 'anthropic'] as const)(
-  'text that was shown and is gone from the store, over the %s protocol',
+  'text that was shown and is missing from the store, over the %s protocol',
   (protocol) => {
-    it('B09 is put before the tool call that follows it, which stays, and the model is sent both', async () => {
+    it('B09 is inserted before the tool call that follows it, which stays, and the model receives both', async () => {
       const world = await create({ protocol });
       const panel = world.surface();
       const sessionId = await damagedTurn(
@@ -79,7 +79,7 @@ describe.each(['openai', 'anthropic'] as const)(
       });
     });
 
-    it('B09 is put where it was delivered, with the calls that were shown with it, and not at the end of its turn', async () => {
+    it('B09 is inserted where it was delivered, with the calls shown with it, and not at the end of its turn', async () => {
       const world = await create({ protocol });
       const panel = world.surface();
       const sessionId = await damagedTurn(world, panel, "DELETE FROM messages WHERE role = 'assistant'");
@@ -124,7 +124,7 @@ describe.each(['openai', 'anthropic'] as const)(
   },
 );
 
-describe('text that is still owed to the store', () => {
+describe('text that is still to be stored', () => {
   it('S60 is written before the window closes', async () => {
     const world = await create();
     world.server.script(reply().says('Hello ').pauses(50).says('world'));
@@ -137,7 +137,7 @@ describe('text that is still owed to the store', () => {
     });
   });
 
-  it('S60 is put where it was delivered, also behind a later turn of its session', async () => {
+  it('S60 is inserted where it was delivered, even after a later turn of its session', async () => {
     const world = await create();
     world.server.script(reply().says('Hello ').pauses(50).says('world'), reply().says('I am well.'));
     const { panel, sessionId } = await owing(world);
@@ -153,7 +153,7 @@ describe('text that is still owed to the store', () => {
     });
   });
 
-  it('S60 is owed no more once its session is erased, and brings nothing of it back', async () => {
+  it('S60 is dropped once its session is erased, and restores nothing of it', async () => {
     const world = await create();
     world.server.script(reply().says('Hello ').pauses(50).says('world'));
     const { sessionId } = await owing(world);
@@ -166,7 +166,7 @@ describe('text that is still owed to the store', () => {
     }).toEqual({ stored: [], errors: [] });
   });
 
-  it('S60 is part of a branch that is made before it could be written', async () => {
+  it('S60 is part of a branch that is created before it could be written', async () => {
     const world = await create();
     world.server.script(reply().says('Hello ').pauses(50).says('world'));
     const { panel, sessionId } = await owing(world);
@@ -179,7 +179,7 @@ describe('text that is still owed to the store', () => {
   });
 });
 
-it('B09 a turn of which everything is stored leaves one line with its length in the log, at the finest level, and none of its words', async () => {
+it('B09 a fully stored turn leaves one log line with its length, at the finest level, and none of its text', async () => {
   const world = await create();
   world.server.script(reply().thinks('Let me see.').says('Hello world'));
   const panel = world.surface();

@@ -10,7 +10,7 @@ const { create } = worldPerTest();
 const full = new StoreError('full', 'The disk is full. Free some space.', 'database or disk is full');
 
 describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s protocol', (protocol) => {
-  it('B01 S73 an agent that is kept for many turns stores every answer of each', async () => {
+  it('B01 S73 an agent that is kept for many turns stores every answer of each turn', async () => {
     const world = await create({ protocol });
     world.server.script(
       reply().says('a1'),
@@ -37,7 +37,7 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     });
   });
 
-  it('B02 S16 a prompt that repair joins to one stored long ago is in that row, and both can be read as they were', async () => {
+  it('B02 S16 a prompt that repair merges into one stored long ago is in that row, and both can be read in their original form', async () => {
     const world = await create({ protocol });
     world.server.script(reply().says('prior answer'), reply().says('lost'), reply().says('Both answered.'));
     const panel = world.surface();
@@ -63,7 +63,7 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     });
   });
 
-  it('B03 S17 an answer is stored behind two prompts that became one', async () => {
+  it('B03 S17 an answer is stored after two prompts that became one', async () => {
     const world = await create({ protocol });
     world.server.script(reply().says('lost'), reply().says('a'), reply().says('b'));
     const panel = world.surface();
@@ -78,7 +78,7 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     });
   });
 
-  it('B04 S70 both rows of a turn are stored although repair made the history shorter than it was', async () => {
+  it('B04 S70 both rows of a turn are stored although repair shortened the history', async () => {
     const world = await create({ protocol });
     world.server.script(
       ...['l0', 'l1', 'l2', 'l3', 'l4', 'l5', 'new answer', 'newest answer'].map((text) => reply().says(text)),
@@ -101,7 +101,7 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     });
   });
 
-  it('B07 what was streamed before the connection died is the answer’s row, and the turn says so', async () => {
+  it("B07 text streamed before the connection died is the answer's row, and the turn reports the loss", async () => {
     const world = await create({ protocol });
     world.server.script(reply().says('Hello wor', { in: 4 }).drops(), reply().says('Hello world.'));
     const panel = world.surface();
@@ -115,7 +115,7 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     });
   });
 
-  it('B10 B11 a stop keeps what was shown, thinking included, once, marked as interrupted, also after a reload', async () => {
+  it('B10 B11 a stop keeps what was shown, including thinking, once, marked as interrupted, also after a reload', async () => {
     const world = await create({ protocol });
     world.server.script(
       reply().thinks('Hm.').says('Forty characters that somebody has read. ').hangs(),
@@ -142,7 +142,7 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     });
   });
 
-  it('B12 a prompt is there after the process died before the first word of its answer', async () => {
+  it('B12 a prompt is stored if the process died before the first word of its answer', async () => {
     const world = await create({ protocol });
     world.server.script(reply().hangs(), reply().says('Back.'));
     const { sessionId } = await world.send(world.surface(), 'do not lose me');
@@ -162,7 +162,7 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     });
   });
 
-  it('B13 every finished round of tools is there after the process died in the next request', async () => {
+  it('B13 every finished round of tools is stored if the process died in the next request', async () => {
     const world = await create({ protocol });
     writeFileSync(path.join(world.folder, 'note.txt'), 'milk');
     const round = (id: string) => reply().calls('read_file', { path: 'note.txt' }, { id });
@@ -182,7 +182,7 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
 });
 
 describe('no row is dropped', () => {
-  it('B05 a turn that ran beside another one of the same surface has its answer once', async () => {
+  it('B05 a turn that ran in parallel with another one of the same surface has its answer once', async () => {
     const world = await create();
     const held = gate();
     world.server.script(reply().says('slow ').waitsFor(held.opened).says('answer'), reply().says('quick answer'));
@@ -198,7 +198,7 @@ describe('no row is dropped', () => {
     });
   });
 
-  it('B06 answers of equal words in turns of equal words are all stored', async () => {
+  it('B06 answers with equal text in turns with equal text are all stored', async () => {
     const world = await create();
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
@@ -208,7 +208,7 @@ describe('no row is dropped', () => {
     expect(await account(world, panel, sessionId)).toEqual({ ...sound, stored: [...pair, ...pair, ...pair, ...pair] });
   });
 
-  it('B08 words said before a tool stay in their row, and equal words behind it are a row of their own', async () => {
+  it('B08 text before a tool call stays in its row, and equal text after it is a row of its own', async () => {
     const world = await create();
     world.server.script(
       reply().says("I'll check.").calls('list_directory', { path: 'nowhere' }),
@@ -227,7 +227,7 @@ describe('no row is dropped', () => {
     });
   });
 
-  it('B09 an answer that was shown and is gone after its turn is written by the gateway, once, and the log says so', async () => {
+  it('B09 the gateway writes an answer that was shown and is missing after its turn, once, and the log reports it', async () => {
     const world = await create();
     world.server.script(reply().says('Hello ').pauses(50).says('world'));
     const panel = world.surface();
@@ -247,7 +247,7 @@ describe('no row is dropped', () => {
     });
   });
 
-  it('S60 when even that cannot be written, the log says so', async () => {
+  it('S60 if even that cannot be written, the log reports it', async () => {
     const world = await create();
     world.server.script(reply().says('Hello ').pauses(50).says('world'));
     const panel = world.surface();
@@ -265,7 +265,7 @@ describe('no row is dropped', () => {
     ).toBe(1);
   });
 
-  it('B17 going to a new session leaves nothing unsaved in the old one', async () => {
+  it('B17 switching to a new session leaves nothing unsaved in the old one', async () => {
     const world = await create();
     world.server.script(reply().says('a1'), reply().says('half ').hangs());
     const panel = world.surface();
@@ -276,7 +276,7 @@ describe('no row is dropped', () => {
     expect(storedLines(world, sessionId)).toEqual(['user: q1', 'assistant: a1', 'user: q2', 'assistant: half ']);
   });
 
-  it('B18 S58 S59 a full disk is said at once with its cause and in the log, and the turn is closed, once, when there is space', async () => {
+  it('B18 S58 S59 a full disk is reported at once with its cause and in the log, and the turn is closed, once, when there is space', async () => {
     const world = await create();
     world.server.script(reply().says('one ').pauses(50).says('two'));
     const panel = world.surface();
@@ -300,7 +300,7 @@ describe('no row is dropped', () => {
     });
   });
 
-  it('B19 S52 a write that fails half-way through a turn is repeated, and every row is there once', async () => {
+  it('B19 S52 a write that fails halfway through a turn is retried, and every row is stored once', async () => {
     const world = await create();
     world.server.script(
       reply().says('I look.').calls('list_directory', { path: 'nowhere' }).calls('list_directory', { path: 'neither' }),
@@ -324,7 +324,7 @@ describe('no row is dropped', () => {
     });
   });
 
-  it('B20 B67 a session that could not be created for a moment is refused in words, and stored whole the next time', async () => {
+  it('B20 B67 a session that briefly could not be created is refused with a sentence, and stored whole the next time', async () => {
     const world = await create();
     world.server.script(reply().says('hello'));
     const panel = world.surface();
@@ -346,7 +346,7 @@ describe('no row is dropped', () => {
     });
   });
 
-  it('B21 a prompt that cannot be stored is refused before the model is asked', async () => {
+  it('B21 a prompt that cannot be stored is refused before the model receives it', async () => {
     const world = await create();
     const panel = world.surface();
     world.breakStore((method) => (method === 'openTurn' ? full : null));
@@ -354,7 +354,7 @@ describe('no row is dropped', () => {
     expect({ asked: world.server.requests.length, shown: panel.turnEvents }).toEqual({ asked: 0, shown: [] });
   });
 
-  it('B22 a window that lost the store in a turn says that the turn failed and why, and shows nothing more', async () => {
+  it('B22 a window that lost the store in a turn reports that the turn failed and why, and shows nothing more', async () => {
     const world = await create();
     world.server.script(reply().says('one ').pauses(50).says('two'));
     const panel = world.surface();
@@ -369,7 +369,7 @@ describe('no row is dropped', () => {
     world.breakStore(() => null);
   });
 
-  it('B23 a window closed right behind the last word has the prompt and the answer', async () => {
+  it('B23 a window closed right after the last word has the prompt and the answer', async () => {
     const world = await create();
     world.server.script(reply().says('all of it'));
     const panel = world.surface();

@@ -7,7 +7,7 @@ import { reply } from '../support/modelServer';
 const { create } = worldPerTest();
 
 describe('no row is stored twice', () => {
-  it('B30 S50 whatever ends a turn, and however often it is ended', async () => {
+  it('B30 S50 whatever ends a turn, and however often it ends', async () => {
     const world = await create();
     world.server.script(reply().says('one two ').hangs());
     const panel = world.surface();
@@ -23,7 +23,7 @@ describe('no row is stored twice', () => {
     });
   });
 
-  it('B30 S52 when closing the turn fails and is tried again', async () => {
+  it('B30 S52 when closing the turn fails and is retried', async () => {
     const world = await create();
     world.server.script(reply().says('all of it'));
     const panel = world.surface();
@@ -40,7 +40,7 @@ describe('no row is stored twice', () => {
     });
   });
 
-  it('B31 B32 a prompt that is submitted again under its identity, while it waits and while it runs', async () => {
+  it('B31 B32 when a prompt is submitted again under its identity, while it is queued and while it runs', async () => {
     const world = await create();
     const held = gate();
     world.server.script(reply().waitsFor(held.opened).says('one'), reply().says('two'));
@@ -60,7 +60,7 @@ describe('no row is stored twice', () => {
     });
   });
 
-  it('B33 but equal prompts and answers of different identity are all stored', async () => {
+  it('B33 but equal prompts and answers with different identities are all stored', async () => {
     const world = await create();
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
@@ -72,7 +72,7 @@ describe('no row is stored twice', () => {
     });
   });
 
-  it('B35 S72 a session that is opened again and continued', async () => {
+  it('B35 S72 when a session is opened again and continued', async () => {
     const world = await create();
     world.server.script(reply().says('a1'), reply().says('a2'));
     const { sessionId } = await world.ask(world.surface(), 'q1');

@@ -10,117 +10,120 @@ import { halfCharacters } from '../support/wellFormed';
 
 const { create } = worldPerTest();
 
-describe.each(['openai', 'anthropic'] as const)('what is stored is what was said, over the %s protocol', (protocol) => {
-  it('B130 half a character neither stops a save nor makes stored and shown differ', async () => {
-    const world = await create({ protocol });
-    world.server.script(
-      reply().thinks('\udc00 hm', { in: 'whole' }).says('\ud800x', { in: 'whole' }),
-      reply().says('後で'),
-    );
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'a\ud800b');
-    await world.ask(panel, 'later');
-    expect({ shown: panel.delivered.map(({ text }) => text), ...(await account(world, panel, sessionId)) }).toEqual({
-      shown: ['\ufffd hm\ufffdx', '後で'],
-      ...sound,
-      stored: ['user: a\ufffdb', 'assistant: <\ufffd hm> \ufffdx', 'user: later', 'assistant: 後で'],
+describe.each(['openai', 'anthropic'] as const)(
+  'the store keeps exactly what was said, over the %s protocol',
+  (protocol) => {
+    it('B130 half a surrogate pair neither stops a save nor makes stored and shown text differ', async () => {
+      const world = await create({ protocol });
+      world.server.script(
+        reply().thinks('\udc00 hm', { in: 'whole' }).says('\ud800x', { in: 'whole' }),
+        reply().says('後で'),
+      );
+      const panel = world.surface();
+      const { sessionId } = await world.ask(panel, 'a\ud800b');
+      await world.ask(panel, 'later');
+      expect({ shown: panel.delivered.map(({ text }) => text), ...(await account(world, panel, sessionId)) }).toEqual({
+        shown: ['\ufffd hm\ufffdx', '後で'],
+        ...sound,
+        stored: ['user: a\ufffdb', 'assistant: <\ufffd hm> \ufffdx', 'user: later', 'assistant: 後で'],
+      });
     });
-  });
 
-  it('B131 half a character in a call’s arguments, or in what a tool says of itself, stops no request; stored is what the model wrote', async () => {
-    const torn = defineTool({
-      name: 'torn',
-      description: 'Half a \ud83d',
-      parameters: { type: 'object', properties: { 'key \ud83d': { type: 'string', enum: ['\ud83d'] } } },
-      schema: v.unknown(),
-      readOnly: true,
-      run: () => Promise.resolve({ outcome: 'done', text: 'half \ud83d' }),
+    it("B131 half a surrogate pair in a call's arguments or a tool's metadata stops no request; the store keeps what the model wrote", async () => {
+      const torn = defineTool({
+        name: 'torn',
+        description: 'Half a \ud83d',
+        parameters: { type: 'object', properties: { 'key \ud83d': { type: 'string', enum: ['\ud83d'] } } },
+        schema: v.unknown(),
+        readOnly: true,
+        run: () => Promise.resolve({ outcome: 'done', text: 'half \ud83d' }),
+      });
+      const world = await create({ protocol, tools: [torn] });
+      world.server.script(
+        reply().calls('torn', { path: 'nowhere \ud83d', deep: [{ '\ud83d': ['\udc00'] }] }),
+        reply().says('Not there.'),
+        reply().says('Yes.'),
+      );
+      const panel = world.surface();
+      const { sessionId } = await world.ask(panel, 'look');
+      await world.ask(panel, 'really?');
+      const { stored, ...rest } = await account(world, panel, sessionId);
+      expect({
+        stored: stored[1],
+        halves: world.server.requests.flatMap(({ body }) => halfCharacters(body)),
+        asked: world.server.requests.length,
+        ...rest,
+      }).toEqual({
+        stored: `assistant: [torn ${JSON.stringify({ path: 'nowhere \ud83d', deep: [{ '\ud83d': ['\udc00'] }] })}]`,
+        halves: [],
+        asked: 3,
+        ...sound,
+      });
     });
-    const world = await create({ protocol, tools: [torn] });
-    world.server.script(
-      reply().calls('torn', { path: 'nowhere \ud83d', deep: [{ '\ud83d': ['\udc00'] }] }),
-      reply().says('Not there.'),
-      reply().says('Yes.'),
-    );
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'look');
-    await world.ask(panel, 'really?');
-    const { stored, ...rest } = await account(world, panel, sessionId);
-    expect({
-      stored: stored[1],
-      halves: world.server.requests.flatMap(({ body }) => halfCharacters(body)),
-      asked: world.server.requests.length,
-      ...rest,
-    }).toEqual({
-      stored: `assistant: [torn ${JSON.stringify({ path: 'nowhere \ud83d', deep: [{ '\ud83d': ['\udc00'] }] })}]`,
-      halves: [],
-      asked: 3,
-      ...sound,
-    });
-  });
 
-  it('B132 an error that speaks of ASCII changes no stored character', async () => {
-    const world = await create({ protocol });
-    world.server.script(
-      reply().says('東京は晴れ 🌤。'),
-      refuses(400, { message: "'ascii' codec can't encode characters" }),
-      reply().says('そうです。'),
-    );
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, '天気は？');
-    await world.ask(panel, '本当？');
-    await world.ask(panel, 'では');
-    expect(await account(world, panel, sessionId)).toEqual({
-      ...sound,
-      stored: [
-        'user: 天気は？',
-        'assistant: 東京は晴れ 🌤。',
-        'user: 本当？',
-        'assistant (closing): (The request failed before an answer.)',
-        'user: では',
-        'assistant: そうです。',
-      ],
+    it('B132 an error about ASCII changes no stored character', async () => {
+      const world = await create({ protocol });
+      world.server.script(
+        reply().says('東京は晴れ 🌤。'),
+        refuses(400, { message: "'ascii' codec can't encode characters" }),
+        reply().says('そうです。'),
+      );
+      const panel = world.surface();
+      const { sessionId } = await world.ask(panel, '天気は？');
+      await world.ask(panel, '本当？');
+      await world.ask(panel, 'では');
+      expect(await account(world, panel, sessionId)).toEqual({
+        ...sound,
+        stored: [
+          'user: 天気は？',
+          'assistant: 東京は晴れ 🌤。',
+          'user: 本当？',
+          'assistant (closing): (The request failed before an answer.)',
+          'user: では',
+          'assistant: そうです。',
+        ],
+      });
     });
-  });
 
-  it('B137 one row that cannot be read costs that row alone', async () => {
-    const world = await create({ protocol });
-    world.server.script(reply().says('a1'), reply().says('a2'), reply().says('a3'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'q1');
-    await world.ask(panel, 'q2');
-    world.damageStore("UPDATE messages SET parts = '{broken', tool_calls = '{broken' WHERE content = 'a1'");
-    const listed = (await world.gateway.listSessions({ limit: 10 })).length;
-    await world.ask(panel, 'q3');
-    const lines = await world.lines(sessionId);
-    expect({
-      listed,
-      says: lines[1]?.includes('could not be read'),
-      others: lines.filter((_, index) => index !== 1),
-      ended: ended(panel),
-    }).toEqual({
-      listed: 1,
-      says: true,
-      others: ['user: q1', 'user: q2', 'assistant: a2', 'user: q3', 'assistant: a3'],
-      ended: 'complete stop',
+    it('B137 an unreadable row costs only that row', async () => {
+      const world = await create({ protocol });
+      world.server.script(reply().says('a1'), reply().says('a2'), reply().says('a3'));
+      const panel = world.surface();
+      const { sessionId } = await world.ask(panel, 'q1');
+      await world.ask(panel, 'q2');
+      world.damageStore("UPDATE messages SET parts = '{broken', tool_calls = '{broken' WHERE content = 'a1'");
+      const listed = (await world.gateway.listSessions({ limit: 10 })).length;
+      await world.ask(panel, 'q3');
+      const lines = await world.lines(sessionId);
+      expect({
+        listed,
+        says: lines[1]?.includes('could not be read'),
+        others: lines.filter((_, index) => index !== 1),
+        ended: ended(panel),
+      }).toEqual({
+        listed: 1,
+        says: true,
+        others: ['user: q1', 'user: q2', 'assistant: a2', 'user: q3', 'assistant: a3'],
+        ended: 'complete stop',
+      });
     });
-  });
 
-  it('B140 a picture is stored as the picture and goes with every request', async () => {
-    const world = await create({ protocol });
-    world.server.script(reply().says('one'), reply().says('two'));
-    const { panel, sessionId } = await seeded(world, (history) => history.user('look', image).assistant('A cat.'));
-    await world.ask(panel, 'sure?');
-    await world.ask(panel, 'really?');
-    const withPicture = world.server.requests.map(({ body }) => JSON.stringify(body).includes(image.dataBase64));
-    expect({ withPicture, first: storedLines(world, sessionId)[0] }).toEqual({
-      withPicture: [true, true],
-      first: 'user: look [image]',
+    it('B140 an image is stored as an image and goes with every request', async () => {
+      const world = await create({ protocol });
+      world.server.script(reply().says('one'), reply().says('two'));
+      const { panel, sessionId } = await seeded(world, (history) => history.user('look', image).assistant('A cat.'));
+      await world.ask(panel, 'sure?');
+      await world.ask(panel, 'really?');
+      const withPicture = world.server.requests.map(({ body }) => JSON.stringify(body).includes(image.dataBase64));
+      expect({ withPicture, first: storedLines(world, sessionId)[0] }).toEqual({
+        withPicture: [true, true],
+        first: 'user: look [image]',
+      });
     });
-  });
-});
+  },
+);
 
-describe('what is stored is what was said', () => {
+describe('the store keeps exactly what was said', () => {
   it('B106 a prompt that is sent again goes out as it was written, to the last blank', async () => {
     const world = await create();
     world.server.script(refuses(401, { message: 'no' }), reply().says('ok'));
@@ -132,7 +135,7 @@ describe('what is stored is what was said', () => {
     expect([sent(world, 0), sent(world, 1)]).toEqual([['user:   ab\n\n\tcd  '], ['user:   ab\n\n\tcd  ']]);
   });
 
-  it('B136 a store that fails says its class and its own words', async () => {
+  it('B136 a store that fails reports its error class and its own message', async () => {
     const world = await create();
     world.server.script(reply().says('one ').pauses(30).says('two'));
     const panel = world.surface();
@@ -148,7 +151,7 @@ describe('what is stored is what was said', () => {
     expect([failure?.cause, failure?.technical]).toEqual(['corrupt', 'database disk image is malformed']);
   });
 
-  it('B192 B103 what an answer said stays readable when its prompt is sent again', async () => {
+  it('B192 B103 an answer stays readable when its prompt is sent again', async () => {
     const world = await create();
     world.server.script(reply().says('first try').drops(), reply().says('second try'));
     const panel = world.surface();

@@ -7,7 +7,7 @@ import { refuses, reply } from '../support/modelServer';
 const { create } = worldPerTest();
 
 describe('a turn that ends', () => {
-  it('S190 with words before its tools and words behind them has both, and what surfaces are told at the end is what is stored', async () => {
+  it('S190 with text before its tools and text after them has both, and surfaces receive at the end what is stored', async () => {
     const world = await create();
     world.server.script(
       reply().says("I'll check.").calls('list_directory', { path: 'nowhere' }),
@@ -32,7 +32,7 @@ describe('a turn that ends', () => {
     });
   });
 
-  it('S191 keeps the prompt as the person wrote it, whatever note went with it', async () => {
+  it('S191 keeps the prompt as the user wrote it, whatever note was sent with it', async () => {
     const world = await create();
     world.server.script(reply().says('Half ').drops(), reply().says('ok'));
     const panel = world.surface();
@@ -45,7 +45,7 @@ describe('a turn that ends', () => {
     });
   });
 
-  it('S193 at its budget stores the summary as its last answer, and not the note that asked for it', async () => {
+  it('S193 at its budget stores the summary as its last answer, and not the note that requested it', async () => {
     const world = await create({ maxIterations: 2 });
     world.server.script(reply().calls('list_directory', { path: 'nowhere' }), reply().says('I only got this far.'));
     const panel = world.surface();
@@ -62,7 +62,7 @@ describe('a turn that ends', () => {
     });
   });
 
-  it('S194 other than well is never called complete', async () => {
+  it('S194 in any other way than completion is never called complete', async () => {
     const world = await create();
     world.server.script(
       reply().says('Half ').drops(),
@@ -83,7 +83,7 @@ describe('a turn that ends', () => {
     ]);
   });
 
-  it('S195 leaves the answer its time of birth', async () => {
+  it('S195 leaves the creation time of the answer unchanged', async () => {
     const world = await create();
     world.server.script(reply().says('one ').pauses(40).says('two'));
     const panel = world.surface();
@@ -94,11 +94,11 @@ describe('a turn that ends', () => {
   });
 });
 
-describe('memory hears of a turn', () => {
+describe('memory is notified of a turn', () => {
   const synced = (log: readonly string[]) =>
     log.filter((line) => line.startsWith('sync')).map((line) => line.replace(/^sync \S+ /, ''));
 
-  it('S104 S183 that was completed, with the prompt and what was said, under its session', async () => {
+  it('S104 S183 that was completed, with the prompt and the answer, under its session', async () => {
     const world = await create();
     world.server.script(reply().says('a1'));
     const { sessionId } = await world.ask(world.surface(), 'q1');
@@ -106,7 +106,7 @@ describe('memory hears of a turn', () => {
     expect(world.memoryLog.filter((line) => line.startsWith('sync'))).toEqual([`sync ${sessionId}: q1 -> a1`]);
   });
 
-  it('B114 S180 but not when it was stopped', async () => {
+  it('B114 S180 but not if it was stopped', async () => {
     const world = await create();
     world.server.script(reply().says('half ').hangs(), reply().says('a2'));
     const panel = world.surface();
@@ -117,7 +117,7 @@ describe('memory hears of a turn', () => {
     expect(synced(world.memoryLog)).toEqual(['q2 -> a2']);
   });
 
-  it('S184 but not when nothing was said', async () => {
+  it('S184 but not if nothing was said', async () => {
     const world = await create();
     world.server.script(reply(), reply(), reply(), reply());
     await world.ask(world.surface(), 'q1');
@@ -125,7 +125,7 @@ describe('memory hears of a turn', () => {
     expect(synced(world.memoryLog)).toEqual([]);
   });
 
-  it('S185 and it is nobody’s loss when there is no provider', async () => {
+  it('S185 and nothing fails if there is no provider', async () => {
     const world = await create({ memory: () => [] });
     world.server.script(reply().says('a1'));
     const panel = world.surface();
@@ -133,7 +133,7 @@ describe('memory hears of a turn', () => {
     expect(await account(world, panel, sessionId)).toEqual({ ...sound, stored: ['user: q1', 'assistant: a1'] });
   });
 
-  it('S186 B124 B189 and neither waits for a provider nor fails with one; the log names it', async () => {
+  it('S186 B124 B189 and the turn neither waits for a provider nor fails with one; the log names it', async () => {
     const throwing: MemoryProvider = {
       name: 'throwing',
       initialize: () => Promise.resolve(),

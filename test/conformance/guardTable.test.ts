@@ -14,12 +14,12 @@ const guard: Guard = {
 /** What is wrong with a guard that differs from a good one in this. */
 const faults = (difference: Partial<Guard>): readonly string[] => staleGuards([{ ...guard, ...difference }], root);
 
-describe('the guards that npm run mutations switches off', () => {
-  it('all stand in the source, exactly once, and name test files that exist', async () => {
+describe('the guards that npm run mutations turns off', () => {
+  it('are all in the source, exactly once, and name test files that exist', async () => {
     expect(staleGuards(await readGuards(root), root)).toEqual([]);
   });
 
-  it('are stale, each by name, where text, file or tests are gone', () => {
+  it('are reported as stale, each by name, if text, file or tests are gone', () => {
     expect(faults({})).toEqual([]);
     expect(faults({ from: 'no such text' })).toEqual([
       'a guard: src/transcript/message.ts holds this text 0 times instead of once: no such text',

@@ -27,8 +27,8 @@ const recalling =
   (text: string): ((log: string[]) => readonly MemoryProvider[]) =>
   (log) => [new RecordingMemory(log, { recall: () => text })];
 
-describe('what memory recalls', () => {
-  it('B121 is sent behind the prompt and never stored as its content, shown, searched or exported', async () => {
+describe('recalled memory', () => {
+  it('B121 is sent after the prompt and never stored as its content, shown, searched or exported', async () => {
     const world = await create({ memory: recalling('- the deploy key is called bluebird') });
     world.server.script(reply().says('Bluebird.'));
     const panel = world.surface();
@@ -62,7 +62,7 @@ describe('what memory recalls', () => {
     });
   });
 
-  it('is told to the person by its number, once it is on its way, and only where something was found', async () => {
+  it('is reported to the user by its count, once it is being sent, and only if something was found', async () => {
     const recalls = ['- one\n- two', ''];
     const world = await create({
       memory: (log) => [
@@ -85,7 +85,7 @@ describe('what memory recalls', () => {
     ).toEqual([[{ provider: 'recording', label: 'Notes', count: 2 }], undefined]);
   });
 
-  it('B121 is not shown either where the model repeats its fence, however the tags are split', async () => {
+  it('B121 is not shown even if the model repeats its fence, however the tags are split', async () => {
     const world = await create({ memory: recalling('- secret fact') });
     world.server.script(
       reply()
@@ -134,7 +134,7 @@ describe('what memory recalls', () => {
     },
   );
 
-  it('B194 holds for the note behind an answer that was cut off, too, with recall and without', async () => {
+  it('B194 is also stable with the note after a cut-off answer, with recall and without', async () => {
     const recalls = ['', '- two'];
     const world = await create({
       memory: (log) => [new RecordingMemory(log, { recall: () => recalls.shift() ?? '' })],
@@ -174,7 +174,7 @@ describe('what memory recalls', () => {
     expect([after.slice(0, before.length), after.length]).toEqual([before, before.length + 2]);
   });
 
-  it('B194 is not sent where it could not be stored', async () => {
+  it('B194 is not sent if it could not be stored', async () => {
     const world = await create({ memory: recalling('- one') });
     world.server.script(reply().says('a1'));
     const repair = world.breakStore((method) => (method === 'setApiContent' ? new Error('no room') : null));
@@ -193,7 +193,7 @@ describe('what memory recalls', () => {
     });
   });
 
-  it('B124 is waited for only so long; the person is told, and the provider is asked again when it has come back', async () => {
+  it('B124 is waited for only up to a limit; the user is notified, and the provider is asked again when it has returned', async () => {
     const held = gate();
     const asked: string[] = [];
     const world = await create({
@@ -229,7 +229,7 @@ describe('what memory recalls', () => {
     });
   });
 
-  it('B124 can be skipped by the person, for the turn they saw', async () => {
+  it('B124 can be skipped by the user, for the turn they saw', async () => {
     const world = await create({
       recallTimeoutMs: 60_000,
       memory: (log) => [new RecordingMemory(log, { recall: () => new Promise(() => undefined) })],
@@ -265,7 +265,7 @@ describe('what memory recalls', () => {
     ]).toEqual(['interrupted', 0, []]);
   });
 
-  it('S104 is asked for with the id of the session as it is now, and so is syncing', async () => {
+  it('S104 is requested with the current id of the session, and so is the sync', async () => {
     const asked: string[] = [];
     const provider: MemoryProvider = {
       ...legacyMemory([]),
@@ -289,8 +289,8 @@ describe('what memory recalls', () => {
   });
 });
 
-describe('what memory adds to a session', () => {
-  it('B187 the system prompt of a new session has what was remembered in the one before, and stays as it is meanwhile', async () => {
+describe('memory in a session', () => {
+  it('B187 the system prompt of a new session has what was remembered in the one before, and stays unchanged meanwhile', async () => {
     const facts: string[] = [];
     const world = await create({
       memory: (log) => [new RecordingMemory(log, { block: () => `Remembered: ${facts.join(', ') || 'nothing'}.` })],
@@ -309,7 +309,7 @@ describe('what memory adds to a session', () => {
     ]);
   });
 
-  it('B119 a tool of a provider never takes the place of one of ours, and its own tools work', async () => {
+  it("B119 a provider's tool never replaces one of ours, and its own tools work", async () => {
     const ran: string[] = [];
     const tool = (name: string) =>
       defineTool({
@@ -343,7 +343,7 @@ describe('what memory adds to a session', () => {
     });
   });
 
-  it('B118 a provider that fails when it is looked at leaves the way free for the next', async () => {
+  it('B118 a provider that fails when it is inspected does not block the next one', async () => {
     const broken: MemoryProvider = Object.defineProperty(legacyMemory([], 'broken'), 'tools', {
       get: () => {
         throw new Error('no schema');
@@ -360,8 +360,8 @@ describe('what memory adds to a session', () => {
   });
 });
 
-describe('what memory is told', () => {
-  it('B123 has no secrets; what is stored and sent still has', async () => {
+describe('a memory update', () => {
+  it('B123 contains no secrets; the stored and sent text still does', async () => {
     const queries: string[] = [];
     const world = await create({
       memory: (log) => [new RecordingMemory(log, { recall: (query) => (queries.push(query), '') })],
@@ -383,7 +383,7 @@ describe('what memory is told', () => {
     });
   });
 
-  it('S186 B189 comes whole to a provider beside one that throws, one that hangs and one of before most hooks', async () => {
+  it('S186 B189 reaches a provider whole beside one that throws, one that hangs and one that predates most hooks', async () => {
     const world = await create({
       recallTimeoutMs: 100,
       memory: (log) => [throwingMemory(), hangingMemory(), legacyMemory(log), new RecordingMemory(log)],

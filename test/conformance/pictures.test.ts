@@ -28,7 +28,7 @@ async function ask(
   return receipt;
 }
 
-describe('a prompt with pictures', () => {
+describe('a prompt with images', () => {
   it('S187 is synced to memory as text', async () => {
     const world = await create();
     world.server.script(reply().says('A cat.'));
@@ -40,7 +40,7 @@ describe('a prompt with pictures', () => {
     }).toEqual({ synced: [`sync ${sessionId}: What is this? -> A cat.`], heard: false });
   });
 
-  it('S192 is stored as the person sent it, whatever note and recall went with it on the wire', async () => {
+  it('S192 is stored as the user sent it, whatever note and recall went with it on the wire', async () => {
     const world = await create({
       memory: (log) => [new RecordingMemory(log, { recall: () => '- likes cats' })],
       mode: 'plan',

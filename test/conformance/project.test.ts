@@ -30,8 +30,8 @@ const project: ProjectContext = {
   ],
 };
 
-describe('what a project says to agents', () => {
-  it('is part of the system prompt, and its skills can be read', async () => {
+describe('project instructions for agents', () => {
+  it("are part of the system prompt, and the project's skills can be read", async () => {
     const world = await create({ project: () => project });
     world.server.script(reply().calls('read_skill', { name: 'release' }), reply().says('Tag it.'));
     const panel = world.surface();
@@ -51,7 +51,7 @@ describe('what a project says to agents', () => {
     });
   });
 
-  it('stays what it was for the agent that was made with it', async () => {
+  it('stay unchanged for the agent that was created with them', async () => {
     let text = 'Use tabs.';
     const world = await create({
       project: () => ({ ...project, rules: [{ path: 'AGENTS.md', text, appliesTo: null }] }),
@@ -66,7 +66,7 @@ describe('what a project says to agents', () => {
 });
 
 describe('a prompt that names a prompt file', () => {
-  it('is stored and shown as it was written, sent as the file says, and sent with the same bytes ever after', async () => {
+  it('is stored and shown as written, sent as the file says, and sent with the same bytes from then on', async () => {
     const world = await create({ project: () => project, memory: (log) => [new RecordingMemory(log)] });
     world.server.script(reply().says('Fine.'), reply().says('Still.'), reply().says('Yes.'));
     const panel = world.surface();

@@ -22,7 +22,7 @@ const field = (reasoning: string | null) => ({
   ],
 });
 
-describe('reasoning that a service asks back', () => {
+describe('reasoning that a service requires back', () => {
   it.each([
     ['Moonshot', moonshot],
     ['DeepSeek', deepseek],
@@ -55,7 +55,7 @@ describe('reasoning that a service asks back', () => {
     },
   );
 
-  it('B133 goes with its call where the answer behind it is cut at the output limit and goes on, and so does the thinking of what was cut', async () => {
+  it('B133 goes with its call if the answer after it is cut at the output limit and continues, and so does the cut thinking', async () => {
     const world = await create();
     world.server.script(
       ...[
@@ -78,7 +78,7 @@ describe('reasoning that a service asks back', () => {
     });
   });
 
-  it('B133 that was empty goes back empty, and none where none came', async () => {
+  it('B133 that was empty is returned empty, and none is returned if none arrived', async () => {
     const world = await create();
     const bare = (reasoning: string | null) =>
       reply().sends(field(reasoning)).calls('list_directory', { path: 'nowhere' });
@@ -92,7 +92,7 @@ describe('reasoning that a service asks back', () => {
     expect(sentBack(world)).toEqual([[], [''], [''], ['', 'Then.'], ['', 'Then.'], ['', 'Then.', null]]);
   });
 
-  it('B133 is learned where a history has none: asked once without, then never again, in no conversation', async () => {
+  it('B133 is learned if a history has none: it is omitted in one request, then never again, in any conversation', async () => {
     const world = await create();
     const { panel, sessionId } = await seeded(world, (h) =>
       h
@@ -123,7 +123,7 @@ describe('reasoning that a service asks back', () => {
     });
   });
 
-  it('B133 that was empty is sent as a space where a service takes an empty one for none', async () => {
+  it('B133 that was empty is sent as a space if a service treats an empty one as missing', async () => {
     const world = await create();
     world.server.script(
       ...[
@@ -137,7 +137,7 @@ describe('reasoning that a service asks back', () => {
     expect([sentBack(world), refusedTimes(world)]).toEqual([[[], [''], [' ']], 1]);
   });
 
-  it('B134 is left out where a service refuses the field, and asking for it is never taken for refusing it', async () => {
+  it('B134 is left out if a service refuses the field, and a request for the field is never mistaken for a refusal', async () => {
     const world = await create();
     world.server.script(
       looks('First.'),

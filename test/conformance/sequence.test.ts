@@ -123,7 +123,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     });
   });
 
-  it('B44 ids of another service are sent as this one takes them, a call and its result still a pair', async () => {
+  it("B44 ids of another service are sent in this one's format, a call and its result still a pair", async () => {
     expect(
       await repaired(protocol, (h) =>
         h
@@ -148,7 +148,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     });
   });
 
-  it('S6 a prompt right behind a tool result is left as it is', async () => {
+  it('S6 a prompt right after a tool result is left alone', async () => {
     const { stored, refused } = await repaired(protocol, (h) =>
       h.user('Q1').assistant(call('t1')).tool('t1', 'r').user('Q2').assistant('a'),
     );
@@ -174,7 +174,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     });
   });
 
-  it('B49 S13 a prompt with a picture and the one behind it stay two rows, the picture whole, and both are sent', async () => {
+  it('B49 S13 a prompt with an image and the one after it stay two rows, the image whole, and both are sent', async () => {
     const world = await create({ protocol });
     world.server.script(reply().says('A cat.'));
     const { panel, sessionId } = await seeded(world, (h) => h.user('look', image));
@@ -192,7 +192,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     });
   });
 
-  it('B40 a stop behind a tool result ends the turn with a row of its own, so that no prompt lands on the result', async () => {
+  it('B40 a stop after a tool result ends the turn with a row of its own, so that no prompt touches the result', async () => {
     const world = await create({ protocol });
     world.server.script(
       reply().says('I look.').calls('list_directory', { path: 'nowhere' }),
@@ -218,7 +218,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     });
   });
 
-  it('B41 a stop while calls wait leaves a result for each of them', async () => {
+  it('B41 a stop while calls wait adds a result for each of them', async () => {
     const world = await create({ protocol });
     world.server.script(reply().calls('list_directory', {}, { id: 't1' }).calls('list_directory', {}, { id: 't2' }));
     world.server.otherwise(reply().hangs());
@@ -240,7 +240,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     });
   });
 
-  it('B42 B43 silence behind a tool leaves no scaffolding in the transcript or in the next request', async () => {
+  it('B42 B43 silence after a tool leaves no scaffolding in the transcript or in the next request', async () => {
     const world = await create({ protocol });
     world.server.script(
       reply().calls('list_directory', { path: 'nowhere' }),
@@ -294,7 +294,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     }).toEqual({ empty: false, calls: true, refused: [] });
   });
 
-  it('B48 S37 S38 an answer without a word is sent as a fixed sentence, so that two prompts never touch', async () => {
+  it('B48 S37 S38 an answer without text is sent as a fixed sentence, so that two prompts never touch', async () => {
     const world = await create({ protocol });
     world.server.script(refuses(400, { message: 'no' }), reply().says('ok'));
     const panel = world.surface();
@@ -312,7 +312,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     });
   });
 
-  it('B50 S194 a turn that falls silent behind a tool result is failed, says so, and ends with a row', async () => {
+  it('B50 S194 a turn that falls silent after a tool result fails, reports it, and ends with a row', async () => {
     const world = await create({ protocol });
     world.server.script(
       reply().says('I look.').calls('list_directory', { path: 'nowhere' }),
@@ -335,7 +335,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     });
   });
 
-  it('S31 S32 S33 ids that are used again are sent once or under another name, ids that differ as they are', async () => {
+  it('S31 S32 S33 repeated ids are sent once or under another name, different ids unchanged', async () => {
     const world = await create({ protocol });
     const round = reply()
       .calls('list_directory', { path: 'nowhere' }, { id: 'call_0' })

@@ -7,7 +7,7 @@ import { RecordingMemory } from '../support/recordingMemory';
 
 const { create } = worldPerTest();
 
-describe('going from session to session', () => {
+describe('switching between sessions', () => {
   it('B91 a new session has no parent and is in the list', async () => {
     const world = await create();
     world.server.script(reply().says('a1'), reply().says('a2'));
@@ -22,7 +22,7 @@ describe('going from session to session', () => {
     }).toEqual({ parent: null, listed: 2 });
   });
 
-  it('B92 the first reason for which a session ended stays', async () => {
+  it('B92 the first reason for the end of a session stays', async () => {
     const world = await create();
     world.server.script(reply().says('a1'));
     const { sessionId } = await world.ask(world.surface(), 'q1');
@@ -44,7 +44,7 @@ describe('going from session to session', () => {
     });
   });
 
-  it('the answer of a turn goes to the session it was asked in, whatever is shown meanwhile', async () => {
+  it('the answer of a turn goes to the session of its prompt, whatever is shown meanwhile', async () => {
     const world = await create();
     const held = gate();
     world.server.script(reply().says('slow ').waitsFor(held.opened).says('answer'), reply().says('other'));
@@ -64,7 +64,7 @@ describe('going from session to session', () => {
     });
   });
 
-  it('B110 B115 memory hears the end, then the switch, then what belongs to the new session; nobody waits for it', async () => {
+  it("B110 B115 memory receives the end, then the switch, then the new session's content; nothing waits for memory", async () => {
     const held = gate();
     const slow = (log: string[]): MemoryProvider => {
       const recording = new RecordingMemory(log);
@@ -105,7 +105,7 @@ describe('going from session to session', () => {
     });
   });
 
-  it('S101 S102 every provider hears of a switch, with the reason, also behind one that fails', async () => {
+  it('S101 S102 every provider is notified of a switch, with the reason, even after one that fails', async () => {
     const throwing: MemoryProvider = {
       name: 'throwing',
       initialize: () => Promise.resolve(),
@@ -129,7 +129,7 @@ describe('going from session to session', () => {
     });
   });
 
-  it('S130 one that is not stored is refused in words, and what is shown stays', async () => {
+  it('S130 to a session that is not stored is refused with a sentence, and the shown session stays', async () => {
     const world = await create();
     world.server.script(reply().says('a1'));
     const panel = world.surface();
@@ -140,7 +140,7 @@ describe('going from session to session', () => {
     expect(world.gateway.shownSession(panel.id)).toBe(sessionId);
   });
 
-  it('S131 to the one that is shown changes nothing', async () => {
+  it('S131 to the shown session changes nothing', async () => {
     const world = await create();
     world.server.script(reply().says('a1'), reply().says('a2'));
     const panel = world.surface();
@@ -157,7 +157,7 @@ describe('going from session to session', () => {
     });
   });
 
-  it('S140 by words of its title, behind any number of others', async () => {
+  it('S140 works by words of the title, even after any number of other sessions', async () => {
     const world = await create();
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
@@ -202,7 +202,7 @@ describe('the segments of one conversation', () => {
     },
   );
 
-  it('B82 B83 a session that is no continuation is not followed', async () => {
+  it('B82 B83 do not include a session that is not a continuation', async () => {
     const world = await create();
     const { panel, sessionId } = await seeded(world, (history) => history.user('q').assistant('a'));
     await world.store.createSession({ ...segment, id: 'branch', parentSessionId: sessionId, parentKind: 'branch' });
@@ -214,7 +214,7 @@ describe('the segments of one conversation', () => {
     }).toEqual({ before: sessionId, after: 'child' });
   });
 
-  it('B87 fifty segments are one entry of the list, which leads to the newest', async () => {
+  it('B87 fifty segments are one entry in the list, which leads to the newest', async () => {
     const world = await create();
     world.server.script(reply().says('ok'));
     let { sessionId } = await seeded(world, (history) => history.user('q').assistant('a'));

@@ -21,7 +21,7 @@ describe('a turn whose store cannot be written', () => {
     ['B22', new StoreError('replaced', 'Another window has taken over.', 'lock lost')],
     ['B22', new StoreError('corrupt', 'The file is damaged.', 'malformed')],
     ['B22', full],
-  ])('%s goes on with everything shown in a spill file, which is folded back once (%s)', async (_name, cause) => {
+  ])('%s continues with everything shown in a spill file, which is folded back once (%s)', async (_name, cause) => {
     const world = await create(spilling);
     world.server.script(
       reply().says('one ').pauses(50).says('two ').calls('list_directory', { path: '.' }),

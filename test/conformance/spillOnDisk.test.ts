@@ -137,7 +137,7 @@ describe('a store that fails under a running turn, on this disk', { timeout: 60_
     }).toEqual({ found: ['folded'], stored: whole, problems: [], files: [] });
   });
 
-  it('B68 the log is deleted under a live handle: nothing is lost, and the turn is whole once the store is opened again', async () => {
+  it('B68 the log is deleted under an open handle: nothing is lost, and the turn is whole once the store is opened again', async () => {
     const window = await openWindow();
     await begin(window);
     unlinkSync(at('store', 'state.db.wal'));
@@ -167,7 +167,7 @@ describe('a store that fails under a running turn, on this disk', { timeout: 60_
     });
   });
 
-  it('B68 the lock is lost to another process, and this one dies: the next window finds the spill', async () => {
+  it('B68 another process takes the lock, and this one dies: the next window finds the spill', async () => {
     const window = await openWindow();
     await begin(window);
     const lock = readFileSync(at('store', 'state.db.lock'));
@@ -188,7 +188,7 @@ describe('a store that fails under a running turn, on this disk', { timeout: 60_
     }).toEqual({ shown: whole, found: ['folded'], stored: whole, files: false });
   });
 
-  it('goes on in the store when it is opened again in the middle of the turn', async () => {
+  it('the turn continues in the store when it is opened again in the middle of the turn', async () => {
     const window = await openWindow();
     await begin(window);
     unlinkSync(at('store', 'state.db.wal'));

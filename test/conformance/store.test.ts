@@ -12,7 +12,7 @@ describe('the store', () => {
     ['overwritten', "UPDATE messages_fts_segdir SET root = x'00ff00ff'"],
     ['gone', 'DROP TABLE messages_fts'],
   ])(
-    'B181 takes rows while its search index is %s, goes on finding words, and builds it again',
+    'B181 accepts rows while its search index is %s, still finds words, and rebuilds the index',
     async (_name, damage) => {
       const world = await create();
       world.server.script(reply().says('alpha'), reply().says('beta'));
@@ -39,13 +39,13 @@ describe('the store', () => {
     },
   );
 
-  it('is readable by its owner alone', async () => {
+  it('is readable only by its owner', async () => {
     const world = await create();
     const mode = (name: string): number => statSync(path.join(world.home, 'store', name)).mode & 0o077;
     expect(process.platform === 'win32' ? [0, 0] : [mode('state.db'), mode('state.db.wal')]).toEqual([0, 0]);
   });
 
-  it('is a database that another SQLite finds sound, in the middle of an answer too', async () => {
+  it('is a database that another SQLite finds intact, even in the middle of an answer', async () => {
     const world = await create();
     world.server.script(reply().says('half ').hangs());
     const panel = world.surface();

@@ -11,7 +11,7 @@ const { create } = worldPerTest();
 const impatient = { backoffMs: 1 };
 
 describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol', (protocol) => {
-  it('B160 that dropped behind text is never taken for a finished answer, and not asked for again by itself', async () => {
+  it('B160 that dropped after text is never treated as a finished answer, and not requested again automatically', async () => {
     const world = await create({ protocol });
     world.server.script(reply().says('a hundred characters of an answer '.repeat(3), { in: 10 }).drops());
     const panel = world.surface();
@@ -28,7 +28,7 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
     });
   });
 
-  it('B160 that ended in order without saying why is not taken for a finished answer either', async () => {
+  it('B160 that ended in order without a finish reason is not treated as a finished answer either', async () => {
     const world = await create({ protocol });
     world.server.script(reply().says('Half an ').endsWithoutFinish());
     const panel = world.surface();
@@ -41,7 +41,7 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
     });
   });
 
-  it('B161 that dropped before its first character is asked for again', async () => {
+  it('B161 that dropped before its first character is requested again', async () => {
     const world = await create({ protocol, policy: impatient });
     world.server.script(dropsBeforeAnswering(), reply().drops(), reply().says('Here.'));
     const panel = world.surface();
@@ -58,7 +58,7 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
     });
   });
 
-  it('B161 that never has a first character fails in words, and no tool runs a second time', async () => {
+  it('B161 that never has a first character fails with a sentence, and no tool runs a second time', async () => {
     const world = await create({ protocol, policy: impatient });
     const dead = reply().drops();
     world.server.script(reply().calls('list_directory', { path: 'nowhere' }), dead, dead, dead);
@@ -76,7 +76,7 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
     });
   });
 
-  it('B163 that goes on with what was said already ends there: one copy, and nothing of the question is stored', async () => {
+  it('B163 that continues with text already delivered ends there: one copy, and nothing of the continuation request is stored', async () => {
     const world = await create({ protocol });
     world.server.script(
       reply().says('All that there is to say').finishes('length'),
@@ -96,7 +96,7 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
     });
   });
 
-  it('B163 that goes on with a row like the one before it keeps both', async () => {
+  it('B163 that continues with a row like the one before it keeps both', async () => {
     const world = await create({ protocol });
     const row = '{"kind": "entry", "value": "the default one"},\n';
     world.server.script(reply().says(`[\n${row}${row}`).finishes('length'), reply().says(`${row}]`));
@@ -108,7 +108,7 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
     });
   });
 
-  it('B163 that is asked again for a broken call says nothing twice, and half a call never runs', async () => {
+  it('B163 that is requested again for a broken call repeats no text, and half a call never runs', async () => {
     const world = await create({ protocol });
     world.server.script(
       reply().says('I look at the folder.').beginsCall('list_directory', '{"path": "no').drops(),
@@ -128,7 +128,7 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
     });
   });
 
-  it('B163 whose attempt was given up adds nothing to the one that took its place', async () => {
+  it('B163 whose attempt was abandoned adds nothing to the one that replaced it', async () => {
     const world = await create({ protocol });
     world.server.script(
       reply().says('one two').beginsCall('list_directory', '{"path": "no').drops(),
@@ -158,7 +158,7 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
     }).toEqual({ shown: 'Recovered words.', last: 'turnSettled', afterEnd: true });
   });
 
-  it('B167 is changed before it is stored and shown, not after: thinking in tags and recalled memory, however it is cut', async () => {
+  it('B167 is filtered before it is stored and shown, not after: thinking in tags and recalled memory, however it is cut', async () => {
     const world = await create({ protocol });
     world.server.script(
       reply().says('<think>Let me\nsee.</think>\n\nYes.\n<memory-context>\nold notes\n</memory-context>\nDone.', {
@@ -174,7 +174,7 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
     });
   });
 
-  it('B168 that was cut off says so beside the answer: the sentence is the turn’s, the row holds only what was said', async () => {
+  it('B168 that was cut off reports it beside the answer: the sentence belongs to the turn, the row holds only what was said', async () => {
     const world = await create({ protocol });
     world.server.script(reply().says('Half an ').drops(), reply().says('ok'));
     const panel = world.surface();
@@ -193,7 +193,7 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
     });
   });
 
-  it('B134 a service that refuses the reasoning it is sent back is asked again without it; no stored row changes, its signature included', async () => {
+  it('B134 from a service that refuses returned reasoning is requested again without it; no stored row or signature changes', async () => {
     const world = await create({ protocol });
     world.server.script(
       reply().thinks('Hm.').says('Looking.').calls('list_directory', { path: 'nowhere' }),
@@ -219,7 +219,7 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
     });
   });
 
-  it('B135 what a service refused once is left out of every later request, of this turn and of the next; history keeps it', async () => {
+  it('B135 omits what a service refused once from every later request, of this turn and of the next; history keeps it', async () => {
     const world = await create({ protocol });
     const looks = (thought: string) =>
       reply().thinks(thought).says('Looking.').calls('list_directory', { path: 'nowhere' });
@@ -294,8 +294,8 @@ const finished: TransportEnd = {
   requestId: null,
 };
 
-describe('an attempt that was given up', () => {
-  it('adds nothing to the one that took its place, however late its words come', async () => {
+describe('an abandoned attempt', () => {
+  it('adds nothing to the one that replaced it, however late its text arrives', async () => {
     let late: () => void = () => undefined;
     let attempts = 0;
     const model = modelOver({
@@ -341,7 +341,7 @@ describe('an attempt that was given up', () => {
     });
   });
 
-  it('B11 does not show after a stop what was held back before it, because it could have become a tag', async () => {
+  it('B11 does not show after a stop the text held back before it because it could have become a tag', async () => {
     const world = await create();
     world.server.script(reply().says('one\n<thi', { in: 'whole' }).hangs());
     const panel = world.surface();

@@ -35,7 +35,7 @@ const refusal = (work: Promise<unknown>): Promise<string> =>
   );
 
 describe('reset', () => {
-  it('ends the session, which stays in the list; the next prompt begins one without a parent, and memory is told', async () => {
+  it('ends the session, which stays in the list; the next prompt starts one without a parent, and memory is notified', async () => {
     const world = await create();
     world.server.script(reply().says('a1'), reply().says('a2'));
     const panel = world.surface();
@@ -70,7 +70,7 @@ describe('reset', () => {
     });
   });
 
-  it('of a session that is answering is refused in words, and nothing changes', async () => {
+  it('of a session that is answering is refused with a sentence, and nothing changes', async () => {
     const world = await create();
     const held = gate();
     world.server.script(reply().says('slow ').waitsFor(held.opened).says('answer'));
@@ -95,7 +95,7 @@ describe('reset', () => {
 });
 
 describe('a new session', () => {
-  it('ends the one before for memory as soon as New is pressed, once, and its first prompt only switches', async () => {
+  it('ends the previous one for memory as soon as the user presses New, once, and its first prompt only switches', async () => {
     const world = await create({ memory: (log) => [new RecordingMemory(log, { previous: true })] });
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
@@ -112,7 +112,7 @@ describe('a new session', () => {
     });
   });
 
-  it('that nobody wrote to before the window closed has ended the one before all the same', async () => {
+  it('without a prompt before the window closed still has ended the previous one', async () => {
     const world = await create();
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
@@ -129,7 +129,7 @@ describe('a new session', () => {
       ['initialize RUN', 'initialize OTHER', 'sync RUN: q1 -> one two', 'end RUN', 'shutdown', 'shutdown'],
     ],
     ['is left for the one before', ['initialize RUN', 'sync RUN: q1 -> one two', 'shutdown']],
-  ] as const)('ends the one before behind the turn that runs there, if it %s', async (what, memory) => {
+  ] as const)('ends the previous one after the turn that runs there, if it %s', async (what, memory) => {
     const world = await create();
     const held = gate();
     const other = await seeded(world, (history) => history.user('q').assistant('a'));
@@ -153,7 +153,7 @@ describe('a new session', () => {
     expect([...log.slice(0, own), ...log.slice(own).slice(1)]).toEqual(memory);
   });
 
-  it('begins anew for memory when the person goes back to the one that has ended', async () => {
+  it('starts again for memory when the user returns to the session that has ended', async () => {
     const world = await create();
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
@@ -173,7 +173,7 @@ describe('a new session', () => {
     ]);
   });
 
-  it('says at its resume which session was left, beside the parent by lineage', async () => {
+  it('reports, when it is resumed, the session that was left, in addition to the parent by lineage', async () => {
     const world = await create({ memory: (log) => [new RecordingMemory(log, { previous: true })] });
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
@@ -199,8 +199,8 @@ describe('a new session', () => {
   });
 });
 
-describe('what belongs to the session that is left', () => {
-  it('B93 S128 S129 stays with it: a model chosen there is not that of the next, nor of new ones', async () => {
+describe('a session that is left', () => {
+  it('B93 S128 S129 keeps its model: a model chosen there is not that of the next session, nor of new ones', async () => {
     const world = await create();
     world.server.script(reply().says('a1'), reply().says('a2'), reply().says('a3'));
     const panel = world.surface();
@@ -224,7 +224,7 @@ describe('what belongs to the session that is left', () => {
     });
   });
 
-  it('B17 is verified when it is left: what was shown and could not be written behind its turn is written then', async () => {
+  it('B17 is verified: shown text that could not be written after its turn is written then', async () => {
     const world = await create();
     world.server.script(reply().says('Hello ').pauses(50).says('world'));
     const panel = world.surface();
@@ -247,7 +247,7 @@ describe('what belongs to the session that is left', () => {
     });
   });
 
-  it('B188 ends for memory although its agent was let go while idle, which did not count as its end', async () => {
+  it('B188 ends for memory although its agent was released while idle, which did not count as its end', async () => {
     let later = 0;
     const world = await create({ clock: { ...systemClock, now: () => systemClock.now() + later } });
     world.server.otherwise(reply().says('ok'));
@@ -267,7 +267,7 @@ describe('what belongs to the session that is left', () => {
   });
 
   it.each([false, true])(
-    'B188 ends for memory once when it is deleted after its agent was let go (New pressed before: %s)',
+    'B188 ends for memory once when it is deleted after its agent was released (New pressed before: %s)',
     async (isLeft) => {
       let later = 0;
       const world = await create({ clock: { ...systemClock, now: () => systemClock.now() + later } });
@@ -287,7 +287,7 @@ describe('what belongs to the session that is left', () => {
     },
   );
 
-  it('goes on with its queue in the background without taking the agent of what is shown now', async () => {
+  it('continues its queue in the background without taking the agent of the shown session', async () => {
     const world = await create();
     const held = gate();
     world.server.script(
@@ -316,7 +316,7 @@ describe('what belongs to the session that is left', () => {
 });
 
 describe('a private session', () => {
-  it('is stored like any other, and memory hears nothing of it, nor of where it was left', async () => {
+  it('is stored like any other, and memory is not notified of it, nor of its place in a switch', async () => {
     const world = await create();
     world.server.script(reply().says('a1'), reply().says('a2'), reply().says('a3'));
     const panel = world.surface();
@@ -349,8 +349,8 @@ describe('a private session', () => {
   });
 });
 
-describe('a session that is named', () => {
-  it('S127 S137 by its title whatever its case, its id, or the beginning of it', async () => {
+describe('a session reference', () => {
+  it('S127 S137 may be its title in any case, its id, or the beginning of the id', async () => {
     const world = await create();
     const { panel, sessionId } = await seeded(world, (history) => history.user('q').assistant('a'));
     await world.gateway.renameSession(sessionId, 'My Project');
@@ -363,7 +363,7 @@ describe('a session that is named', () => {
     expect(found).toEqual([sessionId, sessionId, sessionId]);
   });
 
-  it('S136 by its id or title in brackets or quotes, unless a title has them itself', async () => {
+  it('S136 may be its id or title in brackets or quotes, unless a title contains them itself', async () => {
     const world = await create();
     const { panel, sessionId } = await seeded(world, (history) => history.user('q').assistant('a'));
     await world.gateway.renameSession(sessionId, 'My Project');
@@ -399,7 +399,7 @@ describe('a session that is named', () => {
     });
   });
 
-  it('S126 by something that fits none or several is refused in words, and nothing changes', async () => {
+  it('S126 that matches no session or several is refused with a sentence, and nothing changes', async () => {
     const world = await create();
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
@@ -420,7 +420,7 @@ describe('a session that is named', () => {
     });
   });
 
-  it('B155 without rows of its own opens its only branch that has some; where there is none it says so, and keeps the id', async () => {
+  it('B155 to one without rows opens its only branch that has some; if there is none it says so, and keeps the id', async () => {
     const world = await create();
     const { panel, sessionId } = await seeded(world, () => undefined);
     const alone = await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
@@ -449,7 +449,7 @@ describe('a session that is named', () => {
 });
 
 describe('deleting', () => {
-  it('B180 forgetting leaves no row, nothing to find, and says what it cannot erase', async () => {
+  it('B180 permanently leaves no row and nothing to find, and reports what it cannot erase', async () => {
     const world = await create();
     world.server.script(reply().says('a secret answer'), reply().says('a2'));
     const panel = world.surface();
@@ -477,7 +477,7 @@ describe('deleting', () => {
     });
   });
 
-  it('of a session that is answering is refused in words, be it the trash or forgetting, and nothing changes', async () => {
+  it('a session that is answering is refused with a sentence, both to the trash and permanently, and nothing changes', async () => {
     const world = await create();
     const held = gate();
     world.server.script(reply().says('slow ').waitsFor(held.opened).says('answer'));
@@ -499,7 +499,7 @@ describe('deleting', () => {
     });
   });
 
-  it('into the trash is undone by restoring; meanwhile it is not listed, shown or opened', async () => {
+  it('into the trash is undone by restoring; meanwhile the session is not listed, shown or opened', async () => {
     const world = await create();
     world.server.script(reply().says('a1'));
     const panel = world.surface();
@@ -533,7 +533,7 @@ describe('deleting', () => {
 });
 
 describe('titles', () => {
-  it('that are empty, too long, or taken by a branch are refused in words; compression and automatic ones change none', async () => {
+  it('that are empty, too long, or taken by a branch are refused with a sentence; compression and automatic ones change none', async () => {
     const world = await create();
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
@@ -560,8 +560,8 @@ describe('titles', () => {
   });
 });
 
-describe('marks', () => {
-  it('an answer that came where nobody could see it is unread until its session is shown', async () => {
+describe('unread marks', () => {
+  it('show an answer that arrived out of sight as unread until its session is shown', async () => {
     const world = await create();
     world.server.script(reply().says('a1'));
     const panel = world.surface();

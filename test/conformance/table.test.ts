@@ -41,6 +41,6 @@ function each(numbers: string): readonly string[] {
   });
 }
 
-it('docs/conformance.md names exactly the tests that there are', () => {
+it('docs/conformance.md names exactly the tests that exist', () => {
   expect([...new Set(listed())].sort()).toEqual([...new Set(tested())].sort());
 });

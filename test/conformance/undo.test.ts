@@ -59,7 +59,7 @@ const refusal = (work: Promise<unknown>): Promise<string> =>
   );
 
 describe('undo', () => {
-  it('B100 B102 is durable: what was taken back stays away at the next start, and can still be read', async () => {
+  it('B100 B102 is durable: undone turns stay hidden at the next start, and can still be read', async () => {
     const world = await create();
     const { panel, sessionId, turnUids } = await talked(world, 2);
     const outcome = await undo(world, panel, sessionId);
@@ -83,7 +83,7 @@ describe('undo', () => {
     [2, 'u2\n\nu3', ['user: u1', 'assistant: a1']],
     [3, 'u1', []],
   ] as const)(
-    'B101 of %i prompts counts those that are shown, also where one had no answer and is taken back with the next',
+    'B101 of %i prompts counts those that are shown, even if one had no answer and is taken back with the next',
     async (turns, draft, left) => {
       const world = await create();
       const { panel, sessionId } = await seeded(world, (history) =>
@@ -99,7 +99,7 @@ describe('undo', () => {
     },
   );
 
-  it('B101 behind a prompt that had no answer takes it back with the one it was joined to', async () => {
+  it('B101 after a prompt that had no answer takes it back with the one it was joined to', async () => {
     const world = await create();
     const { panel, sessionId } = await seeded(world, (history) =>
       history.user('u1').assistant('a1').user('u2').user('u3').assistant('a3'),
@@ -114,7 +114,7 @@ describe('undo', () => {
     });
   });
 
-  it('B105 while an answer is written, be it for another surface, is refused in words, and nothing changes', async () => {
+  it('B105 while an answer streams, even for another surface, is refused with a sentence, and nothing changes', async () => {
     const world = await create();
     const { panel, sessionId } = await talked(world, 1);
     const held = gate();
@@ -130,7 +130,7 @@ describe('undo', () => {
     });
   });
 
-  it('B107 is told to memory under the same id', async () => {
+  it('B107 is reported to memory under the same id', async () => {
     const world = await create();
     const { panel, sessionId } = await talked(world, 2);
     await undo(world, panel, sessionId);
@@ -138,7 +138,7 @@ describe('undo', () => {
     expect(world.memoryLog.at(-2)?.replace(sessionId, 'SAME')).toBe('switch SAME rewind rewound');
   });
 
-  it('of more turns than there are goes back to the beginning; of none there is nothing to take back', async () => {
+  it('of more turns than exist returns to the beginning; without turns there is nothing to take back', async () => {
     const world = await create();
     const { panel, sessionId } = await talked(world, 2);
     const all = await undo(world, panel, sessionId, 9);
@@ -153,7 +153,7 @@ describe('undo', () => {
     });
   });
 
-  it('before a summary becomes a branch, and says so; the session itself is as it was', async () => {
+  it('before a summary becomes a branch, and says so; the session itself stays unchanged', async () => {
     const world = await create();
     const { panel, sessionId } = await talked(world, 3, (number) => long(`a${number}`));
     world.server.script(reply().says('## Goal\nUnderstand the parser.'));
@@ -176,8 +176,8 @@ describe('undo', () => {
   });
 });
 
-describe.each(['openai', 'anthropic'] as const)('asking again, over the %s protocol', (protocol) => {
-  it('B103 B192 in other words, in the middle, keeps what was said as a version, which can be shown again', async () => {
+describe.each(['openai', 'anthropic'] as const)('a retry, over the %s protocol', (protocol) => {
+  it('B103 B192 with edited text, in the middle, keeps the earlier text as a version, which can be shown again', async () => {
     const world = await create({ protocol });
     const { panel, sessionId, turnUids } = await talked(world, 3);
     world.server.script(reply().says('b2'));
@@ -207,7 +207,7 @@ describe.each(['openai', 'anthropic'] as const)('asking again, over the %s proto
   });
 
   it.each(['edited', 'retried'] as const)(
-    'that was joined to an earlier prompt and %s shows and sends the words of one version, whichever is shown, also after a restart',
+    'of a prompt joined to an earlier one and %s shows and sends the text of the one shown version, also after a restart',
     async (reason) => {
       const world = await create({ protocol });
       const { panel, sessionId } = await seeded(world, (history) => history.user('u1').assistant('a1').user('u2'));
@@ -261,7 +261,7 @@ describe.each(['openai', 'anthropic'] as const)('asking again, over the %s proto
     },
   );
 
-  it('has files put back once it is certain, and before the model is asked', async () => {
+  it('restores files once it is certain, and before the model receives the prompt', async () => {
     const world = await create({ protocol });
     const { panel, turnUids } = await talked(world, 2);
     const asked: number[] = [];
@@ -275,7 +275,7 @@ describe.each(['openai', 'anthropic'] as const)('asking again, over the %s proto
     expect([asked, world.server.requests.length]).toEqual([[2, 3], 4]);
   });
 
-  it('what stands before a summary is asked in a branch, and says so; the session itself is as it was', async () => {
+  it('of a prompt before a summary runs in a branch, and says so; the session itself stays unchanged', async () => {
     const world = await create({ protocol });
     const { panel, sessionId, turnUids } = await talked(world, 3, (number) => long(`a${number}`));
     world.server.script(reply().says('## Goal\nUnderstand the parser.'), reply().says('b1'));
@@ -306,7 +306,7 @@ describe.each(['openai', 'anthropic'] as const)('asking again, over the %s proto
 });
 
 describe('an edit', () => {
-  it('of what stands before a summary is asked in a branch whose composer never held the prompt; where it cannot be asked, it holds what was written', async () => {
+  it('of a prompt before a summary runs in a branch whose composer never held the prompt; if it cannot run, the composer holds the text', async () => {
     const world = await create();
     const { sessionId, turnUids } = await talked(world, 3, (number) => long(`a${number}`));
     world.server.script(reply().says('## Goal\nUnderstand the parser.'), reply().says('b1'));
@@ -329,7 +329,7 @@ describe('an edit', () => {
     });
   });
 
-  it('that is submitted twice is asked once', async () => {
+  it('that is submitted twice is sent once', async () => {
     const world = await create();
     const { panel, sessionId, turnUids } = await talked(world, 1);
     world.server.script(reply().says('b1'));

@@ -110,7 +110,7 @@ async function ask(prompt: string, answer = `About ${prompt}.`): Promise<void> {
   await panel.waitForSettledAnswer(`the answer to ${prompt}`, (text) => text === answer);
 }
 
-test('a provider of another extension hears every switch in order, under the right ids, and the API tells of each', async () => {
+test('a provider from another extension receives every switch in order, under the right ids, and the API reports each', async () => {
   const workbench = await vscode().open(vscode().sampleFolder());
   panel = await ChatPanel.open(workbench);
   await untilLogged(
@@ -206,7 +206,7 @@ test('a provider of another extension hears every switch in order, under the rig
   });
 });
 
-test('its broken listener is named in the log, once for a window', async () => {
+test('its broken listener is named in the log, once per window', async () => {
   const named = (): readonly string[] =>
     vscode()
       .extensionLog(EXTENSION_ID)
@@ -219,7 +219,7 @@ test('its broken listener is named in the log, once for a window', async () => {
   ]).toEqual([2, true]);
 });
 
-test('a provider that is no longer chosen is let go, with nothing left undone, and hears no more', async () => {
+test('a provider that is no longer chosen is released, with no work left, and receives nothing more', async () => {
   const before = log().filter(({ call }) => call === 'shutdown').length;
   await vscode().workbenches[0]?.writeUserSettings({
     ...vscode().settings.read(),

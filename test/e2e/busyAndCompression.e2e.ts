@@ -59,7 +59,7 @@ const picture = (name: string): Promise<string> =>
 
 const lastRequest = (): string => server.requests.at(-1)?.outline.join('\n') ?? '';
 
-test('Enter queues while an answer is written; queued prompts are edited, removed and sent now, also after a reload', async () => {
+test('Enter queues while an answer runs; queued prompts can be edited, removed and sent now, also after a reload', async () => {
   await answering('one');
   for (const [typed, text] of [
     ['keep me', 'keep me'],
@@ -93,7 +93,7 @@ test('Enter queues while an answer is written; queued prompts are edited, remove
   });
 });
 
-test('/steer tells the running turn, and stands where it was told', async () => {
+test('/steer sends text to the running turn, and its row appears at the point of delivery', async () => {
   const closed = gate();
   await workbench.runCommand('Hermes: New Session');
   await panel.sees('Try asking');
@@ -119,7 +119,7 @@ test('/steer tells the running turn, and stands where it was told', async () => 
   });
 });
 
-test('with hermes.busyInput "interrupt" Enter stops the answer, keeps what was shown, and is next; Queue still queues', async () => {
+test('with hermes.busyInput "interrupt" Enter stops the answer, keeps what was shown, and runs next; Queue still queues', async () => {
   await withSettings({ 'hermes.busyInput': 'interrupt' });
   await answering('two');
   server.script(reply().says('You were in a hurry.'), reply().says('And then this.'));
@@ -144,7 +144,7 @@ test('with hermes.busyInput "interrupt" Enter stops the answer, keeps what was s
   });
 });
 
-test('with hermes.busyInput "steer" Enter tells the running turn', async () => {
+test('with hermes.busyInput "steer" Enter sends the text to the running turn', async () => {
   await withSettings({ 'hermes.busyInput': 'steer' });
   const closed = gate();
   await workbench.runCommand('Hermes: New Session');
@@ -171,7 +171,7 @@ async function longSession(): Promise<void> {
   }
 }
 
-test('/compress says what it saves, then one line stands where the summary does, and its original is a press away', async () => {
+test('/compress says what it saves, then one line replaces the summarized part, and one click opens its original', async () => {
   await longSession();
   const meter = panel.button(/^Context \d+% full/);
   await meter.click();
@@ -220,7 +220,7 @@ test('Compress Session… in the palette does the same', async () => {
   await panel.sees(/Earlier part summarised, .* → /);
 });
 
-test('a turn whose tool results fill the context is summarised in its middle and goes on', async () => {
+test('a turn whose tool results fill the context is summarized in the middle and continues', async () => {
   for (const name of ['a', 'b', 'c'])
     fs.writeFileSync(
       path.join(vscode().sampleFolder(), `${name}.txt`),

@@ -75,7 +75,7 @@ const stored = (title: string): readonly string[] =>
     row['active'] === 1 ? String(row['content']) : `${String(row['reason'])}: ${String(row['content'])}`,
   );
 
-test('Edit & Resend asks in other words; the earlier version, with what followed it, is a press away, after a reload too', async () => {
+test('Edit & Resend asks in other words; the earlier version and what followed it are one click away, also after a reload', async () => {
   await sessionOf('Tea', 2);
   await act('Tea 1', 'Edit & Resend');
   const editor = panel.frame.getByRole('textbox', { name: 'Edit prompt' });
@@ -124,7 +124,7 @@ test('Edit & Resend asks in other words; the earlier version, with what followed
   });
 });
 
-test('Branch from Here copies up to the last answer, to one in the middle, or to just before a prompt; the origin is a press away and unchanged', async () => {
+test('Branch from Here copies up to the last answer, to one in the middle, or to just before a prompt; the origin is one click away and unchanged', async () => {
   await sessionOf('Oak', 3);
   const original = stored('Oak');
   await act('Oak answer 3', 'Branch from Here');
@@ -168,7 +168,7 @@ test('Branch from Here copies up to the last answer, to one in the middle, or to
   });
 });
 
-test('Rewind to Here… says what goes and hands the prompt back; /undo takes back as many turns as it is told', async () => {
+test('Rewind to Here… says what it removes and returns the prompt; /undo takes back the requested number of turns', async () => {
   await sessionOf('Fig', 4);
   await write(panel.composer, 'typed already');
   await act('Fig 4', 'Rewind to Here…');
@@ -206,7 +206,7 @@ test('Rewind to Here… says what goes and hands the prompt back; /undo takes ba
   );
 });
 
-test('/resume takes a number, the beginning of an id, or a title; where several fit it asks, and what fits nothing stays typed', async () => {
+test('/resume takes a number, the start of an id, or a title; several matches open a choice, and no match keeps the text', async () => {
   await sessionOf('Ash', 1);
   await sessionOf('Birch', 1);
   await sessionOf('Cedar', 1);
@@ -239,7 +239,7 @@ test('/resume takes a number, the beginning of an id, or a title; where several 
   ).toEqual(['reset', null]);
 });
 
-test('two sessions answer at once, each into its own transcript; the one out of sight is named, and said to be done', async () => {
+test('two sessions answer at once, each into its own transcript; the hidden one is named, and reported as done', async () => {
   const [one, two] = [numberedWords('one', 300), numberedWords('two', 300)];
   await newSession();
   const [start, rest] = [numberedWords('one', 50), gate()];
@@ -275,7 +275,7 @@ test('two sessions answer at once, each into its own transcript; the one out of 
   });
 });
 
-test('it looks the same in every theme', async () => {
+test('the chat looks the same in every theme', async () => {
   await sessionOf('Lime', 2);
   await act('Lime answer 2', 'Branch from Here');
   await titled('Lime #2');

@@ -89,13 +89,13 @@ beforeAll(async () => {
   await code(3).getByRole('toolbar').waitFor();
 });
 
-test('without an editor, inserting says what to do', async () => {
+test('without an editor, Insert says what to do', async () => {
   await press(3, 'Insert at Cursor');
   expect(await workbench.waitForToast(/No text editor is open/)).toContain('New File');
   await workbench.runCommand('Notifications: Clear All Notifications');
 });
 
-test('copies exactly the code', async () => {
+test('Copy copies exactly the code', async () => {
   await press(0, 'Copy Code');
   await waitFor('the code in the clipboard', async () =>
     (await workbench.page.evaluate(() => navigator.clipboard.readText())).startsWith('export function twice')
@@ -104,14 +104,14 @@ test('copies exactly the code', async () => {
   );
 });
 
-test('a name of a file opens it at its line', async () => {
+test('a file name opens the file at its line', async () => {
   await panel.frame.getByRole('link', { name: 'src/wait.js:5', exact: true }).click();
   await editorText('function twice');
   await workbench.statusBarItem(/Ln 5, Col 1/).waitFor();
   await picture('link');
 });
 
-test('a change is written only once it was seen and applied, with the line ends of the file, and can be undone', async () => {
+test("a change is written only after it was seen and applied, with the file's line endings, and can be undone", async () => {
   await press(0, 'Apply to File…');
   await waitFor('the difference', async () =>
     (await workbench.tabs()).some((tab) => tab.includes('now ↔ proposed')) ? true : undefined,
@@ -145,7 +145,7 @@ test('a change is written only once it was seen and applied, with the line ends 
   expect([untouched, discarded]).toEqual([before.replaceAll('\n', '\r\n'), before.replaceAll('\n', '\r\n')]);
 });
 
-test('a file that changed while the proposal was shown is left alone', async () => {
+test('a file that changed while the proposal was shown is left unchanged', async () => {
   await press(0, 'Apply to File…');
   await workbench.waitForToast(/Apply the proposed change/);
   const meanwhile = before.replace('twice', 'thrice').replaceAll('\n', '\r\n');
@@ -159,7 +159,7 @@ test('a file that changed while the proposal was shown is left alone', async () 
   await workbench.runCommand('Notifications: Clear All Notifications');
 });
 
-test('goes to the cursor of the editor that was used last', async () => {
+test('inserted code goes to the cursor of the editor used last', async () => {
   await panel.frame.getByRole('link', { name: 'src/wait.js:5', exact: true }).click();
   await workbench.statusBarItem(/Ln 5, Col 1/).waitFor();
   await press(3, 'Insert at Cursor');
@@ -167,7 +167,7 @@ test('goes to the cursor of the editor that was used last', async () => {
   await workbench.runCommand('File: Revert File');
 });
 
-test('becomes a file without a name, in its language', async () => {
+test('code becomes an untitled file, in its language', async () => {
   await press(3, 'New File');
   await waitFor('an untitled tab', async () =>
     (await workbench.tabs()).some((tab) => tab.startsWith('const isNew')) ? true : undefined,
@@ -175,7 +175,7 @@ test('becomes a file without a name, in its language', async () => {
   await workbench.statusBarItem(/TypeScript/).waitFor();
 });
 
-test('one line runs in a terminal; several wait there for the person', async () => {
+test('one line runs in a terminal; several lines wait there for the user', async () => {
   await press(1, 'Run in Terminal');
   await workbench.dialog().getByRole('button', { name: 'Run', exact: true }).click();
   await waitFor(
@@ -202,7 +202,7 @@ test('one line runs in a terminal; several wait there for the person', async () 
   );
 });
 
-test('a link to elsewhere asks before it is opened', async () => {
+test('an external link asks before it opens', async () => {
   await panel.frame.getByRole('link', { name: 'Elsewhere' }).click();
   await workbench.dialog().waitFor();
   expect(await workbench.dialog().innerText()).toContain('https://example.com/manual');

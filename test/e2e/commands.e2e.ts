@@ -19,7 +19,7 @@ const vscode = sharedVscode(() => ({
   },
 }));
 
-test('Stop ends the answer that is shown and keeps it, and says so when there is none', async () => {
+test('Stop ends the shown answer and keeps it, and says so if there is none', async () => {
   const workbench = await vscode().open(vscode().sampleFolder('stopped'));
   const panel = await ChatPanel.open(workbench);
   await workbench.runCommand('Hermes: Stop');
@@ -33,7 +33,7 @@ test('Stop ends the answer that is shown and keeps it, and says so when there is
   expect([kept.text.startsWith(shown.slice(0, 40)), kept.text.length >= shown.length]).toEqual([true, true]);
 });
 
-test('sessions are begun, renamed, resumed and read as a transcript by commands, also after a reload', async () => {
+test('commands start, rename and resume sessions and open their transcript, also after a reload', async () => {
   const [workbench] = vscode().workbenches;
   if (workbench === undefined) throw new Error('No window is open');
   await workbench.open(vscode().sampleFolder());
@@ -76,7 +76,7 @@ test('sessions are begun, renamed, resumed and read as a transcript by commands,
   }).toEqual({ rows: ['prompt', 'answer'], same: true, prompts: ['First prompt'], errors: [] });
 });
 
-test('a session is branched by a command while it answers: the branch has what is settled and goes on from it, the answer is finished where it was asked', async () => {
+test('a command branches a session that is answering: the branch continues from what is settled, and the answer finishes in its own session', async () => {
   const [workbench] = vscode().workbenches;
   if (workbench === undefined) throw new Error('No window is open');
   await workbench.open(vscode().sampleFolder('branched'));

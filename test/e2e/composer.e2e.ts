@@ -37,7 +37,7 @@ async function pressed(panel: ChatPanel, ...keys: readonly string[]): Promise<re
   return seen;
 }
 
-test('the effort that is chosen by keyboard reaches the model with the next request, and is there after a reload; earlier prompts come back with Up', async () => {
+test('the effort chosen by keyboard reaches the model with the next request, and survives a reload; Up recalls earlier prompts', async () => {
   server.otherwise(reply().says('Done.'));
   const workbench = await windowOn(vscode(), vscode().sampleFolder('effort'));
   const panel = await ChatPanel.open(workbench);
@@ -76,7 +76,7 @@ test('the effort that is chosen by keyboard reaches the model with the next requ
   });
 });
 
-test('a bare @ offers what is open and files, not a terminal or a repository that is not there; a selection that is asked about goes along as a chip; both are there after the host was killed', async () => {
+test('a bare @ offers open items and files, no missing terminal or repository; a selection is attached as a chip; both survive a killed host', async () => {
   server.otherwise(reply().says('Done.'));
   const before = vscode().workspaceStorageFolders(EXTENSION_ID);
   const workbench = await windowOn(vscode(), vscode().sampleFolder('mentions'));

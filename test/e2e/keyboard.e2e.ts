@@ -34,7 +34,7 @@ const decisions = (): readonly unknown[] =>
     'SELECT decision FROM approvals ORDER BY decided_at',
   ).map((row) => row['decision']);
 
-test('the chat is reached by its key, asked, and stopped; the focus stays where one writes', async () => {
+test('a key opens the chat, which is asked and stopped; focus stays in the composer', async () => {
   await hands.command('Explorer: Focus on Folders View');
   await waitFor('the chat to give the focus away', async () => !(await focusIn(hands.panel.frame)).inView);
   await hands.press('Control+k', 'h');
@@ -51,7 +51,7 @@ test('the chat is reached by its key, asked, and stopped; the focus stays where 
   expect([empty, await hands.findings()]).toEqual([[], []]);
 });
 
-test('what the agent asks is allowed by a chord on the card, and by Tab and Enter; then one writes on', async () => {
+test('a chord on the card, or Tab and Enter, allows what the agent asks; then focus returns to the composer', async () => {
   server.script(reply().calls('run_command', { command: 'mkdir one' }), reply().says('Ran one.'));
   await hands.type('Run one');
   await hands.press('Enter');
@@ -72,7 +72,7 @@ test('what the agent asks is allowed by a chord on the card, and by Tab and Ente
   expect(found).toEqual([]);
 });
 
-test('what the agent asks is denied, with a reason that it is told; what a chord opened in the card closes first', async () => {
+test('the user denies what the agent asks, with a reason that the agent gets; what a chord opened in the card closes first', async () => {
   server.script(reply().calls('run_command', { command: 'mkdir three' }), reply().says('Then not.'));
   await hands.type('Run three');
   await hands.press('Enter');

@@ -40,7 +40,7 @@ beforeAll(async () => {
   await hands.ask('Something else', 'Nowhere.');
 }, 300_000);
 
-test('another session is resumed by typing a word of it, and one writes on in it', async () => {
+test('typing a word of a session resumes it, and focus goes to its composer', async () => {
   await hands.command('Hermes: Resume Session…');
   await hands.choose('Where is the needle', 'needle');
   await hands.panel.sees('In the haystack.');
@@ -53,7 +53,7 @@ test('another session is resumed by typing a word of it, and one writes on in it
   ).toEqual([{ title: 'Where is the needle' }]);
 });
 
-test('all sessions are searched; a message that was found is opened, and the focus is on it', async () => {
+test('all sessions are searched; a found message opens, and focus is on it', async () => {
   await hands.newSession();
   await hands.command('Hermes: Search All Sessions…');
   await expectFocus(tab(), 'textbox', 'Search all sessions');
@@ -79,7 +79,7 @@ test('all sessions are searched; a message that was found is opened, and the foc
   expect(found).toEqual([]);
 });
 
-test('the transcript is walked row by row, a row is opened as the file holds it, and shown in the chat', async () => {
+test('keys walk the transcript row by row, open a row as the file holds it, and show it in the chat', async () => {
   await hands.command('Hermes: Open Transcript');
   await waitFor('the transcript', async () =>
     (await hands.workbench.tabs()).some((title) => title.startsWith('Transcript: ')),
@@ -100,7 +100,7 @@ test('the transcript is walked row by row, a row is opened as the file holds it,
   await waitFor('the focus on the message', async () => (await focusIn(hands.panel.frame)).role === 'article');
 });
 
-test('a session is exported through the save dialog, behind which the editor has the focus; a key leads back', async () => {
+test('the save dialog exports a session, after which focus is in the editor; a key returns to the chat', async () => {
   await hands.command('Hermes: Focus Chat');
   await hands.onComposer();
   await hands.command('Hermes: Export Session…');

@@ -47,7 +47,7 @@ beforeAll(async () => {
   hands = await KeyboardHands.openChat(vscode(), vscode().sampleFolder());
 }, 300_000);
 
-test('a prompt is asked in other words, and given up, from the row of buttons above it', async () => {
+test('a prompt is edited, and the edit canceled, from the row of buttons above it', async () => {
   server.script(reply().says('Black tea.'), reply().says('Green tea.'));
   await hands.ask('Which tea', 'Black tea.');
   await hands.backTo('button', 'Edit & Resend');
@@ -65,7 +65,7 @@ test('a prompt is asked in other words, and given up, from the row of buttons ab
   expect(stored()).toEqual(['edited: Which tea', 'edited: Black tea.', 'Which tea is green', 'Green tea.']);
 });
 
-test('a prompt is taken back: the question is answered by Enter, and the prompt is in the composer', async () => {
+test('a prompt is rewound: Enter answers the question, and the prompt is in the composer', async () => {
   server.script(reply().says('Mint.'));
   await hands.ask('And another', 'Mint.');
   await hands.backTo('button', 'Edit & Resend');
@@ -83,7 +83,7 @@ test('a prompt is taken back: the question is answered by Enter, and the prompt 
   expect(stored().slice(-2)).toEqual(['rewound: And another', 'rewound: Mint.']);
 });
 
-test('an answer is branched from, and the origin gone back to', async () => {
+test('an answer is branched, and the origin opened again', async () => {
   await hands.newSession();
   server.script(reply().says('Oak.'), reply().says('Elm.'));
   await hands.ask('One tree', 'Oak.');
@@ -107,7 +107,7 @@ test('an answer is branched from, and the origin gone back to', async () => {
   ]);
 });
 
-test('what is typed right behind /new, without a look at what it does, is asked in the new session', async () => {
+test('a prompt typed right after /new goes to the new session', async () => {
   server.script(reply().says('Beech.'));
   await hands.type('/new');
   await hands.press('Enter');
@@ -121,7 +121,7 @@ test('what is typed right behind /new, without a look at what it does, is asked 
   ]).toEqual([['A third tree', 'Beech.'], [{ n: 6 }]]);
 });
 
-test('prompts that wait are changed and removed; the focus stays with the list, and behind the last one one writes', async () => {
+test('queued prompts can be edited and removed; focus stays in the list and returns to the composer after the last one', async () => {
   await hands.newSession();
   server.script(reply().says(numberedWords('q', 100), { every: 30 }).hangs());
   await hands.type('Count');
@@ -153,7 +153,7 @@ test('prompts that wait are changed and removed; the focus stays with the list, 
   expect([changed, queued()]).toEqual([['first of all'], []]);
 });
 
-test('another model and another mode are chosen; the mode is stored, and the next prompt goes to that model', async () => {
+test('the user chooses another model and mode; the mode is stored, and the next prompt goes to that model', async () => {
   await hands.newSession();
   server.script(reply().says('From the first.'), reply().says('From the second.'));
   await hands.ask('Who answers', 'From the first.');
@@ -178,7 +178,7 @@ test('another model and another mode are chosen; the mode is stored, and the nex
   expect(query('SELECT model FROM turns ORDER BY started_at DESC LIMIT 1')).toEqual([{ model: 'Local/second-model' }]);
 });
 
-test('code of an answer is copied, and its row of buttons is gone along with the arrow keys', async () => {
+test('code of an answer is copied, and arrow keys walk its row of buttons', async () => {
   await hands.newSession();
   server.script(reply().says('Here:\n\n```js\nconst one = 1;\n```\n\nThat is all.'));
   await hands.ask('Some code', 'That is all.');

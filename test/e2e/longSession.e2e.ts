@@ -21,7 +21,7 @@ const vscode = sharedVscode(() => ({
 }));
 const { panelOn, storage } = storageWindows(vscode);
 
-test('a branch of a very long session shows how far it is, leaves nothing when it is cancelled, and is made when it is not', async () => {
+test('a branch of a very long session shows its progress, leaves nothing if canceled, and is made if not', async () => {
   const folder = await storage('long');
   seedLongSession(await testSqlite(), folder, 8_000);
   const panel = await panelOn(folder);

@@ -112,7 +112,7 @@ test('a reload in the middle of an answer neither loses nor doubles text', async
   });
 });
 
-test('the browser is closed and opened again at once: the same sessions are there after a hand-over', async ({
+test('the browser is closed and opened again at once: the same sessions are there after a handover', async ({
   startVscode,
 }) => {
   server.script(reply().says('The answer is stored.'), reply().says('The next one, too.'));

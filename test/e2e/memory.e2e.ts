@@ -6,7 +6,7 @@ import { projectRoot, write } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { EXTENSION_ID, test } from './vscodeTest';
 
-test('what the model saves is on disk and in the next session; earlier sessions are found; rules and prompt files of the folder are used', async ({
+test("what the model saves is on disk and in the next session; earlier sessions are found; the folder's rules and prompt files are used", async ({
   startVscode,
 }) => {
   const server = await startModelServer();

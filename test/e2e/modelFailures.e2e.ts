@@ -78,14 +78,14 @@ test.each([
   ],
   ['a web page instead of an answer', [answersHtml()], /web page.*base URL/i],
   ['an answer without a word, however often it is asked for', [reply(), reply(), reply(), reply()], /without a word/i],
-] as const)('%s is said in a sentence with the next step, and the prompt is kept', async (name, script, said) => {
+] as const)('%s is reported in a sentence with the next step, and the prompt is kept', async (name, script, said) => {
   const seen = await failure(vscode(), `Prompt for ${name}`, script);
   expect({ prompt: seen.prompt, retry: seen.buttons.includes('Retry') }).toEqual({ prompt: true, retry: true });
   expect(seen.said).toMatch(said);
   expect(seen.said).toMatch(/Your prompt is saved\./);
 });
 
-test('Retry answers the same prompt once the cause is gone, and the failed attempt is hidden', async () => {
+test('Retry answers the same prompt after the cause is fixed, and the failed attempt is hidden', async () => {
   const shown = panel;
   if (shown === undefined) throw new Error('no panel');
   server.script(reply().says('Better now.'));
@@ -98,7 +98,7 @@ test.each([
   ['a model the server does not have', 'absent', /absent.*(404|not|no model)/i],
   ['a server that is not there', 'gone-model', /(refused|running|reach|connect)/i],
   ['a key that was never set', 'keyless-model', /No key is set for Keyless/],
-] as const)('%s is said in a sentence with the next step', async (name, model, said) => {
+] as const)('%s is reported in a sentence with the next step', async (name, model, said) => {
   const seen = await failure(vscode(), `Prompt for ${name}`, [], model);
   expect({ prompt: seen.prompt, retry: seen.buttons.includes('Retry') }).toEqual({ prompt: true, retry: true });
   expect(seen.said).toMatch(said);

@@ -32,7 +32,7 @@ test("the empty state offers the editor's models, and the chosen one answers and
   }).toEqual({ answer: true, model: 'Editor/hermes-test/echo', errors: [] });
 });
 
-test('an editor model whose provider breaks off leaves what it said, and says so', async () => {
+test('an editor model whose provider breaks off keeps its partial answer, and says so', async () => {
   const panel = await ChatPanel.open(await windowWith('breaks-off', { 'hermes.model': 'Editor/hermes-test/fails' }));
   await panel.send('Go on.');
   await panel.sees(/The test provider failed on purpose/);
@@ -62,7 +62,7 @@ test('Demo answers without a network, from the folder, and says that it is a scr
   });
 });
 
-test('a pasted key is tested at the address it is for, kept in secret storage, and used from then on', async () => {
+test('a pasted key is tested at its own address, kept in secret storage, and used from then on', async () => {
   const server = await startModelServer({ key });
   try {
     server.script(reply().says('The key is good.'), reply().says('Still good.'));

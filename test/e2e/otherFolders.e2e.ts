@@ -38,7 +38,7 @@ function contentOf(folder: string): unknown {
     });
 }
 
-test('a folder that is renamed gets its history back; sessions of other folders are read, and brought over', async ({
+test('a renamed folder gets its history back; sessions of other folders can be read and brought over', async ({
   startVscode,
 }) => {
   const server = await startModelServer();

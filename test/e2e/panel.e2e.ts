@@ -21,7 +21,7 @@ const vscode = sharedVscode(() => ({
 }));
 const query = (sql: string) => readStateDb(vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '', sql);
 
-test('Stop keeps exactly what was shown, and says so', async () => {
+test('Stop keeps exactly what was shown, and reports it', async () => {
   panel = await ChatPanel.open(await vscode().open(vscode().sampleFolder()));
   server.script(reply().says(numberedWords('s', 500), { every: 20 }).hangs());
   await panel.send('Count to five hundred');
@@ -67,7 +67,7 @@ test('prompts sent meanwhile wait in a visible queue that survives a reload, and
   expect(query('SELECT text FROM queue').map((row) => row['text'])).toEqual(['second']);
 });
 
-test('a draft is there after a reload', async () => {
+test('a draft survives a reload', async () => {
   await write(panel.composer, 'not sent yet');
   await waitFor(
     'the draft to be stored',
@@ -102,7 +102,7 @@ test('the transcript tab shows every stored row with roles and stop reasons, and
   expect({ before, after: await allRows() }).toEqual({ before: stored, after: stored });
 });
 
-test('New Session and Resume Session change what is shown, not what is stored', async () => {
+test('New Session and Resume Session change the view, not the store', async () => {
   panel = await ChatPanel.open(panel.workbench);
   const rows = query('SELECT uid FROM messages ORDER BY id').length;
   await panel.workbench.runCommand('Hermes: New Session');

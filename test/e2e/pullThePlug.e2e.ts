@@ -16,7 +16,7 @@ async function longestRendered(panel: ChatPanel, until: Promise<unknown>): Promi
 }
 
 test(
-  'Pull the Plug asks, kills its own host in the middle of an answer, and says how many of the characters shown are on disk; the answer can go on',
+  'Pull the Plug asks, kills its own host in the middle of an answer, and says how many of the shown characters are on disk; the answer can continue',
   { timeout: 240_000 * patience },
   async ({ startVscode }) => {
     const vscode = await startVscode();

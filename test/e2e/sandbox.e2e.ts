@@ -78,7 +78,7 @@ if (sandboxProblem() === undefined) {
     }).toEqual({ made: 'made\n', asked: [{ asked: 0 }], told: true });
   });
 
-  test('what the sandbox stops is said on the row; without it is a question of its own, with why', async () => {
+  test('the row names what the sandbox stops; running without it is a separate question, with the reason', async () => {
     const outside = path.join(repository.folder, '..', 'outside.txt');
     // Words say nothing of what a program does.
     fs.writeFileSync(

@@ -76,7 +76,7 @@ async function waitForRows(frame: FrameLocator, what: string, wanted: readonly s
   await waitFor(what, async () => JSON.stringify(await rowsOf(frame)) === JSON.stringify(wanted) || undefined);
 }
 
-test('a message is found by words or by part of one, and opened in the chat and in the transcript; from there the branches are walked', async ({
+test('a message is found by words or part of one, and opened in the chat and the transcript, which leads through the branches', async ({
   startVscode,
 }) => {
   await world(startVscode, async ({ workbench, panel, stored }) => {
@@ -174,7 +174,7 @@ test('a message is found by words or by part of one, and opened in the chat and 
   });
 });
 
-test('sessions stand side by side in editor tabs and the panel, each with its own composer, and come back after a reload', async ({
+test('sessions are open side by side in editor tabs and the panel, each with its own composer, and return after a reload', async ({
   startVscode,
 }) => {
   await world(startVscode, async ({ workbench, panel, stored }) => {

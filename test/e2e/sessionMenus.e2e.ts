@@ -94,7 +94,7 @@ beforeAll(async () => {
   view = await SessionsView.open(workbench);
 });
 
-test('Retry, Branch from Here, Rewind to Here… and Rename Session… from the menu of a row act on that session, whichever is shown', async () => {
+test("Retry, Branch from Here, Rewind to Here… and Rename Session… from a row's menu act on that session, whichever is shown", async () => {
   await say('Ask one');
   await say('Ask two');
   await newSession();
@@ -150,7 +150,7 @@ test('Retry, Branch from Here, Rewind to Here… and Rename Session… from the 
   });
 });
 
-test('Export Session… from the menu of a row, and from that of the chat, writes what is stored to a file', async () => {
+test("Export Session… from a row's menu and from the chat's menu writes the stored session to a file", async () => {
   const folder = vscode().sampleFolder();
   const exportAs = async (form: string, name: string): Promise<string> => {
     await workbench.quickInputRow(form).click();
@@ -187,7 +187,7 @@ test('Export Session… from the menu of a row, and from that of the chat, write
   });
 });
 
-test('Compress Session… from the menu; what stands before the summary is edited or taken back in a branch, and found from Resume Session…', async () => {
+test('Compress Session… runs from the menu; content before the summary is edited or rewound in a branch, and found from Resume Session…', async () => {
   await newSession();
   for (const part of ['first', 'second', 'third']) {
     server.script(reply().says(numberedWords(part, 1500)).uses({ input: 4000, output: 1500 }));
@@ -270,7 +270,7 @@ test('Compress Session… from the menu; what stands before the summary is edite
   });
 });
 
-test('Continue goes on with an answer that was stopped, and with one whose connection was lost', async () => {
+test('Continue resumes a stopped answer, and one whose connection was lost', async () => {
   await newSession();
   server.script(reply().says(numberedWords('count', 100), { every: 20 }).hangs());
   await panel.send('Count to a thousand');
@@ -309,7 +309,7 @@ test('Continue goes on with an answer that was stopped, and with one whose conne
   });
 });
 
-test('Set Up Memory… says what is sent where before it connects, says what is wrong with address and key, and from then on turns are remembered', async () => {
+test('Set Up Memory… says what is sent where before it connects, names a wrong address or key, and later turns are remembered', async () => {
   const hindsight = await HindsightStandIn.start({ key: 'the-right-key' });
   try {
     const host = new URL(hindsight.url).host;
@@ -396,7 +396,7 @@ test('Set Up Memory… says what is sent where before it connects, says what is 
   }
 });
 
-test('a repository that was moved, and got another name, is offered the sessions it had', async () => {
+test('a repository that was moved and renamed is offered its earlier sessions', async () => {
   const old = vscode().sampleFolder();
   const moved = path.join(path.dirname(old), 'elsewhere');
   const store = vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '';

@@ -78,7 +78,7 @@ async function world(
   }
 }
 
-test('everything is done with sessions by mouse and keys in their view, and stands in state.db', async ({
+test('mouse and keys do everything with sessions in their view, and state.db holds the results', async ({
   startVscode,
 }) => {
   await world(startVscode, async ({ workbench, panel, say, storedAs }) => {
@@ -185,7 +185,9 @@ test('everything is done with sessions by mouse and keys in their view, and stan
   });
 });
 
-test('every session command works from the palette on what is shown, or asks which', async ({ startVscode }) => {
+test('every session command works from the palette on the shown session, or asks which one', async ({
+  startVscode,
+}) => {
   await world(startVscode, async ({ workbench, panel, folder, say, stored, storedAs }) => {
     const { page } = workbench;
     const hermes = (command: string): Promise<void> => workbench.runCommand(`Hermes: ${command}`);
@@ -281,7 +283,7 @@ test('every session command works from the palette on what is shown, or asks whi
   });
 });
 
-test('a session that answers out of sight is marked running, then unread; while it runs it cannot be deleted; a filter hides the others', async ({
+test('a session that answers out of view is marked running, then unread; it cannot be deleted while it runs; a filter hides the others', async ({
   startVscode,
 }) => {
   await world(startVscode, async ({ workbench, panel, server, say, stored }) => {

@@ -29,7 +29,7 @@ function writeWorkspaceSettings(folder: string, settings: object): void {
   fs.writeFileSync(path.join(folder, '.vscode', 'settings.json'), JSON.stringify(settings));
 }
 
-test('a workspace that names endpoints is not obeyed, and the person is told', async () => {
+test('a workspace that names endpoints is ignored, and the user is notified', async () => {
   own.otherwise(reply().says('From the endpoint of the person.'));
   const folder = vscode().sampleFolder('names-endpoints');
   writeWorkspaceSettings(folder, {
@@ -54,7 +54,7 @@ test('a workspace that names endpoints is not obeyed, and the person is told', a
   });
 });
 
-test('a setting that cannot be used is named, with the way to correct it', async () => {
+test('an invalid setting is named, with the way to correct it', async () => {
   const workbench = await windowWith(
     { 'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: 'localhost:11434' }] },
     vscode().sampleFolder('cannot-be-used'),
@@ -68,7 +68,7 @@ test('a setting that cannot be used is named, with the way to correct it', async
   expect(await corrected.frame.getByText(/Entry 1 of the setting/).count()).toBe(0);
 });
 
-test('without a folder Hermes talks, says that there are no files, and keeps the session', async () => {
+test('without a folder Hermes answers, says that there are no files, and keeps the session', async () => {
   const workbench = await windowWith({ 'hermes.model': 'Demo/script' });
   const panel = await ChatPanel.open(workbench);
   await panel.sees(/No folder is open/);

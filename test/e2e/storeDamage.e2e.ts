@@ -65,7 +65,7 @@ async function goesOn(panel: ChatPanel, answer = 'Answered.'): Promise<void> {
   await panel.waitForSettledAnswer('the next answer', (text) => text === answer);
 }
 
-test('a page that is damaged while the window is closed is repaired by the next window, which asks for nothing and says so', async () => {
+test('a page damaged while the window is closed is repaired by the next window, which asks nothing and says so', async () => {
   const folder = await storage('page');
   await ask(await panelOn(folder), ['north', 'east', 'south', 'west']);
   await leave(folder);
@@ -85,7 +85,7 @@ test('a page that is damaged while the window is closed is repaired by the next 
   });
 });
 
-test('a page of the search index that is damaged is no news to anybody', async () => {
+test('a damaged page of the search index is repaired silently', async () => {
   const folder = await storage('index');
   const answers = await ask(await panelOn(folder), ['north', 'east']);
   await leave(folder);
@@ -121,7 +121,7 @@ test.each([
     /The session file (?:was damaged|had been cut short)\./,
   ],
 ])(
-  'the %s under a running answer: the answer is whole, so is what was there before, and the person is told',
+  'the %s during a running answer: the answer and the earlier history are whole, and the user is notified',
   async (name, file, spoiled, sentence) => {
     const folder = await storage(name.replaceAll(' ', '-'));
     const panel = await panelOn(folder);
@@ -154,7 +154,7 @@ test.each([
   },
 );
 
-test('a page that is damaged under an open window is repaired as soon as it is read, and the window goes on', async () => {
+test('a page damaged in an open window is repaired as soon as it is read, and the window continues', async () => {
   const folder = await storage('page-open');
   const first = await panelOn(folder);
   await ask(first, ['south']);
@@ -175,7 +175,7 @@ test('a page that is damaged under an open window is repaired as soon as it is r
   expect([...answers, 'Answered.'].filter((text) => stored.includes(text))).toEqual([...answers, 'Answered.']);
 });
 
-test('a file that is cut to half while the window is closed is said to be, and what is left of it is here', async () => {
+test('a file cut in half while the window is closed is reported, and the rest of it is restored', async () => {
   const folder = await storage('cut-closed');
   await ask(await panelOn(folder), ['north', 'east', 'south', 'west']);
   await leave(folder);
@@ -186,7 +186,7 @@ test('a file that is cut to half while the window is closed is said to be, and w
   expect(fs.readdirSync(folder).some((name) => name.startsWith('state.corrupt-'))).toBe(true);
 });
 
-test('a file that is cut to half, and whose window dies before it notices: the log still holds what was saved last, and all of it is here', async () => {
+test('a file cut in half, whose window dies before it notices: the log still holds the last saves, and everything is restored', async () => {
   const folder = await storage('cut-killed');
   const panel = await panelOn(folder);
   const answers = await ask(panel, ['north', 'east']);
@@ -202,7 +202,7 @@ test('a file that is cut to half, and whose window dies before it notices: the l
   expect(texts(folder)).toEqual([...answers, 'Answered.']);
 });
 
-test('a file that is emptied while the window is closed is no silent new beginning', async () => {
+test('a file emptied while the window is closed does not silently start a new history', async () => {
   const folder = await storage('emptied');
   await ask(await panelOn(folder), ['north']);
   await leave(folder);
@@ -212,7 +212,7 @@ test('a file that is emptied while the window is closed is no silent new beginni
   await goesOn(panel);
 });
 
-test('a file that has lost its first page while the window is closed is here again, all of it', async () => {
+test('a file that lost its first page while the window is closed is completely restored', async () => {
   const folder = await storage('firstPage');
   const answers = await ask(await panelOn(folder), ['north', 'east']);
   await leave(folder);
@@ -224,7 +224,7 @@ test('a file that has lost its first page while the window is closed is here aga
 });
 
 if (mayMount)
-  test('a disk that is full after a crash: what was said can be read, and saving goes on as soon as there is room', async () => {
+  test('a full disk after a crash: the history can be read, and saving continues as soon as there is room', async () => {
     const folder = await storage('fullAfterCrash');
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder]);
     mounted.push(folder);

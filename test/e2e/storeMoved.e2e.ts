@@ -84,7 +84,7 @@ async function stored(...answers: readonly string[]): Promise<void> {
   });
 }
 
-test('the lock is deleted in the middle of an answer: it is made again, and the answer is stored', async () => {
+test('the lock is deleted in the middle of an answer: it is created again, and the answer is stored', async () => {
   const panel = await freshPanel();
   const answer = await inTheMiddle(panel, 'lock', () => fs.rmSync(at('state.db.lock')));
   await panel.sees(/Hermes made it again\. Everything shown is saved\./);
@@ -92,7 +92,7 @@ test('the lock is deleted in the middle of an answer: it is made again, and the 
   expect(fs.existsSync(at('state.db.lock'))).toBe(true);
 });
 
-test('the file is deleted in the middle of an answer: everything is put back', async () => {
+test('the file is deleted in the middle of an answer: everything is restored', async () => {
   const panel = await freshPanel();
   const before = prompts();
   const answer = await inTheMiddle(panel, 'file', () => fs.rmSync(at('state.db')));
@@ -101,7 +101,7 @@ test('the file is deleted in the middle of an answer: everything is put back', a
   expect(prompts()).toEqual([...before, 'Ask file']);
 });
 
-test('the folder is deleted in the middle of an answer: everything is put back', async () => {
+test('the folder is deleted in the middle of an answer: everything is restored', async () => {
   const panel = await freshPanel();
   const before = prompts();
   const answer = await inTheMiddle(panel, 'folder', () => fs.rmSync(folder, { recursive: true }));
@@ -110,7 +110,7 @@ test('the folder is deleted in the middle of an answer: everything is put back',
   expect(prompts()).toEqual([...before, 'Ask folder']);
 });
 
-test('the folder is deleted while nothing is asked, and the window closed: the next one shows everything', async () => {
+test('the folder is deleted while no prompt runs, and the window is closed: the next one shows everything', async () => {
   await freshPanel();
   const before = prompts();
   fs.rmSync(folder, { recursive: true });
@@ -121,7 +121,7 @@ test('the folder is deleted while nothing is asked, and the window closed: the n
   expect(prompts()).toEqual(before);
 });
 
-test('the log is deleted in the middle of an answer: the reason is said once, and Try Again saves everything', async () => {
+test('the log is deleted in the middle of an answer: the reason appears once, and Try Again saves everything', async () => {
   const panel = await freshPanel();
   const words = inTheMiddle(panel, 'log', () => fs.rmSync(at('state.db.wal')));
   await panel.sees(/A file that belongs to your sessions was deleted, moved or replaced/);
@@ -132,7 +132,7 @@ test('the log is deleted in the middle of an answer: the reason is said once, an
   expect(said.split('belongs to your sessions').length).toBe(2);
 });
 
-test('an older copy takes the place of the file: the rest is offered at every start, and comes back in order', async () => {
+test('an older copy replaces the file: the rest is offered at every start, and returns in order', async () => {
   await freshPanel();
   await closeWindow();
   const older = path.join(vscode().root, 'older.db');
@@ -179,7 +179,7 @@ test('another window takes the lock after it was deleted: this one says so', asy
   await stored(answer);
 });
 
-test('the window that has the sessions sleeps: another one says so in a sentence, which goes when it wakes', async () => {
+test('the window that owns the sessions sleeps: another one says so in a sentence, which disappears when it wakes', async () => {
   await freshPanel();
   const [sleeping] = vscode().server.extensionHostPids();
   if (sleeping === undefined) throw new Error('no extension host runs');
@@ -201,7 +201,7 @@ test('the window that has the sessions sleeps: another one says so in a sentence
   }
 });
 
-test('the host is killed while only thinking is shown: that is what is said', async () => {
+test('the host is killed while only thinking is shown: the notice says that', async () => {
   const panel = await freshPanel();
   server.script(reply().thinks('Let me see what this is about. '.repeat(20), { every: 2 }).hangs());
   await panel.send('Think');
@@ -221,7 +221,7 @@ test('the host is killed while only thinking is shown: that is what is said', as
   await again.sees(/ended while the model was thinking/);
 });
 
-test('the whole server is killed in the middle of an answer: nobody is said to have closed the window', async () => {
+test('the whole server is killed in the middle of an answer: the reason shown does not claim that the user closed the window', async () => {
   const panel = await freshPanel();
   server.script(reply().says(numberedWords('killed', 30), { every: 2 }).hangs());
   await panel.send('Be killed');

@@ -46,7 +46,7 @@ const saidNothingSaved = async (panel: ChatPanel): Promise<string> => {
   );
 };
 
-test('a storage folder that is changed under a window is gone to, or the window says where its sessions are', async () => {
+test('a storage folder changed in an open window is used, or the window says where its sessions are', async () => {
   const [first, second] = [await storage('movedFrom'), await storage('movedTo')];
   const panel = await panelOn(first);
   vscode().machineSettings.update({ 'hermes.storage.path': path.dirname(second) });
@@ -75,7 +75,7 @@ test('a storage folder that is changed under a window is gone to, or the window 
   });
 });
 
-test('a foreign state.db is refused in words and left as it is', async () => {
+test('a foreign state.db is refused in words and left unchanged', async () => {
   const folder = await storage('foreign');
   sql(folder, "CREATE TABLE recipes (name TEXT); INSERT INTO recipes VALUES ('bread')");
   const before = fs.readFileSync(path.join(folder, 'state.db'));
@@ -87,7 +87,7 @@ test('a foreign state.db is refused in words and left as it is', async () => {
   }).toEqual({ draft: 'Will this be kept?', untouched: true });
 });
 
-test('a state.db of a newer version is refused in words and left as it is', async () => {
+test('a state.db of a newer version is refused in words and left unchanged', async () => {
   const folder = await storage('newer');
   const first = await panelOn(folder);
   await first.send('Hello');
@@ -100,7 +100,7 @@ test('a state.db of a newer version is refused in words and left as it is', asyn
   expect(fs.readFileSync(path.join(folder, 'state.db')).equals(before)).toBe(true);
 });
 
-test('a damaged state.db is set aside, what can be read is there, and the person is told where the old file is', async () => {
+test('a damaged state.db is set aside, its readable content is there, and the user learns where the old file is', async () => {
   const folder = await storage('damaged');
   const first = await panelOn(folder);
   await first.send('Remember this prompt');
@@ -117,7 +117,7 @@ test('a damaged state.db is set aside, what can be read is there, and the person
   expect(fs.readdirSync(folder).filter((name) => name.startsWith('state.corrupt-')).length).toBeGreaterThan(0);
 });
 
-test('a file that is no database is set aside whole, and a new history begins', async () => {
+test('a file that is no database is set aside whole, and a new history starts', async () => {
   const folder = await storage('garbage');
   fs.writeFileSync(path.join(folder, 'state.db'), 'this is not a database '.repeat(1000));
   const panel = await panelOn(folder);
@@ -128,7 +128,7 @@ test('a file that is no database is set aside whole, and a new history begins', 
   expect(fs.readFileSync(path.join(folder, kept ?? 'none'), 'utf8').startsWith('this is not a database')).toBe(true);
 });
 
-test('a directory in the place of state.db is said as that', async () => {
+test('a directory in place of state.db is reported as a directory', async () => {
   const folder = await storage('directory');
   fs.mkdirSync(path.join(folder, 'state.db'));
   const panel = await panelOn(folder);
@@ -175,7 +175,7 @@ function keepFull(file: string): () => Promise<void> {
 }
 
 if (mayMount)
-  test('a full disk: the answer goes on beside the store, the person is told, and all of it is stored when there is space again', async () => {
+  test('a full disk: the answer continues outside the store, the user is notified, and all of it is stored when there is space again', async () => {
     const folder = await storage('full');
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', folder]);
     mounted.push(folder);

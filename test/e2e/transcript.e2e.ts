@@ -130,7 +130,7 @@ beforeAll(async () => {
   await panel.sees(`Prompt ${turns}`, 60_000);
 }, 400_000);
 
-test('text in a row that is not loaded is found among all that is stored, and gone to', async () => {
+test('a search finds text in an unloaded row among all stored rows, and goes to it', async () => {
   await workbench.runCommand('Hermes: Open Transcript');
   const tab = await transcript();
   await tab.getByText(`What is stored, row by row: ${turns * 2} rows. Read-only.`).waitFor({ timeout: 60_000 });
@@ -150,7 +150,7 @@ test('text in a row that is not loaded is found among all that is stored, and go
   ]);
 });
 
-test('a row is walked to, opened as the file holds it, and shown in the chat, by keys alone', async () => {
+test('keys alone go to a row, open it as the file holds it, and show it in the chat', async () => {
   const tab = await transcript();
   const row = tab.getByRole('row', { selected: true });
   await row.focus();
@@ -182,7 +182,7 @@ test('a row is walked to, opened as the file holds it, and shown in the chat, by
   await panel.frame.locator(`article[data-uid="${String(stored?.['uid'])}"]`).waitFor();
 });
 
-test('a repaired session says what was merged, with the earlier content and what was changed', async () => {
+test('a repaired session says what was merged, with the earlier content and the changes', async () => {
   await workbench.runCommand('View: Close All Editors');
   const field = await workbench.openPick('Hermes: Resume Session…', /first prompts/);
   await write(field, 'Repaired session');

@@ -7,7 +7,7 @@ import { ChatPanel } from './chatPanel';
 import { EXTENSION_ID, test } from './vscodeTest';
 
 test(
-  'Verify compares what the panel showed with the disk, from the palette and from the transcript; a text that another program altered is named with its turn',
+  'Verify compares what the panel showed with the disk, from the palette and the transcript; text altered by another program is named with its turn',
   { timeout: 240_000 * patience },
   async ({ startVscode }) => {
     const server = await startModelServer();

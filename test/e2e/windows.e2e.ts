@@ -7,7 +7,7 @@ import { ChatPanel } from './chatPanel';
 import { EXTENSION_ID, test } from './vscodeTest';
 import { numberedWords } from './words';
 
-test('two windows on one folder share one history, which moves to the window that is used', async ({ startVscode }) => {
+test('two windows on one folder share one history, which moves to the window in use', async ({ startVscode }) => {
   const server = await startModelServer();
   try {
     const vscode = await startVscode({

@@ -82,7 +82,7 @@ const run = { command: 'npm test' };
 const mayHaveRun = expect.stringContaining('It may have run');
 
 test(
-  'a host that is killed at any step of the work leaves an honest record, and the session goes on',
+  'a host killed at any step of the work leaves an honest record, and the session continues',
   { timeout: 300_000 * patience },
   async ({ startVscode }) => {
     const server = await startModelServer();

@@ -66,7 +66,7 @@ async function answered(text: string): Promise<void> {
   await settled(panel);
 }
 
-test('a card that is open when the window is reloaded is there again; denied with a reason, the model is told the reason', async () => {
+test('a card that is open when the window reloads is there again; if the user denies it with a reason, the model gets the reason', async () => {
   server.script(
     reply().says('I would change it.').calls('edit_file', fix, { id: 'denied' }),
     reply().says('I leave it.'),
@@ -103,7 +103,7 @@ test('a card that is open when the window is reloaded is there again; denied wit
   });
 });
 
-test('in Plan mode an edit is refused and a plan is asked about; allowed, the mode is Ask Before Edits and the edit is asked for', async () => {
+test('in Plan mode an edit is refused and a plan is asked about; if allowed, the mode is Ask Before Edits and the edit is asked for', async () => {
   server.script(
     reply().calls('edit_file', fix, { id: 'tooEarly' }),
     reply()
@@ -155,7 +155,7 @@ test('in Plan mode an edit is refused and a plan is asked about; allowed, the mo
   });
 });
 
-test('in Edit Automatically an edit is made without a card, is listed, and Revert brings the file back; a command is still asked for', async () => {
+test('in Edit Automatically an edit is made without a card, is listed, and Revert restores the file; a command is still asked for', async () => {
   const before = repository.text;
   server.script(
     reply()
@@ -198,7 +198,7 @@ test('in Edit Automatically an edit is made without a card, is listed, and Rever
   });
 });
 
-test('a server of .vscode/mcp.json is started once it is trusted, and its tool is asked for', async () => {
+test('a server of .vscode/mcp.json starts after the user trusts it, and its tool needs approval', async () => {
   const everything = path.join(projectRoot(), 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
   fs.mkdirSync(path.join(repository.folder, '.vscode'), { recursive: true });
   fs.writeFileSync(
@@ -252,7 +252,7 @@ test('a server of .vscode/mcp.json is started once it is trusted, and its tool i
   });
 });
 
-test('in Restricted Mode nothing is written, run or started: the model and the person are told in a sentence', async ({
+test('in Restricted Mode nothing is written, run or started: the model and the user get a sentence about it', async ({
   startVscode,
 }) => {
   const restricted = await startVscode({

@@ -18,7 +18,7 @@ const todos = (...states: readonly string[]) => ({
   })),
 });
 
-test('a failing test is fixed: searched, read, run, edited and run again, each step asked, stored and shown; the edit is reverted byte for byte', async ({
+test('a failing test is fixed: searched, read, run, edited and run again, each step approved, stored and shown; the edit is reverted byte for byte', async ({
   startVscode,
 }) => {
   const server = await startModelServer();

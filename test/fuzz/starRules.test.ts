@@ -173,12 +173,12 @@ function commandLines(): fc.Arbitrary<{ readonly rule: string; readonly command:
   return fc.oneof({ weight: 3, arbitrary: fc.oneof(...ofGit) }, { weight: 1, arbitrary: fc.oneof(...ofOthers) });
 }
 
-describe('a command that a rule with a star covers', () => {
-  it.each(attacks)('run(%s) does not cover %s, which springs a trap', { timeout: 60_000 }, (rule, command) => {
+describe('a command that a star rule covers', () => {
+  it.each(attacks)('run(%s) does not cover %s, which triggers a trap', { timeout: 60_000 }, (rule, command) => {
     expect([command, world.allows(`run(${rule})`, command), world.springs(command)]).toEqual([command, false, true]);
   });
 
-  it('springs no trap, whatever flags and operands it has', { timeout: seconds * 1000 + 120_000 }, () => {
+  it('triggers no trap, whatever flags and operands it has', { timeout: seconds * 1000 + 120_000 }, () => {
     const run = new Set<string>();
     fc.assert(
       fc.property(fc.array(commandLines(), { minLength: 60, maxLength: 60 }), (lines) => {

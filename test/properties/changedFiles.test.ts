@@ -104,8 +104,8 @@ class Play {
 
 const start = Array.from({ length: 8 }, (_, index) => `base ${index}\n`).join('');
 
-describe('reverting what agents changed', () => {
-  it('never takes a line the person wrote, whatever was changed, cut off and reverted before', async () => {
+describe('reverting agent changes', () => {
+  it('never removes a line the user wrote, whatever was changed, cut off and reverted before', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
         const world = await ChangedFilesWorld.open();
@@ -130,7 +130,7 @@ describe('reverting what agents changed', () => {
     turn,
   });
 
-  it('leaves exactly what the person made of the file, or the file as it is and says so', async () => {
+  it('leaves exactly what the user made of the file, or leaves the file unchanged and says so', async () => {
     let clean = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(edit, { minLength: 2, maxLength: 8 }), async (steps) => {
@@ -169,7 +169,7 @@ describe('reverting what agents changed', () => {
     fc.string({ maxLength: 20 }).map((text) => Buffer.from(text, 'utf16le')),
   );
 
-  it('gives every byte back where nobody else changed anything', async () => {
+  it('restores every byte if only agents changed the file', async () => {
     await fc.assert(
       fc.asyncProperty(
         content,

@@ -102,7 +102,7 @@ const runs = Number(process.env['PROPERTY_RUNS'] ?? '20');
 
 describe('the chat, from the composer to the disk', () => {
   it(
-    'shows what is stored, with the versions there are, and keeps every word typed, whatever is done in two views of the same sessions',
+    'shows what is stored, with the existing versions, and keeps every typed word, whatever happens in two views of the same sessions',
     { timeout: 30_000 + runs * 8000 },
     async () => {
       await fc.assert(

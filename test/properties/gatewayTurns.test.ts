@@ -53,8 +53,8 @@ const onceBroken: readonly { readonly name: string; readonly steps: readonly Ste
   },
 ];
 
-describe('turns, whatever happens', () => {
-  it('really happen: a schedule of every kind of step comes to requests, tools, crashes and answers', async () => {
+describe('turns, in any schedule', () => {
+  it('really happen: a schedule with every kind of step produces requests, tools, crashes and answers', async () => {
     const simulation = await Simulation.start(await simulated.make());
     const steps: readonly Step[] = [
       { kind: 'prompt', surface: 0, repeated: false },
@@ -102,7 +102,7 @@ describe('turns, whatever happens', () => {
     });
   });
 
-  it('really happen in other windows and across compressionScheduler too', async () => {
+  it('really happen in other windows and across compressions too', async () => {
     const simulation = await Simulation.start(await simulated.make());
     const steps: readonly Step[] = [
       { kind: 'prompt', surface: 0, repeated: false },
@@ -154,7 +154,7 @@ describe('turns, whatever happens', () => {
     });
   });
 
-  it('really happen in sub-agents, and with calls that a service calls by one id', async () => {
+  it('really happen in sub-agents, and with calls to which a service gives one id', async () => {
     const simulation = await Simulation.start(await simulated.make());
     const called = { ms: 0, readOnly: false, asks: true };
     const steps: readonly Step[] = [
@@ -210,12 +210,12 @@ describe('turns, whatever happens', () => {
     });
   });
 
-  it.each(onceBroken)('keep what they promise where they once did not: $name', async ({ steps }) => {
+  it.each(onceBroken)('keep their guarantees in schedules that once broke them: $name', async ({ steps }) => {
     expect(await violationsOf(steps)).toEqual([]);
   });
 
   it(
-    'keep what was shown, once and in order, ask only what a provider accepts, and lose no prompt, in 5,000 schedules on a simulated disk',
+    'keep what was shown, once and in order, send only what a provider accepts, and lose no prompt, in 5,000 schedules on a simulated disk',
     async () => {
       expect(await failures(5000, simulated)).toEqual([]);
     },
@@ -223,7 +223,7 @@ describe('turns, whatever happens', () => {
   );
 
   it(
-    'do so behind the worker on a real file too, in 200 schedules',
+    'keep the same guarantees through the worker on a real file, in 200 schedules',
     async () => {
       const where = await onWorker();
       try {

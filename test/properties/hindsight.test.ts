@@ -99,7 +99,7 @@ afterAll(() => server.close());
 
 describe.each(['appends', 'overwrites'] as const)('Hindsight, on a server that %s', (kind) => {
   it(
-    'holds every completed turn that is still part of its session, once, under that session',
+    'every completed turn that is still part of its session is stored once, under that session',
     async () => {
       const extent = { schedules: 0, turns: 0, lives: 0 };
       await fc.assert(

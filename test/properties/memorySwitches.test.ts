@@ -128,14 +128,14 @@ async function heard(
   return { log, expected: expected.lines };
 }
 
-describe('whatever the person does', () => {
+describe('whatever the user does', () => {
   it.each<readonly [string, (log: string[]) => readonly MemoryProvider[]]>([
     ['alone', () => []],
     [
       'beside one that throws, one that hangs and one of before most hooks',
       (log) => [throwingMemory(), hangingMemory(), legacyMemory(log)],
     ],
-  ])('a provider hears of every switch, in order, and of nothing else: %s', async (_name, others) => {
+  ])('a provider is notified of every switch, in order, and of nothing else: %s', async (_name, others) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.nat({ max: 20 }), async (steps, slowness) => {
         const { log, expected } = await heard(steps, others, slowness);
@@ -145,7 +145,7 @@ describe('whatever the person does', () => {
     );
   });
 
-  it('writes of a session never come before the switch to it, nor behind the switch from it', async () => {
+  it('writes of a session never arrive before the switch to it, nor after the switch from it', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.nat({ max: 20 }), async (steps, slowness) => {
         const { log } = await heard(steps, () => [], slowness);

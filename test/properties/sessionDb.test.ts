@@ -338,8 +338,8 @@ class Schedule {
   }
 }
 
-describe('the store, whatever happens', () => {
-  it('holds what was delivered, once, in order, and ends as a history every provider accepts', async () => {
+describe('the store, in any schedule', () => {
+  it('holds what was delivered, once, in order, and ends with a history every provider accepts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
         const schedule = new Schedule(await sessionDbWorld());

@@ -216,8 +216,8 @@ class Schedule {
   }
 }
 
-describe('a session, whatever a person does with it', () => {
-  it('shows the version, the branch and the beginning that was asked for, in every segment', async () => {
+describe('a session, whatever the user does with it', () => {
+  it('shows the requested version, branch and beginning, in every segment', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async (steps) => {
         const schedule = new Schedule(await sessionDbWorld());

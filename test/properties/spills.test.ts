@@ -93,7 +93,7 @@ async function nextStart(disk: SimulatedDisk, shown: ReadonlyMap<string, string>
 }
 
 describe('a turn whose store fails and heals at random', () => {
-  it('has everything shown stored once it is given back, and not one row twice', async () => {
+  it('has everything shown stored once the store works again, and no row twice', async () => {
     await fc.assert(
       fc.asyncProperty(schedule, async (plan) => {
         const world = await new Trial(plan).run();
@@ -119,7 +119,7 @@ describe('a turn whose store fails and heals at random', () => {
     );
   }, 300_000);
 
-  it('has it after a power cut at any moment, and after another in the middle of folding, the same', async () => {
+  it('has it after a power cut at any moment, and after another in the middle of folding, with the same result', async () => {
     let withSpill = 0;
     await fc.assert(
       fc.asyncProperty(schedule, async (plan) => {

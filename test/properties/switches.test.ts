@@ -104,7 +104,7 @@ function steps(
 const settings = { numRuns: runs, timeout: 60_000, ...(seed === undefined ? {} : { seed: Number(seed) }) };
 
 describe('a recording provider', () => {
-  it('hears exactly the switches that were made, in their order, with parent, reset, rewound and reason, however slow it is and whatever is beside it', async () => {
+  it('receives exactly the switches that were made, in order, with parent, reset, rewound and reason, however slow it is and whatever runs beside it', async () => {
     const kinds = ['new', 'reset', 'branch', 'rewind', 'compress', 'retry', 'edit', 'reload'] as const;
     await fc.assert(
       fc.asyncProperty(steps(fc.constant(0), kinds), async (sequence) => {
@@ -171,7 +171,7 @@ describe('a recording provider', () => {
     );
   }, 600_000);
 
-  it('hears of every completed turn once, under its session, and of nothing out of turn, with two surfaces and answers in the background', async () => {
+  it('is notified of every completed turn once, under its session, and of nothing outside a turn, with two surfaces and answers in the background', async () => {
     const kinds = ['held', 'held', 'new', 'reset', 'branch', 'rewind', 'compress', 'retry', 'letGo', 'reload'] as const;
     await fc.assert(
       fc.asyncProperty(steps(surface, kinds), async (sequence) => {

@@ -164,7 +164,7 @@ function contentOf(path: string): string | null {
     .join('\n');
 }
 
-describe('commands that go for what is not theirs', { timeout: 900_000 }, () => {
+describe('commands that access what is not theirs', { timeout: 900_000 }, () => {
   let places: readonly CanaryPlace[];
   beforeAll(async () => {
     places = await Promise.all([false, false, false, true, true].map(CanaryPlace.make));
@@ -208,7 +208,7 @@ describe('commands that go for what is not theirs', { timeout: 900_000 }, () => 
     expect(results.length).toBeGreaterThan(750 * share);
   });
 
-  it('touch it without the sandbox, so that this would be seen', async () => {
+  it('touch it without the sandbox, which shows that the test would notice', async () => {
     const outside = async ({ world, examined }: CanaryPlace, { kind, command }: CanaryCommand): Promise<string> =>
       new Promise((resolve) => {
         const env = {

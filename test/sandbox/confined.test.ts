@@ -30,7 +30,7 @@ describe('a confined command', { timeout: 60_000 }, () => {
     expect(await world.confinement.state()).toEqual({ kind: 'works' });
   });
 
-  it('reads and changes the open folder and the temporary folder, and runs what the machine has', async () => {
+  it("reads and changes the open folder and the temporary folder, and runs the machine's programs", async () => {
     expect(
       await world.run(
         `cat src/a.ts; echo b > src/b.ts; mkdir -p x/y && echo c > x/y/c; echo t > ${world.temporary}/t; git status --short | head -1; node -p 1+1; cat ~/.nvm/node.sh; exit 7`,
@@ -42,7 +42,7 @@ describe('a confined command', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it('can record in Git, and not change what Git runs', async () => {
+  it('can commit in Git, and cannot change what Git runs', async () => {
     const done = await world.run(
       'git add src && git -c user.name=n -c user.email=e@x commit -qm two && git log --format=%s; git config core.pager ./evil; echo evil > .git/hooks/pre-commit; mv .git .git2; rm -rf .git/hooks; ls .git',
     );
@@ -87,7 +87,7 @@ describe('a confined command', { timeout: 60_000 }, () => {
     'cp ~/.ssh/id_rsa k; cat k',
     'cat /proc/1/environ | grep -a secret',
     'tar cf - .env | grep -a secret',
-  ])('does not read secrets, what is the person’s own, or the editor’s: %s', async (command) => {
+  ])("does not read secrets, the user's own files, or the editor's: %s", async (command) => {
     const { output, code } = await world.run(command);
     expect([
       output.includes('secret'),
@@ -120,7 +120,7 @@ describe('a confined command', { timeout: 60_000 }, () => {
     server.close();
   });
 
-  it('reaches an allowed host, and not where its name leads to this machine', async () => {
+  it('reaches an allowed host, but not if its name leads to this machine', async () => {
     const { output, stopped } = await world.run(
       'curl -sS -m 8 -o /dev/null -w "%{http_connect}" https://registry.example.org/ 2>/dev/null; echo; curl -sS -m 8 https://other.example.org/',
       { hosts: ['registry.example.org'] },
@@ -129,7 +129,7 @@ describe('a confined command', { timeout: 60_000 }, () => {
     expect([/^(200|502|504)\n/.test(output), stopped]).toEqual([true, ['connect to other.example.org']]);
   });
 
-  it('leaves no process behind, and no file of the sandbox’s', async () => {
+  it('leaves no process behind, and no file of the sandbox', async () => {
     const mark = `sleep 9${Math.floor(Math.random() * 1e6)}`;
     await world.run(`${mark} & echo started`);
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -139,7 +139,7 @@ describe('a confined command', { timeout: 60_000 }, () => {
     );
   });
 
-  it('makes nothing that an editor or an agent takes orders from: what it made is taken out again, and kept', async () => {
+  it('cannot leave files that an editor or an agent obeys: such files are taken out, and a copy is kept', async () => {
     const { takenOut } = await world.run(
       'ln -s nowhere CLAUDE.md; mkdir -p .husky .github/workflows; echo evil > .husky/pre-commit; echo evil > AGENTS.md; echo evil > .github/workflows/x.yml; echo fine > README.md',
     );
@@ -152,7 +152,7 @@ describe('a confined command', { timeout: 60_000 }, () => {
     ]).toEqual([false, false, true, 'evil\n']);
   });
 
-  it('leaves what the editor wrote while it ran, and takes out and tells what nobody knows of', async () => {
+  it('leaves what the editor wrote while it ran, and takes out and reports files of unknown origin', async () => {
     world.setAside.length = 0;
     const running = world.run(
       'echo > started; until [ -e CLAUDE.md ]; do sleep 0.05; done; echo evil >> GEMINI.md; echo evil > .envrc',
@@ -171,7 +171,7 @@ describe('a confined command', { timeout: 60_000 }, () => {
     for (const name of ['AGENTS.md', 'CLAUDE.md']) rmSync(join(world.project, name));
   });
 
-  it('runs exactly the text it is given, whatever signs are in it', async () => {
+  it('runs exactly the text it is given, whatever characters it contains', async () => {
     const text = `a'b"c\\d$e\`f;g|h&i(j)k<l>m*n?o[p]q{r}s!t~u#v
 w`;
     world.write('text', text);
@@ -179,7 +179,7 @@ w`;
     expect((await world.run(script)).output).toBe(`${text}\n'"'$(touch ~/pwned)\nit's\n`);
   });
 
-  it('in a repository whose files lie elsewhere records there, and changes nothing that is run there', async () => {
+  it('in a repository whose files are elsewhere commits there, and changes nothing that runs there', async () => {
     const tree = join(world.home, 'code', 'tree');
     spawnSync('git', ['worktree', 'add', '-q', tree, '-b', 'side'], { cwd: world.project });
     world.folders = [tree];
@@ -195,7 +195,7 @@ w`;
     ]).toEqual([true, false, 'a']);
   });
 
-  it('does not get to write where a .git file of its own making leads', async () => {
+  it('gains no write access to the target of a .git file that it made itself', async () => {
     const bare = join(world.home, 'code', 'bare');
     world.write(join(bare, 'x'), '');
     world.folders = [bare];
@@ -205,7 +205,7 @@ w`;
     expect(existsSync(join(world.home, 'new'))).toBe(false);
   });
 
-  it('is guarded where a guarded name is a link', async () => {
+  it('is guarded if a guarded name is a link', async () => {
     world.write('shared/tasks.json', '{}');
     symlinkSync('shared', join(world.project, '.idea'));
     await world.run('echo evil > shared/tasks.json');
@@ -221,7 +221,7 @@ w`;
     ]).toEqual([false, false]);
   });
 
-  it('is refused where its helper cannot be had, and the helper is started again after it was killed', async () => {
+  it('is refused if its helper is not available, and the helper is started again after it was killed', async () => {
     spawnSync('pkill', ['-9', '-f', world.helper]);
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect((await world.run('echo again')).output).toBe('again\n');

@@ -128,7 +128,7 @@ describe('an MCP server', { timeout: 60_000 }, () => {
     });
   });
 
-  it('inside gets every word as it is, its own variables, and its folder', async () => {
+  it('inside receives every word unchanged, its own variables, and its folder', async () => {
     const words = [
       '',
       ' ',
@@ -168,7 +168,7 @@ describe('an MCP server', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it('inside is run by its name from the PATH, and not as something that the shell knows by that name', async () => {
+  it('inside is run by its name from the PATH, and not as a shell builtin of that name', async () => {
     for (const name of ['echo', 'a b']) {
       world.write(join(world.home, 'bin', name), `#!/bin/sh\nexec '${process.execPath}' '${probing}' "$@"\n`);
       spawnSync('chmod', ['+x', join(world.home, 'bin', name)]);
@@ -184,7 +184,7 @@ describe('an MCP server', { timeout: 60_000 }, () => {
     }
   });
 
-  it('inside reaches no host that it does not name: its state and its failed call say so', async () => {
+  it('inside reaches no host that it does not name: its state and its failed call report it', async () => {
     const { call } = await start(launchOf({ ...plain, hosts: ['named.example.org'] }));
     const said = await call('run', {
       command: 'curl -sS -m 8 https://other.example.org/; curl -sS -m 8 https://named.example.org/',
@@ -229,7 +229,7 @@ describe('an MCP server', { timeout: 60_000 }, () => {
     expect(readFileSync(beats, 'utf8').length).toBe(then);
   });
 
-  it('inside that makes what agents obey: it is taken out when the server ends, and said', async () => {
+  it('inside that creates a file agents obey: the file is taken out when the server ends, and this is reported', async () => {
     const { call } = await start(launchOf(plain));
     expect(await call('write', { path: 'CLAUDE.md', text: 'obey' })).toBe('written');
     await servers?.find('s')?.stop(true);
@@ -241,7 +241,7 @@ describe('an MCP server', { timeout: 60_000 }, () => {
     ]).toEqual([false, [join(world.project, 'CLAUDE.md')], ['obey']]);
   });
 
-  it('inside leaves no file of the sandbox’s where people see it, while it runs and when it has ended', async () => {
+  it("inside leaves no file of the sandbox in the user's sight, while it runs and after it ends", async () => {
     const seen = () =>
       spawnSync('git', ['status', '--short', '--ignored'], { cwd: world.project, encoding: 'utf8' }).stdout;
     const before = seen();
@@ -252,13 +252,13 @@ describe('an MCP server', { timeout: 60_000 }, () => {
     expect(seen()).toBe(before);
   });
 
-  it('that is lost is started again inside', async () => {
+  it('that dies is started again inside', async () => {
     const { call } = await start(launchOf(plain));
     await call('run', { command: 'kill -9 $PPID' });
     expect((await call('read', { path: join(world.home, '.ssh/id_rsa') })).startsWith('failed')).toBe(true);
   });
 
-  it('that the sandbox does not hold is not started', async () => {
+  it('that the sandbox does not confine is not started', async () => {
     const journal = join(world.project, 'journal');
     world.setting = 'auto';
     const broken = { ...plain, folders: [] };

@@ -20,7 +20,7 @@ suite('The API for other extensions', () => {
     assert.throws(() => exports?.getApi(2), /This Hermes has version 1 of its API, not 2/);
   });
 
-  test('registers a memory provider, which knows whether the settings name it', async () => {
+  test('registers a memory provider, which learns whether the settings name it', async () => {
     const api = await hermes();
     const registration = api.registerMemoryProvider({ name: 'suite', create: () => provider });
     try {
@@ -39,7 +39,7 @@ suite('The API for other extensions', () => {
     api.registerMemoryProvider({ name: 'suite', create: () => provider }).dispose();
   });
 
-  test('lists sessions, and refuses one that is unknown', async () => {
+  test('lists sessions, and refuses an unknown one', async () => {
     const api = await hermes();
     assert.ok(Array.isArray(await api.sessions.list({ limit: 5 })));
     await assert.rejects(api.sessions.read('20260101_000000_aaaaaa'), { name: 'HermesError', code: 'notFound' });

@@ -95,7 +95,7 @@ suite('Changed files in the editor', () => {
     fs.rmSync(file, { force: true });
   });
 
-  test('a revert of an open file keeps what the person types meanwhile, and the editor undoes it', async () => {
+  test('a revert of an open file keeps what the user types meanwhile, and the editor can undo it', async () => {
     const shown = await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: false });
     await agent('one\n2\nthree\n');
     await shown.edit((builder) => builder.insert(new vscode.Position(0, 0), 'mine\n'));
@@ -108,7 +108,7 @@ suite('Changed files in the editor', () => {
     assert.equal(shown.document.getText(), 'mine\none\n2\nthree\n');
   });
 
-  test('what the person has typed into the same line stays', async () => {
+  test('what the user typed into the same line stays', async () => {
     const shown = await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: false });
     await agent('one\n2\nthree\n');
     await shown.edit((builder) => builder.insert(new vscode.Position(1, 1), ' and mine'));
@@ -140,7 +140,7 @@ suite('Changed files in the editor', () => {
     }
   });
 
-  test('the left side of a difference is served by Hermes, and cannot be written', async () => {
+  test('Hermes serves the left side of a diff, which cannot be written', async () => {
     await vscode.extensions.all.find(({ packageJSON }) => packageJSON.name === 'hermes-vscode')?.activate();
     const gone = beforeUri(file, null);
     assert.equal((await vscode.workspace.fs.readFile(gone)).length, 0);

@@ -27,7 +27,7 @@ function request(prompt: string): ModelRequest {
 const textOf = (events: readonly StreamEvent[]): string =>
   events.map((event) => (event.kind === 'text' ? event.text : '')).join('');
 
-suite('Models of the editor', () => {
+suite('Editor models', () => {
   const models = (): EditorModels => new EditorModels(systemClock, silentLog);
 
   test('are listed by the vendors that extensions contribute, with where prompts go', async () => {
@@ -67,7 +67,7 @@ suite('Models of the editor', () => {
     );
   });
 
-  test('stop at once and keep what they said', async () => {
+  test('stop at once and keep the partial answer', async () => {
     const stop = new AbortController();
     const stream = (await models().open('hermes-test/slow', signal)).stream(request('words=200 delay=50'), stop.signal);
     for (let index = 0; !textOf(stream.events).includes('word3'); index++)
@@ -77,14 +77,14 @@ suite('Models of the editor', () => {
     assert.ok('word1 word2 word3'.length <= textOf(stream.events).length);
   });
 
-  test('that break off say why', async () => {
+  test('say why they broke off', async () => {
     const stream = (await models().open('hermes-test/fails', signal)).stream(request('go'), signal);
     const terminal = await stream.terminal;
     assert.ok(terminal.outcome === 'interrupted' || terminal.outcome === 'failed', terminal.outcome);
     assert.match(terminal.failure.sentence, /^Fails failed: .*The test provider failed on purpose/);
   });
 
-  test('that are gone are said to be gone', async () => {
+  test('that no longer exist are reported as missing', async () => {
     await assert.rejects(
       models().open('hermes-test/never', signal),
       (error) => error instanceof ModelError && error.failure.cause === 'notFound',

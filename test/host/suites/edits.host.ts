@@ -112,7 +112,7 @@ suite('Edits through the editor', () => {
     });
   }
 
-  test('unsaved text of the person is part of the file, kept and saved with the edit, and undo takes the edit back', async () => {
+  test("the user's unsaved text is part of the file, kept and saved with the edit, and undo reverts the edit", async () => {
     layOut(root, edit());
     const editor = await typed('a.txt', 'mine\n');
     assert.match(await doing(edit()), /^done: Edited a\.txt \(\+1 −1\)/);
@@ -125,7 +125,7 @@ suite('Edits through the editor', () => {
     assert.equal(editor.document.getText(), 'mine\none\n');
   });
 
-  test('what the person types between the question and the edit is kept where it is elsewhere, and refused where it is in the way', async () => {
+  test('text typed between the question and the edit is kept if it is elsewhere, and refused if it conflicts', async () => {
     layOut(root, edit({ files: { 'a.txt': '1\n2\n3\n4\n5\n6\none\n' } }));
     const editor = await typed('a.txt', '');
     const tool = tools().find(({ name }) => name === 'edit_file');
@@ -145,7 +145,7 @@ suite('Edits through the editor', () => {
     assert.equal(read('a.txt'), 'zero\n1\n2\n3\n4\n5\n6\ntwo\n');
   });
 
-  test('an edit made from what is no longer there is refused by the editor itself', async () => {
+  test('the editor itself refuses an edit based on text that no longer exists', async () => {
     layOut(root, edit());
     const files = new EditorFileEditor();
     const before = await files.open(at('a.txt'), signal);
@@ -154,7 +154,7 @@ suite('Edits through the editor', () => {
     assert.deepEqual([editor.document.getText(), read('a.txt')], ['mine\none\n', 'one\n']);
   });
 
-  test('of several edits all are made or none', async () => {
+  test('of several edits, all are made or none', async () => {
     fs.writeFileSync(at('a.txt'), 'one\n');
     fs.writeFileSync(at('b.txt'), 'one\n');
     const files = new EditorFileEditor();
@@ -174,7 +174,7 @@ suite('Edits through the editor', () => {
     assert.deepEqual([read('a.txt'), read('b.txt'), fs.existsSync(at('c.txt'))], ['one\n', 'theirs\n', false]);
   });
 
-  test('what format on save makes of it is told', async () => {
+  test('the result of format on save is reported', async () => {
     layOut(root, edit());
     const settings = vscode.workspace.getConfiguration('files', vscode.Uri.file(at('a.txt')));
     await settings.update('trimTrailingWhitespace', true, vscode.ConfigurationTarget.Global);

@@ -65,13 +65,13 @@ suite('Files as the tools see them', () => {
     );
   });
 
-  test('a file that is not there is said to be missing', async () => {
+  test('a file that does not exist is reported as missing', async () => {
     const workspace = files(editorsRipgrep);
     await assert.rejects(workspace.read(path.join(folder(), 'nothing.js'), signal), FileNotFound);
     await assert.rejects(workspace.list(path.join(folder(), 'nothing'), signal), FileNotFound);
   });
 
-  test('a file with unsaved changes reads and is searched as its editor shows it', async () => {
+  test('a file with unsaved changes is read and searched as its editor shows it', async () => {
     const workspace = files(editorsRipgrep);
     const file = path.join(folder(), 'src', 'parts.js');
     const document = await vscode.workspace.openTextDocument(file);
@@ -108,12 +108,12 @@ suite('Files as the tools see them', () => {
     }
   });
 
-  test('a search says that there was more than it may give', async () => {
+  test('a search says that there were more matches than its limit', async () => {
     const result = await files(editorsRipgrep).searchText(search('e', { maxMatches: 3 }), signal);
     assert.deepEqual([result.matches.length, result.limited], [3, true]);
   });
 
-  test('files are found by name with ripgrep and without it alike, and the newest comes first', async () => {
+  test('files are found by name with and without ripgrep alike, newest first', async () => {
     const [fast, slow] = [files(editorsRipgrep), files(() => Promise.resolve(null))];
     const named = async (
       workspace: EditorWorkspaceFiles,

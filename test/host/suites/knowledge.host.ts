@@ -42,7 +42,7 @@ async function run(name: string, input: unknown): Promise<string> {
   return `${outcome}: ${text}`;
 }
 
-suite('What the editor knows', () => {
+suite("The editor's knowledge", () => {
   const lasting: vscode.Disposable[] = [];
   teardown(async () => {
     for (const each of lasting.splice(0)) each.dispose();
@@ -110,7 +110,7 @@ suite('What the editor knows', () => {
     assert.deepEqual(asked, Array(3).fill(`${line}:${at}`));
   });
 
-  test('problems are listed, also those that come up behind an edit', async () => {
+  test('problems are listed, also those that appear after an edit', async () => {
     const problems = vscode.languages.createDiagnosticCollection('knowledge');
     lasting.push(problems);
     const uri = fileUri('src', 'retry.js');
@@ -129,7 +129,7 @@ suite('What the editor knows', () => {
     assert.match(await run('diagnostics', { path: 'src' }), /src\/retry\.js:1:1 error: A made-up error/);
   });
 
-  test('what is open and selected is told', async () => {
+  test('open files and the selection are reported', async () => {
     const editor = await vscode.window.showTextDocument(fileUri('src', 'retry.js'));
     editor.selection = new vscode.Selection(0, 0, 1, 0);
     const told = await run('open_editors', {});
@@ -153,7 +153,7 @@ suite('Web pages and git', () => {
   });
   suiteTeardown(() => void server.close());
 
-  test('a page is read in the thread that comes with the extension', async () => {
+  test('a page is read in the thread that ships with the extension', async () => {
     const told = await run('fetch_url', { url: `http://127.0.0.1:${port}/` });
     assert.match(told, /^done: /);
     assert.match(told, /# Retry\n\nSome \*\*words\*\*\./);
@@ -169,7 +169,7 @@ suite('Web pages and git', () => {
     );
   });
 
-  test('git is asked, or said not to be there', async () => {
+  test('git is run, or reported as missing', async () => {
     assert.match(await run('git_status', {}), /^failed: (The open folder is no git repository\.|git is not installed)/);
   });
 });
@@ -184,7 +184,7 @@ suite('Ways into the chat', () => {
   setup(() => inserted.splice(0));
   teardown(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
 
-  test('a selection of whole lines goes along with its place', async () => {
+  test('a selection of whole lines is attached with its place', async () => {
     const editor = await vscode.window.showTextDocument(fileUri('src', 'retry.js'));
     editor.selection = new vscode.Selection(0, 0, 2, 0);
     await commands['explainSelection']?.();
@@ -198,7 +198,7 @@ suite('Ways into the chat', () => {
     assert.deepEqual(inserted, [{ text: 'Explain `src/retry.js:1-2`\n', parts: [part] }]);
   });
 
-  test('files and folders of the explorer go along', async () => {
+  test('files and folders of the explorer are attached', async () => {
     await commands['askAboutFile']?.(fileUri('package.json'), [fileUri('package.json')]);
     await commands['askAboutFolder']?.(fileUri('src'), [fileUri('src'), fileUri('package.json')]);
     const file = { kind: 'mention', source: 'file:package.json', label: 'package.json' };
@@ -208,7 +208,7 @@ suite('Ways into the chat', () => {
     ]);
   });
 
-  test('a problem offers to be fixed or explained, and only a problem does', async () => {
+  test('a problem, and only a problem, offers Fix and Explain', async () => {
     const problems = vscode.languages.createDiagnosticCollection('entryPoints');
     try {
       const uri = fileUri('src', 'retry.js');
@@ -239,7 +239,7 @@ suite('Ways into the chat', () => {
     }
   });
 
-  test('the clipboard keeps its text when there is nothing selected in a terminal', async () => {
+  test('the clipboard keeps its text if nothing is selected in a terminal', async () => {
     await vscode.env.clipboard.writeText('mine');
     await commands['askAboutTerminalSelection']?.();
     assert.deepEqual(

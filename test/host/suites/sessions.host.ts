@@ -46,7 +46,7 @@ async function contributes(): Promise<Manifest['contributes']> {
 }
 
 suite('Sessions', () => {
-  test('commands on a session that is gone end quietly, called from a row, from several, from a page, or by id', async () => {
+  test('commands on a missing session end quietly, called from a row, from several, from a page, or by id', async () => {
     await contributes();
     for (const command of onSessions) {
       for (const args of [[gone], [gone, [gone, gone]], [{ ...gone, messageUid: 'm' }], [gone.sessionId]])
@@ -54,7 +54,7 @@ suite('Sessions', () => {
     }
   });
 
-  test('what menus offer for a session is in the palette too; opening one is Resume Session there', async () => {
+  test('session actions from menus are in the palette too; opening one is Resume Session there', async () => {
     const { menus } = await contributes();
     const hidden = new Set(
       (menus['commandPalette'] ?? []).filter(({ when }) => when === 'false').map(({ command }) => command),
@@ -66,7 +66,7 @@ suite('Sessions', () => {
     assert.deepEqual([...new Set(offered.filter((command) => hidden.has(command)))], ['hermes.openSession']);
   });
 
-  test('keys but Focus Chat hold only in the sessions view or the chat', async () => {
+  test('all keys except Focus Chat work only in the sessions view or the chat', async () => {
     const { keybindings } = await contributes();
     assert.deepEqual(
       keybindings.filter(
@@ -78,7 +78,7 @@ suite('Sessions', () => {
     );
   });
 
-  test('the view is read again and filtered when asked', async () => {
+  test('the view is refreshed and filtered on request', async () => {
     await contributes();
     await vscode.commands.executeCommand('hermes.sessions.focus');
     await vscode.commands.executeCommand('hermes.refreshSessions');

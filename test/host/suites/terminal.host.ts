@@ -60,7 +60,7 @@ suite('Terminal', () => {
     return bound.run(new AbortController().signal, aToolCall());
   };
 
-  test('commands of a conversation are shown in one terminal; one that was closed is followed by another', async () => {
+  test("a conversation's commands are shown in one terminal; another one replaces a closed terminal", async () => {
     assert.equal((await run('echo one')).outcome, 'done');
     await until('it is there', () => hermes().length === 1);
     await run('echo two; exit 3');
@@ -71,7 +71,7 @@ suite('Terminal', () => {
     await until('another is there', () => hermes().length === 1);
   });
 
-  test('Ctrl-C in it stops what runs', async () => {
+  test('Ctrl-C in it stops the running command', async () => {
     const output = run('echo up; sleep 1000');
     await until('it runs', () => running.alive.length === 1 && hermes().length === 1);
     hermes()[0]?.show();
@@ -81,7 +81,7 @@ suite('Terminal', () => {
     assert.deepEqual([outcome, text.startsWith('The person stopped this command')], ['interrupted', true]);
   });
 
-  test('an output opens and cannot be changed', async () => {
+  test('an output opens read-only', async () => {
     const file = join(home, 'output.log');
     writeFileSync(file, 'line\n');
     await openReadOnly(file);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AnswerBuffer } from '../../../src/agent/answerBuffer';
 import type { Chunk } from '../../../src/transcript/message';
 
-describe('an answer while it arrives', () => {
+describe('an answer while it streams', () => {
   it('begins a new part when the kind changes or a part ends', () => {
     const answer = new AnswerBuffer('m');
     answer.add('thinking', 'hm');
@@ -27,7 +27,7 @@ describe('an answer while it arrives', () => {
     });
   });
 
-  it('never cuts a surrogate pair, and replaces a lone one only when nothing more can come', () => {
+  it('never splits a surrogate pair, and replaces a lone surrogate only when no more text can arrive', () => {
     const answer = new AnswerBuffer('m');
     answer.add('text', 'a\ud83d');
     const first = answer.nextChunks(false);
@@ -46,7 +46,7 @@ describe('an answer while it arrives', () => {
     ]);
   });
 
-  it('keeps a part that has only metadata, because its provider wants it back', () => {
+  it('keeps a part that has only metadata, because its provider needs it back', () => {
     const answer = new AnswerBuffer('m');
     answer.end('thinking', { anthropic: { redactedData: 'r' } });
     answer.add('text', 'a');
@@ -57,7 +57,7 @@ describe('an answer while it arrives', () => {
     ]);
   });
 
-  it('begins no row for metadata alone, and has it for the final row all the same', () => {
+  it('starts no row for metadata alone, but keeps the metadata for the final row', () => {
     const answer = new AnswerBuffer('m');
     answer.end('thinking', { anthropic: { redactedData: 'r' } });
     expect({ chunks: answer.nextChunks(true), hasStored: answer.hasStored, parts: answer.storedParts() }).toEqual({
@@ -67,7 +67,7 @@ describe('an answer while it arrives', () => {
     });
   });
 
-  it('hands out every character once, in order, however deltas and commits interleave', () => {
+  it('emits every character once, in order, however deltas and commits interleave', () => {
     const step = fc.oneof(
       fc.record({
         do: fc.constant('add' as const),

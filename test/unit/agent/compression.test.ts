@@ -74,8 +74,8 @@ const uids = (rows: readonly Message[]) => rows.map(({ uid }) => uid);
 const plan = (rows: readonly Message[], tail: number, longestTurn = 5000) =>
   planCompression(rows, { tail, longestTurn });
 
-describe('a plan to compress', () => {
-  it('keeps whole turns from the end, as many as the tail takes, and always the last', () => {
+describe('a compression plan', () => {
+  it('keeps as many whole turns from the end as the tail holds, and always the last one', () => {
     const plans = [10, 300, 800, 5000].map((tail) => plan(threeTurns(), tail));
     expect(plans.map((made) => (made === null ? null : { upTo: made.upTo, kept: made.kept[0]?.uid }))).toEqual([
       { upTo: 'a2', kept: 'u3' },
@@ -85,11 +85,11 @@ describe('a plan to compress', () => {
     ]);
   });
 
-  it('keeps the last answer together with a prompt that has none yet', () => {
+  it('keeps the last answer together with a prompt that has no answer yet', () => {
     expect(plan([...threeTurns(), user('u4', 't4')], 10)?.kept.map(({ uid }) => uid)).toEqual(['u3', 'a3', 'u4']);
   });
 
-  it('begins behind an earlier handoff, and never at what a turn was told between its requests', () => {
+  it('starts after an earlier handoff, and never at a steering prompt inside a turn', () => {
     const steered = [
       handoff('before'),
       user('u1', 't1'),
@@ -112,7 +112,7 @@ describe('a plan to compress', () => {
     });
   });
 
-  it('is none where everything is protected', () => {
+  it('is null if everything is protected', () => {
     expect(
       [
         [],
@@ -123,7 +123,7 @@ describe('a plan to compress', () => {
     ).toEqual([null, null, null, null]);
   });
 
-  describe('of a turn that is too long by itself', () => {
+  describe('for a turn that is too long on its own', () => {
     const loop = (...ahead: readonly Message[]): Message[] => [
       ...ahead,
       user('u', 't'),
@@ -136,7 +136,7 @@ describe('a plan to compress', () => {
         : { upTo: made.upTo, kept: uids(made.kept).join(' '), prompt: made.prompt?.uid ?? null };
     };
 
-    it('keeps its prompt, and as many of its latest steps as the tail takes; at least the last, with what it was told since', () => {
+    it('keeps its prompt and as many of its latest steps as the tail holds; at least the last, with the steering after it', () => {
       expect([cut(loop(), 600, 600), cut(loop(), 10, 600), cut([...loop(), user('steer', 't')], 10, 600)]).toEqual([
         { upTo: 'r2', kept: 'u c3 r3 c4 r4', prompt: 'u' },
         { upTo: 'r3', kept: 'u c4 r4', prompt: 'u' },
@@ -144,26 +144,26 @@ describe('a plan to compress', () => {
       ]);
     });
 
-    it('cuts it also where nothing but a summary is ahead of it, and where its answer is given', () => {
+    it('also cuts the turn if only a summary comes before it, and if its answer is complete', () => {
       expect([cut([handoff('before'), ...loop()], 10, 5000), cut([...loop(), answer('a', 't')], 10, 600)]).toEqual([
         { upTo: 'r3', kept: 'u c4 r4', prompt: 'u' },
         { upTo: 'r4', kept: 'u a', prompt: 'u' },
       ]);
     });
 
-    it('leaves a turn whole that is not, and takes what is ahead of it', () => {
+    it('keeps a turn whole if it is short enough, and compresses what comes before it', () => {
       const ahead = [user('u0', 't0'), answer('a0', 't0', words(300))];
       expect(cut(loop(...ahead), 10, 5000)).toMatchObject({ upTo: 'a0', prompt: null });
     });
 
-    it('is none for its first step alone', () => {
+    it('is null if the turn has only its first step', () => {
       expect(cut([user('u', 't'), answer('c1', 't', [call('r1')]), result('r1', 't', words(900))], 10, 100)).toBeNull();
     });
   });
 });
 
-describe('what a conversation takes of the context', () => {
-  it('is what the service counted with the newest answer, and an estimate of the rows behind it', () => {
+describe('the context size of a conversation', () => {
+  it("is the service's count for the newest answer plus an estimate of the rows after it", () => {
     const rows = [user('u1', 't1'), answer('a1', 't1', 'one', 900), user('u2', 't2', words(100))];
     const carried = rows.map((row) => ({ ...row, carriedFrom: row.uid }));
     const { tokens, counted } = contextUse(rows);
@@ -176,10 +176,10 @@ describe('what a conversation takes of the context', () => {
   });
 });
 
-describe('what a summariser reads', () => {
+describe('the input of a summarizer', () => {
   const key = ['sk', 'live', '0123456789abcdefghij'].join('-');
 
-  it('holds no secrets and no long tool results', () => {
+  it('contains no secrets and no long tool results', () => {
     const text = summaryInput(
       [
         user('u1', 't1', `my key is ${key}`),
@@ -204,7 +204,7 @@ describe('what a summariser reads', () => {
     });
   });
 
-  it('stays within its tokens, the newest rows first', () => {
+  it('stays within its token limit, newest rows first', () => {
     const rows = Array.from({ length: 60 }, (_, index) => answer(`a${index}`, 't', `number ${index} ${words(300)}`));
     const text = summaryInput(rows, 1500);
     expect({
@@ -214,7 +214,7 @@ describe('what a summariser reads', () => {
     }).toEqual({ fits: true, newest: true, oldest: false });
   });
 
-  it('without a model is made of the prompts, the answers and the calls, without secrets', () => {
+  it('without a model becomes a summary of the prompts, answers and calls, without secrets', () => {
     const text = plainSummary(
       [user('u1', 't1', `Why? ${key}`), answer('a1', 't1', [{ kind: 'text', text: 'Because.' }, call('r')])],
       'Earlier on.',
@@ -228,7 +228,7 @@ describe('what a summariser reads', () => {
 });
 
 describe('a handoff', () => {
-  it('quotes the beginning of the conversation, and gives its summary back', () => {
+  it('quotes the beginning of the conversation, and returns its summary', () => {
     const text = handoffText('## Goal\nShip it.', [user('u1', 't1', 'Please ship it'), answer('a1', 't1', 'On it')]);
     expect([text.includes('Person: Please ship it'), text.includes('You: On it'), summaryIn(text)]).toEqual([
       true,
@@ -298,7 +298,7 @@ describe('the compressor', () => {
   };
   const full = (inputTokens = 850) => [...threeTurns().slice(0, -1), answer('a3', 't3', words(100), inputTokens)];
 
-  it('is due when four fifths of a known context are full, by the count of the service', () => {
+  it("is due when four fifths of a known context are full, according to the service's count", () => {
     const { due } = setUp();
     expect([due(full(850)), due(full(700)), due(full(850), null), due(threeTurns())]).toEqual([
       true,
@@ -308,7 +308,7 @@ describe('the compressor', () => {
     ]);
   });
 
-  it('is not due for a while after a failure, and longer after each further one; the person may ask at any time', async () => {
+  it('pauses after a failure, longer after each further one; the user may ask for compression at any time', async () => {
     const { clock, due, compress } = setUp();
     const seen: unknown[] = [await compress(answering('')), due(full())];
     clock.seconds = 61;
@@ -323,7 +323,7 @@ describe('the compressor', () => {
     expect(seen).toEqual(['handoff', false, true, 'handoff', 360, false, 'unavailable', 'handoff']);
   });
 
-  it('is not due any more after two attempts that were in vain', async () => {
+  it('is no longer due after two attempts that saved nothing', async () => {
     const { due, compress } = setUp();
     const useless = answering(words(3000));
     expect([
@@ -336,7 +336,7 @@ describe('the compressor', () => {
     ]).toEqual(['noGain', true, 'noGain', false, 'handoff', true]);
   });
 
-  it('remembers nothing when all went well, and takes a memo it cannot read, or a pause beyond its longest, for none', async () => {
+  it('stores no memo after a success, and ignores a memo that it cannot read or whose pause exceeds the longest one', async () => {
     const { due, compress, memo, remember } = setUp();
     await compress(answering('## Goal'));
     const seen: unknown[] = [memo()];

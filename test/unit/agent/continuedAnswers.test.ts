@@ -26,7 +26,7 @@ function wrongCuts(answer: string, step = 1): readonly string[] {
   });
 }
 
-describe('an answer that is cut at the output limit and goes on where it stopped is delivered whole, wherever it is cut,', () => {
+describe('an answer that is cut at the output limit and continued is delivered whole, wherever it is cut:', () => {
   it.each([
     ['an example of the CommonMark specification', specExamples, 1],
     ['all of those examples as one answer', [specExamples.join('\n\n')], 97],
@@ -126,7 +126,7 @@ describe('an answer of several requests', () => {
     ).toBe(expected);
   });
 
-  it('is not hidden in thinking that nothing closes, when it has ended', () => {
+  it('is not hidden in unclosed thinking once it has ended', () => {
     const request = { mode: 'again' as const, deltas: ['<think>Hm.\n\nIt is four.'] };
     expect([partsOf([request]), partsOf([request, request]), partsOf([request], false)]).toEqual([
       [

@@ -24,7 +24,7 @@ function filtered(deltas: readonly string[]): string {
   return shown([...deltas.flatMap((delta) => filter.take(delta)), ...filter.end()]);
 }
 
-describe('what is taken out of an answer', () => {
+describe('what the filter removes from an answer', () => {
   it.each([
     ['thinking at the start', '<think>Hm.</think>\n\nYes.', '«Hm.|»Yes.'],
     [
@@ -90,7 +90,7 @@ describe('what is taken out of an answer', () => {
     ['tags in preformatted HTML', '<pre>\n<think>\nx\n</think>\n</pre>\n'],
     ['other tags and comparisons', '<b>1</b> < 2 <thinker> <th'],
     ['white space', '\n\n  a  \n'],
-  ])('leaves %s as it is', (_name, text) => {
+  ])('leaves %s unchanged', (_name, text) => {
     expect(filtered([text])).toBe(text);
   });
 
@@ -98,13 +98,13 @@ describe('what is taken out of an answer', () => {
     ['inline code that looks like a fence', 'Run\n```npm install```\nthen:\n', 'Done.'],
     ['a fence behind a list mark', '- ```sh\n  ls\n  ```\n', 'Done.'],
     ['a fence that its list ended', '- ```sh\n  ls\n\nThen:\n', 'Done.'],
-  ])('takes tags out behind %s', (_name, before, after) => {
+  ])('removes tags after %s', (_name, before, after) => {
     expect(filtered([`${before}<memory-context>\nx\n</memory-context>\n<think>y</think>\n${after}`])).toBe(
       `${before}«y|»${after}`,
     );
   });
 
-  it('goes on with the next part, and ends thinking with the one before', () => {
+  it('continues with the next part, and ends thinking with the part before it', () => {
     const filter = new OutputFilter();
     const first = [...filter.take('<think>one'), ...filter.end()];
     expect([shown(first), filter.unclosed, shown([...filter.take('two'), ...filter.end()]), filter.unclosed]).toEqual([
@@ -115,19 +115,19 @@ describe('what is taken out of an answer', () => {
     ]);
   });
 
-  it('hands on a delta as it came where there is nothing to take out', () => {
+  it('passes a delta on unchanged if there is nothing to remove', () => {
     expect(new OutputFilter().take('if (a < b) {\n  `c`\n}')).toEqual([
       { kind: 'text', text: 'if (a < b) {\n  `c`\n}' },
     ]);
   });
 
-  it('holds a line back no further than a pair can reach', () => {
+  it('holds a line back no longer than a tag pair can reach', () => {
     const filter = new OutputFilter();
     const held = filter.take(`a <think>${'b'.repeat(1900)}`);
     expect([shown(held), shown(filter.take('b'.repeat(200)))]).toEqual(['a ', `<think>${'b'.repeat(2100)}`]);
   });
 
-  it('says at once what cannot be a tag any more', () => {
+  it('emits text as soon as it cannot be a tag', () => {
     const filter = new OutputFilter();
     const deltas = ['\n<think>', 'x<', '/think', '>y ', 'a <', 'b', ' <thi', 'ngs'];
     expect(deltas.map((delta) => shown(filter.take(delta)))).toEqual([
@@ -142,7 +142,7 @@ describe('what is taken out of an answer', () => {
     ]);
   });
 
-  it('says the thinking that opens an answer while it arrives, and thinking behind text when its closer is there', () => {
+  it('emits the thinking that opens an answer while it streams, and thinking after text when its closing tag arrives', () => {
     const filter = new OutputFilter();
     const deltas = ['<think>', 'a', 'b', '</think>\n\n', 'One.\n', '<think>', 'c', '</think>\n', 'Two.'];
     expect(deltas.map((delta) => shown(filter.take(delta)))).toEqual([
@@ -159,7 +159,7 @@ describe('what is taken out of an answer', () => {
   });
 });
 
-describe('in whatever pieces an answer comes', () => {
+describe('however an answer is split into deltas', () => {
   const word = fc.constantFrom(
     'a',
     ' ',
@@ -211,7 +211,7 @@ describe('in whatever pieces an answer comes', () => {
     );
   });
 
-  it('text without tags passes unchanged', () => {
+  it('text without tags passes through unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
         expect(filtered([...text])).toBe(text);

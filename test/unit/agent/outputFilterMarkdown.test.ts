@@ -114,8 +114,8 @@ function mayBeInDoubt(before: string): boolean {
   );
 }
 
-describe('where code is in an answer', () => {
-  it('is known at every place of every example of the CommonMark specification', () => {
+describe('code in an answer', () => {
+  it('is recognized at every position of every example in the CommonMark specification', () => {
     const places = specExamples.flatMap((example) => everyCut(example).map((at) => ({ example, at })));
     const wrong = places.filter(({ example, at }) => {
       const before = example.slice(0, at);
@@ -125,7 +125,7 @@ describe('where code is in an answer', () => {
     expect({ enough: places.length > 10_000, wrong }).toEqual({ enough: true, wrong: [] });
   });
 
-  it('is known in any Markdown, however it is cut', () => {
+  it('is recognized in any Markdown, however it is cut', () => {
     fc.assert(
       fc.property(someMarkdown, someMarkdown, fc.nat({ max: 9 }), (before, after, cut) => {
         const place = placeBehind(placeBehind(documentStart, before.slice(0, cut)), before.slice(cut));
@@ -139,7 +139,7 @@ describe('where code is in an answer', () => {
   });
 });
 
-describe('everything outside of a tag is delivered byte for byte, in the same part,', () => {
+describe('everything outside a tag is delivered byte for byte, in the same part,', () => {
   it('in every example of the CommonMark specification', () => {
     const wrong = specExamples.flatMap((example) => faultsOf(example, everyCut(example)));
     expect(wrong).toEqual([]);
@@ -158,13 +158,13 @@ describe('everything outside of a tag is delivered byte for byte, in the same pa
     expect(wrong).toEqual([]);
   });
 
-  it('in answers about the tags, cut at every place', () => {
+  it('in answers about the tags, cut at every position', () => {
     const isCode = answersAboutTags.slice(0, 3).map((answer) => isAllCode(answer));
     const wrong = answersAboutTags.flatMap((answer) => faultsOf(answer, everyCut(answer)));
     expect({ isCode, wrong }).toEqual({ isCode: [true, true, true], wrong: [] });
   });
 
-  it('in any Markdown with tags, in any two requests and any deltas', () => {
+  it('in any Markdown with tags, with any two requests and any deltas', () => {
     const text = fc
       .array(fc.oneof({ weight: 3, arbitrary: fragments }, { weight: 1, arbitrary: someTags }), { maxLength: 20 })
       .map((parts) => parts.join(''));

@@ -61,7 +61,7 @@ let world: World;
 afterEach(() => world.close());
 
 describe('the cache of an Anthropic service', () => {
-  it('holds all of the request before: each one pays for what is new, over tools, recall, a cut-off answer, a branch and another window', async () => {
+  it('holds the whole previous request: each request pays only for new input, across tools, recall, a cut-off answer, a branch and another window', async () => {
     const recalls = ['', '- the parser is recursive', '', ''];
     world = await World.create({
       protocol: 'anthropic',

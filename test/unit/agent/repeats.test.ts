@@ -13,7 +13,7 @@ function passed({ text, joins }: Passed): string {
   return joins ? text : `|${text}`;
 }
 
-describe('an answer that was asked for again', () => {
+describe('an answer that is requested again', () => {
   it.each([
     ['all of it repeated', 'I look at it.', 'I look at it.', 'I look at it.'],
     ['repeated and gone on with', 'I look', 'I look at it.', 'I look at it.'],
@@ -30,7 +30,7 @@ describe('an answer that was asked for again', () => {
   });
 });
 
-describe('an answer that was asked for again, behind a part of another kind', () => {
+describe('an answer that is requested again after a part of another kind', () => {
   it.each([
     ['goes on behind the words it repeats', 'I look', 'I look at it.', ' at it.'],
     [
@@ -45,7 +45,7 @@ describe('an answer that was asked for again, behind a part of another kind', ()
   });
 });
 
-describe('an answer that goes on', () => {
+describe('an answer that continues', () => {
   it.each([
     ['at the very place', 'One, two, thr', 'ee, four.', 'One, two, three, four.'],
     [
@@ -120,7 +120,7 @@ describe('an answer that goes on', () => {
     ]);
   });
 
-  it('holds back only what may be a repeat', () => {
+  it('holds back only text that may be a repeat', () => {
     const gate = new RepeatGate('goesOn', 'See!\nThe quick brown fox jumps over the very lazy', () => true);
     expect(
       ['The quick brown fox ', 'jumps over ', 'the very lazy', ' dog', ' now'].map((delta) => gate.take(delta).text),
@@ -128,10 +128,10 @@ describe('an answer that goes on', () => {
   });
 });
 
-describe('in whatever pieces it comes', () => {
+describe('however it is split into pieces', () => {
   const words = fc.array(fc.constantFrom('alpha', 'beta', 'gamma', 'delta', '{', '}', ' ', '\n'), { maxLength: 14 });
 
-  it('the reading is the same, what was delivered stands, and what is new ends it', () => {
+  it('the result is the same, it starts with the delivered text, and it ends with the new text', () => {
     fc.assert(
       fc.property(words, words, words, fc.constantFrom<RepeatMode>('again', 'goesOn'), (first, second, third, mode) => {
         const delivered = [...first, ...second].join('');

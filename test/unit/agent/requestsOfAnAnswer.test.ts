@@ -40,7 +40,7 @@ let world: World;
 afterEach(() => world.close());
 
 describe('the requests of one answer', () => {
-  it('do not mix: what arrives of one that was given up reaches neither the surface nor the store', async () => {
+  it('do not mix: late output of an abandoned request reaches neither the surface nor the store', async () => {
     const first: StreamEvent[] = [{ kind: 'text', text: 'One. ' }, half];
     const requests: ModelRequest[] = [];
     const model: ChatModel = {
@@ -66,7 +66,7 @@ describe('the requests of one answer', () => {
     });
   });
 
-  it('keep the signature of thinking that passed whole, and give up that of thinking that was a repeat in part', async () => {
+  it('keep the signature of thinking that passed whole, and drop the signature of thinking that was partly a repeat', async () => {
     const signed = (text: string): readonly StreamEvent[] => [
       { kind: 'thinking', text },
       { kind: 'partEnd', of: 'thinking', metadata: { by: { signature: text } } },
@@ -87,7 +87,7 @@ describe('the requests of one answer', () => {
     ]);
   });
 
-  it('leave thinking as the provider signed it, tags and all', async () => {
+  it('keep thinking as the provider signed it, including tags', async () => {
     const events: StreamEvent[] = [
       { kind: 'thinking', text: '<think>x</think>' },
       { kind: 'partEnd', of: 'thinking', metadata: { by: { signature: 's' } } },
@@ -103,7 +103,7 @@ describe('the requests of one answer', () => {
     });
   });
 
-  it('keep the parts of an answer in the order in which they came, whatever was held back', async () => {
+  it('keep the parts of an answer in the order they arrived, whatever was held back', async () => {
     const events: StreamEvent[] = [
       { kind: 'text', text: 'a <thi' },
       { kind: 'thinking', text: 'hm' },

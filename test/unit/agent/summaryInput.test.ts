@@ -12,12 +12,12 @@ const rows = new TranscriptBuilder()
     arguments: '{"path":"authorization/handler.ts"}',
   }).messages;
 
-describe('what a summary is made from', () => {
+describe('the input of a summary', () => {
   it.each([
     ['summaryInput', () => summaryInput(rows, 10_000)],
     ['plainSummary', () => plainSummary(rows, null, 10_000)],
     ['handoffText', () => handoffText('Done.', rows)],
-  ])('has no secrets, and every word about them: %s', (_name, text) => {
+  ])('contains no secrets, but every word about them: %s', (_name, text) => {
     const made = text();
     expect([
       made.includes('Fix the authorization middleware; the bearer certificate and api-key handling too.'),

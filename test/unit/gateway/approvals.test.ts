@@ -49,7 +49,7 @@ function ruledPolicy(remembered: string[]): ApprovalPolicy {
 }
 
 describe('Plan mode', () => {
-  it('refuses what could change something, and ends when the plan is approved', async () => {
+  it('refuses tools that could change something, and ends when the plan is approved', async () => {
     const { panel, ran } = await asking({ mode: 'plan' });
     world.server.script(
       reply().calls('change', { name: 'a.ts' }).calls('look', { name: 'a.ts' }),
@@ -77,7 +77,7 @@ describe('Plan mode', () => {
     });
   });
 
-  it('asks for what a server says only looks, and refuses its other tools', async () => {
+  it('asks before running tools that a server calls read-only, and refuses its other tools', async () => {
     const { panel, ran } = await asking({ mode: 'plan' });
     world.server.script(
       reply().calls('ask_server', { name: 'set' }).calls('ask_server', { name: 'get' }),
@@ -96,7 +96,7 @@ describe('Plan mode', () => {
     ]);
   });
 
-  it('has nothing to approve where it is off', async () => {
+  it('has nothing to approve when it is off', async () => {
     const { panel, ran } = await asking();
     world.server.script(reply().calls('present', { name: 'plan' }), reply().says('Well.'));
     const { sessionId } = await world.ask(panel, 'go');
@@ -110,8 +110,8 @@ describe('Plan mode', () => {
   });
 });
 
-describe('a tool that needs nothing allowed', () => {
-  it('does not run where a rule denies it by its name', async () => {
+describe('a tool that needs no approval', () => {
+  it('does not run if a rule denies it by name', async () => {
     const denying: ApprovalPolicy = {
       ...ruledPolicy([]),
       judge: ({ tool }) => ({ kind: 'deny', sentence: `${tool} is denied.` }),
@@ -131,7 +131,7 @@ describe('a tool that needs nothing allowed', () => {
 });
 
 describe('the mode of a session', () => {
-  it('is chosen in the empty state of one surface, goes into the session that begins there, and into no other', async () => {
+  it('is chosen in the empty state of one surface, applies to the session that starts there, and to no other', async () => {
     const { panel } = await asking();
     world.server.otherwise(reply().says('ok'));
     const other = world.surface();
@@ -148,8 +148,8 @@ describe('the mode of a session', () => {
   });
 });
 
-describe('an allowed rule', () => {
-  it('of the session is not asked for again; one for the workspace is kept before the call runs', async () => {
+describe('an allow rule', () => {
+  it('for the session is not asked for again; one for the workspace is stored before the call runs', async () => {
     const remembered: string[] = [];
     const keptBefore: (readonly string[])[] = [];
     const { panel, ran } = await asking(
@@ -179,7 +179,7 @@ describe('an allowed rule', () => {
     });
   });
 
-  it('cannot be empty, and nothing is decided by one', async () => {
+  it('cannot be empty, and an empty one decides nothing', async () => {
     const { panel } = await asking();
     world.server.script(reply().calls('change', { name: 'a.ts' }));
     await world.send(panel, 'go');
@@ -193,7 +193,7 @@ describe('an allowed rule', () => {
 });
 
 describe('a single call', () => {
-  it('can be stopped: the model is told, and the turn goes on', async () => {
+  it('can be stopped: the model is notified, and the turn continues', async () => {
     const { panel, holds } = await asking();
     holds.set('a.ts', new Promise(() => undefined));
     world.server.script(
@@ -212,7 +212,7 @@ describe('a single call', () => {
     ]);
   });
 
-  it('can be left running, where its tool knows how', async () => {
+  it('can be left running if its tool supports it', async () => {
     let proceeds = (): void => undefined;
     const proceeded = new Promise<void>((resolve) => (proceeds = resolve));
     const { panel, holds } = await asking({}, (_name, call) => call.proceed.addEventListener('abort', proceeds));
@@ -228,8 +228,8 @@ describe('a single call', () => {
   });
 });
 
-describe('a turn that waits', () => {
-  it('says which tools it calls at once when it goes on, so that those that come late are waited for', async () => {
+describe('a waiting turn', () => {
+  it('names the tools it calls as soon as it continues, so that the agent waits for late tools', async () => {
     const called: (readonly string[])[] = [];
     const { panel } = await asking({ moreTools: async (_signal, names) => (called.push(names), []) });
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Done.'));
@@ -259,7 +259,7 @@ describe('a turn that waits', () => {
     ]);
   });
 
-  it('is left when the store is given away, and goes on here when it is decided here again, within its budget', async () => {
+  it('is left when the store is released, and continues here within its budget when the user decides here again', async () => {
     const { panel, ran } = await asking({ maxIterations: 2 });
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Last words.'));
     const { sessionId } = await world.send(panel, 'go');
@@ -286,7 +286,7 @@ describe('a turn that waits', () => {
     });
   });
 
-  it('tells no model again what the turn was sent with: prompt and note stand there once', async () => {
+  it('does not repeat to the model what the turn was sent with: prompt and note appear once', async () => {
     const { panel } = await asking();
     world.server.script(reply().says('half').hangs(), reply().calls('change', { name: 'a.ts' }), reply().says('Done.'));
     const { sessionId } = await world.send(panel, 'first');
@@ -303,7 +303,7 @@ describe('a turn that waits', () => {
     expect([resumed, (await world.store.openTurnOf(sessionId))?.state]).toEqual([asked, undefined]);
   });
 
-  it('goes on by itself after an Allow that was stored although it seemed to fail', async () => {
+  it('continues without another decision after an Allow that was stored although it seemed to fail', async () => {
     const { panel, ran } = await asking();
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Well.'));
     await world.send(panel, 'go');
@@ -314,7 +314,7 @@ describe('a turn that waits', () => {
     expect([ran, panel.settled.map(({ turn }) => turn.stopReason)]).toEqual([['change a.ts'], ['stop']]);
   });
 
-  it('does nothing for an Allow that seemed to fail once it is denied', async () => {
+  it('ignores an Allow that seemed to fail once the call is denied', async () => {
     const { panel, ran } = await asking();
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Well.'));
     const { sessionId } = await world.send(panel, 'go');
@@ -326,7 +326,7 @@ describe('a turn that waits', () => {
     expect([ran, (await tools(sessionId))[0]?.startsWith('tool: denied')]).toEqual([[], true]);
   });
 
-  it('does not come to be where the question cannot be stored: nothing runs, and the turn says why', async () => {
+  it('does not start if the question cannot be stored: nothing runs, and the turn reports why', async () => {
     const { panel, ran } = await asking();
     world.server.script(reply().calls('change', { name: 'a.ts' }));
     const mend = world.breakStore((method) => (method === 'requestApproval' ? full : null));
@@ -341,7 +341,7 @@ describe('a turn that waits', () => {
     ]);
   });
 
-  it('does not come to be while its answer is kept in a spill: what is decided must be in the store', async () => {
+  it('does not start while its answer is kept in a spill: the decision must be in the store', async () => {
     const { panel, ran } = await asking({ spillFolders: ['spills'] });
     world.server.script(reply().says('I will. ').calls('change', { name: 'a.ts' }));
     const mend = world.breakStore((method) =>
@@ -372,7 +372,7 @@ describe('a turn that waits', () => {
     ]);
   });
 
-  it("is nobody's who left it: once it goes on and the program dies, it is settled as cut off", async () => {
+  it('has no owner after it is left: if it continues and the program dies, it is settled as cut off', async () => {
     const { panel, holds } = await asking();
     holds.set('a.ts', new Promise(() => undefined));
     world.server.script(reply().calls('change', { name: 'a.ts' }));

@@ -60,7 +60,7 @@ async function question(panel: RecordingSurface, count = 1): Promise<Approval> {
 const results = async (sessionId: string): Promise<readonly string[]> =>
   (await world.lines(sessionId)).filter((line) => line.startsWith('tool'));
 
-it('a call that leads elsewhere by the time it is allowed is asked for anew, and runs as it was shown last', async () => {
+it('a call whose target changed before it was allowed is asked for again, and runs as it was last shown', async () => {
   const { moving, panel, first } = await asking();
   moving.place = '/project/.git/hooks/pre-commit';
   await world.gateway.decideApproval(first.id, once);
@@ -75,7 +75,7 @@ it('a call that leads elsewhere by the time it is allowed is asked for anew, and
   ]);
 });
 
-it('a call that shows something else after the program was started anew is asked for anew', async () => {
+it('a call that shows something else after a restart is asked for again', async () => {
   const { moving, first, sessionId } = await asking();
   moving.shown = '+another line';
   await world.reopen();
@@ -96,7 +96,7 @@ it('a call that shows something else after the program was started anew is asked
   ]);
 });
 
-it('one that is the same after the program was started anew runs without a second question', async () => {
+it('a call that is the same after a restart runs without a second question', async () => {
   const { moving, first, sessionId } = await asking();
   await world.reopen();
   await world.gateway.decideApproval(first.id, once);
@@ -108,7 +108,7 @@ it('one that is the same after the program was started anew runs without a secon
   ]);
 });
 
-it('what is denied by the time it is allowed does not run', async () => {
+it('a call that a rule denies by the time it is allowed does not run', async () => {
   let isDenied = false;
   const approvals: ApprovalPolicy = {
     ...cautiousPolicy,
@@ -121,7 +121,7 @@ it('what is denied by the time it is allowed does not run', async () => {
   expect([moving.ran, await results(sessionId)]).toEqual([[], ['tool: denied: Restricted Mode.']]);
 });
 
-it('what is allowed while the session was put into Plan mode does not run', async () => {
+it('a call that is allowed while the session switches to Plan mode does not run', async () => {
   const { moving, panel, first, sessionId } = await asking();
   await world.gateway.setMode(panel.id, sessionId, 'plan');
   await world.gateway.decideApproval(first.id, once);
@@ -129,7 +129,7 @@ it('what is allowed while the session was put into Plan mode does not run', asyn
   expect([moving.ran, (await results(sessionId))[0]?.startsWith('tool: denied: Plan mode')]).toEqual([[], true]);
 });
 
-it('a call that shows something else each time is not asked for without end', async () => {
+it('a call that shows something else each time is not asked for endlessly', async () => {
   const { moving, panel, sessionId, first } = await asking();
   let count = 0;
   moving.onAsk = () => (moving.shown = `+${++count}`);

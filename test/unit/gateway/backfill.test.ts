@@ -9,8 +9,8 @@ const thinking = (words: string): DeliveredPart => ({ kind: 'thinking', text: wo
 const call = (callId: string): AssistantPart => ({ kind: 'toolCall', callId, name: 'read_file', arguments: '{}' });
 const metadata = { anthropic: { signature: 'abc' } };
 
-describe('putting delivered text back into a row', () => {
-  it('completes what is cut short, and puts what is gone before what follows it', () => {
+describe('restoring delivered text into a row', () => {
+  it('completes truncated parts, and inserts missing parts before what follows them', () => {
     expect([
       withDelivered([], [thinking('t'), text('a')]),
       withDelivered([call('1')], [text('a')]),
@@ -32,7 +32,7 @@ describe('putting delivered text back into a row', () => {
     ]);
   });
 
-  it('loses no part and no word of the row, and holds all that was shown in order, whatever was lost of it', () => {
+  it('loses no part and no word of the row, and keeps everything shown in order, whatever the row lost', () => {
     const words = fc.constantFrom('a', 'ab', 'abc', 'b', 'x y');
     const part = fc.oneof(words.map(text), words.map(thinking));
     const stored = fc.array(fc.oneof(part, fc.constantFrom('1', '2').map(call)), { maxLength: 5 });

@@ -38,7 +38,7 @@ const steered = (text: string): string =>
 const refused = (): number => world.server.requests.filter((request) => request.rejection !== null).length;
 
 describe('a prompt that interrupts', () => {
-  it('stops the running turn and is next; what was queued goes on behind its answer, in order', async () => {
+  it('stops the running turn and is next; queued prompts continue after its answer, in order', async () => {
     const { server } = await create();
     server.script(reply().says('one ').hangs(), reply().says('now'), reply().says('two'), reply().says('three'));
     const panel = world.surface();
@@ -73,7 +73,7 @@ describe('a prompt that interrupts', () => {
     });
   });
 
-  it('is the only one that runs behind the turn it stopped: behind a failure of its own the rest waits for the person', async () => {
+  it('is the only one that runs after the turn it stopped: if it fails itself, the rest waits for the user', async () => {
     const { server } = await create();
     server.script(reply().says('one ').hangs(), refuses(400, { message: 'no' }));
     const panel = world.surface();
@@ -90,7 +90,7 @@ describe('a prompt that interrupts', () => {
     });
   });
 
-  it('is answered when several come at once, each in the order they were sent', async () => {
+  it('is answered when several are sent at once, each in the order it was sent', async () => {
     const { server } = await create();
     server.script(reply().says('one ').hangs());
     server.otherwise(reply().says('answer'));
@@ -110,7 +110,7 @@ describe('a prompt that interrupts', () => {
     ]);
   });
 
-  it('is stored before anything is stopped: killed in between, it waits for the person at the next start', async () => {
+  it('is stored before anything is stopped: after a crash in between, it waits for the user at the next start', async () => {
     const { server } = await create();
     server.script(reply().says('one ').hangs(), reply().says('now'));
     const panel = world.surface();
@@ -140,7 +140,7 @@ describe('a prompt that interrupts', () => {
     });
   });
 
-  it('is not stopped by a stop that comes late, nor is the turn behind it', async () => {
+  it('is not stopped by a late stop, nor is the turn after it', async () => {
     const { server } = await create();
     const held = gate();
     server.script(
@@ -192,7 +192,7 @@ describe('a prompt that interrupts', () => {
     ]);
   });
 
-  it('waits for the person when the turn that it stops is stopped by the person too', async () => {
+  it('waits for the user if the user also stops the turn that it stops', async () => {
     const { server } = await create();
     server.script(reply().says('one ').hangs(), reply().says('never'));
     const panel = world.surface();
@@ -210,7 +210,7 @@ describe('a prompt that interrupts', () => {
     expect([await queueOf(sessionId), server.requests.length]).toEqual([['urgent'], 1]);
   });
 
-  it('is what Enter sends where the setting says so', async () => {
+  it('is what Enter sends if the setting says so', async () => {
     const { server } = await create({ busyMode: 'interrupt' });
     server.script(reply().says('one ').hangs(), reply().says('now'));
     const panel = world.surface();
@@ -222,7 +222,7 @@ describe('a prompt that interrupts', () => {
     expect(await world.lines(sessionId)).toEqual(['user: first', 'assistant: one ', 'user: urgent', 'assistant: now']);
   });
 
-  it('starts at once where nothing runs', async () => {
+  it('starts at once if nothing runs', async () => {
     const { server } = await create();
     server.script(reply().says('one'), reply().says('two'));
     const panel = world.surface();
@@ -238,7 +238,7 @@ describe('a prompt that interrupts', () => {
 });
 
 describe.each(['openai', 'anthropic'] as const)('a prompt that steers (%s)', (protocol) => {
-  it('is told to the running turn with its next tool results, stands in the transcript where it was said, and is sent again as it was', async () => {
+  it('reaches the running turn with its next tool results, appears in the transcript at that point, and is sent unchanged again', async () => {
     const { server } = await create({ protocol });
     const held = gate();
     server.script(
@@ -292,7 +292,7 @@ describe.each(['openai', 'anthropic'] as const)('a prompt that steers (%s)', (pr
 });
 
 describe('a prompt that steers', () => {
-  it('is the next prompt, ahead of what was queued, where the turn makes no further request', async () => {
+  it('is the next prompt, before queued ones, if the turn makes no further request', async () => {
     const { server } = await create();
     const held = gate();
     server.script(reply().says('one ').waitsFor(held.opened).says('done'));
@@ -318,7 +318,7 @@ describe('a prompt that steers', () => {
     ]);
   });
 
-  it('stays queued for the person when the turn is stopped, and when the process is killed', async () => {
+  it('stays queued for the user when the turn is stopped, and when the process is killed', async () => {
     const { server } = await create();
     server.script(reply().says('one ').hangs(), reply().says('two ').hangs());
     const panel = world.surface();
@@ -339,7 +339,7 @@ describe('a prompt that steers', () => {
     ]);
   });
 
-  it('that the person changes before it is told is told as it was changed, and one that is taken back is not told', async () => {
+  it('is delivered as the user changed it before delivery, and not delivered if the user takes it back', async () => {
     const { server } = await create();
     const held = gate();
     server.script(
@@ -364,7 +364,7 @@ describe('a prompt that steers', () => {
     ]).toEqual([['user: look', 'user: final'], [], 1]);
   });
 
-  it('is stored and shown once however often it is submitted, before and after it was told', async () => {
+  it('is stored and shown once however often it is submitted, before and after delivery', async () => {
     const { server } = await create();
     const held = gate();
     server.script(
@@ -390,7 +390,7 @@ describe('a prompt that steers', () => {
     ]);
   });
 
-  it('is part of the prompt when its turn is asked again', async () => {
+  it('is part of the prompt when its turn is retried', async () => {
     const { server } = await create();
     const held = gate();
     server.script(

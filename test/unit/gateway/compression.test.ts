@@ -42,7 +42,7 @@ const uids = async (sessionId: string) =>
   );
 
 describe.each(['openai', 'anthropic'] as const)('a session compressed over the %s protocol', (protocol) => {
-  it('goes on as one session: surfaces and memory move along, the summary is sent in place of what it stands for', async () => {
+  it('continues as one session: surfaces and memory follow, and the summary is sent in place of what it summarizes', async () => {
     await create({ protocol });
     const { panel, sessionId } = await talk();
     const preview = await world.gateway.compressionPreview(sessionId);
@@ -105,7 +105,7 @@ describe.each(['openai', 'anthropic'] as const)('a session compressed over the %
     });
   });
 
-  it('is compressed before a prompt that comes when the context is nearly full; the prompt is durable first', async () => {
+  it('is compressed before a prompt that arrives when the context is nearly full; the prompt is stored first', async () => {
     await create({ protocol, contextWindow: 4000 });
     const { panel, sessionId } = await talk(3300);
     let waiting: readonly string[] = [];
@@ -131,7 +131,7 @@ describe.each(['openai', 'anthropic'] as const)('a session compressed over the %
     });
   });
 
-  it('is compressed once when the model refuses it as too long, and the same turn goes on', async () => {
+  it('is compressed once when the model refuses a request as too long, and the same turn continues', async () => {
     await create({ protocol });
     const { panel, sessionId } = await talk();
     world.server.script(tooLong(), reply().says(summary), reply().says('It makes tokens.'));
@@ -162,7 +162,7 @@ describe.each(['openai', 'anthropic'] as const)('a session compressed over the %
     });
   });
 
-  it('brings its earlier summary up to date when it is compressed again', async () => {
+  it('updates its earlier summary when it is compressed again', async () => {
     await create({ protocol });
     const { panel, sessionId } = await talk();
     world.server.script(
@@ -185,7 +185,7 @@ describe.each(['openai', 'anthropic'] as const)('a session compressed over the %
     }).toEqual({ updates: true, tip: true, beginning: true, handoffs: 2, rejections: [], problems: [] });
   });
 
-  it('is whole after the process died while it was summarised, and after it was published', async () => {
+  it('is whole after the process died during summarization, and after publication', async () => {
     await create({ protocol });
     const { sessionId } = await talk();
     let atDeath: (() => void) | null = null;
@@ -221,7 +221,7 @@ describe.each(['openai', 'anthropic'] as const)('a session compressed over the %
 });
 
 describe('compressing', () => {
-  it('leaves everything as it is when the model cannot be asked', async () => {
+  it('leaves everything unchanged if the model cannot be reached', async () => {
     await create();
     const { sessionId } = await talk();
     world.server.script(refuses(401, { message: 'no such key' }));
@@ -232,7 +232,7 @@ describe('compressing', () => {
     });
   });
 
-  it('does without a summary when the model gives none', async () => {
+  it('proceeds without a summary if the model returns none', async () => {
     await create();
     const { panel, sessionId } = await talk();
     world.server.script(reply().finishes('stop'), reply().says('It makes tokens.'));
@@ -255,7 +255,7 @@ describe('compressing', () => {
     });
   });
 
-  it('is refused while a turn runs, when there is nothing to compress, and when it would not save anything', async () => {
+  it('is refused while a turn runs, if there is nothing to compress, and if it would not save anything', async () => {
     await create();
     world.server.script(
       reply().says('Hello.'),
@@ -291,7 +291,7 @@ describe('compressing', () => {
     });
   });
 
-  it('queues a prompt that comes meanwhile, and goes on with it', async () => {
+  it('queues a prompt that arrives meanwhile, and continues with it', async () => {
     await create();
     const { panel, sessionId } = await talk();
     let release: (() => void) | null = null;
@@ -311,7 +311,7 @@ describe('compressing', () => {
     });
   });
 
-  it('comes before a queued prompt that finds the context nearly full', async () => {
+  it('runs before a queued prompt that finds the context nearly full', async () => {
     await create({ contextWindow: 4000 });
     const { panel, sessionId } = await talk(100);
     let release: (() => void) | null = null;
@@ -335,7 +335,7 @@ describe('compressing', () => {
     ]);
   });
 
-  it('that the store refuses does not hold a prompt up', async () => {
+  it('does not delay a prompt if the store refuses it', async () => {
     await create({ contextWindow: 4000 });
     const { panel, sessionId } = await talk(3300);
     world.server.script(reply().says(summary), reply().says('It makes tokens.'));
@@ -352,7 +352,7 @@ describe('compressing', () => {
     });
   });
 
-  it('is given up by a stop', async () => {
+  it('is cancelled by Stop', async () => {
     await create();
     const { sessionId } = await talk();
     world.server.script(reply().hangs());
@@ -400,7 +400,7 @@ describe('the summary', () => {
     },
   });
 
-  it('is written by the model that the setting names, and by the session’s own where that one cannot be opened, or asked', async () => {
+  it("is written by the model in the setting, or by the session's own model if that one cannot be opened or reached", async () => {
     const seen: unknown[] = [];
     for (const summaryModel of ['Local/small', 'Local/gone', 'Local/absent', 'Local/test-model']) {
       const failure = { cause: 'notFound' as const, sentence: 'There is no such model.', technical: '404' };
@@ -432,7 +432,7 @@ describe('the summary', () => {
     ]);
   });
 
-  it('is asked for with what memory has to say of the rows, without secrets; memory that fails does not hold it up', async () => {
+  it('is requested with what memory adds about the rows, without secrets; a memory failure does not delay it', async () => {
     const heard: string[] = [];
     await create({
       memory: (log) => [
@@ -455,7 +455,7 @@ describe('the summary', () => {
     });
   });
 
-  it('is given up when the model does not come to an end, and the session is compressed without it', async () => {
+  it('is abandoned if the model does not finish, and the session is compressed without it', async () => {
     const clock = new ManualClock();
     await create({ clock });
     const { sessionId } = await talk();
@@ -468,7 +468,7 @@ describe('the summary', () => {
 });
 
 describe('surfaces, while a session is compressed between two turns', () => {
-  it('are told that it begins and that it has ended, in the session they show; a snapshot says so too', async () => {
+  it('are notified of its start and its end in the session they show; a snapshot reports it too', async () => {
     await create();
     const { panel, sessionId } = await talk();
     const held = gate();
@@ -491,8 +491,8 @@ describe('surfaces, while a session is compressed between two turns', () => {
   });
 });
 
-describe('how full the context is', () => {
-  it('is what the service counted, in parts that add up; an estimate before the first count, and without the model’s limit where it says none', async () => {
+describe('the context meter', () => {
+  it("shows the service's count in parts that add up; an estimate before the first count, and no limit if the model states none", async () => {
     await create({ contextWindow: 4000 });
     const { sessionId } = await talk(3000);
     const counted = await world.gateway.contextUse(sessionId);
@@ -515,7 +515,7 @@ describe('how full the context is', () => {
 
 describe('a session that is compressed while a surface opens it', () => {
   it.each(['resolveSessionId', 'conversationTip', 'getSession', 'readTranscript'])(
-    'is shown as it goes on, whatever the surface was waiting for: %s',
+    'is shown in its new segment, whatever the surface was waiting for: %s',
     async (method) => {
       await create();
       const { sessionId } = await talk();

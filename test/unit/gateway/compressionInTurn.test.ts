@@ -50,7 +50,7 @@ const rows = async (sessionId: string) =>
   );
 
 describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (%s)', (protocol) => {
-  it('is compressed between two of its requests and goes on in the child: the prompt and the latest step stay, and everyone follows', async () => {
+  it('is compressed between two of its requests and continues in the child: prompt and latest step stay, and everything follows', async () => {
     await create({ protocol });
     world.server.script(
       ...fillsUp(),
@@ -146,7 +146,7 @@ describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (
     });
   });
 
-  it('fails when it is refused again behind its compression: it is not tried without end', async () => {
+  it('fails if the request is refused again after the compression: it does not retry endlessly', async () => {
     await createSilent({ protocol });
     world.server.script(
       reads('a', 900),
@@ -178,7 +178,7 @@ describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (
     });
   });
 
-  it('takes along what the person tells it while it is summarised, and what waits behind it', async () => {
+  it('carries over steering that arrives during summarization, and the prompts queued after it', async () => {
     await create({ protocol });
     const held = gate();
     world.server.script(
@@ -225,7 +225,7 @@ describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (
     });
   });
 
-  it('is left as it was by a stop while it is summarised', async () => {
+  it('stays unchanged after a stop during summarization', async () => {
     await create({ protocol });
     world.server.script(...fillsUp(), reply().hangs());
     const panel = world.surface();
@@ -247,7 +247,7 @@ describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (
     });
   });
 
-  it('is whole after the process died while it was summarised, and behind that', async () => {
+  it('is whole after the process died during summarization, and after it', async () => {
     await create({ protocol });
     world.server.script(...fillsUp(), reply().hangs());
     const { sessionId } = await world.send(world.surface(), 'Read every file.');
@@ -282,7 +282,7 @@ describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (
 });
 
 describe('a turn that fills the context', () => {
-  it('is followed by every surface that shows it, and by none that went elsewhere', async () => {
+  it('is followed by every surface that shows it, and by none that shows another session', async () => {
     await create();
     const held = gate();
     world.server.script(
@@ -308,7 +308,7 @@ describe('a turn that fills the context', () => {
     }).toEqual({ shown: [null, tip, null], whole: 'All read.', leftOut: '', synced: [true] });
   });
 
-  it('goes on as it is when the child cannot be stored', async () => {
+  it('continues unchanged if the child cannot be stored', async () => {
     await create();
     world.server.script(...fillsUp(), reply().says(summary), reply().says('All read.'));
     const panel = world.surface();
@@ -331,7 +331,7 @@ describe('a turn that fills the context', () => {
   });
 
   it.each(['before', 'behind'] as const)(
-    'goes on in a spill file when the disk is full %s its compression, and is whole when that is folded back',
+    'continues in a spill file if the disk is full %s its compression, and is whole when the spill is folded back',
     async (where) => {
       await create({ spillFolders: ['store'] });
       world.server.script(...fillsUp(), reply().says(summary), reply().says('All read.'), reply().says('Good.'));
@@ -368,7 +368,7 @@ describe('a turn that fills the context', () => {
     },
   );
 
-  it('goes on in the child when the store made it and could not say so', async () => {
+  it('continues in the child if the store created it but could not report so', async () => {
     await create();
     world.server.script(...fillsUp(), reply().says(summary), reply().says('All read.'));
     const panel = world.surface();
@@ -388,7 +388,7 @@ describe('a turn that fills the context', () => {
     });
   });
 
-  it('goes on as it is when the model cannot be asked for a summary, and does not ask for one with every step', async () => {
+  it('continues unchanged if the model cannot summarize, and does not ask for a summary with every step', async () => {
     await create();
     world.server.script(
       ...fillsUp(),
@@ -406,7 +406,7 @@ describe('a turn that fills the context', () => {
     }).toEqual({ ended: 'complete stop', tip: sessionId, requests: 7 });
   });
 
-  it('can be sent again, as a whole, from behind its compression', async () => {
+  it('can be retried as a whole after its compression', async () => {
     await create();
     world.server.script(
       ...fillsUp(),
@@ -438,7 +438,7 @@ describe('a turn that fills the context', () => {
     });
   });
 
-  it('is sent again with what the person told it before and behind its compression', async () => {
+  it('is retried with the steering from before and after its compression', async () => {
     await create();
     const [first, second] = [gate(), gate()];
     world.server.script(

@@ -46,7 +46,7 @@ async function talked(): Promise<string> {
 }
 
 describe('a context engine', () => {
-  it('is told of each rollover that was published between two turns, once it is on disk', async () => {
+  it('is notified of each rollover published between two turns, once it is on disk', async () => {
     const told = await watched();
     const first = await talked();
     world.server.otherwise(reply().says('## Goal\nSpeak of a parser.'));
@@ -54,7 +54,7 @@ describe('a context engine', () => {
     expect(told).toEqual([`${first}: ${first} -> ${second} stored smaller`]);
   });
 
-  it('is told of one inside a turn', async () => {
+  it('is notified of one inside a turn', async () => {
     const told = await watched(4000);
     const panel = world.surface();
     for (const name of ['a', 'b', 'c'])
@@ -70,7 +70,7 @@ describe('a context engine', () => {
     expect([tip === sessionId, told]).toEqual([false, [`${sessionId}: ${sessionId} -> ${tip} stored smaller`]]);
   });
 
-  it('is told of none that could not be published', async () => {
+  it('is not notified of a rollover that could not be published', async () => {
     const told = await watched();
     const first = await talked();
     world.server.otherwise(reply().says('## Goal\nSpeak of a parser.'));

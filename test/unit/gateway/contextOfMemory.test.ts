@@ -8,7 +8,7 @@ import { RecordingMemory } from '../../support/recordingMemory';
 const { create } = worldPerTest();
 
 describe('the context meter', () => {
-  it('counts what memory has in the system prompt, and what it recalled', async () => {
+  it("counts memory's part of the system prompt, and what memory recalled", async () => {
     const use = async (block: string, recall: string) => {
       const world = await create({
         memory: (log) => [new RecordingMemory(log, { block: () => block, recall: () => recall })],
@@ -34,7 +34,7 @@ describe('the context meter', () => {
     expect(full.tokens).toBe((full.system ?? 0) + (full.tools ?? 0) + (full.memory ?? 0) + (full.messages ?? 0));
   });
 
-  it('counts after a restart what requests carried before it, until a turn gathers it anew', async () => {
+  it('counts after a restart what earlier requests carried, until a turn collects it again', async () => {
     const tool = defineTool({
       name: 'weather',
       description: 'Says what the weather is. '.repeat(20),

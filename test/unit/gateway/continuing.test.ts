@@ -34,7 +34,7 @@ const refusal = (promise: Promise<unknown>): Promise<string> =>
   );
 
 describe.each(['openai', 'anthropic'] as const)('an answer that is continued over the %s protocol', (protocol) => {
-  it('goes on in a turn that nobody wrote a prompt for; the model is told what was stopped and what to do', async () => {
+  it('runs in a turn without a prompt; the model learns what was stopped and what to do', async () => {
     await create({ protocol });
     const panel = world.surface();
     const { sessionId, turnUid } = await stopped(panel);
@@ -61,7 +61,7 @@ describe.each(['openai', 'anthropic'] as const)('an answer that is continued ove
 });
 
 describe('a continuation', () => {
-  it('is no prompt of the person’s: it is not found, not a title, not what a rewind or a branch hands back', async () => {
+  it('is not a user prompt: search does not find it, it is no title, and a rewind or branch does not return it', async () => {
     await create();
     const panel = world.surface();
     const { sessionId, turnUid } = await stopped(panel);
@@ -87,7 +87,7 @@ describe('a continuation', () => {
     });
   });
 
-  it('is asked again as what it is, and what was asked before stays its other version', async () => {
+  it('is retried as a continuation, and the earlier attempt remains its other version', async () => {
     await create();
     const panel = world.surface();
     const { sessionId, turnUid } = await stopped(panel);

@@ -21,8 +21,8 @@ function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
 const queued = (receipt: SubmitReceipt): readonly string[] =>
   receipt.kind === 'queued' ? receipt.queue.map(({ text }) => text) : [];
 
-describe('prompts sent while an answer is written', () => {
-  it('wait durably, can be changed, moved and removed, and are answered one after the other', async () => {
+describe('prompts sent while an answer streams', () => {
+  it('are queued durably, can be changed, moved and removed, and are answered one after the other', async () => {
     const { server } = await create();
     const held = gate();
     server.script(
@@ -65,7 +65,7 @@ describe('prompts sent while an answer is written', () => {
     });
   });
 
-  it('wait for the person after a stop or a failure, and go on when told to', async () => {
+  it('wait for the user after a stop or a failure, and continue when the user asks', async () => {
     const { server } = await create();
     server.script(reply().says('one ').hangs(), reply().says('two'));
     const panel = world.surface();
@@ -84,7 +84,7 @@ describe('prompts sent while an answer is written', () => {
     });
   });
 
-  it('survive the window and go on behind a completed answer', async () => {
+  it('survive the window, and continue after a completed answer', async () => {
     const { server } = await create();
     const held = gate();
     server.script(reply().waitsFor(held.opened).says('one'), reply().says('two'));
@@ -131,7 +131,7 @@ describe('prompts sent while an answer is written', () => {
     });
   });
 
-  it('never start two turns in one conversation, from whichever surface they come', async () => {
+  it('never start two turns in one conversation, whichever surface sends them', async () => {
     const { server } = await create();
     server.otherwise(reply().says('answer'));
     const [left, right] = [world.surface(), world.surface()];
@@ -155,7 +155,7 @@ describe('prompts sent while an answer is written', () => {
 });
 
 describe('sessions', () => {
-  it('go on answering in the background while another one is shown, each answer filed where it belongs', async () => {
+  it('continue answering in the background while another one is shown, each answer stored in its own session', async () => {
     const { server } = await create();
     const held = gate();
     server.script(reply().says('slow ').waitsFor(held.opened).says('answer'), reply().says('quick answer'));
@@ -174,7 +174,7 @@ describe('sessions', () => {
     });
   });
 
-  it('are drawn from the store in the middle of an answer, and the events continue exactly from there', async () => {
+  it('are rendered from the store in the middle of an answer, and the events continue exactly from there', async () => {
     const { server } = await create();
     const held = gate();
     server.script(reply().says('one two ').waitsFor(held.opened).says('three'));
@@ -201,7 +201,7 @@ describe('sessions', () => {
     });
   });
 
-  it('that do not exist are refused in words', async () => {
+  it('that do not exist are refused with a sentence', async () => {
     await create();
     const panel = world.surface();
     await expect(world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: 'nope' })).rejects.toThrow(
@@ -214,7 +214,7 @@ describe('sessions', () => {
 });
 
 describe('memory', () => {
-  it('is told of every completed turn and every switch, in order, under the right session', async () => {
+  it('is notified of every completed turn and every switch, in order, with the right session', async () => {
     const { server } = await create();
     server.script(reply().says('a1'), refuses(400, { message: 'no' }), reply().says('a2'), reply().says('a3'));
     const panel = world.surface();
@@ -239,7 +239,7 @@ describe('memory', () => {
     ]);
   });
 
-  it('stays with a turn that runs in the background, while the surface gets a fresh agent', async () => {
+  it('stays with a turn that runs in the background, while the surface gets a new agent', async () => {
     const { server } = await create();
     const held = gate();
     server.script(reply().waitsFor(held.opened).says('slow'), reply().says('quick'));
@@ -265,7 +265,7 @@ describe('memory', () => {
     expect(log.indexOf('end SLOW')).toBeGreaterThan(log.indexOf('sync SLOW: q1 -> slow'));
   });
 
-  it('that fails or hangs changes nothing for the turn or for the other providers', async () => {
+  it('that fails or hangs does not affect the turn or the other providers', async () => {
     const throwing: MemoryProvider = {
       name: 'throwing',
       initialize: () => Promise.reject(new Error('broken')),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { runEnterTrials } from '../../crash/enterTrials';
 import { runHostTrials } from '../../crash/hostTrials';
 
-test('a process that is killed in the middle of its turns and compressionScheduler has lost nothing of what it showed, and the next turn is accepted', async () => {
+test('a process that is killed during turns and compressions loses nothing it showed, and the next turn is accepted', async () => {
   const {
     shownChars,
     requests,
@@ -44,7 +44,7 @@ test('a process that is killed in the middle of its turns and compressionSchedul
   });
 }, 600_000);
 
-test('what was typed is found once, as a prompt, in the queue or in the composer, whenever the host is killed or the page is loaded again around Enter', async () => {
+test('typed text is found once, as a prompt, in the queue or in the composer, if the host is killed or the page reloads around Enter', async () => {
   const { texts, stored, queued, inComposer, lost, doubled, otherDrafts, found, ...happened } = await runEnterTrials(
     16,
     3,

@@ -45,7 +45,7 @@ async function question(panel: RecordingSurface, count = 1): Promise<Approval> {
 }
 
 describe('a task handed to a sub-agent', () => {
-  it('is done in a session of its own, whose last words are the result of the call', async () => {
+  it('runs in a session of its own, whose final answer is the result of the call', async () => {
     const { panel, ran } = await delegating();
     answers(
       { 'Look at a.ts': [reply().says('I look.').calls('look', { name: 'a.ts' }), reply().says('It is empty.')] },
@@ -101,7 +101,7 @@ describe('a task handed to a sub-agent', () => {
     });
   });
 
-  it('is not handed on, and with read_only is done with tools alone that look', async () => {
+  it('is not delegated further, and with read_only uses only read-only tools', async () => {
     const { panel } = await delegating();
     answers({ 'Look only': [reply().calls('change', { name: 'a.ts' }), reply().says('I cannot.')] }, [
       reply().calls('delegate_task', { task: 'Look only', read_only: true }),
@@ -116,7 +116,7 @@ describe('a task handed to a sub-agent', () => {
     ]).toEqual([true, false, true]);
   });
 
-  it('takes no prompts of the person, and is deleted with the session it belongs to alone', async () => {
+  it('accepts no prompts from the user, and is deleted only with the session it belongs to', async () => {
     const { panel } = await delegating();
     answers({ Count: [reply().says('Three.')] }, [
       reply().calls('delegate_task', { task: 'Count' }),
@@ -140,7 +140,7 @@ describe('a task handed to a sub-agent', () => {
 });
 
 describe('several tasks of one answer', () => {
-  it('are worked on side by side, three at a time, and their results stand in the order of the calls', async () => {
+  it('run in parallel, three at a time, and their results appear in the order of the calls', async () => {
     const running = { now: 0, most: 0 };
     const { panel, holds } = await delegating({}, () => (running.most = Math.max(running.most, ++running.now)));
     const gates = ['one', 'two', 'three', 'four'].map((name) => {
@@ -172,8 +172,8 @@ describe('several tasks of one answer', () => {
   });
 });
 
-describe('what a sub-agent asks', () => {
-  it('is asked where the session is shown it works for, which then waits in the list, and its rules hold for both', async () => {
+describe("a sub-agent's question", () => {
+  it('appears in the session it works for, which then waits in the list; its rules apply to both', async () => {
     const { panel, ran } = await delegating();
     answers({ Change: [reply().calls('change', { name: 'a.ts' }), reply().says('Changed.')] }, [
       reply().calls('delegate_task', { task: 'Change it', title: 'Change' }, { id: 'call-d' }),
@@ -216,7 +216,7 @@ describe('what a sub-agent asks', () => {
     });
   });
 
-  it('is asked one after the other where several do', async () => {
+  it('is asked one after the other if several sub-agents ask', async () => {
     const { panel, ran } = await delegating();
     const change = (name: string): readonly Reply[] => [reply().calls('change', { name }), reply().says('Changed.')];
     answers({ 'task a': change('a.ts'), 'task b': change('b.ts') }, [
@@ -236,7 +236,7 @@ describe('what a sub-agent asks', () => {
     ]);
   });
 
-  it('goes by the mode of the session it works for, as it is at each call', async () => {
+  it('follows the mode of the session it works for, as it is at each call', async () => {
     const { panel, ran } = await delegating();
     answers(
       {
@@ -283,7 +283,7 @@ describe('a sub-agent ends', () => {
       .query('SELECT state, outcome, stop_reason FROM turns ORDER BY id')
       .map((row) => `${row['state']} ${row['outcome']} ${row['stop_reason']}`);
 
-  it('before the turn it works for, where that is stopped: both calls say so, and lead to their sessions', async () => {
+  it('before the turn it works for when that is stopped: both calls report it, and link to their sessions', async () => {
     const { panel, sessionId } = await stuck();
     const order: string[] = [];
     world.gateway.onDidTurnEvent(({ sessionId: of, event }) => event.kind === 'turnSettled' && order.push(of));
@@ -315,7 +315,7 @@ describe('a sub-agent ends', () => {
     ]);
   });
 
-  it('alone, where the person stops it or its call: the other one goes on', async () => {
+  it('alone when the user stops it or its call: the other one continues', async () => {
     const { panel, sessionId } = await stuck();
     const waits = (await question(panel)).sessionId;
     await world.gateway.stop(delegates().find((id) => id !== waits) ?? '');
@@ -333,7 +333,7 @@ describe('a sub-agent ends', () => {
     ]);
   });
 
-  it('with its window, and does not wait for anybody in the store', async () => {
+  it('with its window, and does not wait in the store for anything', async () => {
     const { sessionId } = await stuck();
     await world.reopen();
     expect([
@@ -344,7 +344,7 @@ describe('a sub-agent ends', () => {
     ]).toEqual([Array(3).fill('settled interrupted windowClosed'), null, ['interrupted', 'interrupted'], []]);
   });
 
-  it('with a process that is killed: nothing shown is lost, the calls lead to their sessions, and the session goes on', async () => {
+  it('with a killed process: nothing shown is lost, the calls link to their sessions, and the session continues', async () => {
     const { sessionId } = await stuck();
     const before = delegates();
     await world.crash();

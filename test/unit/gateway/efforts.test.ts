@@ -15,7 +15,7 @@ async function opened(options: WorldOptions = {}) {
 const asked = (): readonly unknown[] => world.server.requests.map(({ body }) => body['reasoning_effort'] ?? null);
 
 describe('the effort of a session', () => {
-  it('is the setting until it is chosen, reaches the model from the next request on, and is no other session’s', async () => {
+  it('is the setting until the user chooses one, reaches the model with the next request, and affects no other session', async () => {
     const panel = await opened({ effort: 'low' });
     world.server.otherwise(reply().says('ok'));
     const { sessionId } = await world.ask(panel, 'one');
@@ -32,7 +32,7 @@ describe('the effort of a session', () => {
     }).toEqual({ asked: ['low', 'high', null, 'low'], known: ['default', 'low'], told: ['high', 'default'] });
   });
 
-  it('is chosen in the empty state of one surface and goes into the session that begins there, and into no other', async () => {
+  it('chosen in the empty state of one surface applies to the session that starts there, and to no other', async () => {
     const panel = await opened();
     const other = world.surface();
     world.server.otherwise(reply().says('ok'));
@@ -48,7 +48,7 @@ describe('the effort of a session', () => {
     ]);
   });
 
-  it('changes within a running turn with its next request', async () => {
+  it('changes in a running turn with its next request', async () => {
     const asks = askingTools(() => void world.gateway.setEffort(panel.id, world.gateway.shownSession(panel.id), 'low'));
     const panel = await opened({ tools: asks.tools });
     world.server.script(reply().calls('look', { name: 'a.ts' }), reply().says('Done.'));
@@ -56,7 +56,7 @@ describe('the effort of a session', () => {
     expect(asked()).toEqual([null, 'low']);
   });
 
-  it('goes on after a restart', async () => {
+  it('survives a restart', async () => {
     const panel = await opened();
     world.server.otherwise(reply().says('ok'));
     const { sessionId } = await world.ask(panel, 'one');
@@ -65,7 +65,7 @@ describe('the effort of a session', () => {
     expect(await world.gateway.effort('any', sessionId)).toBe('high');
   });
 
-  it('of a session that is not there is refused', async () => {
+  it('of a session that does not exist is refused', async () => {
     const panel = await opened();
     await expect(world.gateway.setEffort(panel.id, 'nowhere', 'high')).rejects.toThrow(
       'This session is no longer stored.',

@@ -49,8 +49,8 @@ function seats() {
   return { agentPool, clock, heard, providers, register, choose: (name: string) => void (chosen = name) };
 }
 
-describe('the seat of a surface', () => {
-  it('gets other memory when another provider was chosen, as soon as it is idle; the one before finishes its work', async () => {
+describe('the agent of a surface', () => {
+  it('gets new memory as soon as it is idle when another provider was chosen; the previous provider finishes its work', async () => {
     const { agentPool, clock, heard, register, choose } = seats();
     const held = gate();
     register('one', (hook) => (hook === 'sync' ? held.opened : Promise.resolve()));
@@ -82,7 +82,7 @@ describe('the seat of a surface', () => {
     await clock.advance(0);
   });
 
-  it('is let go at once when its provider is taken back while it is idle, and behind its turn otherwise: what was queued is done first', async () => {
+  it('is released when its provider is unregistered: at once if idle, else after its turn; queued work is done first', async () => {
     const { agentPool, clock, heard, providers } = seats();
     const held = gate();
     const pause = (hook: string): Promise<void> => (hook === 'sync' ? held.opened : Promise.resolve());
@@ -138,7 +138,7 @@ describe('the seat of a surface', () => {
     ]);
   });
 
-  it('never takes memory of another session into a private one, nor back', async () => {
+  it('never takes the memory of another session into a private one, nor back', async () => {
     const { agentPool, heard, register } = seats();
     register('one');
     const shown = [session('S1'), session('P1', { private: true }), session('S2')].map((each) =>
@@ -151,7 +151,7 @@ describe('the seat of a surface', () => {
     ]);
   });
 
-  it('does not keep a closing window waiting for a provider that hangs', async () => {
+  it('does not delay a closing window because of a provider that hangs', async () => {
     const { agentPool, clock, providers } = seats();
     providers.register({ name: 'one', kind: 'external', create: () => hangingMemory() });
     agentPool.seatFor('panel', session('S1'), 'new_session');

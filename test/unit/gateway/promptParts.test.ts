@@ -56,7 +56,7 @@ const refused = (world: World): number => world.server.requests.filter((request)
 
 describe('a prompt with attachments and images', () => {
   it.each(['openai', 'anthropic'] as const)(
-    'is stored, shown and sent whole, also without a word (%s)',
+    'is stored, shown and sent whole, even without text (%s)',
     async (protocol) => {
       const world = await create({ protocol });
       world.server.script(reply().says('a1'), reply().says('a2'));
@@ -80,12 +80,12 @@ describe('a prompt with attachments and images', () => {
     },
   );
 
-  it('is refused where there is neither word nor part', async () => {
+  it('is refused if it has neither text nor parts', async () => {
     const world = await create();
     await expect(submit(world, world.surface(), ' ', [])).rejects.toThrow('There is nothing to send.');
   });
 
-  it('waits in the queue with them, and is sent with them', async () => {
+  it('is queued with them, and sent with them', async () => {
     const world = await create();
     world.server.script(reply().says('one ').hangs(), reply().says('now'), reply().says('two'));
     const panel = world.surface();
@@ -112,7 +112,7 @@ describe('a prompt with attachments and images', () => {
   });
 
   it.each(['openai', 'anthropic'] as const)(
-    'can be told to a running turn: attachments go with the result ahead of it (%s)',
+    'can steer a running turn: attachments go with the result before it (%s)',
     async (protocol) => {
       const world = await create({ protocol });
       writeFileSync(path.join(world.folder, 'note.txt'), 'the note');
@@ -143,7 +143,7 @@ describe('a prompt with attachments and images', () => {
     },
   );
 
-  it('is not told to a running turn where it has images, which a result may not hold: it is the next prompt', async () => {
+  it('does not steer a running turn if it has images, which a result may not hold: it is the next prompt', async () => {
     const world = await create();
     writeFileSync(path.join(world.folder, 'note.txt'), 'the note');
     const told = gate();
@@ -175,7 +175,7 @@ describe('a prompt with attachments and images', () => {
     });
   });
 
-  it('keeps them when it is asked again, and when its words are edited; what is given then replaces them', async () => {
+  it('keeps them when it is retried, and when its text is edited; newly given parts replace them', async () => {
     const world = await create();
     world.server.script(...['a1', 'a2', 'a3', 'a4'].map((text) => reply().says(text)));
     const panel = world.surface();
@@ -205,7 +205,7 @@ describe('a prompt with attachments and images', () => {
     });
   });
 
-  it('that is taken back goes into the composer ahead of what is there; from a branch it does too', async () => {
+  it('returns to the composer before the existing text when it is taken back, and from a branch too', async () => {
     const world = await create();
     world.server.script(reply().says('a1'), reply().says('a2'));
     const panel = world.surface();
@@ -233,7 +233,7 @@ describe('a prompt with attachments and images', () => {
     );
   });
 
-  it('is continued from as any other', async () => {
+  it('can be continued like any other', async () => {
     const world = await create();
     world.server.script(reply().says('Half ').hangs(), reply().says('and half.'));
     const panel = world.surface();
@@ -265,7 +265,7 @@ describe('a prompt with attachments and images', () => {
     }).toEqual({ lines: ['user: Why? [src/a.ts] [image]', 'assistant: one '], queue: [['later', [other]]] });
   });
 
-  it('with what memory recalled is sent with both, and memory hears the words alone', async () => {
+  it('with recalled memory is sent with both, and memory receives only the text', async () => {
     const world = await create({ memory: (log) => [new RecordingMemory(log, { recall: () => '- likes tea' })] });
     world.server.script(reply().says('a1'));
     await asked(world, world.surface(), 'Why?', [file, picture]);

@@ -36,7 +36,7 @@ function textOf(content: unknown): string {
 describe.each(['openai', 'anthropic'] as const)(
   'a stored history that no provider accepts, over the %s protocol',
   (protocol) => {
-    it('B02 keeps the prompt of now when it goes into one that was stored long ago, and what stood there can be read', async () => {
+    it('B02 keeps the current prompt when it is merged into one stored long ago, and the earlier text stays readable', async () => {
       const { server } = await create({ protocol });
       server.script(
         reply().says('prior answer'),
@@ -88,7 +88,7 @@ describe.each(['openai', 'anthropic'] as const)(
       });
     });
 
-    it('B04 S70 stores every new row where six prompts become one', async () => {
+    it('B04 S70 stores every new row when six prompts become one', async () => {
       const { server } = await create({ protocol });
       server.script(
         ...['l0', 'l1', 'l2', 'l3', 'l4', 'l5', 'new answer', 'newest answer'].map((text) => reply().says(text)),
@@ -111,7 +111,7 @@ describe.each(['openai', 'anthropic'] as const)(
       });
     });
 
-    it('B41 answers a call whose result was lost, and says that it may have run', async () => {
+    it('B41 adds a result to a call whose result was lost, and says that the call may have run', async () => {
       const { server } = await create({ protocol });
       writeFileSync(path.join(world.folder, 'note.txt'), 'milk');
       server.script(
@@ -170,9 +170,9 @@ describe.each(['openai', 'anthropic'] as const)(
 );
 
 describe.each(['openai', 'anthropic'] as const)(
-  'calls of a server that counts from zero in every answer, over the %s protocol',
+  'calls of a server that counts call ids from zero in every answer, over the %s protocol',
   (protocol) => {
-    it('are sent back under ids that differ', async () => {
+    it('are sent back with ids that differ', async () => {
       const { server } = await create({ protocol });
       server.script(
         reply().calls('list_directory', {}, { id: 'call_0' }),
@@ -189,44 +189,47 @@ describe.each(['openai', 'anthropic'] as const)(
   },
 );
 
-describe.each(['openai', 'anthropic'] as const)('a transcript with any rows gone, over the %s protocol', (protocol) => {
-  it('is accepted with the next prompt, with every prompt that is left', async () => {
-    const { server } = await create({ protocol });
-    const panel = world.surface();
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.nat(11), { minLength: 1, maxLength: 8 }), async (gone) => {
-        await world.gateway.switchSession(panel.id, { reason: 'new_session' });
-        server.script(
-          reply().says('One.'),
-          reply().says('Look.').calls('list_directory', {}, { id: 'a' }).calls('list_directory', {}, { id: 'b' }),
-          reply().says('Two.'),
-          reply().calls('list_directory', {}, { id: 'c' }),
-          reply().calls('list_directory', {}, { id: 'd' }),
-          reply().says('Three.'),
-          reply().says('Now.'),
-        );
-        const { sessionId } = await world.ask(panel, 'first');
-        await world.ask(panel, 'second');
-        await world.ask(panel, 'third');
-        const rows = await world.rows(sessionId);
-        const lost = gone.flatMap((index) => rows[index]?.uid ?? []);
-        world.damageStore(`DELETE FROM messages WHERE uid IN (${lost.map((uid) => `'${uid}'`).join()})`);
-        await world.ask(panel, 'now');
-        const prompts = rows
-          .filter((row) => row.role === 'user' && !lost.includes(row.uid))
-          .map((row) => answerText(row.parts));
-        const sent = talk(server.requests.at(-1)).join('\n');
-        expect({
-          refused: server.requests.at(-1)?.rejection,
-          ended: panel.settled.at(-1)?.turn.outcome,
-          unsent: [...prompts, 'now'].filter((text) => !sent.includes(text)),
-          stored: (await world.lines(sessionId)).filter((line) => line === 'assistant: Now.').length,
-        }).toEqual({ refused: null, ended: 'complete', unsent: [], stored: 1 });
-      }),
-      { numRuns: 15 },
-    );
-  });
-});
+describe.each(['openai', 'anthropic'] as const)(
+  'a transcript from which any rows are missing, over the %s protocol',
+  (protocol) => {
+    it('is accepted with the next prompt, with every remaining prompt', async () => {
+      const { server } = await create({ protocol });
+      const panel = world.surface();
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.nat(11), { minLength: 1, maxLength: 8 }), async (gone) => {
+          await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+          server.script(
+            reply().says('One.'),
+            reply().says('Look.').calls('list_directory', {}, { id: 'a' }).calls('list_directory', {}, { id: 'b' }),
+            reply().says('Two.'),
+            reply().calls('list_directory', {}, { id: 'c' }),
+            reply().calls('list_directory', {}, { id: 'd' }),
+            reply().says('Three.'),
+            reply().says('Now.'),
+          );
+          const { sessionId } = await world.ask(panel, 'first');
+          await world.ask(panel, 'second');
+          await world.ask(panel, 'third');
+          const rows = await world.rows(sessionId);
+          const lost = gone.flatMap((index) => rows[index]?.uid ?? []);
+          world.damageStore(`DELETE FROM messages WHERE uid IN (${lost.map((uid) => `'${uid}'`).join()})`);
+          await world.ask(panel, 'now');
+          const prompts = rows
+            .filter((row) => row.role === 'user' && !lost.includes(row.uid))
+            .map((row) => answerText(row.parts));
+          const sent = talk(server.requests.at(-1)).join('\n');
+          expect({
+            refused: server.requests.at(-1)?.rejection,
+            ended: panel.settled.at(-1)?.turn.outcome,
+            unsent: [...prompts, 'now'].filter((text) => !sent.includes(text)),
+            stored: (await world.lines(sessionId)).filter((line) => line === 'assistant: Now.').length,
+          }).toEqual({ refused: null, ended: 'complete', unsent: [], stored: 1 });
+        }),
+        { numRuns: 15 },
+      );
+    });
+  },
+);
 
 describe('a repair', () => {
   /** A session whose last stored row is the prompt "stale". */
@@ -239,7 +242,7 @@ describe('a repair', () => {
     return { panel, sessionId };
   };
 
-  it('is told to the surfaces row by row, and to the log', async () => {
+  it('is reported to the surfaces row by row, and to the log', async () => {
     const { panel } = await staleSession(reply().says('ok'));
     await world.ask(panel, 'now');
     const rows = panel.turnEvents.flatMap((event) => (event.kind === 'messageStored' ? [event.message] : []));
@@ -257,7 +260,7 @@ describe('a repair', () => {
     });
   });
 
-  it('does not keep a turn in which nothing was said from ending with a row of its own', async () => {
+  it('still lets a turn without any answer end with a row of its own', async () => {
     const { panel, sessionId } = await staleSession(refuses(401, { message: 'no' }), reply().says('ok'));
     await world.ask(panel, 'now');
     await world.ask(panel, 'again');
@@ -278,7 +281,7 @@ describe('a repair', () => {
     });
   });
 
-  it('does not put a prompt there twice that is sent again', async () => {
+  it('does not duplicate a prompt that is sent again', async () => {
     const { panel, sessionId } = await staleSession(refuses(401, { message: 'no' }), reply().says('ok'));
     await world.ask(panel, 'now');
     await world.gateway.retry(panel.id, panel.settled.at(-1)?.turn.uid ?? '');
@@ -291,7 +294,7 @@ describe('a repair', () => {
     });
   });
 
-  it('that cannot be stored is not sent: the turn says why, and the next one is repaired', async () => {
+  it('is not sent if it cannot be stored: the turn reports why, and the next one is repaired', async () => {
     const { panel, sessionId } = await staleSession(reply().says('ok'));
     const mend = world.breakStore((method) =>
       method === 'repairTranscript' ? new StoreError('full', 'The disk is full. Free some space.', 'full') : null,

@@ -10,7 +10,7 @@ const listed = async (state: 'active' | 'archived'): Promise<readonly string[]> 
   (await world.gateway.listSessions({ limit: 9, state })).map(({ id, pinned }) => `${id}${pinned ? ' pinned' : ''}`);
 
 describe('a session', () => {
-  it('is pinned and archived as a whole, and back, and listeners are told each time', async () => {
+  it('is pinned and archived as a whole, and back, and listeners are notified each time', async () => {
     await create();
     world.server.script(reply().says('a1'));
     const { sessionId } = await world.ask(world.surface(), 'q1');
@@ -31,7 +31,7 @@ describe('a session', () => {
     });
   });
 
-  it('is followed in its turn events wherever it is shown; a follower that throws is logged and touches nothing', async () => {
+  it('reports its turn events wherever it is shown; a listener that throws is logged and affects nothing', async () => {
     await create();
     world.server.script(reply().says('a1'));
     const followed: string[] = [];
@@ -54,7 +54,7 @@ describe('a session', () => {
     });
   });
 
-  it('is followed in every switch of every surface, and in none that changes nothing', async () => {
+  it('reports every switch of every surface, and no switch that changes nothing', async () => {
     await create();
     world.server.otherwise(reply().says('ok'));
     const [panel, tab] = [world.surface(), world.surface()];
@@ -81,7 +81,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('that chooses a model while none is chosen for new ones chooses it for them too', async () => {
+  it('sets the model for new sessions too if none was chosen for them', async () => {
     await create({ defaultModel: null });
     await world.store.createSession({ id: 's1', startedAt: 1 });
     await world.gateway.selectModel('s1', 'Local/first');
@@ -104,7 +104,7 @@ describe('a session', () => {
     expect(world.server.requests.map(({ body }) => body['model'])).toEqual(['test-model', 'chosen']);
   });
 
-  it('refuses a prompt sent behind a choice that fails: it was meant for another model', async () => {
+  it('refuses a prompt sent after a model choice that fails: it was meant for another model', async () => {
     await create();
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
@@ -122,7 +122,7 @@ describe('a session', () => {
 });
 
 describe('a surface', () => {
-  it('shows in the end what was asked for last, however long the first took to find', async () => {
+  it('finally shows the session requested last, however long the first took to find', async () => {
     await create();
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
@@ -138,7 +138,7 @@ describe('a surface', () => {
     });
   });
 
-  it('that went elsewhere while its first prompt was being stored stays there; the turn runs behind it', async () => {
+  it('that switched while its first prompt was being stored stays where it is; the turn runs in the background', async () => {
     await create();
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();

@@ -25,13 +25,13 @@ const turns = () =>
     .query('SELECT state, stop_reason AS reason FROM turns ORDER BY started_at, rowid')
     .map(({ state, reason }) => `${String(state)} ${String(reason)}`);
 
-describe('a window that closes while a prompt is sent', () => {
+describe('a window that closes while a prompt is being sent', () => {
   // Everything a prompt waits for on its way to its turn: closing waits for it once it is in its conversation's sequence.
   it.each([
     ['getSession', false],
     ['promptContext', true],
     ['openTurn', true],
-  ])('leaves no turn behind that is not settled: %s', async (method, isWaitedFor) => {
+  ])('leaves no unsettled turn: %s', async (method, isWaitedFor) => {
     const { sessionId } = await windowWithSession();
     // A window that has not read the session yet has to ask for its conversation first.
     await world.reopen();
@@ -62,7 +62,7 @@ describe('a window that closes while a prompt is sent', () => {
     });
   });
 
-  it('lets what is under way in a conversation end, and begins nothing more', async () => {
+  it('lets running work in a conversation finish, and starts nothing more', async () => {
     const { panel, sessionId } = await windowWithSession();
     const held = world.holdCall('rewindSession');
     const rewound = outcomeOf(world.gateway.switchSession(panel.id, { reason: 'rewind', sessionId, turns: 1 }));

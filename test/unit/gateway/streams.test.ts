@@ -64,7 +64,7 @@ const well = { deliveredIsStored: true, accepted: true, backfills: 0 };
 const sent = (index: number): string => JSON.stringify(world.server.requests[index]?.body['messages']);
 
 describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protocol) => {
-  it('thinking in tags is shown and stored as thinking, recalled memory not at all', async () => {
+  it('thinking in tags is shown and stored as thinking, and recalled memory is dropped', async () => {
     const { server } = await create({ protocol });
     server.script(
       reply().says('<think>Let me\nsee.</think>\n\nYes.\n<memory-context>\nold notes\n</memory-context>\nDone.', {
@@ -80,7 +80,7 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     });
   });
 
-  it('an answer cut off while a tool call was received is asked for again, and says nothing twice', async () => {
+  it('an answer cut off during a tool call is requested again, and no text is repeated', async () => {
     const { server } = await create({ protocol });
     writeFileSync(path.join(world.folder, 'note.txt'), 'milk');
     server.script(
@@ -102,7 +102,7 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     });
   });
 
-  it('thinking that comes again with the repeated call is not stored twice, and its signature is kept', async () => {
+  it('thinking that arrives again with the repeated call is not stored twice, and its signature is kept', async () => {
     const { server } = await create({ protocol });
     server.script(
       reply().thinks('A list helps.').beginsCall('list_directory', '{').drops(),
@@ -134,7 +134,7 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     });
   });
 
-  it('an answer cut off at the output limit goes on in the same row, without what it repeats', async () => {
+  it('an answer cut off at the output limit continues in the same row, without its repeats', async () => {
     const { server } = await create({ protocol });
     server.script(
       reply().thinks('Count.').says('One, two, three, fo').finishes('length'),
@@ -152,7 +152,7 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     });
   });
 
-  it('an answer cut off in code goes on in it: tags there are words, and the memory fence behind it is none', async () => {
+  it('an answer cut off in code continues in it: tags there are text, and the memory fence after the code is removed', async () => {
     const { server } = await create({ protocol });
     const texts = [
       '```xml\n<root>\n',
@@ -176,7 +176,7 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     });
   });
 
-  it('an answer in thinking that nothing closes is asked for once more, and said when nothing else comes', async () => {
+  it('an answer in unclosed thinking is requested once more, and shown if nothing else arrives', async () => {
     const { server } = await create({ protocol });
     server.otherwise(() => reply().says('<think>Two and two.\n\nIt is four.'));
     const panel = world.surface();
@@ -189,7 +189,7 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     });
   });
 
-  it('an empty answer behind a tool result is asked about once, and nothing of that is stored', async () => {
+  it('an empty answer after a tool result is asked about once, and nothing of that is stored', async () => {
     const { server } = await create({ protocol });
     server.script(
       reply().says('I look.').calls('list_directory', {}, { id: 'a' }),
@@ -224,7 +224,7 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     });
   });
 
-  it('a model that ends without a word is asked three times more', async () => {
+  it('a model that ends without any text is asked three more times', async () => {
     const { server } = await create({ protocol });
     server.script(reply(), reply(), reply(), reply().says('Here.'));
     const panel = world.surface();
@@ -259,7 +259,7 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
 });
 
 describe('an answer that takes several requests', () => {
-  it('sets a repeated request that begins differently apart from what was said', async () => {
+  it('separates a repeated request that begins differently from the text already delivered', async () => {
     const { server } = await create();
     server.script(
       reply().says('I look.').beginsCall('list_directory', '{').drops(),
@@ -276,7 +276,7 @@ describe('an answer that takes several requests', () => {
     });
   });
 
-  it('is not asked for again after text alone', async () => {
+  it('is not requested again after text alone', async () => {
     const { server } = await create();
     server.script(reply().says('Half an ').drops());
     const panel = world.surface();
@@ -287,7 +287,7 @@ describe('an answer that takes several requests', () => {
     });
   });
 
-  it('is not asked for again when the service refused it in words that will not change', async () => {
+  it('is not requested again if the service refused it with a permanent error', async () => {
     const { server } = await create();
     server.script(
       reply()
@@ -300,7 +300,7 @@ describe('an answer that takes several requests', () => {
     expect({ requests: server.requests.length, shown: panel.deliveredText }).toEqual({ requests: 1, shown: 'I look.' });
   });
 
-  it('ends at once when the person stops it in the pause before the next request', async () => {
+  it('ends at once when the user stops it in the pause before the next request', async () => {
     const { server } = await create();
     const half = reply().says('I look.').beginsCall('list_directory', '{').drops();
     server.script(half, half);
@@ -319,7 +319,7 @@ describe('an answer that takes several requests', () => {
     });
   });
 
-  it('goes on three times after the output limit, then ends there', async () => {
+  it('continues three times after the output limit, then ends there', async () => {
     const { server } = await create();
     server.script(...['One.', ' Two.', ' Three.', ' Four.'].map((text) => reply().says(text).finishes('length')));
     const panel = world.surface();
@@ -331,7 +331,7 @@ describe('an answer that takes several requests', () => {
     });
   });
 
-  it('ends at the output limit when going on brings nothing new', async () => {
+  it('ends at the output limit if continuing brings nothing new', async () => {
     const { server } = await create();
     server.script(
       reply().says('All that there is to say').finishes('length'),
@@ -346,7 +346,7 @@ describe('an answer that takes several requests', () => {
     });
   });
 
-  it('is not asked for again when thinking used up the limit', async () => {
+  it('is not requested again if thinking used up the limit', async () => {
     const { server } = await create();
     server.script(reply().thinks('On and on').finishes('length'));
     const panel = world.surface();
@@ -360,7 +360,7 @@ describe('an answer that takes several requests', () => {
     });
   });
 
-  it('tells a model whose call was cut at the limit to make it again', async () => {
+  it('asks a model whose call was cut at the limit to make the call again', async () => {
     const { server } = await create();
     server.script(
       reply().says('I look.').beginsCall('list_directory', '{"path": "aaaaaa').finishes('length'),
@@ -382,15 +382,18 @@ describe('an answer that takes several requests', () => {
   it.each([
     ['refuses', refuses(400, { message: 'No more.' }), 'failed error badRequest'],
     ['cannot be reached', refuses(429, { message: 'Busy.', retryAfter: 300 }), 'interrupted connectionLost rateLimit'],
-  ] as const)('keeps what was shown when the service %s as it should go on', async (_name, answer, ended) => {
-    const { server } = await create();
-    server.script(reply().says('One, two').finishes('length'), answer);
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'Count.');
-    expect(await seen(panel, sessionId)).toEqual({ ...well, lines: ['user: Count.', 'assistant: One, two'], ended });
-  });
+  ] as const)(
+    'keeps what was shown if the service %s when the answer should continue',
+    async (_name, answer, ended) => {
+      const { server } = await create();
+      server.script(reply().says('One, two').finishes('length'), answer);
+      const panel = world.surface();
+      const { sessionId } = await world.ask(panel, 'Count.');
+      expect(await seen(panel, sessionId)).toEqual({ ...well, lines: ['user: Count.', 'assistant: One, two'], ended });
+    },
+  );
 
-  it('keeps what was shown when the person stops it while it goes on, and drops what may be a repeat', async () => {
+  it('keeps what was shown if the user stops it while it continues, and drops possible repeats', async () => {
     const { server } = await create();
     server.script(reply().says('One, two, three').finishes('length'), reply().says('One, two').hangs());
     const panel = world.surface();
@@ -425,7 +428,7 @@ describe('an answer that takes several requests', () => {
     ]);
   });
 
-  it('keeps the words of a refusal', async () => {
+  it('keeps the text of a refusal', async () => {
     const { server } = await create();
     server.script(reply().says('I will not do that.').finishes('contentFilter'));
     const panel = world.surface();
@@ -437,7 +440,7 @@ describe('an answer that takes several requests', () => {
     });
   });
 
-  it('stays silent about silence behind a tool result when asking does not help, and the next prompt is answered', async () => {
+  it('shows nothing for silence after a tool result if asking does not help, and the next prompt is answered', async () => {
     const { server } = await create();
     server.script(
       reply().says('I look.').calls('list_directory', {}, { id: 'a' }),
@@ -468,7 +471,7 @@ describe('thinking that only its provider can read', () => {
   };
   const stopped = { type: 'content_block_stop', index: 0 };
 
-  it('goes back with the calls behind it', async () => {
+  it('is sent back with the calls after it', async () => {
     const { server } = await create({ protocol: 'anthropic' });
     const start = {
       type: 'message_start',
@@ -512,7 +515,7 @@ describe('thinking that only its provider can read', () => {
     });
   });
 
-  it('is no answer: a stop right behind it leaves a turn in which nothing was said', async () => {
+  it('is no answer: a stop right after it leaves a turn without any answer', async () => {
     const events: StreamEvent[] = [
       { kind: 'partEnd', of: 'thinking', metadata: { anthropic: { redactedData: 'AAAA' } } },
     ];
@@ -571,7 +574,7 @@ describe('the note about a turn that was cut off', () => {
     });
   });
 
-  it('is given after the window was closed in the middle of an answer', async () => {
+  it('is sent after the window was closed in the middle of an answer', async () => {
     const { server } = await create();
     server.script(reply().says('one two ').hangs(), reply().says('Back.'));
     const panel = world.surface();
@@ -587,7 +590,7 @@ describe('the note about a turn that was cut off', () => {
     });
   });
 
-  it('is given after the program ended in the middle of an answer', async () => {
+  it('is sent after the program ended in the middle of an answer', async () => {
     const { server } = await create();
     server.script(reply().says('One.'), reply().says('Back.'));
     const panel = world.surface();
@@ -619,7 +622,7 @@ describe('the note about a turn that was cut off', () => {
     });
   });
 
-  it('is not given when the cut-off turn is retried, since it is no part of the transcript any more', async () => {
+  it('is not sent if the cut-off turn is retried, since the transcript no longer contains it', async () => {
     const { server } = await create();
     server.script(reply().says('one two ').drops(), reply().says('one two three'));
     const panel = world.surface();

@@ -29,7 +29,7 @@ describe.each(['openai', 'anthropic'] as const)('a turn over the %s protocol', (
     });
   });
 
-  it('runs tools between requests, each row stored before the next step', async () => {
+  it('runs tools between requests, and stores each row before the next step', async () => {
     const { server } = await create({ protocol });
     writeFileSync(path.join(world.folder, 'note.txt'), 'remember the milk');
     server.script(
@@ -76,7 +76,7 @@ describe.each(['openai', 'anthropic'] as const)('a turn over the %s protocol', (
     });
   });
 
-  it('ends with a row of its own where nothing was said, so that the old question is not answered again', async () => {
+  it('ends with a row of its own if it has no answer, so that the model does not answer the old question again', async () => {
     const { server } = await create({ protocol });
     server.script(refuses(401, { message: 'no' }), reply().says('Now yes.'));
     const panel = world.surface();
@@ -100,7 +100,7 @@ describe.each(['openai', 'anthropic'] as const)('a turn over the %s protocol', (
 const silences = [reply(), reply(), reply(), reply()];
 
 describe('a turn', () => {
-  it('keeps exactly what was shown when the person stops it', async () => {
+  it('keeps exactly what was shown when the user stops it', async () => {
     const { server } = await create();
     server.script(reply().says('one two three ').hangs());
     const panel = world.surface();
@@ -113,7 +113,7 @@ describe('a turn', () => {
     });
   });
 
-  it('is not disturbed by a stop that comes after the end of the one before', async () => {
+  it('ignores a stop that arrives after the end of the turn before it', async () => {
     const { server } = await create();
     server.script(reply().says('one'), reply().says('two'));
     const panel = world.surface();
@@ -123,7 +123,7 @@ describe('a turn', () => {
     expect(outcome(panel)).toBe('complete stop');
   });
 
-  it('settles as closed by the window when the window goes away in order', async () => {
+  it('settles as closed by the window when the window closes in an orderly way', async () => {
     const { server } = await create();
     server.script(reply().says('one two ').hangs());
     const panel = world.surface();
@@ -136,7 +136,7 @@ describe('a turn', () => {
     });
   });
 
-  it('says in words what it found when its budget of requests is used up', async () => {
+  it('summarizes what it found when its budget of requests is used up', async () => {
     const { server } = await create({ maxIterations: 2 });
     server.script(reply().calls('list_directory', {}), reply().says('I only got this far.'));
     const panel = world.surface();
@@ -147,7 +147,7 @@ describe('a turn', () => {
     }).toEqual({ ended: 'complete iterations', choice: ['auto', 'none'] });
   });
 
-  it('fails with a sentence when the model ends without a word, and Retry hides the failed attempt', async () => {
+  it('fails with a sentence if the model ends without any text, and Retry hides the failed attempt', async () => {
     const { server } = await create();
     server.script(...silences, reply().says('Here.'));
     const panel = world.surface();
@@ -168,7 +168,7 @@ describe('a turn', () => {
     });
   });
 
-  it('stops, with what was shown, when nothing more can be saved, and is closed when the store is well again', async () => {
+  it('stops with what was shown if nothing more can be saved, and is closed when the store works again', async () => {
     const { server } = await create();
     server.script(reply().says('one two three four', { every: 20 }));
     const panel = world.surface();
@@ -198,7 +198,7 @@ describe('a turn', () => {
     });
   });
 
-  it('is never called complete when its last words could not be saved', async () => {
+  it('is never complete if its last text could not be saved', async () => {
     const { server } = await create();
     server.script(
       reply()
@@ -223,7 +223,7 @@ describe('a turn', () => {
     }).toEqual({ reason: 'storeFailed', shown: true });
   });
 
-  it('does not begin when the prompt cannot be stored: the person keeps it', async () => {
+  it('does not start if the prompt cannot be stored: the user keeps the prompt', async () => {
     await create();
     const panel = world.surface();
     const mend = world.breakStore((method) =>
@@ -237,7 +237,7 @@ describe('a turn', () => {
     });
   });
 
-  it('begins once when the store has opened it and could not say so', async () => {
+  it('starts once if the store opened it but could not report so', async () => {
     const { server } = await create();
     server.script(reply().says('Here.'));
     const panel = world.surface();
@@ -287,7 +287,7 @@ describe('a turn', () => {
     });
   });
 
-  it('does not begin without a model or without words', async () => {
+  it('does not start without a model or without text', async () => {
     await create({ defaultModel: null });
     const panel = world.surface();
     await expect(world.send(panel, 'hello')).rejects.toThrow(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readApprovals } from '../../../src/host/settings/approvalSettings';
 import { WorkspaceRules } from '../../../src/host/approvals/workspaceRules';
 
-describe('the lists of rules in the settings', () => {
+describe('the rule lists in the settings', () => {
   const read = (allow: unknown, deny: unknown): unknown => {
     const problems: string[] = [];
     return {
@@ -11,7 +11,7 @@ describe('the lists of rules in the settings', () => {
     };
   };
 
-  it('are read as they are', () => {
+  it('are read as written', () => {
     expect(read(['run(npm test)'], ['run(git push *)', 'run(*)'])).toEqual({
       read: { allow: ['run(npm test)'], deny: ['run(git push *)', 'run(*)'] },
       problems: [],
@@ -19,7 +19,7 @@ describe('the lists of rules in the settings', () => {
     expect(read(undefined, undefined)).toEqual({ read: { allow: [], deny: [] }, problems: [] });
   });
 
-  it('lose what would allow and cannot be read, and keep what would deny', () => {
+  it('drop unreadable allow rules and keep unreadable deny rules', () => {
     expect(read(['npm test', 'run(*)', 7, 'run(ls)'], ['npm publish', { run: 'x' }])).toEqual({
       read: { allow: ['run(ls)'], deny: ['npm publish', '{"run":"x"}'] },
       problems: [
@@ -37,8 +37,8 @@ describe('the lists of rules in the settings', () => {
   });
 });
 
-describe('what is allowed for a workspace', () => {
-  it('is added once, removed, and never more than the rules it holds', async () => {
+describe('a rule allowed for a workspace', () => {
+  it('is added once, can be removed, and the list never exceeds its limit', async () => {
     const kept = new Map<string, unknown>([['hermes.approvals.allow', ['run(npm test)', 'run(*)', 'nothing']]]);
     const rules = new WorkspaceRules({
       get: (key) => kept.get(key),

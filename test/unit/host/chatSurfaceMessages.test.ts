@@ -8,8 +8,8 @@ import { session } from './scriptedGateway';
 import { openState } from './storeAtHand';
 import { bridgeWorld, shownIn } from './bridgeWorld';
 
-describe('what a chat view asks for and is told', () => {
-  it('holds a prompt that is sent while the store is being opened, instead of refusing it', async () => {
+describe('the messages of a chat view', () => {
+  it('hold a prompt that is sent while the store is being opened, instead of refusing it', async () => {
     const { bridge, connection, gateway } = bridgeWorld({ store: { kind: 'opening', blockedBy: null } });
     const port = new RecordingPort();
     bridge.connect(port);
@@ -24,7 +24,7 @@ describe('what a chat view asks for and is told', () => {
     expect(port.responses).toMatchObject([{ id: 1, ok: true, result: { kind: 'started', sessionId: 's1' } }]);
   });
 
-  it('passes on what is to become of a prompt while a turn runs, and refuses what it does not know', async () => {
+  it('pass on what happens to a prompt while a turn runs, and refuse unknown values', async () => {
     const { bridge, gateway } = bridgeWorld();
     const port = new RecordingPort();
     bridge.connect(port);
@@ -38,7 +38,7 @@ describe('what a chat view asks for and is told', () => {
     ]);
   });
 
-  it('saves what the composer held before it switches, and hands on what there is to say', async () => {
+  it("save the composer's draft before a switch, and pass on its notices", async () => {
     const { bridge, gateway } = bridgeWorld();
     const port = new RecordingPort();
     bridge.connect(port);
@@ -54,7 +54,7 @@ describe('what a chat view asks for and is told', () => {
     ]);
   });
 
-  it('has what stood in the composer on disk before it does anything with the prompt, which leaves that draft', async () => {
+  it("save the composer's draft before anything is done with the prompt, which clears that draft", async () => {
     const { bridge, gateway } = bridgeWorld();
     const port = new RecordingPort();
     bridge.connect(port);
@@ -90,7 +90,7 @@ describe('what a chat view asks for and is told', () => {
     ]);
   });
 
-  it('draws a page that was loaded behind Enter when it is certain whether the prompt is stored, be it that it was refused', async () => {
+  it('render a page loaded after Enter once it is certain whether the prompt is stored, even if it was refused', async () => {
     const { bridge, gateway } = bridgeWorld();
     const [gone, port] = [new RecordingPort(), new RecordingPort()];
     bridge.connect(gone);
@@ -106,7 +106,7 @@ describe('what a chat view asks for and is told', () => {
     expect([early, port.notifications.map(([name]) => name)]).toEqual([0, ['bootstrap']]);
   });
 
-  it('has files put back before a prompt is asked again and behind a rewind, where that was asked for, and says what stayed', async () => {
+  it('restore files before a prompt is asked again and after a rewind, if requested, and say what stayed', async () => {
     const takeBack = async (turnUid: string): Promise<string> => {
       gateway.calls.push(`files of ${turnUid}`);
       return 'a.ts stays as it is.';
@@ -143,7 +143,7 @@ describe('what a chat view asks for and is told', () => {
     ]);
   });
 
-  it('draws what turns changed in files, and tells it again when it changes', async () => {
+  it('render what turns changed in files, and send it again when it changes', async () => {
     const changes = new Emitter<WorkNotifications['changedFiles']>();
     const file = { path: '/w/a.ts', shown: 'a.ts', kind: 'edited', added: 1, removed: 1, state: 'open' } as const;
     const { bridge, gateway } = bridgeWorld({
@@ -161,7 +161,7 @@ describe('what a chat view asks for and is told', () => {
     ]);
   });
 
-  it('says that rows of the session shown have changed, and not where another one is shown', async () => {
+  it('report that rows of the shown session changed, but not while another one is shown', async () => {
     const { bridge, gateway } = bridgeWorld();
     const port = new RecordingPort();
     bridge.connect(port);
@@ -178,7 +178,7 @@ describe('what a chat view asks for and is told', () => {
     ]);
   });
 
-  it('names what a session was branched from, by its newest segment, or that it was erased', async () => {
+  it('name the session that a session was branched from, by its newest segment, or say that it was erased', async () => {
     const { bridge, gateway } = bridgeWorld();
     const port = new RecordingPort();
     gateway.sessions.set('b', session('b', { parentSessionId: 's1', parentKind: 'branch' }));
@@ -201,7 +201,7 @@ describe('what a chat view asks for and is told', () => {
     ]);
   });
 
-  it('counts what it shows as seen only while its page is there, and what came meanwhile when it is back', async () => {
+  it('count content as seen only while its page is visible, and what came meanwhile when it returns', async () => {
     const { bridge, gateway } = bridgeWorld();
     const port = new RecordingPort();
     bridge.connect(port);
@@ -222,7 +222,7 @@ describe('what a chat view asks for and is told', () => {
     });
   });
 
-  it('writes nothing to the store before what is shown was read, and what is remembered already never', async () => {
+  it('write nothing to the store before the session was read, and never rewrite what the store already has', async () => {
     const { bridge, gateway, written } = bridgeWorld({ remembered: 's1' });
     await settle();
     const restored = [...written];
@@ -245,7 +245,7 @@ describe('what a chat view asks for and is told', () => {
     });
   });
 
-  it('tells what runs in the background, and no longer of what the person dismissed', async () => {
+  it('report background work, and stop reporting what the user dismissed', async () => {
     const { bridge, gateway } = bridgeWorld();
     const port = new RecordingPort();
     bridge.connect(port);
@@ -267,7 +267,7 @@ describe('what a chat view asks for and is told', () => {
     ]);
   });
 
-  it('tells of a new title and of a chosen model', async () => {
+  it('report a new title and a chosen model', async () => {
     const { bridge, gateway } = bridgeWorld();
     const port = new RecordingPort();
     bridge.connect(port);
@@ -285,7 +285,7 @@ describe('what a chat view asks for and is told', () => {
     ]);
   });
 
-  it('focuses the composer as soon as the page is there', async () => {
+  it('focus the composer as soon as the page is ready', async () => {
     const { bridge } = bridgeWorld();
     const port = new RecordingPort();
     bridge.connect(port);
@@ -294,7 +294,7 @@ describe('what a chat view asks for and is told', () => {
     expect(await shownIn(port)).toEqual(['bootstrap', 'focusComposer']);
   });
 
-  it('keeps what is to go into the composer until a page shows it, and gives it once', async () => {
+  it('keep text for the composer until a page shows it, and deliver it once', async () => {
     const { bridge } = bridgeWorld();
     bridge.insertPrompt('`a.ts:1`');
     const port = new RecordingPort();
@@ -308,7 +308,7 @@ describe('what a chat view asks for and is told', () => {
     ]);
   });
 
-  it('leaves nothing behind when it is disposed', async () => {
+  it('leave nothing registered when the view is disposed', async () => {
     const { bridge, gateway, models } = bridgeWorld();
     const port = new RecordingPort();
     bridge.connect(port);
@@ -326,7 +326,7 @@ describe('what a chat view asks for and is told', () => {
     });
   });
 
-  it('shows, in a folder the window moves to, what was shown there last, and nothing of the one it left', async () => {
+  it('show, in a folder the window moves to, what was shown there last, and nothing of the previous folder', async () => {
     const { bridge, connection, gateway, meta } = bridgeWorld({ remembered: 's1' });
     const port = new RecordingPort();
     bridge.connect(port);

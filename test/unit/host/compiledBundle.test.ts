@@ -18,19 +18,19 @@ function written(source: string): string {
   return bundle();
 }
 
-test('a bundle runs as require would run it', () => {
+test('a bundle runs as it would under require', () => {
   written(
     'exports.name = __filename; exports.folder = __dirname; exports.same = require("node:path").sep; exports.isModule = module.exports === exports;',
   );
   expect(runBundle(bundle(), kept()).exports).toEqual({ name: bundle(), folder, same: join('/'), isModule: true });
 });
 
-test('a bundle loads what lies beside it', () => {
+test('a bundle loads files next to it', () => {
   writeFileSync(join(folder, 'later.js'), 'module.exports = 5;');
   expect(runBundle(written('module.exports = require("./later.js") + 1;'), kept()).exports).toBe(6);
 });
 
-test('what a start has kept, the next one uses', () => {
+test('the next start uses the code that the previous start kept', () => {
   written('exports.double = (n) => n * 2;');
   const first = runBundle(bundle(), kept());
   expect(first.wasKept).toBe(false);
@@ -40,7 +40,7 @@ test('what a start has kept, the next one uses', () => {
   expect(second.exports).toEqual({ double: expect.any(Function) as unknown });
 });
 
-test('another source of the same length is not taken for the one whose code was kept', () => {
+test('a different source of the same length does not use the kept code', () => {
   runBundle(written('module.exports = () => "old";'), kept()).keep();
   const next = runBundle(written('module.exports = () => "new";'), kept());
   expect(next.wasKept).toBe(false);
@@ -60,14 +60,14 @@ test.each([
   expect(runBundle(bundle(), kept()).wasKept).toBe(true);
 });
 
-test('a place that cannot be written to keeps nothing, and the bundle runs', () => {
+test('a folder that cannot be written keeps nothing, and the bundle still runs', () => {
   writeFileSync(join(folder, 'compiled'), 'a file where a folder should be');
   const run = runBundle(written('module.exports = 8;'), kept());
   expect(run.exports).toBe(8);
   expect(() => run.keep()).toThrow();
 });
 
-test('a stack trace names the place in the bundle, also on its first line', () => {
+test('a stack trace names the position in the bundle, also on its first line', () => {
   const failing = runBundle(
     written('exports.fail = () => { throw new Error("no"); };\nexports.second = () => { throw new Error("no"); };'),
     kept(),

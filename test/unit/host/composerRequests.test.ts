@@ -9,14 +9,14 @@ import { World } from '../../support/world';
 let world: World;
 afterEach(() => world.close());
 
-describe('a question that is decided from a view', () => {
+describe('a question decided from a view', () => {
   const decidable = (shown: string | null, id: string): Promise<boolean> =>
     refuseUnseenApproval(world.store, shown, id).then(
       () => true,
       () => false,
     );
 
-  it('must be of the session that is shown there, in whichever segment', async () => {
+  it('must belong to the session shown there, in any segment', async () => {
     world = await World.create({ tools: askingTools().tools });
     const panel = world.surface();
     world.server.script(reply().says('one'), reply().calls('change', { name: 'a.ts' }));
@@ -38,7 +38,7 @@ describe('a question that is decided from a view', () => {
     );
   });
 
-  it('may be one of a sub-agent that works for that session', async () => {
+  it('may belong to a sub-agent that works for that session', async () => {
     world = await World.create({ tools: [...askingTools().tools, delegateTaskTool()] });
     const panel = world.surface();
     world.server.script(
@@ -56,8 +56,8 @@ describe('a question that is decided from a view', () => {
   });
 });
 
-describe('prompts that were written before', () => {
-  it('are read newest first, past summaries and long answers, with what can be mentioned again; continuations are none', async () => {
+describe('earlier prompts', () => {
+  it('are read newest first, past summaries and long answers, with their mentions; continuations are left out', async () => {
     world = await World.create({});
     const panel = world.surface();
     world.server.otherwise(reply().says('ok'));
@@ -95,7 +95,7 @@ describe('prompts that were written before', () => {
     });
   });
 
-  it('come page by page where there are many', async () => {
+  it('arrive page by page if there are many', async () => {
     world = await World.create({});
     const rows = Array.from(
       { length: 900 },

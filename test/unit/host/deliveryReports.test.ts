@@ -36,8 +36,8 @@ const entry = (messageUid: string, length = 5): WitnessEntry => ({
 });
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('what views say they showed', () => {
-  it('is kept by view, the newer word for each part, and what is not stored is handed back to be forgotten', async () => {
+describe('the delivery reports of views', () => {
+  it('are kept by view, the newer value for each part; reports on unstored parts are returned to be forgotten', async () => {
     const { witness, plug } = desk();
     await witness.witnessed('chat', [{ conversationId: 'c1', entries: [entry('m1')] }]);
     await witness.witnessed('tab', [{ conversationId: 'c1', entries: [entry('m1', 3)] }]);
@@ -52,7 +52,7 @@ describe('what views say they showed', () => {
     ]);
   });
 
-  it('goes with a session that is erased, here and in the views, also in those that had not told of it', async () => {
+  it('are erased with their session, here and in the views, even in views that had not reported it', async () => {
     const { witness, stored, changed, asks } = desk();
     await witness.witnessed('chat', [{ conversationId: 'c1', entries: [entry('m1')] }]);
     stored.delete('c1');
@@ -61,13 +61,13 @@ describe('what views say they showed', () => {
     expect([witness.entriesOf('c1'), asks]).toEqual([[], [{ kind: 'erased', conversationIds: ['c1'] }]]);
   });
 
-  it('is taken only while the history can be read, so that nothing is forgotten by mistake', async () => {
+  it('are accepted only while the history can be read, so that none is forgotten by mistake', async () => {
     await expect(
       desk({ readable: false }).witness.witnessed('chat', [{ conversationId: 'c1', entries: [] }]),
     ).rejects.toThrow('cannot be read');
   });
 
-  it('copies what a view still has on its screen, or says that none has', async () => {
+  it('copy what a view still has on its screen, or say that no view has it', async () => {
     const { witness, clock } = desk();
     const done: string[] = [];
     const broken = (): Promise<never> => Promise.reject(new Error('not asked'));

@@ -19,7 +19,7 @@ const context = (storageUri: { readonly fsPath: string } | undefined) => ({
 });
 const below = (folders: readonly string[]) => folders.map((folder) => folder.replace(root, ''));
 
-test('are the storage, the log, the user folder, all extensions and the programs of the person', () => {
+test("guarded folders are the storage, the log, the user folder, all extensions and the user's programs", () => {
   expect(
     below(guardedFolders(context(at('data', 'User', 'workspaceStorage', 'a', 'hermes')), true, join(root, 'home'))),
   ).toEqual([
@@ -32,7 +32,7 @@ test('are the storage, the log, the user folder, all extensions and the programs
   ]);
 });
 
-test('leave out the program while somebody works on it, and what lies beside one that is elsewhere', () => {
+test('guarded folders leave out the program during its development, and the neighbors of one installed elsewhere', () => {
   const elsewhere = { ...context(undefined), extensionUri: at('work', 'hermes') };
   expect([
     below(guardedFolders(elsewhere, false, root)),
@@ -41,7 +41,7 @@ test('leave out the program while somebody works on it, and what lies beside one
   ]).toEqual([['/data/User/globalStorage/hermes', '/data/logs/1', '/data/User', '/bin'], false, true]);
 });
 
-test('are named with links resolved too', () => {
+test('guarded folders include their resolved links', () => {
   mkdirSync(join(root, 'real'));
   symlinkSync('real', join(root, 'extensions'));
   expect(below(guardedFolders(context(undefined), true, root))).toEqual(

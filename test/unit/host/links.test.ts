@@ -8,7 +8,7 @@ const file = (path: string, line: number | null = null, column: number | null = 
   column,
 });
 
-describe('a link of an answer', () => {
+describe('a link in an answer', () => {
   it.each([
     ['https://example.org/a?b#c', { kind: 'web', url: 'https://example.org/a?b#c' }],
     ['mailto:a@example.org', { kind: 'web', url: 'mailto:a@example.org' }],
@@ -24,7 +24,7 @@ describe('a link of an answer', () => {
     ['C:\\work\\a.ts:3', file('C:\\work\\a.ts', 3)],
     ['100%.txt', file('100%.txt')],
     ['src/a.ts#L0', file('src/a.ts', 1)],
-  ])('%s leads to its place', (href, target) => {
+  ])('%s opens its target', (href, target) => {
     expect(linkTarget(href)).toEqual(target);
   });
 

@@ -47,7 +47,7 @@ interface Manifest {
   readonly contributes: { readonly commands: readonly { readonly command: string; readonly title: string }[] };
 }
 
-describe('texts for people', () => {
+describe('texts shown to users', () => {
   it('are in the bundle that translators start from (after a change: npx vitest run test/unit/host/localization.test.ts --update)', async () => {
     const { texts } = localizedTexts();
     await expect(
@@ -55,12 +55,12 @@ describe('texts for people', () => {
     ).toMatchFileSnapshot(join(root, 'l10n/bundle.l10n.json'));
   });
 
-  it('are given to the translator as literals, except where it is passed on', () => {
+  it('are passed to the translator as literals, except where the translator is passed on', () => {
     const passedOn = /l10n\.t\(message(, args)?\)$|: t\(choice\)$/;
     expect(localizedTexts().computed.filter((place) => !passedOn.test(place))).toEqual([]);
   });
 
-  it('of the manifest are all in package.nls.json, and nothing else is', () => {
+  it('of the manifest are all in package.nls.json, which holds nothing else', () => {
     const manifest = readFileSync(join(root, 'package.json'), 'utf8');
     const used = [...manifest.matchAll(/"%([^%"]+)%"/g)].map((match) => match[1] ?? '');
     const strings: Readonly<Record<string, string>> = JSON.parse(readFileSync(join(root, 'package.nls.json'), 'utf8'));

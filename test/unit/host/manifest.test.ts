@@ -113,7 +113,7 @@ function contextKeys(): ReadonlySet<string> {
 }
 
 describe('the manifest', () => {
-  it('contributes every command that is registered, and the other way round', () => {
+  it('contributes exactly the registered commands', () => {
     const known = registered();
     expect({
       notRegistered: contributed.filter((command) => !known.has(command)),
@@ -121,7 +121,7 @@ describe('the manifest', () => {
     }).toEqual({ notRegistered: [], notContributed: [] });
   });
 
-  it('names commands in menus, keys, welcome texts and the walkthrough that exist', () => {
+  it('names only existing commands in menus, keys, welcome texts and the walkthrough', () => {
     const named = [
       ...Object.values(contributes.menus)
         .flat()
@@ -143,7 +143,7 @@ describe('the manifest', () => {
     expect([...new Set(named)].filter((command) => !contributed.includes(command))).toEqual([]);
   });
 
-  it('asks in its conditions for context keys that are set', () => {
+  it('uses only context keys that are set', () => {
     const conditions = [
       ...Object.values(contributes.menus)
         .flat()
@@ -177,7 +177,7 @@ describe('the manifest', () => {
     expect([...contextKeys()].filter((key) => !docs.includes(`\`${key}\``))).toEqual([]);
   });
 
-  it('keeps commands that mean a row out of the palette', () => {
+  it('hides commands that need a row from the palette', () => {
     const hidden = new Set(
       (contributes.menus['commandPalette'] ?? []).filter(({ when }) => when === 'false').map(({ command }) => command),
     );
@@ -193,7 +193,7 @@ describe('the manifest', () => {
     expect(ofRows.filter((command) => !hidden.has(command))).toEqual([]);
   });
 
-  it('has the actions of the chat view in their order: new, history, branch, more', () => {
+  it("orders the chat view's actions: new, history, branch, more", () => {
     const shown = (contributes.menus['view/title'] ?? []).filter(
       ({ when, group }) => when?.startsWith('view == hermes.chat') === true && group?.startsWith('navigation') === true,
     );
@@ -245,12 +245,12 @@ describe('the manifest', () => {
     });
   });
 
-  it('tells the three ways apart in which the sessions view is empty', () => {
+  it('distinguishes the three ways in which the sessions view is empty', () => {
     const states = contributes.viewsWelcome.map(({ when }) => /'(\w+)'/.exec(when)?.[1]);
     expect(states).toEqual(['empty', 'filtered', 'elsewhere', 'unreadable']);
   });
 
-  it('has every picture of the walkthrough, with words for who does not see it', () => {
+  it('has every picture of the walkthrough, with alternative text', () => {
     expect(
       contributes.walkthroughs.flatMap(({ steps }) =>
         steps.filter(({ media }) => !existsSync(join(root, media.svg)) || wordsOf(media.altText).length < 20),
@@ -258,7 +258,7 @@ describe('the manifest', () => {
     ).toEqual([]);
   });
 
-  it('has no words of its own: each title and description is in package.nls.json', () => {
+  it('has no literal texts: each title and description is in package.nls.json', () => {
     const found: string[] = [];
     const visit = (value: unknown, path: string): void => {
       if (Array.isArray(value)) value.forEach((each, index) => visit(each, `${path}.${index}`));

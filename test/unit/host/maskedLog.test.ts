@@ -20,7 +20,7 @@ beforeEach(() => {
   log = new MaskedLog(target, { clock, isReady: () => isReady, mask: (line) => mask(line) });
 });
 
-test('lines wait for the rules, and are written masked and in order', async () => {
+test('log lines wait for the masking rules, and are written masked and in order', async () => {
   log.info('one hunter2');
   log.warn('two');
   log.trace('three hunter2');
@@ -35,7 +35,7 @@ test('lines wait for the rules, and are written masked and in order', async () =
   ]);
 });
 
-test('rules that are there already take no waiting, but no line overtakes another', () => {
+test('a line does not wait if the rules are loaded, but no line overtakes another', () => {
   log.info('first');
   isReady = true;
   log.info('second');
@@ -50,13 +50,13 @@ test('rules that are there already take no waiting, but no line overtakes anothe
   expect([target.lines.at(-1), clock.waiting]).toEqual(['info: fourth', 0]);
 });
 
-test('an error is written at once, with what waits before it', () => {
+test('an error is written at once, with the lines that wait before it', () => {
   log.info('before');
   log.error('hunter2 is wrong');
   expect(target.lines).toEqual(['info: before', 'error: [secret] is wrong']);
 });
 
-test('what waits is written when the window closes, and no line waits after that', () => {
+test('waiting lines are written when the window closes, and no later line waits', () => {
   log.info('one');
   log.dispose();
   isReady = false;
@@ -64,12 +64,12 @@ test('what waits is written when the window closes, and no line waits after that
   expect([target.lines, clock.waiting]).toEqual([['info: one', 'info: two [secret]'], 0]);
 });
 
-test('not many lines wait', () => {
+test('the number of waiting lines is limited', () => {
   for (let line = 0; line < 201; line++) log.info(String(line));
   expect([target.lines.length, target.lines.at(-1), clock.waiting]).toEqual([201, 'info: 200', 0]);
 });
 
-test('a line that is added while lines are written is written after them', async () => {
+test('a line added during a write is written after it', async () => {
   const before = mask;
   mask = (line) => {
     if (!isReady) log.warn('the rules cannot be loaded: hunter2');

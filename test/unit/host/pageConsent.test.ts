@@ -42,7 +42,7 @@ function page(agrees: boolean, options: { readonly mode?: Mode; readonly pending
   return { consent, asked, decided };
 }
 
-test('what the card offered is done without another question', async () => {
+test('the action that the card offered runs without another question', async () => {
   const { decided, asked } = page(false);
   const offered: readonly ApprovalDecision[] = [
     { kind: 'allow', scope: 'once' },
@@ -57,7 +57,7 @@ test('what the card offered is done without another question', async () => {
 });
 
 test.each(['session', 'workspace', 'user'] as const)(
-  'rules that the card did not offer need the person: %s',
+  'rules that the card did not offer need the user: %s',
   async (scope) => {
     const [refusing, agreeing] = [page(false), page(true)];
     const decision: ApprovalDecision = { kind: 'allow', scope, rules: ['run(make test)', 'run(make *)'] };
@@ -75,7 +75,7 @@ test.each(['session', 'workspace', 'user'] as const)(
   },
 );
 
-test('a question that waited in a session which the page opened needs the person; what is asked there later does not, nor does saying no', async () => {
+test('a question already open in a session that the page opened needs the user; later ones there do not, nor does a denial', async () => {
   const { consent, decided, asked } = page(false, { pending: 'a1' });
   await consent.opened('s1');
   expect([
@@ -87,7 +87,7 @@ test('a question that waited in a session which the page opened needs the person
   ]).toEqual([false, true, true, true, [{ kind: 'waiting', subject: 'run_command: make test' }]]);
 });
 
-test('Edit Automatically needs the person once; other modes do not, nor does staying in it', async () => {
+test('Edit Automatically needs the user once; other modes do not, nor does staying in it', async () => {
   const [refusing, agreeing, already] = [page(false), page(true), page(false, { mode: 'auto' })];
   const set = ({ consent }: ReturnType<typeof page>, mode: Mode) =>
     consent.mode('chat', 's1', mode).then(

@@ -94,8 +94,8 @@ function found(): readonly string[] {
   return places;
 }
 
-describe('what the editor shows', () => {
-  it('comes from the translator: no message, title, label, placeholder or tooltip is a literal', () => {
+describe('the texts the editor shows', () => {
+  it('come from the translator: no message, title, label, placeholder or tooltip is a literal', () => {
     expect(found()).toEqual([]);
   });
 });

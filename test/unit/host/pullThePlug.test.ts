@@ -81,8 +81,8 @@ const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 };
 
-describe('pulling the plug', () => {
-  it('waits until the view says it showed enough, writes that it was meant, and only then kills', async () => {
+describe('Pull the Plug', () => {
+  it('waits until the view has shown enough, records the intent, and only then kills', async () => {
     const { room, done, show } = plug();
     const running = room.run();
     await settle();
@@ -102,7 +102,7 @@ describe('pulling the plug', () => {
     ]);
   });
 
-  it('does nothing when the person says no, while an answer is written, or where nothing can be saved', async () => {
+  it('does nothing if the user declines, if no answer runs, or if nothing can be saved', async () => {
     const no = plug({ yes: false });
     await no.room.run();
     const busy = plug({ running: 1 });
@@ -112,7 +112,7 @@ describe('pulling the plug', () => {
     expect([no.done, busy.done, readOnly.done]).toEqual([[], [], []]);
   });
 
-  it('kills nothing when the answer ends before enough of it was shown', async () => {
+  it('kills nothing if the answer ends before enough of it was shown', async () => {
     const { room, done, events } = plug();
     const running = room.run();
     await settle();
@@ -121,7 +121,7 @@ describe('pulling the plug', () => {
     expect(done.some((line) => line.startsWith('killed'))).toBe(false);
   });
 
-  it('gives the keys back to the panel that comes back from it, once, and to none that comes back later', () => {
+  it('returns focus once to the panel that recovers from it, and to no later panel', () => {
     const pulledAt = (at: number): void =>
       new PlugRecord(
         () => path.join(folder, 'pulled-plug.json'),
@@ -139,7 +139,7 @@ describe('pulling the plug', () => {
     expect([unpulled, soon, comesBack()]).toEqual([[], ['focused'], []]);
   });
 
-  it('is told of once, and not at all when it was long ago or cannot be read', () => {
+  it('is reported once, and not at all if it was long ago or cannot be read', () => {
     const file = (): string => path.join(folder, 'pulled-plug.json');
     const intention = { conversationId: 'c', turnUid: 't', at: 1000, acknowledged: 500 };
     new PlugRecord(file, () => 1000).write(intention);

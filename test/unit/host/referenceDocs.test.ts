@@ -5,8 +5,8 @@ import { slashCommands } from '../../../src/webview/chat/composer/slashCommands'
 
 const pages = referencePages(process.cwd());
 
-describe('the pages about commands and settings', () => {
-  it.each(Object.entries(pages))('%s is what npm run docs writes', (name, text) => {
+describe('the reference pages for commands and settings', () => {
+  it.each(Object.entries(pages))('%s matches the output of npm run docs', (name, text) => {
     expect(fs.readFileSync(name, 'utf8')).toBe(text);
   });
 

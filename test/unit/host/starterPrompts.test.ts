@@ -35,8 +35,8 @@ const prompts = async (...args: Parameters<typeof desk>) => desk(...args).made.p
 
 const explain = 'Explain what this project does and where to start reading';
 
-describe('what the empty chat suggests', () => {
-  it('is about what is in the folder, three things at most, always the same', async () => {
+describe('the suggestions in the empty chat', () => {
+  it("are about the folder's content, at most three, always the same", async () => {
     const entries = [folder('.git'), folder('src'), folder('test'), file('package.json'), file('README.md')];
     const over = { packageJson: '{"scripts":{"build":"tsc"}}', changed: ' M src/a.ts\n' };
     expect([await prompts(entries, over), await prompts([...entries].reverse(), over)]).toEqual(
@@ -44,7 +44,7 @@ describe('what the empty chat suggests', () => {
     );
   });
 
-  it('speaks of nothing that is not there', async () => {
+  it('mention nothing that does not exist', async () => {
     expect([
       await prompts([file('README.md'), folder('docs')]),
       await prompts([file('package.json')], { packageJson: '{"scripts":{"lint":"eslint .","start":"node ."}}' }),
@@ -64,7 +64,7 @@ describe('what the empty chat suggests', () => {
     ]);
   });
 
-  it('asks git only in a folder that is trusted, and does without it', async () => {
+  it('ask git only in a trusted folder, and work without it', async () => {
     const restricted = desk([file('a.ts')], { isTrusted: () => false, changed: ' M a.ts' });
     const without = desk([file('a.ts')], { git: () => Promise.reject(new Error('no git')) });
     expect([await restricted.made.prompts(), restricted.asked, await without.made.prompts()]).toEqual([
@@ -74,7 +74,7 @@ describe('what the empty chat suggests', () => {
     ]);
   });
 
-  it('is nothing without a folder, or in one that cannot be read', async () => {
+  it('are empty without a folder, or in an unreadable one', async () => {
     const unreadable = {
       roots: () => [{ name: 'w', path: '/w' }],
       list: () => Promise.reject(new Error('EACCES')),

@@ -5,8 +5,8 @@ import { noSpills, StoreAtHand } from './storeAtHand';
 const desk = (): StoreStatus => new StoreStatus(new StoreAtHand(), (message) => message, noSpills);
 const shown = (of: StoreStatus) => (of.shown.kind === 'open' ? of.shown.notices : []);
 
-describe('what is offered beside the store', () => {
-  it('is done when it is chosen, as long as it is offered', async () => {
+describe('an offer of the store', () => {
+  it("runs the user's choice as long as it is offered", async () => {
     const store = desk();
     const done: string[] = [];
     const choices = ['Yes', 'No'].map((label) => ({ label, run: async () => void done.push(label) }));
@@ -26,7 +26,7 @@ describe('what is offered beside the store', () => {
     });
   });
 
-  it('stands beside other topics, and goes alone', async () => {
+  it('is shown with other topics, and is removed alone', async () => {
     const store = desk();
     store.offer('one', [{ sentence: 'One', choices: [{ label: 'A', run: async () => undefined }] }]);
     store.offer('one more', [{ sentence: 'Two', choices: [{ label: 'B', run: async () => undefined }] }]);

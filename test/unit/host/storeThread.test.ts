@@ -41,7 +41,7 @@ async function opened(keepAfterMs: number): Promise<string> {
   return connection.state.kind;
 }
 
-it('a thread keeps what was compiled for it; the next one opens the same history with that', async () => {
+it('a thread keeps its compiled code; the next one opens the same history with it', async () => {
   expect(await opened(0)).toBe('open');
   await connection?.store.createSession({ id: 's1', startedAt: 1 });
   await vi.waitFor(() => expect(existsSync(kept())).toBe(true), 10_000);
@@ -63,7 +63,7 @@ it.each([
       writeFileSync(join(folder, 'compiled'), 'a file in the place of the folder')
     ),
   ],
-])('a store opens where %s', async (_case, spoil) => {
+])('a store opens if %s', async (_case, spoil) => {
   await opened(0);
   await vi.waitFor(() => expect(existsSync(kept())).toBe(true), 10_000);
   await connection?.store.close();

@@ -24,7 +24,7 @@ describe('a glob', () => {
     ['file[0-9].t?t', ['file1.txt', 'x/file9.tat'], ['filea.txt', 'file1.tt']],
     ['[!a]*.c', ['b.c'], ['a.c']],
     ['a+b(c).ts', ['a+b(c).ts'], ['aab(c).ts', 'abc.ts']],
-  ])('%s matches what a person means', (pattern, yes, no) => {
+  ])('%s matches what users expect', (pattern, yes, no) => {
     const matches = globMatcher(pattern);
     expect({ yes: yes.filter((path) => !matches(path)), no: no.filter((path) => matches(path)) }).toEqual({
       yes: [],
@@ -32,13 +32,13 @@ describe('a glob', () => {
     });
   });
 
-  it('that cannot be read matches nothing', () => {
+  it('that is invalid matches nothing', () => {
     expect(['{a', '[z-a]', '**/{'].map((pattern) => globMatcher(pattern)('a'))).toEqual([false, false, false]);
   });
 });
 
-describe('lines of a text', () => {
-  it('are found literally or by expression, with or without case, up to a limit', () => {
+describe('lines in a text', () => {
+  it('are found literally or by regular expression, with or without case, up to a limit', () => {
     const text = 'one.\r\nOne!\nTwo one.\nonex';
     expect([
       matchingLines(text, search('one.'), 10).map(({ line }) => line),
@@ -86,7 +86,7 @@ describe('ripgrep', () => {
     ...changes,
   });
 
-  it('is looked for where the editor keeps it, newest place first', async () => {
+  it("is looked for in the editor's folders, newest location first", async () => {
     const candidates = ripgrepCandidates('/app', 'linux', 'x64');
     expect(candidates.slice(0, 3)).toEqual([
       '/app/node_modules/@vscode/ripgrep-universal/bin/linux-x64/rg',
@@ -97,7 +97,7 @@ describe('ripgrep', () => {
     expect(await findRipgrep(['/nowhere/rg', own])).toBe(own);
   });
 
-  it('is asked with the query as data, never as an option', () => {
+  it('receives the query as data, never as an option', () => {
     expect(ripgrepArguments(search('--files', { caseSensitive: true }), ['**/dist']).slice(-7)).toEqual([
       '--case-sensitive',
       '--fixed-strings',
@@ -110,7 +110,7 @@ describe('ripgrep', () => {
     expect(ripgrepArguments(search('a|b', { isRegularExpression: true }), [])).toContain('--engine=auto');
   });
 
-  it('gives matches with absolute paths, whole lines and only what is accepted', async () => {
+  it('returns matches with absolute paths, whole lines and only accepted files', async () => {
     writeFileSync(
       join(folder, 'out'),
       [
@@ -129,19 +129,19 @@ describe('ripgrep', () => {
     ]);
   });
 
-  it('is stopped when there is enough', async () => {
+  it('is stopped when there are enough matches', async () => {
     const binary = program(`while true; do echo '${row('./a.ts', 1, 'x')}'; done`);
     expect((await searchWithRipgrep(run(binary, { limit: 5 }))).length).toBe(5);
   });
 
-  it('is stopped when the person stops, and rejects with their reason', async () => {
+  it("is stopped when the user stops, and rejects with the user's reason", async () => {
     const stop = new AbortController();
     const searching = searchWithRipgrep(run(program('exec sleep 60'), { signal: stop.signal }));
     stop.abort(new Error('stopped'));
     await expect(searching).rejects.toThrow('stopped');
   });
 
-  it('says its own reason when it cannot search, and keeps matches when only some files could not be read', async () => {
+  it('reports its own reason when it cannot search, and keeps matches if only some files were unreadable', async () => {
     await expect(searchWithRipgrep(run(program('echo "regex parse error" >&2; exit 2')))).rejects.toThrow(
       'regex parse error',
     );

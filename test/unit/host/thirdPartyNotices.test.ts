@@ -31,7 +31,7 @@ function sections(text: string): ReadonlyMap<string, string> {
   );
 }
 
-test('every package that is bundled or shipped has its license in the notices', async () => {
+test('every bundled or shipped package has its license in the notices', async () => {
   await build({ production: true, outdir: folder, say: () => undefined });
   const found = sections(readFileSync(join(folder, notices), 'utf8'));
   const names = new Set([...found.keys()].map((title) => title.replace(/ [\d.]+\S* \(.*$/, '')));
@@ -82,7 +82,7 @@ describe('the notices', () => {
     ]);
   });
 
-  test('name what a package has bundled itself', () => {
+  test('name the packages that a package has bundled', () => {
     const file = installed(
       'outer',
       { license: 'MIT' },
@@ -97,7 +97,7 @@ describe('the notices', () => {
     expect([...sections(noticesText(folder, [file])).keys()]).toEqual(['inner 1.0.0 (ISC)', 'outer 1.0.0 (MIT)']);
   });
 
-  test('of a package without a text are those of its license, with its author; of an unknown one there are none, and nothing is built', () => {
+  test('use the standard license text with the author if a package has none; an unknown license fails the build', () => {
     expect(noticesText(folder, [installed('plain', { license: 'ISC', author: { name: 'Ann' } })])).toContain(
       'Copyright (c) Ann\n\nPermission to use',
     );

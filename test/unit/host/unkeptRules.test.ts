@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { tellingUnkept } from '../../../src/host/approvals/unkeptRules';
 import type { ApprovalDecision } from '../../../src/transcript/approval';
 
-describe('a rule that the person allowed', () => {
+describe('a rule that the user allowed', () => {
   const words = (message: string, args: Record<string, string> = {}): string =>
     message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? '');
   const remembered = async (decision: ApprovalDecision, problem: string | null): Promise<readonly string[]> => {
@@ -15,7 +15,7 @@ describe('a rule that the person allowed', () => {
     return seen;
   };
 
-  it('and that cannot be kept is said to hold this once only', async () => {
+  it('and that cannot be saved is reported to apply only this once', async () => {
     const decision: ApprovalDecision = { kind: 'allow', scope: 'user', rules: ['run(npm test)', 'run(ls)'] };
     expect([await remembered(decision, null), await remembered(decision, 'The settings cannot be written.')]).toEqual([
       [],

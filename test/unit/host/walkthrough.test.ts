@@ -54,7 +54,7 @@ function settledBy(stopReason: 'user' | 'stop'): TurnEvent {
 }
 
 describe('the walkthrough', () => {
-  it('is not offered in the first window until it is asked for, so that the editor does not open it after installing', async () => {
+  it('is not offered in the first window until the user asks for it, so that the editor does not open it after installing', async () => {
     const first = started(false);
     const before = [...first.told];
     await first.made.commands['getStarted']?.();
@@ -66,7 +66,7 @@ describe('the walkthrough', () => {
     ]);
   });
 
-  it('ticks its steps off when they happen, each once', async () => {
+  it('checks off its steps when they happen, each once', async () => {
     const { told, made, stopped, ended, shows } = started(false);
     ended();
     made.modelChosen(false);
@@ -84,7 +84,7 @@ describe('the walkthrough', () => {
     ]);
   });
 
-  it('ticks off what was done before it was opened, once the editor has it', async () => {
+  it('checks off steps done before it was opened, after the editor has loaded it', async () => {
     const { told, made, stopped } = started(true);
     made.modelChosen(true);
     stopped();
@@ -94,7 +94,7 @@ describe('the walkthrough', () => {
     expect(told.slice(before)).toEqual(['(opened)', '(ticked off model)', '(ticked off stop)']);
   });
 
-  it('asks only for what is told', () => {
+  it('completes its steps only on context keys that Hermes sets', () => {
     const manifest: { contributes: { walkthroughs: { steps: { id: string; completionEvents: string[] }[] }[] } } =
       JSON.parse(readFileSync('package.json', 'utf8'));
     const keys = manifest.contributes.walkthroughs.flatMap(({ steps }) =>
@@ -111,7 +111,7 @@ describe('the walkthrough', () => {
     ]);
   });
 
-  it('has a picture for every step, in the colours of the theme and without words that could not be translated', () => {
+  it('has a picture for every step, in theme colors and without untranslatable words', () => {
     const manifest: { contributes: { walkthroughs: { steps: { id: string; media: { svg: string } }[] }[] } } =
       JSON.parse(readFileSync('package.json', 'utf8'));
     const pictures = manifest.contributes.walkthroughs.flatMap(({ steps }) => steps.map(({ media }) => media.svg));

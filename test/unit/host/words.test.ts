@@ -27,8 +27,8 @@ describe('the age of a session', () => {
   });
 });
 
-describe('a line about a model', () => {
-  it('says context, price and warnings, and nothing that is unknown', () => {
+describe('the summary line of a model', () => {
+  it('shows context, price and warnings, and nothing unknown', () => {
     expect([
       modelDetail({ contextWindow: 131_072, price: { input: 0.15, output: 0.6 }, warnings: ['chat only'] }, 'en', t),
       modelDetail({ contextWindow: null, price: { input: 0, output: 0 }, warnings: [] }, 'en', t),
@@ -38,7 +38,7 @@ describe('a line about a model', () => {
 });
 
 describe('another window', () => {
-  it('can be waited for or stopped, and no longer once that was chosen', () => {
+  it('can be waited for or stopped, but an action already chosen is not offered again', () => {
     const actions = (chosen: 'nothing' | 'wait' | 'stop') => {
       const shown = storeLabels({ kind: 'waitingForOwner', sessionTitle: 'Fix upload', chosen }, [], t);
       return shown.kind === 'elsewhere' ? [shown.sentence, ...shown.actions.map(({ label }) => label)] : [];
@@ -52,7 +52,7 @@ describe('another window', () => {
 });
 
 describe('another window that does not answer', () => {
-  it('is said in a sentence, not by its number alone', () => {
+  it('is reported in a sentence, not by its number alone', () => {
     expect(storeLabels({ kind: 'opening', blockedBy: 'process 9731 on this machine' }, [], t)).toEqual({
       kind: 'elsewhere',
       sentence:
@@ -62,7 +62,7 @@ describe('another window that does not answer', () => {
   });
 });
 
-describe('what opening the store found', () => {
+describe('the report after opening the store', () => {
   const report: OpenReport = {
     ...(openState.kind === 'open'
       ? openState.report
@@ -82,11 +82,11 @@ describe('what opening the store found', () => {
         }),
   };
 
-  it('is not mentioned when all is well, also after a crash', () => {
+  it('is absent when all is well, also after a crash', () => {
     expect(openReportNotices({ ...report, recoveredTurns: [{ sessionId: 's', turnUid: 't' }] }, t)).toEqual([]);
   });
 
-  it('names where a damaged file is kept and what was read from it', () => {
+  it('says where a damaged file is kept and what was read from it', () => {
     const setAside = { path: '/s/state.db.damaged', damage: 'malformed' };
     expect(
       [
@@ -105,8 +105,8 @@ describe('what opening the store found', () => {
   });
 });
 
-describe('a setting of the workspace that is ignored', () => {
-  it('is named with its file and the way to have it', () => {
+describe('an ignored workspace setting', () => {
+  it('is named with its file and how to apply it', () => {
     expect(overrideNotice({ setting: 'hermes.providers', file: '.vscode/settings.json' }, t)).toEqual({
       sentence:
         '.vscode/settings.json sets `hermes.providers`. It is ignored: a workspace cannot decide where prompts, keys or sessions go. If you want it, put it into your user settings.',
@@ -115,7 +115,7 @@ describe('a setting of the workspace that is ignored', () => {
   });
 });
 
-describe('where the history of a window lies', () => {
+describe('the storage location of a window', () => {
   const facts: WindowFacts = {
     storagePath: null,
     workspaceStorage: '/w/0123/ext',
@@ -124,7 +124,7 @@ describe('where the history of a window lies', () => {
     emptyWindowId: () => 'id-1',
   };
 
-  it("is the editor's storage, or a folder of its own below the one in the settings", () => {
+  it("is the editor's storage, or a separate folder below the one in the settings", () => {
     const other = { name: 'my project!', uri: 'file:///home/b/my%20project' };
     const [own, same, another] = [facts, facts, { ...facts, workspace: other }].map((window) =>
       storagePlace({ ...window, storagePath: '/data' }),
@@ -152,7 +152,7 @@ describe('where the history of a window lies', () => {
   });
 });
 
-describe('the page around a view', () => {
+describe('the HTML page of a view', () => {
   const html = webviewHtml({
     title: 'Hermes',
     language: 'de"><script>',
@@ -170,7 +170,7 @@ describe('the page around a view', () => {
     expect(html).not.toContain('unsafe');
   });
 
-  it('escapes what it is given, and holds one script and no style of its own', () => {
+  it('escapes its values, and holds one script and no inline style', () => {
     expect({
       scripts: html.match(/<script/g)?.length,
       inline: /<style|\sstyle=|\son\w+=/.test(html),
@@ -180,7 +180,7 @@ describe('the page around a view', () => {
 });
 
 describe('vendors of editor models', () => {
-  it('are those of all installed extensions, however their manifests look, and the built-in ones', () => {
+  it('are those of all installed extensions, whatever their manifests look like, and the built-in ones', () => {
     const vendors = editorModelVendors([
       null,
       7,

@@ -72,8 +72,8 @@ async function run(one: AnyTool | undefined, input: unknown): Promise<unknown> {
   return call?.kind === 'ready' ? call.run(new AbortController().signal, aToolCall()) : call;
 }
 
-describe('who may be a provider', () => {
-  it('is every built-in one, and one external one: a second is refused and told who is there', () => {
+describe('accepting memory providers', () => {
+  it('accepts every built-in one and one external one: a second is refused, and the sentence names the first', () => {
     const { parts, warned } = bench();
     const manager = new MemoryManager(parts);
     const added = [
@@ -91,7 +91,7 @@ describe('who may be a provider', () => {
     });
   });
 
-  it('leaves nothing behind where it cannot say what tools it has, so that the next one is taken', () => {
+  it('leaves nothing behind from a provider that cannot list its tools, so that the next one is accepted', () => {
     const { parts, warned } = bench();
     const manager = new MemoryManager(parts);
     const broken: MemoryProvider = Object.defineProperty(legacyMemory([], 'broken'), 'tools', {
@@ -110,7 +110,7 @@ describe('who may be a provider', () => {
     });
   });
 
-  it('is not one that is not set up', () => {
+  it('skips one that is not set up', () => {
     const { parts, warned } = bench();
     const manager = new MemoryManager(parts);
     expect([
@@ -122,7 +122,7 @@ describe('who may be a provider', () => {
 });
 
 describe('tools of providers', () => {
-  it('never stand in for one of Hermes, and are there once', () => {
+  it('never replace one of Hermes, and appear once', () => {
     const { parts, warned } = bench({ coreTools: ['read_file'] });
     const manager = memoryOf(
       [
@@ -142,7 +142,7 @@ describe('tools of providers', () => {
     });
   });
 
-  it('get no secret, and bring back no fence', async () => {
+  it('receive no secret, and return no fence', async () => {
     const { parts } = bench();
     const said: string[] = [];
     const manager = memoryOf([{ ...legacyMemory([]), tools: [tool('retain', said)] }], parts);
@@ -155,7 +155,7 @@ describe('tools of providers', () => {
     });
   });
 
-  it('wait until their provider knows the session, but not for ever', async () => {
+  it('wait until their provider knows the session, but not forever', async () => {
     const { parts, clock } = bench();
     const manager = memoryOf([{ ...hangingMemory(), tools: [tool('recall')] }], parts);
     manager.initialize('S1');
@@ -164,7 +164,7 @@ describe('tools of providers', () => {
     expect(await output).toMatchObject({ outcome: 'failed', text: expect.stringContaining('still busy') });
   });
 
-  it('that fail are logged with their provider’s name', async () => {
+  it("that fail are logged with their provider's name", async () => {
     const { parts, warned } = bench();
     const failing = defineTool({
       name: 'recall',
@@ -182,7 +182,7 @@ describe('tools of providers', () => {
 });
 
 describe('a switch', () => {
-  it('comes behind the end of the old session and ahead of writes of the new one, however slow the provider', async () => {
+  it('comes after the end of the old session and before writes of the new one, however slow the provider', async () => {
     const { parts, heard } = bench();
     const held = gate();
     const manager = memoryOf(
@@ -204,7 +204,7 @@ describe('a switch', () => {
     ]);
   });
 
-  it('says its reason, its parent and the session that was left; only a new conversation is a reset, only a rewind keeps the id', async () => {
+  it('carries its reason, its parent and the session left; only a new conversation is a reset, only a rewind keeps the id', async () => {
     const { parts, heard } = bench();
     const manager = memoryOf([new RecordingMemory(heard, { previous: true })], parts);
     manager.initialize('S1', 'P');
@@ -226,7 +226,7 @@ describe('a switch', () => {
   });
 
   it.each(['', null, undefined])(
-    'to no id (%j), or to where it is, is none, and neither is forgetting it',
+    'to no id (%j), or to the current session, is not sent, and neither is forgetting such a session',
     async (none) => {
       const { parts, heard } = bench();
       const manager = memoryOf([new RecordingMemory(heard)], parts);
@@ -249,7 +249,7 @@ describe('a switch', () => {
   );
 
   it.each(['', null, undefined])(
-    'of a seat to no id (%j) leaves it where it is, also where its session has ended',
+    'of an agent to no id (%j) leaves it in its session, even after that session has ended',
     async (none) => {
       const { parts, heard } = bench();
       const seat = new SurfaceAgent(memoryOf([new RecordingMemory(heard)], parts));
@@ -262,7 +262,7 @@ describe('a switch', () => {
     },
   );
 
-  it('does not say the end of a session twice that was said when it ended', async () => {
+  it('does not repeat the end of a session that was already reported', async () => {
     const { parts, heard } = bench();
     const manager = memoryOf([new RecordingMemory(heard)], parts);
     manager.initialize('S1');
@@ -297,7 +297,7 @@ describe('a provider that misbehaves', () => {
     'forget S9',
   ];
 
-  it('touches no other: one that throws', async () => {
+  it('affects no other: one that throws', async () => {
     const { parts, heard, warned } = bench();
     const manager = memoryOf([throwingMemory(), new RecordingMemory(heard)], parts);
     await hooks(manager);
@@ -308,7 +308,7 @@ describe('a provider that misbehaves', () => {
     });
   });
 
-  it('touches no other: one that hangs', async () => {
+  it('affects no other: one that hangs', async () => {
     const { parts, heard, clock } = bench();
     const manager = memoryOf([hangingMemory(), new RecordingMemory(heard)], parts);
     const done = hooks(manager);
@@ -318,7 +318,7 @@ describe('a provider that misbehaves', () => {
     expect(heard).toEqual(whole);
   });
 
-  it('is left alone when it does not heed its abort, and hears what comes behind', async () => {
+  it('is skipped if it ignores its abort, and receives later calls', async () => {
     const { parts, heard, clock, warned } = bench();
     const aborted: boolean[] = [];
     const provider: MemoryProvider = {
@@ -342,7 +342,7 @@ describe('a provider that misbehaves', () => {
     ]);
   });
 
-  it('that is of before most hooks existed works', async () => {
+  it('that predates most hooks works', async () => {
     const { parts, heard, warned } = bench();
     const manager = memoryOf([legacyMemory(heard)], parts);
     await hooks(manager);
@@ -351,8 +351,8 @@ describe('a provider that misbehaves', () => {
   });
 });
 
-describe('what is remembered', () => {
-  it('is a completed turn of a person in which something was said', async () => {
+describe('a memory update', () => {
+  it('is a completed turn of a user in which something was said', async () => {
     const { parts, heard } = bench();
     const manager = memoryOf([new RecordingMemory(heard)], parts);
     manager.syncTurn(turn('too early'));
@@ -366,7 +366,7 @@ describe('what is remembered', () => {
     expect(heard).toEqual(['initialize S1', 'sync S1: q1 -> a']);
   });
 
-  it('is told without secrets and without recalled text, on copies', async () => {
+  it('contains no secrets and no recalled text, and uses copies', async () => {
     const { parts, heard } = bench();
     const external = new RecordingMemory(heard, { beforeCompressing: '<memory-context>x</memory-context>' });
     const manager = memoryOf([external], parts, external);
@@ -392,7 +392,7 @@ describe('what is remembered', () => {
     expect([told.prompt, JSON.stringify(rows)]).toEqual([`use ${key}`, before]);
   });
 
-  it('is nothing of a private session: no provider hears of it or lends it anything', async () => {
+  it('never comes from a private session: no provider receives anything from it or adds anything to it', async () => {
     const { parts, heard } = bench({ isPrivate: true });
     const manager = memoryOf(
       [
@@ -417,7 +417,7 @@ describe('what is remembered', () => {
     }).toEqual({ heard: [], tools: [], recall: '' });
   });
 
-  it('counts the turns of a session for those who want to know, over a compression too', async () => {
+  it('counts the turns of a session for providers that ask for it, even across a compression', async () => {
     const { parts, heard } = bench();
     const manager = memoryOf([new RecordingMemory(heard, { starts: true })], parts);
     manager.initialize('S1');
@@ -437,7 +437,7 @@ describe('what is remembered', () => {
     ]);
   });
 
-  it('of a write of the built-in memory is told to the external provider alone', async () => {
+  it('about a write of the built-in memory goes only to the external provider', async () => {
     const { parts } = bench();
     const [own, other]: [string[], string[]] = [[], []];
     const external = new RecordingMemory(other);
@@ -450,7 +450,7 @@ describe('what is remembered', () => {
 });
 
 describe('recall', () => {
-  it('joins what providers found, tidied, and is asked with the prompt without its secrets', async () => {
+  it('joins and cleans up what providers found, and its query is the prompt without secrets', async () => {
     const { parts } = bench();
     const asked: string[] = [];
     const recall = (query: string): string => {
@@ -468,7 +468,7 @@ describe('recall', () => {
     ]);
   });
 
-  it('is not asked for prompts that say nothing', async () => {
+  it('is not requested for prompts without content', async () => {
     const { parts } = bench();
     const asked: string[] = [];
     const manager = memoryOf([new RecordingMemory([], { recall: (query) => (asked.push(query), '') })], parts);
@@ -489,7 +489,7 @@ describe('recall', () => {
     expect(asked).toEqual(['ok then where is the config']);
   });
 
-  it('is waited for two seconds; after a moment the person is told; what came by then counts', async () => {
+  it('waits for two seconds; the user is notified after a moment; what arrived by then counts', async () => {
     const { parts, clock, warned } = bench();
     const slow: number[] = [];
     const manager = memoryOf(
@@ -515,7 +515,7 @@ describe('recall', () => {
     ]);
   });
 
-  it('leaves a provider out that has not come back, and asks it again when it has', async () => {
+  it('skips a provider that has not returned, and asks it again when it has', async () => {
     const { parts, clock, warned } = bench();
     const held = gate();
     const asked: string[] = [];
@@ -547,7 +547,7 @@ describe('recall', () => {
     ]);
   });
 
-  it('can be skipped by the person, and ends with its turn', async () => {
+  it('can be skipped by the user, and ends with its turn', async () => {
     const { parts, clock, warned } = bench();
     const told: unknown[] = [];
     const provider: MemoryProvider = {
@@ -576,7 +576,7 @@ describe('recall', () => {
     ]);
   });
 
-  it('of a new session is not answered from the old one: a provider is asked when it has been told', async () => {
+  it('of a new session is not answered from the old one: a provider is asked once it knows about the switch', async () => {
     const { parts, clock } = bench();
     const held = gate();
     let session = '';
@@ -607,7 +607,7 @@ describe('recall', () => {
     ]);
   });
 
-  it('says what was found where a provider can count it', async () => {
+  it('reports how much was found if a provider can count it', async () => {
     const { parts } = bench();
     const manager = memoryOf(
       [
@@ -627,8 +627,8 @@ describe('recall', () => {
   });
 });
 
-describe('the system prompt’s part', () => {
-  it('stays the same for a session and is read anew for the next', async () => {
+describe('the system prompt section', () => {
+  it('stays the same for a session and is read again for the next one', async () => {
     const { parts } = bench();
     let reads = 0;
     const manager = memoryOf(
@@ -653,8 +653,8 @@ describe('the system prompt’s part', () => {
   });
 });
 
-describe('a provider that our types do not hold', () => {
-  it('answers with anything, and the turn goes on', async () => {
+describe('a provider that violates our types', () => {
+  it('may answer with anything, and the turn continues', async () => {
     const { parts } = bench();
     const odd: MemoryProvider = JSON.parse('{"name":"odd"}', (field, value: unknown) =>
       field === ''
@@ -686,8 +686,8 @@ describe('a provider that our types do not hold', () => {
   });
 });
 
-describe('before a summary is made', () => {
-  it('providers say what it must keep, each for so long', async () => {
+describe('before a summary is written', () => {
+  it('providers report what it must keep, each within a time limit', async () => {
     const { parts, clock, warned } = bench();
     const manager = memoryOf(
       [
@@ -710,7 +710,7 @@ describe('before a summary is made', () => {
 });
 
 describe('a session that is forgotten', () => {
-  it('is erased at every provider, writes that wait included; what cannot be erased is said', async () => {
+  it('is erased at every provider, including queued writes; what cannot be erased is reported', async () => {
     const { parts, heard, clock } = bench();
     const held = gate();
     const external = legacyMemory([], 'cloud');
@@ -747,7 +747,7 @@ describe('a session that is forgotten', () => {
 });
 
 describe('shutting down', () => {
-  it('lets queued work finish, takes no more, and tells the provider last', async () => {
+  it('lets queued work finish, accepts no more, and notifies the provider last', async () => {
     const { parts, heard } = bench();
     const manager = memoryOf([new RecordingMemory(heard)], parts);
     manager.initialize('S1');
@@ -761,7 +761,7 @@ describe('shutting down', () => {
     expect(heard).toEqual(['initialize S1', 'sync S1: q1 -> a', 'shutdown']);
   });
 
-  it('hands over what is left with aborted signals when time is up, also behind a call that hangs', async () => {
+  it('hands over the rest with aborted signals when time is up, even after a call that hangs', async () => {
     const { parts, clock } = bench();
     const kept: string[] = [];
     const provider: MemoryProvider = {

@@ -36,7 +36,7 @@ describe('the choice of a memory provider', () => {
     expect(known(chosen).names()).toEqual(names);
   });
 
-  it('that nobody knows leaves the built-in one and is said', () => {
+  it('that is unknown leaves the built-in one, and this is reported', () => {
     const { names, warned } = known('letta');
     expect([names(), warned]).toEqual([
       ['builtin'],
@@ -50,7 +50,7 @@ describe('the choice of a memory provider', () => {
 });
 
 describe('providers of an agent', () => {
-  it('are its own', () => {
+  it('belong to that agent only', () => {
     const made: MemoryContext[] = [];
     const providers = new MemoryProviders(() => 'builtin', silentLog);
     providers.register(factory('builtin', 'builtin', made));
@@ -61,7 +61,7 @@ describe('providers of an agent', () => {
     expect(made.length).toBe(2);
   });
 
-  it('hear of writes of the built-in one', async () => {
+  it('receive writes of the built-in one', async () => {
     const heard: string[] = [];
     const providers = new MemoryProviders(() => 'other', silentLog);
     const contexts: MemoryContext[] = [];
@@ -74,7 +74,7 @@ describe('providers of an agent', () => {
     expect(heard).toEqual(['initialize S1', 'write add memory: uses pnpm']);
   });
 
-  it('that cannot be made are left out, and said', () => {
+  it('that cannot be created are left out, and this is reported', () => {
     const { providers, warned, names } = known('broken');
     providers.register({
       name: 'broken',
@@ -86,7 +86,7 @@ describe('providers of an agent', () => {
     expect([names(), warned]).toEqual([['builtin'], ['Memory provider broken could not be made: no wasm']]);
   });
 
-  it('are those that a new agent would get, until another one is chosen, registered anew or taken back', () => {
+  it('match what a new agent would get, until another one is chosen, registered again or unregistered', () => {
     let chosen = 'builtin';
     const providers = new MemoryProviders(() => chosen, silentLog);
     providers.register(factory('builtin', 'builtin'));
@@ -108,7 +108,7 @@ describe('providers of an agent', () => {
     ]);
   });
 
-  it('have one name each, and may be taken back', () => {
+  it('have one name each, and can be unregistered', () => {
     const { providers, names } = known('mine');
     const registration = providers.register(factory('mine', 'external'));
     const register = (name: string) => () => providers.register(factory(name, 'external'));

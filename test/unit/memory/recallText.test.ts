@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isTrivial, tidyRecall, withoutFences, withRecall } from '../../../src/memory/recallText';
 
 describe('a prompt with recall', () => {
-  it('says that what is fenced is reference and no request', () => {
+  it('says that fenced text is reference and not a request', () => {
     const text = withRecall('why?', '- likes tea');
     expect([
       text.startsWith('why?\n\n<memory-context>\n('),
@@ -12,7 +12,7 @@ describe('a prompt with recall', () => {
     ]).toEqual([true, true, true]);
   });
 
-  it('is the prompt again when its fence is taken out', () => {
+  it('is the prompt again when its fence is removed', () => {
     expect(withoutFences(withRecall('why?', '- likes tea')).trim()).toBe('why?');
   });
 });
@@ -29,7 +29,7 @@ describe('fences', () => {
     expect(withoutFences(text)).toBe(expected);
   });
 
-  it('never survive, however they are put together', () => {
+  it('never survive, however they are combined', () => {
     const piece = fc.constantFrom(
       '<memory-context>',
       '</memory-context>',
@@ -55,8 +55,8 @@ describe('fences', () => {
   });
 });
 
-describe('what a provider recalled', () => {
-  it('says a bullet once in each section', () => {
+describe('recalled text of a provider', () => {
+  it('contains a bullet once in each section', () => {
     expect(tidyRecall('# Person\n- likes tea\n* likes tea\n- likes rain\n# Project\n- likes tea\n\nplain\nplain')).toBe(
       '# Person\n- likes tea\n- likes rain\n# Project\n- likes tea\n\nplain\nplain',
     );
@@ -69,12 +69,12 @@ describe('what a provider recalled', () => {
     );
   });
 
-  it('is cut anywhere where there is no line, but never inside of a character', () => {
+  it('is cut anywhere if there is no line end, but never inside a character', () => {
     expect(tidyRecall('🌍'.repeat(10), 7)).toBe('🌍🌍🌍\n(… 14 more characters were left out.)');
   });
 });
 
-describe('a prompt that memory need not be asked about', () => {
+describe('a prompt that needs no recall', () => {
   it.each([
     '',
     '  \n',
@@ -90,12 +90,12 @@ describe('a prompt that memory need not be asked about', () => {
     '…',
     '👍',
     'Danke',
-  ])('%j', (prompt) => {
+  ])('includes %j', (prompt) => {
     expect(isTrivial(prompt)).toBe(true);
   });
 
   it.each(['ok, but why?', 'fix it', '/usr/bin/env is missing', 'thanks to what did this work', '?x', '12'])(
-    'but not %j',
+    'does not include %j',
     (prompt) => {
       expect(isTrivial(prompt)).toBe(false);
     },

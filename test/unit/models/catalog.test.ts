@@ -70,7 +70,7 @@ function hosted(documents: Readonly<Record<string, unknown>>): {
 }
 
 describe('the catalog', () => {
-  it('opens a model of a configured endpoint and asks it', async () => {
+  it('opens a model of a configured endpoint and sends it a request', async () => {
     const server = await start({ models: ['org/name-with/slashes'] });
     server.script(reply().says('Hello.'));
     const model = await catalog({
@@ -84,7 +84,7 @@ describe('the catalog', () => {
     });
   });
 
-  it('says in words what keeps a model from being opened', async () => {
+  it('says in a sentence why a model cannot be opened', async () => {
     const settings = [{ name: 'Broken', protocol: 'openai' as const, baseUrl: 'localhost:1234' }];
     const at = catalog({ settings: () => settings });
     expect(
@@ -96,7 +96,7 @@ describe('the catalog', () => {
     ).toEqual(['noModel', 'noModel', 'noModel', 'badRequest', 'noKey']);
   });
 
-  it('gives a key only to the origin it was entered for', async () => {
+  it('sends a key only to the origin it was entered for', async () => {
     const web = hosted({ 'https://moved.example/v1/models': { data: [{ id: 'm' }] } });
     const at = catalog({
       fetch: web.fetch,
@@ -107,7 +107,7 @@ describe('the catalog', () => {
     expect(web.asked).toEqual([]);
   });
 
-  it('lists every source side by side, and a source that fails says so itself', async () => {
+  it('lists every source side by side, and a source that fails reports it', async () => {
     const good = await start({ models: ['a', 'text-embedding-3', 'b'] });
     const bad = await start({ key: 'sk-right' });
     const listed = await catalog({
@@ -130,7 +130,7 @@ describe('the catalog', () => {
     ]);
   });
 
-  it('knows services by their key alone', async () => {
+  it('recognizes services by their key alone', async () => {
     const at = catalog({
       keys: { 'Anthropic https://api.anthropic.com': 'sk-ant-1', 'Groq https://api.groq.com': 'gsk_1' },
     });
@@ -140,7 +140,7 @@ describe('the catalog', () => {
     ]);
   });
 
-  it('takes the models and facts of the settings over the endpoint’s own', async () => {
+  it("prefers the models and facts in the settings over the endpoint's own", async () => {
     const server = await start({ models: ['from-server'] });
     const models = [{ id: 'mine', contextWindow: 65_536, tools: false, images: true }];
     const [listed] = await catalog({
@@ -161,7 +161,7 @@ describe('the catalog', () => {
     expect(server.paths).toEqual([]);
   });
 
-  it('opens a model although its server says nothing of it', async () => {
+  it('opens a model even if its server does not list it', async () => {
     const clock = new ManualClock();
     const silent: typeof globalThis.fetch = (_input, init) =>
       new Promise((_resolve, fail) => init?.signal?.addEventListener('abort', () => fail(new Error('aborted'))));
@@ -184,8 +184,8 @@ describe('the catalog', () => {
   });
 });
 
-describe('what is known of a model', () => {
-  it('comes from Ollama, with the context that it really allocates', async () => {
+describe('what the catalog knows about a model', () => {
+  it('comes from Ollama, with the context that Ollama really allocates', async () => {
     const server = await start({
       local: 'ollama',
       models: [
@@ -360,7 +360,7 @@ describe('what is known of a model', () => {
     ]);
   });
 
-  it('comes from Anthropic, completed with what every Claude can', async () => {
+  it('comes from Anthropic, completed with what every Claude model can do', async () => {
     const web = hosted({
       'https://api.anthropic.com/v1/models?limit=1000': {
         data: [{ id: 'claude-sonnet-4-5', display_name: 'Claude Sonnet 4.5' }, { id: 'claude-3-haiku-20240307' }],
@@ -388,8 +388,8 @@ describe('what is known of a model', () => {
   });
 });
 
-describe('the test of a connection', () => {
-  it('gives the models, or the reason', async () => {
+describe('the connection test', () => {
+  it('returns the models, or the reason for the failure', async () => {
     const server = await start({ key: 'sk-right', models: ['m'] });
     const settings = { name: 'New', protocol: 'openai' as const, baseUrl: server.url };
     const at = catalog();
@@ -402,7 +402,7 @@ describe('the test of a connection', () => {
     ]);
   });
 
-  it('judges the key where the list of models is public', async () => {
+  it('checks the key if the list of models is public', async () => {
     const web = hosted({ 'https://openrouter.ai/api/v1/models': { data: [{ id: 'm' }] } });
     const listing = await catalog({ fetch: web.fetch }).testConnection(
       { name: 'OpenRouter', protocol: 'openai', baseUrl: 'https://openrouter.ai/api/v1' },
@@ -413,7 +413,7 @@ describe('the test of a connection', () => {
     expect(web.asked.map(({ url }) => url)).toEqual(['https://openrouter.ai/api/v1/key']);
   });
 
-  it('says that the base URL leads to a web page', async () => {
+  it('reports that the base URL leads to a web page', async () => {
     const page: typeof globalThis.fetch = () =>
       Promise.resolve(
         new Response('<!doctype html><title>Open WebUI</title>', { headers: { 'content-type': 'text/html' } }),
@@ -441,7 +441,7 @@ describe('discovery', () => {
     baseUrl,
   });
 
-  it('finds the servers of this machine, by their configured names where they have one', async () => {
+  it('finds the servers on this machine, by their configured names if they have one', async () => {
     const ollama = await start({ local: 'ollama', models: ['a', 'b'] });
     const other = await start({ models: ['c'] });
     const gone = await start();
@@ -460,13 +460,13 @@ describe('discovery', () => {
     ]);
   });
 
-  it('opens a found server’s model by the server’s name, without settings', async () => {
+  it("opens a model of a discovered server by the server's name, without settings", async () => {
     const ollama = await start({ local: 'ollama', models: [{ id: 'a', contextLength: 40_000, numCtx: 32_768 }] });
     const model = await catalog({ localServers: [preset('Ollama', 'ollama', ollama.url)] }).resolve('Ollama/a', never);
     expect(model.info).toMatchObject({ ref: 'Ollama/a', allocatedContext: 32_768 });
   });
 
-  it('waits a second for a port that takes connections and says nothing', async () => {
+  it('waits a second for a port that accepts connections and sends nothing', async () => {
     const clock = new ManualClock();
     const silent: typeof globalThis.fetch = (_input, init) =>
       new Promise((_resolve, fail) => init?.signal?.addEventListener('abort', () => fail(new Error('aborted'))));
@@ -480,7 +480,7 @@ describe('discovery', () => {
     expect(await finding).toEqual([]);
   });
 
-  it('passes over what is no model server', async () => {
+  it('skips servers that are not model servers', async () => {
     const page: typeof globalThis.fetch = () =>
       Promise.resolve(new Response('<html>Jenkins</html>', { headers: { 'content-type': 'text/html' } }));
     expect(
@@ -502,7 +502,7 @@ describe('a pasted key', () => {
     [`sk-${'0a'.repeat(16)}`, ['DeepSeek', 'OpenAI', 'Nous']],
     ['Ab1'.repeat(10) + 'xy', ['Mistral']],
     ['hello', []],
-  ])('%j is recognised', (key, names) => {
+  ])('%j is recognized', (key, names) => {
     expect(recognizeKey(key).map(({ name }) => name)).toEqual(names);
   });
 });

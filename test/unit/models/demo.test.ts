@@ -47,7 +47,7 @@ const calls = async (what: ModelRequest): Promise<readonly string[]> => {
 };
 
 describe('Demo', () => {
-  it('looks at the folder and searches it through the agent’s own tools', async () => {
+  it("looks at the folder and searches it with the agent's own tools", async () => {
     expect(
       await Promise.all(
         [demoPrompts[0], demoPrompts[1], demoPrompts[2], 'find retry( in this folder'].map((text) =>
@@ -72,7 +72,7 @@ describe('Demo', () => {
     );
   });
 
-  it('says when a search found nothing, and when a tool failed', async () => {
+  it('reports a search that found nothing, and a tool that failed', async () => {
     expect(await answer(asked('search for xyz', { name: 'search_files', text: 'No line matches "xyz".' }))).toBe(
       'I searched the folder for `xyz` and found nothing.',
     );
@@ -81,7 +81,7 @@ describe('Demo', () => {
     ).toBe('I tried to search the folder, and the tool said:\n\n> No folder is open.');
   });
 
-  it('says what is in the folder', async () => {
+  it('lists the folder', async () => {
     expect(
       await answer(asked(demoPrompts[0], { name: 'list_directory', text: 'src/\nREADME.md\npackage.json' })),
     ).toContain(
@@ -117,13 +117,13 @@ describe('Demo', () => {
     ]);
   });
 
-  it('says of anything else that it is a script, what it can do and how to get real answers', async () => {
+  it('answers anything else by saying that it is a script, what it can do and how to get real answers', async () => {
     const text = await answer(asked('Why does upload.test.ts fail?'));
     expect(text).toMatch(/I am a script, not an AI/);
     expect([...demoPrompts, 'Set Up Model'].every((words) => text.includes(words))).toBe(true);
   });
 
-  it('asks for no tool that it was not given', async () => {
+  it('calls no tool that it was not given', async () => {
     const { terminal } = await ask(new DemoModel(instant), request({ messages: [prompt(demoPrompts[1])] }));
     expect(terminal).toMatchObject({ outcome: 'complete', toolCalls: [], finish: { unified: 'stop' } });
   });
@@ -160,7 +160,7 @@ describe('Demo', () => {
     ['How long is the answer?', { kind: 'long' }],
     ['Research this', { kind: 'other' }],
     ['', { kind: 'other' }],
-  ])('reads %j by fixed words', (text, expected) => {
+  ])('recognizes %j by fixed words', (text, expected) => {
     expect(demoRequest(text)).toEqual(expected);
   });
 });

@@ -51,7 +51,7 @@ const used = (id: string): JsonObject => ({
 const user = (content = 'Hello'): JsonObject => ({ role: 'user', content });
 
 describe('the strict model server', () => {
-  it('streams what its script says and knows what it delivered', async () => {
+  it('streams its script and knows what it delivered', async () => {
     const at = await start();
     at.script(reply().thinks('Hm.').says('Hello wörld 🌍.').calls('read_file', { path: 'a' }, { id: 'c1' }));
     const answer = await ask(at, 'openai', { messages: [user()] });
@@ -68,7 +68,7 @@ describe('the strict model server', () => {
     });
   });
 
-  it('counts nothing as delivered that was cut away', async () => {
+  it('does not count text that was cut off as delivered', async () => {
     const at = await start();
     at.script(reply().says('One. Two. Three.').cutsAtByte(400));
     const answer = ask(at, 'openai', { messages: [user()] });
@@ -76,7 +76,7 @@ describe('the strict model server', () => {
     expect(at.requests[0]).toMatchObject({ bytesDelivered: 400, delivered: { text: 'One.' }, clientClosed: false });
   });
 
-  it('notices a client that goes away', async () => {
+  it('notices a client that disconnects', async () => {
     const at = await start();
     at.script(reply().says('Hello').hangs());
     const stop = new AbortController();
@@ -92,7 +92,7 @@ describe('the strict model server', () => {
     expect(request.clientClosed).toBe(true);
   });
 
-  it('says so when the test scripted no answer', async () => {
+  it('reports a request for which the test scripted no answer', async () => {
     const at = await start();
     expect(await ask(at, 'openai', { messages: [user()] })).toMatchObject({
       status: 500,
@@ -100,7 +100,7 @@ describe('the strict model server', () => {
     });
   });
 
-  it('refuses by script in the error JSON of the protocol', async () => {
+  it('refuses as scripted with the error JSON of the protocol', async () => {
     const at = await start();
     at.script(refuses(529, { message: 'Overloaded' }), refuses(429, { retryAfter: 7 }));
     expect(JSON.parse((await ask(at, 'anthropic', { messages: [user()] })).body)).toMatchObject({
@@ -273,7 +273,7 @@ describe('the strict model server', () => {
     expect(answer.body).toMatch(message);
   });
 
-  it('accepts a proper tool exchange on both protocols, and merges prompts in a row on Anthropic only', async () => {
+  it('accepts a proper tool exchange on both protocols, and merges consecutive prompts on Anthropic only', async () => {
     const at = await start();
     at.otherwise(reply().says('Fine.'));
     const statuses = [
@@ -296,7 +296,7 @@ describe('the strict model server', () => {
     ]);
   });
 
-  it('demands its key and knows its models', async () => {
+  it('requires its key and lists its models', async () => {
     const at = await start({ key: 'sk-right' });
     const keyless = await ask(at, 'openai', { messages: [user()] });
     const open = await start();

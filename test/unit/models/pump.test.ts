@@ -18,7 +18,7 @@ const complete: Terminal = {
 };
 
 describe('the pump', () => {
-  it('lets readers follow at their own pace, early and late ones alike', async () => {
+  it('lets readers follow at their own pace, both early and late ones', async () => {
     const pump = new EventPump();
     const early = follow(pump.stream);
     for (const word of ['a', 'b', 'c']) {
@@ -33,7 +33,7 @@ describe('the pump', () => {
     ]);
   });
 
-  it('takes nothing after its terminal, and only one terminal', async () => {
+  it('accepts nothing after its terminal, and only one terminal', async () => {
     const pump = new EventPump();
     pump.append(text('a'));
     pump.end(aborted);
@@ -46,7 +46,7 @@ describe('the pump', () => {
     ]);
   });
 
-  it('answers every reader that waits for an event that never comes', async () => {
+  it('answers every reader that waits for an event that never arrives', async () => {
     const pump = new EventPump();
     const waiting = Promise.all([pump.stream.hasEvent(0), pump.stream.hasEvent(5)]);
     pump.end(aborted);
@@ -112,7 +112,7 @@ describe('a transport that misbehaves', () => {
     expect(textOf((await follow(stream)).events)).toBe('fresh');
   });
 
-  it('cannot hold up Stop, and adds nothing after it', async () => {
+  it('cannot delay Stop, and adds nothing after it', async () => {
     const stop = new AbortController();
     let late: () => void = () => undefined;
     const stream = run(

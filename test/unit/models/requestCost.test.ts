@@ -27,13 +27,13 @@ const counts: Usage = {
 };
 const price: ModelPrice = { input: 3, output: 15 };
 
-describe('what a request cost', () => {
-  it('is what OpenRouter says, which is asked to', async () => {
+describe('the cost of a request', () => {
+  it('is the cost that OpenRouter reports when the request asks for it', async () => {
     const usage = await used({ input: 10, output: 5, extra: { cost: 0.0021 } }, 'https://openrouter.ai/api/v1');
     expect([usage?.costUsd, server.requests[0]?.body['usage']]).toEqual([0.0021, { include: true }]);
   });
 
-  it('includes what a key of the person’s own is charged behind OpenRouter', async () => {
+  it("includes what the user's own key is charged through OpenRouter", async () => {
     expect(
       (
         await used({
@@ -46,12 +46,12 @@ describe('what a request cost', () => {
     expect((await used({ input: 10, output: 5, extra: { cost: 0.001, is_byok: true } }))?.costUsd).toBeUndefined();
   });
 
-  it('is not asked for elsewhere, and not known there', async () => {
+  it('is not requested from other services, and not known there', async () => {
     const usage = await used({ input: 10, output: 5 });
     expect([usage?.costUsd, server.requests[0]?.body['usage']]).toEqual([undefined, undefined]);
   });
 
-  it('follows from listed prices where the service does not say', () => {
+  it('is calculated from listed prices if the service does not report it', () => {
     expect(withCost(counts, price)).toEqual({ ...counts, requests: 1, costUsd: 4.5 });
     expect(withCost({ ...counts, costUsd: 1 }, price).costUsd).toBe(1);
     expect(withCost({ ...counts, costUsd: 0 }, price).costUsd).toBe(0);
@@ -63,7 +63,7 @@ describe('what a request cost', () => {
     ).toBeCloseTo(1.2 + 0.15 + 0.375 + 1.5, 9);
   });
 
-  it('is unknown, not 0, without a price of everything that was used', () => {
+  it('is unknown, not 0, if any used item has no price', () => {
     const unknown = [
       withCost(counts, null),
       withCost({ ...counts, cachedInputTokens: 5 }, price),
@@ -73,7 +73,7 @@ describe('what a request cost', () => {
     expect(unknown.map(({ costUsd }) => costUsd)).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  it('is summed over requests only where each is known', () => {
+  it('is summed over requests only if each cost is known', () => {
     const [known, unknown] = [withCost(counts, price), withCost(counts, null)];
     const { costUsd: both, requests } = addUsage(known, known);
     expect([both, requests, addUsage(known, unknown).costUsd, addUsage(unknown, known).requests]).toEqual([

@@ -43,7 +43,7 @@ describe.each(['openai', 'anthropic'] as const)('against a server that we did no
     expect(arrived(events)).toEqual(['thinking: Let me see.', 'end of thinking', 'text: Four.', 'end of text']);
   });
 
-  it('tool calls come with the terminal, and their results are taken', async () => {
+  it('tool calls come with the terminal, and the server accepts their results', async () => {
     mock.on({ toolCallId: 'call_b' }, { content: 'Done.' });
     answers({
       toolCalls: [
@@ -82,12 +82,12 @@ describe.each(['openai', 'anthropic'] as const)('against a server that we did no
     expect(textOf(second.events)).toBe('Done.');
   });
 
-  it('an answer cut at its limit says so', async () => {
+  it('an answer cut at its limit reports it', async () => {
     answers({ content: 'One two', finishReason: 'length' });
     expect((await ask(model)).terminal).toMatchObject({ outcome: 'complete', finish: { unified: 'length' } });
   });
 
-  it('a connection that drops in the middle is an interruption that keeps what came', async () => {
+  it('a connection that drops in the middle is an interruption that keeps what arrived', async () => {
     answers(
       { content: 'one two three four five six seven eight nine ten' },
       { chunkSize: 4, latency: 20, truncateAfterChunks: 6 },

@@ -32,7 +32,7 @@ describe('secrets in the text of a conversation', () => {
     'rk-tree-shaking and or-else-handling',
     'https://example.com/a@b',
     'api_key: ${{ secrets.KEY1 }}',
-  ])('leaves %j as it is', (text) => {
+  ])('leaves %j unchanged', (text) => {
     expect(maskSecrets(text)).toBe(text);
   });
 });

@@ -44,21 +44,21 @@ describe('the rules of secretlint', () => {
 
   it.each(
     fakeSecrets.filter(({ knownBy }) => knownBy === 'secretlint').map((secret) => [secret.name, secret] as const),
-  )('%s is what they are there for', (_name, { text, secret }) => {
+  )('%s is a secret that only these rules find', (_name, { text, secret }) => {
     secretRules.from(none);
     const before = maskSecrets(text);
     secretRules.from(all);
     expect(left(before, secret)).toBeGreaterThan(12);
   });
 
-  it('cannot be switched off by a text', () => {
+  it('cannot be turned off by a text', () => {
     const key = fakeSecrets.find(({ name }) => name === 'SendGrid')?.secret ?? '';
     expect(maskSecrets(`/* secretlint-disable */\n${key} // secretlint-disable-line`)).toBe(
       '/* secretlint-disable */\n[secret] // secretlint-disable-line',
     );
   });
 
-  it('leave the rest of an address, and what stands around a secret, readable', () => {
+  it('leave the rest of an address, and the text around a secret, readable', () => {
     expect(maskSecrets('see postgres://app:s3cr3tW0rd@db.example/x for the data')).toBe(
       'see postgres://app:[secret]@db.example/x for the data',
     );
@@ -67,7 +67,7 @@ describe('the rules of secretlint', () => {
     );
   });
 
-  it('mask the whole of a value of which they know a part', () => {
+  it('mask the whole of a value if they recognize a part of it', () => {
     const key = fakeSecrets.find(({ name }) => name === 'Shopify shpat')?.secret ?? '';
     expect(maskSecrets(`token=first-${key}-last rest`)).toBe('token=[secret] rest');
   });
@@ -88,7 +88,7 @@ describe('the rules of secretlint', () => {
   });
 });
 
-describe('time', () => {
+describe('masking time', () => {
   beforeAll(() => secretRules.from(all));
 
   // With the beginning of a key before it. The fastest of three, as the machine does other things too. Expressions that read a run again from each of its characters take minutes here.
@@ -109,7 +109,7 @@ describe('time', () => {
     'ghp_',
     '.',
     'eyJ',
-  ])('is in proportion to a text of nothing but %j', (unit) => {
+  ])('is proportional to the length of a text of nothing but %j', (unit) => {
     const text = `sk-1${unit.repeat(Math.ceil(300_000 / unit.length))}a`;
     const times = [1, 2, 3].map(() => {
       const begun = performance.now();
@@ -120,8 +120,8 @@ describe('time', () => {
   });
 });
 
-describe('keys that are known', () => {
-  it('are masked by their value, also encoded, and whatever they look like', () => {
+describe('known keys', () => {
+  it('are masked by their value, also when encoded, and whatever they look like', () => {
     const key = 'An odd/key+with 9 signs';
     knownKeys.add(key);
     const base64 = Buffer.from(`ann:${key}`).toString('base64');
@@ -129,7 +129,7 @@ describe('keys that are known', () => {
     expect(left(maskSecrets(`Use ${base64} there.`), base64)).toBeLessThan(10);
   });
 
-  it('are no words that people write for a key', () => {
+  it('are not placeholder words that users enter as a key', () => {
     const keys = new KnownKeys();
     for (const word of ['none', 'lm-studio', 'sk-1', 'not-needed-for-this-server']) keys.add(word);
     expect(keys.masked('none, lm-studio, sk-1, not-needed-for-this-server', '[secret]')).toBe(

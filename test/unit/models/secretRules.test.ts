@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SecretRules } from '../../../src/models/secrecy/secretRules';
 
-test('rules are loaded with the first text, once', () => {
+test('rules are loaded once, with the first text', () => {
   const rules = new SecretRules();
   let loads = 0;
   rules.from({ load: () => (loads++, (text) => [{ start: 0, end: text.length }]), onFailure: () => undefined });
@@ -14,7 +14,7 @@ test('rules are loaded with the first text, once', () => {
   ]);
 });
 
-test('rules that cannot be loaded find nothing, are tried once, and it is said once', () => {
+test('rules that cannot be loaded find nothing, are loaded only once, and are reported once', () => {
   const rules = new SecretRules();
   const said: unknown[] = [];
   let loads = 0;
@@ -34,7 +34,7 @@ test('rules that cannot be loaded find nothing, are tried once, and it is said o
   ]);
 });
 
-test('rules that fail over a text find nothing in it, and are asked about the next', () => {
+test('rules that fail on a text find nothing in it, and still run on the next one', () => {
   const rules = new SecretRules();
   const said: unknown[] = [];
   rules.from({
@@ -52,6 +52,6 @@ test('rules that fail over a text find nothing in it, and are asked about the ne
   ]);
 });
 
-test('without a source there are none, and nothing to wait for', () => {
+test('without a source there are no rules, and nothing to wait for', () => {
   expect([new SecretRules().find('a'), new SecretRules().isReady]).toEqual([[], true]);
 });

@@ -229,7 +229,7 @@ describe.each(transports)('every transport, here $protocol over $network', ({ pr
     expect(textOf(events)).toBe(server.requests[0]?.delivered.text);
   });
 
-  it.each([1, 7, 150, 299])('keeps the first %i deltas when aborted behind them', async (count) => {
+  it.each([1, 7, 150, 299])('keeps the first %i deltas when aborted after them', async (count) => {
     const stop = new AbortController();
     server.script(reply().says(deltas.slice(0, count).join('').trimEnd(), { in: 'words' }).hangs());
     const stream = model.stream(request(), stop.signal);
@@ -244,7 +244,7 @@ describe.each(transports)('every transport, here $protocol over $network', ({ pr
     });
   });
 
-  it('tells an abort by its own signal, whatever the reason given', async () => {
+  it('recognizes an abort by its own signal, whatever the reason given', async () => {
     const stop = new AbortController();
     server.script(reply().says('One').hangs());
     const stream = model.stream(request(), stop.signal);
@@ -253,12 +253,12 @@ describe.each(transports)('every transport, here $protocol over $network', ({ pr
     expect((await stream.terminal).outcome).toBe('aborted');
   });
 
-  it('is aborted without a request when the signal has fired before', async () => {
+  it('is aborted without a request if the signal fired before', async () => {
     const { terminal } = await ask(model, request(), AbortSignal.abort());
     expect([terminal.outcome, server.requests.length]).toEqual(['aborted', 0]);
   });
 
-  it('reports tool call progress before there is a call', async () => {
+  it('reports tool call progress before the call is complete', async () => {
     server.script(reply().calls('read_file', { path: 'src/a.ts' }, { id: 'c1', in: 5 }));
     const { events } = await ask(model);
     const progress = events.flatMap((event) => (event.kind === 'toolCallProgress' ? [event] : []));
@@ -270,7 +270,7 @@ describe.each(transports)('every transport, here $protocol over $network', ({ pr
     });
   });
 
-  it('reports usage, the finish word and the request id', async () => {
+  it('reports usage, the finish reason and the request id', async () => {
     server.script(reply().says('One').uses({ input: 120, output: 7, cached: 100 }));
     const { terminal } = await ask(model);
     expect(terminal).toMatchObject({
@@ -281,7 +281,7 @@ describe.each(transports)('every transport, here $protocol over $network', ({ pr
     });
   });
 
-  it('retries a broken connection and an overloaded server before the first delta, and says so', async () => {
+  it('retries a broken connection and an overloaded server before the first delta, and reports it', async () => {
     server.script(dropsBeforeAnswering(), refuses(529), reply().says('Now.'));
     const { events, terminal } = await ask(model);
     const retries = events.flatMap((event) =>
@@ -308,7 +308,7 @@ describe.each(transports)('every transport, here $protocol over $network', ({ pr
     expect([textOf(events), ended(terminal), server.requests.length]).toEqual(['One', 'interrupted network', 1]);
   });
 
-  it('holds no key in any failure', async () => {
+  it('contains no key in any failure', async () => {
     server.script(
       refuses(401, { message: 'Incorrect API key provided: sk-secret-key. Authorization: Bearer sk-secret-key' }),
     );

@@ -41,7 +41,7 @@ const torn: ModelRequest = request({
 });
 
 describe.each(['openai', 'anthropic'] as const)('a request over the %s protocol', (protocol) => {
-  it('holds no half of a surrogate pair, wherever one was', async () => {
+  it('contains no half of a surrogate pair, wherever one was', async () => {
     const server = await startModelServer();
     server.otherwise(reply().says('Fine.'));
     const { terminal } = await ask(modelAt({ url: server.url, protocol }), torn);
@@ -56,7 +56,7 @@ describe.each(['openai', 'anthropic'] as const)('a request over the %s protocol'
     ]).toEqual(['complete', null, [], true, true]);
   });
 
-  it('says what it said before where every string was whole', async () => {
+  it('is unchanged if every string was whole', async () => {
     const server = await startModelServer();
     server.otherwise(reply().says('Fine.'));
     const bodies = await Promise.all(
@@ -69,8 +69,8 @@ describe.each(['openai', 'anthropic'] as const)('a request over the %s protocol'
   });
 });
 
-describe('the pass over a request', () => {
-  it('leaves whole strings, numbers, lists and images as they were, and no half anywhere', () => {
+describe('cleaning a request', () => {
+  it('leaves whole strings, numbers, lists and images unchanged, and no half pair anywhere', () => {
     const text = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(text, text, fc.jsonValue(), fc.boolean(), (said, name, value, tearing) => {

@@ -99,7 +99,7 @@ describe('a request on the Anthropic wire', () => {
     ]);
   });
 
-  it('carries images, errors of tools and the effort', async () => {
+  it('carries images, tool errors and the effort', async () => {
     const messages: readonly WireMessage[] = [
       {
         role: 'user',
@@ -158,7 +158,7 @@ describe('a request on the Anthropic wire', () => {
     ]);
   });
 
-  it('thinks with the effort asked for, but not where results go back to an answer without thinking', async () => {
+  it('thinks with the requested effort, but not if results belong to an answer without thinking', async () => {
     const model = modelAt({ url: server.url, protocol: 'anthropic' });
     await ask(model, request({ reasoningEffort: 'low' }));
     await ask(model, request({ reasoningEffort: 'low', messages: [prompt(), ...exchange('a')], tools: [tool] }));
@@ -168,7 +168,7 @@ describe('a request on the Anthropic wire', () => {
     ]);
   });
 
-  it('returns redacted thinking as it came', async () => {
+  it('returns redacted thinking unchanged', async () => {
     server.script(
       reply()
         .sends(
@@ -283,7 +283,7 @@ describe('a request on the Anthropic wire', () => {
     ]);
   });
 
-  it('says and returns nothing of a compaction that failed', async () => {
+  it('neither shows nor returns a compaction that failed', async () => {
     server.script(
       reply()
         .sends(
@@ -350,7 +350,7 @@ describe('a request on the Anthropic wire', () => {
     ]);
   });
 
-  it('is interrupted where a second message does not end, though the first has', async () => {
+  it('is interrupted if a second message does not end, although the first one has', async () => {
     server.script(
       reply()
         .sends(messageStart('a'), ...textBlock(0, 'One. '), ...messageEnd, messageStart('b'), ...textBlock(0, 'Two'))
@@ -425,7 +425,7 @@ describe('a request on the OpenAI wire', () => {
     });
   });
 
-  it('says in a tool result that images came with it, which this protocol has no place for', async () => {
+  it('says in a tool result that images came with it, because this protocol has no place for them', async () => {
     await ask(
       modelAt({ url: server.url, protocol: 'openai' }),
       request({ messages: [prompt(), ...exchangeWithImage], tools: [tool] }),
@@ -438,7 +438,7 @@ describe('a request on the OpenAI wire', () => {
     ]).toEqual([null, true, false]);
   });
 
-  it('sends nothing that the model is known not to take', async () => {
+  it('sends nothing that the model is known not to accept', async () => {
     await ask(
       modelAt({ url: server.url, protocol: 'openai', info: { tools: false, efforts: ['default'] } }),
       request({ tools: [tool], reasoningEffort: 'high' }),
@@ -451,7 +451,7 @@ describe('a request on the OpenAI wire', () => {
     ]);
   });
 
-  it('is adapted to api.openai.com and to api.mistral.ai only', async () => {
+  it('is adapted only for api.openai.com and api.mistral.ai', async () => {
     const bodies = await Promise.all(
       ['https://api.openai.com/v1', 'https://api.mistral.ai/v1', 'https://elsewhere.example/v1'].map(async (url) => {
         let body: unknown = null;
@@ -472,7 +472,7 @@ describe('a request on the OpenAI wire', () => {
     ]);
   });
 
-  it('returns thinking between a call and its result, the same after the next prompt, and none of a turn that called nothing', async () => {
+  it('returns thinking between a call and its result, unchanged after the next prompt, and none from a turn without calls', async () => {
     server.script(reply().thinks('I should look.').calls('read_file', { path: 'a' }, { id: 'a' }));
     const model = modelAt({ url: server.url, protocol: 'openai' });
     const { events } = await ask(model, request({ tools: [tool] }));
@@ -512,7 +512,7 @@ describe('a request on the OpenAI wire', () => {
     ).toEqual([true, true, false]);
   });
 
-  it('returns OpenRouter’s reasoning details as they came', async () => {
+  it("returns OpenRouter's reasoning details unchanged", async () => {
     const chunk = (delta: object, finish: string | null = null) => ({
       id: 'g',
       object: 'chat.completion.chunk',
@@ -572,7 +572,7 @@ describe('a request on the OpenAI wire', () => {
     expect(JSON.stringify(server.requests[1]?.body)).not.toContain('reasoning_content');
   });
 
-  it('takes an upstream failure that a router reports as a finish reason for a failure', async () => {
+  it('treats an upstream failure that a router reports as a finish reason as a failure', async () => {
     server.script(reply().says('Half').finishes('stop', 'error'));
     expect((await ask(modelAt({ url: server.url, protocol: 'openai' }))).terminal.outcome).toBe('interrupted');
   });

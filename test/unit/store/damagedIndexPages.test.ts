@@ -75,8 +75,8 @@ function damagedAt(page: number, byte: number): Uint8Array {
   return sound.slice().fill(byte, (page - 1) * pageSize, page * pageSize);
 }
 
-describe('damage in the pages of the search index alone', () => {
-  it('has pages to be tried on, among them the first of each table of the index', async () => {
+describe('damage only in the pages of the search index', () => {
+  it('covers pages of every index table, the first page of each included', async () => {
     const { database } = await openedWith(sound);
     const roots = database
       .all(`SELECT rootpage FROM sqlite_master WHERE name IN ('${shadowTables.join("','")}')`)
@@ -88,7 +88,7 @@ describe('damage in the pages of the search index alone', () => {
     database.abandon();
   });
 
-  it.each(damages)('of %s stops neither a turn nor a search, and the index is built again', async (_name, byte) => {
+  it.each(damages)('of %s stops neither a turn nor a search, and the store rebuilds the index', async (_name, byte) => {
     const outcomes = new Set<string>();
     for (const page of indexPages) {
       const { db, database } = await openedWith(damagedAt(page, byte));
@@ -125,7 +125,7 @@ describe('damage in the pages of the search index alone', () => {
     ]);
   });
 
-  it('does not keep a session from being erased, whose words are gone from the file then', async () => {
+  it('does not stop a session from being erased; its words are then gone from the file', async () => {
     const outcomes = new Set<string>();
     for (const page of indexPages) {
       const { db, database, disk } = await openedWith(damagedAt(page, 0x5a));

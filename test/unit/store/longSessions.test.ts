@@ -171,7 +171,7 @@ function tidied(world: SessionDbWorld): SessionDbWorld {
 describe.each(cases)('%s in slices', (name, isCompressed, { run, leaves, canStop }) => {
   const tip = isCompressed ? 's2' : 's1';
 
-  it('comes to what it comes to in one go, and takes several', async () => {
+  it('gives the same result as in one run, and takes several slices', async () => {
     const [sliced, whole] = [await long(isCompressed), await long(isCompressed)];
     const work = run(inSlices(sliced), tip);
     const count = slicesOf(work);
@@ -186,7 +186,7 @@ describe.each(cases)('%s in slices', (name, isCompressed, { run, leaves, canStop
   });
 
   if (canStop)
-    it('stopped at any slice leaves everything as it was, or was done', async () => {
+    it('stopped at any slice leaves everything unchanged, or was already complete', async () => {
       const total = slicesOf(run(inSlices(await long(isCompressed)), tip));
       const outcomes = new Set<string>();
       for (let slices = 1; slices < total; slices++) {
@@ -263,7 +263,7 @@ function sameButForTime(a: SessionDbWorld, b: SessionDbWorld): boolean {
 }
 
 describe('reading in slices', () => {
-  it('gives the rows as one reading does, and what was added behind them meanwhile to none', async () => {
+  it('returns the same rows as one read, without those added meanwhile', async () => {
     const world = await long();
     openTurn(world.db, { turnUid: 'now', text: 'and now?' });
     append(world.db, 'now', chunk('a-now', 1, 0, 'so '));
@@ -283,7 +283,7 @@ describe('reading in slices', () => {
     expect([slices > 2, entries]).toEqual([true, whole]);
   });
 
-  it('repairs, part by part, what a look at the whole repairs', async () => {
+  it('repairs, part by part, the same as a repair of the whole session', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('user', 'answer', 'calls', 'result', 'stray'), { minLength: 1, maxLength: 80 }),

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 describe('one order for rows of two stores', () => {
-  it('is theirs, and what only we have follows the row that it follows here', () => {
+  it("is the other store's order; a row that only this store has follows the same row as before", () => {
     const uids = fc.uniqueArray(fc.constantFrom(...'abcdefghij'), { maxLength: 10 });
     fc.assert(
       fc.property(uids, uids, (ours, theirs) => {
@@ -31,8 +31,8 @@ describe('one order for rows of two stores', () => {
   });
 });
 
-describe('bringing a newer copy of the same store into an older one', () => {
-  it('puts turns that are missing before the one that was asked since', () => {
+describe('merging a newer copy of the same store into an older one', () => {
+  it('puts missing turns before the one that was asked since', () => {
     answered(other.db, 't2', 'two');
     answered(other.db, 't3', 'three');
     // The turn that ran while the files changed: it is in both.
@@ -73,7 +73,7 @@ describe('bringing a newer copy of the same store into an older one', () => {
     );
   });
 
-  it('forgets a queued prompt that was answered in the other one', () => {
+  it('drops a queued prompt that was answered in the other store', () => {
     here.db.enqueue({ uid: 'u-t2', sessionId: 's1', text: 'two', createdAt: 3 });
     answered(other.db, 't2', 'two');
     here.db.mergeFrom(rowsOf(other.database));

@@ -52,7 +52,7 @@ async function reopen(world: SessionDbWorld, damageHeader: boolean) {
   );
 }
 
-describe('one odd value in a damaged file', () => {
+describe('one invalid value in a damaged file', () => {
   let world: SessionDbWorld;
   beforeEach(async () => {
     world = await sessionDbWorld();
@@ -74,25 +74,28 @@ describe('one odd value in a damaged file', () => {
       'usage',
       `'{"inputTokens":1,"outputTokens":1e300,"cachedInputTokens":null,"cacheWriteTokens":null,"reasoningTokens":null}'`,
     ],
-  ])('%s.%s = %s: the file is salvaged whole, says so, and takes another prompt', async (table, column, value) => {
-    world.database.run(`UPDATE ${table} SET ${column} = ${value} WHERE rowid = (SELECT max(rowid) FROM ${table})`);
-    const opened = await reopen(world, true);
-    const { messages } = opened.operations.readTranscript({ sessionId: 's1', limit: 999 });
-    openTurn(opened.operations, { turnUid: 'new' });
-    settle(opened.operations, 'new');
-    expect({
-      messages: messages.length,
-      title: opened.operations.getSession('s1')?.title,
-      complete: opened.report.salvaged.map(({ complete }) => complete),
-      problems: opened.operations.verifyIntegrity(),
-    }).toEqual({
-      messages: 120,
-      title: 'A title',
-      complete: [column === 'usage'],
-      problems: [],
-    });
-    opened.close();
-  });
+  ])(
+    '%s.%s = %s: the store salvages the whole file, reports it, and takes another prompt',
+    async (table, column, value) => {
+      world.database.run(`UPDATE ${table} SET ${column} = ${value} WHERE rowid = (SELECT max(rowid) FROM ${table})`);
+      const opened = await reopen(world, true);
+      const { messages } = opened.operations.readTranscript({ sessionId: 's1', limit: 999 });
+      openTurn(opened.operations, { turnUid: 'new' });
+      settle(opened.operations, 'new');
+      expect({
+        messages: messages.length,
+        title: opened.operations.getSession('s1')?.title,
+        complete: opened.report.salvaged.map(({ complete }) => complete),
+        problems: opened.operations.verifyIntegrity(),
+      }).toEqual({
+        messages: 120,
+        title: 'A title',
+        complete: [column === 'usage'],
+        problems: [],
+      });
+      opened.close();
+    },
+  );
 
   it.each([
     ['messages', 'position', '9223372036854775807'],
@@ -107,7 +110,7 @@ describe('one odd value in a damaged file', () => {
     ['sessions', 'message_count', 'NULL'],
     ['sessions', 'tool_call_count', 'NULL'],
     ['sessions', 'turn_count', 'NULL'],
-  ])('%s.%s = %s in the store itself: opens, lists, reads and goes on', async (table, column, value) => {
+  ])('%s.%s = %s in the store itself: it opens, lists, reads and continues', async (table, column, value) => {
     openTurn(world.db, { turnUid: 'cut' });
     pastTheSchema(world, () =>
       world.database.run(`UPDATE ${table} SET ${column} = ${value} WHERE rowid = (SELECT max(rowid) FROM ${table})`),
@@ -126,7 +129,7 @@ describe('one odd value in a damaged file', () => {
     opened.close();
   });
 
-  it('at the end of a session puts what comes next behind it', () => {
+  it('at the end of a session keeps new rows after it', () => {
     world.database.run("UPDATE messages SET position = 9e163 WHERE uid = 'a-t59'");
     answered(world.db, 'next', 'and on');
     expect(
@@ -156,7 +159,7 @@ describe('one odd value in a damaged file', () => {
     opened.close();
   });
 
-  it('that takes a session out of its conversation lets it stand for itself', async () => {
+  it('that detaches a session from its conversation leaves it as a conversation of its own', async () => {
     world.db.compressSession({ parentId: 's1', childId: 's2', handoff: 'So far.', summarisedUpTo: 'a-t58', now: 5 });
     pastTheSchema(world, () => world.database.run("UPDATE sessions SET conversation_id = NULL WHERE id = 's2'"));
     const opened = await reopen(world, false);
@@ -170,7 +173,7 @@ describe('one odd value in a damaged file', () => {
     opened.close();
   });
 
-  it('keeps words that one bit made bytes, and lets the row stay in its place', async () => {
+  it('keeps words that one flipped bit turned into bytes, and the row stays in its place', async () => {
     world.database.run(
       "UPDATE messages SET parts = CAST(parts AS BLOB), content = CAST(content AS BLOB) WHERE uid = 'a-t7'",
     );
@@ -183,7 +186,7 @@ describe('one odd value in a damaged file', () => {
     ]);
   });
 
-  it('is counted when it is left out, and a row that lacks what it needs is skipped; again changes nothing', async () => {
+  it('is counted when left out, and a row without a required value is skipped; repeating changes nothing', async () => {
     const here = await sessionDbWorld();
     const rows: Readonly<Record<string, readonly SqlRow[]>> = {
       sessions: [{ id: 's1', started_at: Number.POSITIVE_INFINITY, last_activity_at: 1e15, pinned: 2 ** 60, title: 7 }],
@@ -222,8 +225,8 @@ describe('one odd value in a damaged file', () => {
   });
 });
 
-describe('a question whose row lost the name of its turn', () => {
-  it('can be answered, and the turn goes on', async () => {
+describe('a question whose row lost the id of its turn', () => {
+  it('can be answered, and the turn continues', async () => {
     const world = await sessionDbWorld();
     runningTurn(world.db);
     world.db.requestApproval(anApproval('ap'));
@@ -233,8 +236,8 @@ describe('a question whose row lost the name of its turn', () => {
   });
 });
 
-describe('a row without a name', () => {
-  it('is copied into a branch under one of its own', async () => {
+describe('a row without an id', () => {
+  it('is copied into a branch under an id of its own', async () => {
     const world = await sessionDbWorld();
     world.db.createSession({ id: 's1', startedAt: 1 });
     answered(world.db, 't1', 'one');
@@ -245,41 +248,35 @@ describe('a row without a name', () => {
   });
 });
 
-describe('an answer without a word', () => {
-  it.each(['NULL', "'other'"])(
-    'is left out where stores are merged, each time, also under another name: %s',
-    async (uid) => {
-      const world = await sessionDbWorld();
-      runningTurn(world.db);
-      world.db.putMessages([{ ...answer('m1', [], 't1'), state: 'streaming' }]);
-      pastTheSchema(world, () => world.database.run(`UPDATE messages SET uid = ${uid} WHERE uid = 'm1'`));
-      const here = await sessionDbWorld();
-      const counts = [1, 2].map(() => (here.db.mergeFrom(rowsOf(world.database)), here.db.statistics().messages));
-      expect(new Set(counts).size).toBe(1);
-    },
-  );
+describe('an empty answer', () => {
+  it.each(['NULL', "'other'"])('is left out at every merge of stores, also under another id: %s', async (uid) => {
+    const world = await sessionDbWorld();
+    runningTurn(world.db);
+    world.db.putMessages([{ ...answer('m1', [], 't1'), state: 'streaming' }]);
+    pastTheSchema(world, () => world.database.run(`UPDATE messages SET uid = ${uid} WHERE uid = 'm1'`));
+    const here = await sessionDbWorld();
+    const counts = [1, 2].map(() => (here.db.mergeFrom(rowsOf(world.database)), here.db.statistics().messages));
+    expect(new Set(counts).size).toBe(1);
+  });
 });
 
-describe('a turn whose session has another name now', () => {
-  it.each(['running', 'waiting'])(
-    '%s: is over at the next start, and the session takes prompts again',
-    async (state) => {
-      const world = await sessionDbWorld();
-      runningTurn(world.db);
-      if (state === 'waiting') world.db.requestApproval(anApproval('ap'));
-      pastTheSchema(world, () => world.database.run("UPDATE sessions SET id = 'other' WHERE id = 's1'"));
-      const { operations, close } = await reopen(world, false);
-      answered(operations, 't2', 'two', { sessionId: 'other' });
-      expect([operations.getTurn('t1')?.state, operations.activeMessages('other').map(({ uid }) => uid)]).toEqual([
-        'settled',
-        ['u-t2', 'a-t2'],
-      ]);
-      close();
-    },
-  );
+describe('a turn whose session has another id now', () => {
+  it.each(['running', 'waiting'])('%s: ends at the next start, and the session takes prompts again', async (state) => {
+    const world = await sessionDbWorld();
+    runningTurn(world.db);
+    if (state === 'waiting') world.db.requestApproval(anApproval('ap'));
+    pastTheSchema(world, () => world.database.run("UPDATE sessions SET id = 'other' WHERE id = 's1'"));
+    const { operations, close } = await reopen(world, false);
+    answered(operations, 't2', 'two', { sessionId: 'other' });
+    expect([operations.getTurn('t1')?.state, operations.activeMessages('other').map(({ uid }) => uid)]).toEqual([
+      'settled',
+      ['u-t2', 'a-t2'],
+    ]);
+    close();
+  });
 });
 
-describe('a session in which nothing runs and that lost its counts', () => {
+describe('an idle session that lost its counts', () => {
   it.each(['last_activity_at', 'message_count', 'tool_call_count', 'turn_count'])(
     '%s: takes the next prompt, and is counted again',
     async (column) => {
@@ -298,9 +295,9 @@ describe('a session in which nothing runs and that lost its counts', () => {
   );
 });
 
-describe('a session that waits for the person and lost its counts', () => {
+describe('a session that waits for the user and lost its counts', () => {
   it.each(['last_activity_at', 'message_count', 'tool_call_count', 'turn_count'])(
-    '%s: its question can be answered, and its turn goes on',
+    '%s: its question can be answered, and its turn continues',
     async (column) => {
       const world = await sessionDbWorld();
       runningTurn(world.db);
@@ -316,7 +313,7 @@ describe('a session that waits for the person and lost its counts', () => {
 });
 
 describe('a session whose continuation is lost', () => {
-  it('goes on itself, and can be compressed again', async () => {
+  it('continues in its own segment, and can be compressed again', async () => {
     const world = await sessionDbWorld();
     world.db.createSession({ id: 's1', startedAt: 1 });
     answered(world.db, 't1', 'one');

@@ -13,8 +13,8 @@ async function opened(disk: SimulatedDisk): Promise<OpenedStore> {
   );
 }
 
-describe('a store that is opened on a disk without a byte left', () => {
-  it('shows what a crash left, settles nothing, and says why', async () => {
+describe('a store that is opened on a disk without a free byte', () => {
+  it('shows what a crash left, settles nothing, and gives the reason', async () => {
     const { db, database, disk } = await sessionDbWorld();
     runningTurn(db);
     append(db, 't1', chunk('a1', 1, 0, 'shown before the crash'));
@@ -46,7 +46,7 @@ describe('a store that is opened on a disk without a byte left', () => {
     again.close();
   });
 
-  it('is refused as full where there is none yet', async () => {
+  it('is refused as full where no store exists yet', async () => {
     const disk = new SimulatedDisk();
     disk.makeFolder('/store');
     disk.put('/store/state.db.lock', new Uint8Array([1]));

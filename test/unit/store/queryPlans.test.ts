@@ -62,7 +62,7 @@ async function readWhole(
   return { asked: queries.size, whole };
 }
 
-it('opening a store and listing its newest sessions reads no table whole that grows with every turn', async () => {
+it('opening a store and listing its newest sessions fully scans no table that grows with every turn', async () => {
   const world = await used();
   world.db.openTurn({
     turnUid: 'open',
@@ -127,7 +127,7 @@ it('neither does a turn, from the prompt to its end, nor the page that shows it'
   expect([asked > 15, whole]).toEqual([true, []]);
 });
 
-it('neither does what a person takes back, asks again, shows again, branches or repeats of a session', async () => {
+it('neither does rewinding, retrying, showing again, branching or repeating in a session', async () => {
   const world = await used();
   const { asked, whole } = await readWhole(world, (db) => {
     db.openTurn({

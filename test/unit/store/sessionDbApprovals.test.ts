@@ -36,8 +36,8 @@ function callingTurn(): void {
   world.db.putMessages([answer('m1', [call('c1'), call('c2')], 't1')]);
 }
 
-describe('a question to the person', () => {
-  it('makes its turn wait, and survives a power cut, with what was asked', async () => {
+describe('a question to the user', () => {
+  it('makes its turn wait, and survives a power cut, with its content', async () => {
     callingTurn();
     const asked = world.db.requestApproval(anApproval('ap'));
     const found = await world.reopened();
@@ -59,7 +59,7 @@ describe('a question to the person', () => {
   it.each([
     { kind: 'inside', hosts: ['a.example'] },
     { kind: 'outside', reason: 'Docker' },
-  ] as const)('about a command keeps how it would be confined', async (confined) => {
+  ] as const)('about a command keeps how the command would be confined', async (confined) => {
     callingTurn();
     const asked = anApproval('ap');
     if (asked.request.access.kind !== 'run') throw new Error('asks for no command');
@@ -72,7 +72,7 @@ describe('a question to the person', () => {
     expect((await world.reopened()).db.pendingApproval('s1')?.request).toEqual(request);
   });
 
-  it('is stored once however often it is asked, and refused for a turn that waits already or has ended', () => {
+  it('is stored once however often it is asked, and refused for a turn that already waits or has ended', () => {
     callingTurn();
     const first = world.db.requestApproval(anApproval('ap'));
     const again = world.db.requestApproval(anApproval('ap'));
@@ -82,7 +82,7 @@ describe('a question to the person', () => {
     expect([again, second, late]).toEqual([first, 'invalid', 'invalid']);
   });
 
-  it('is decided once: the first decision stands, durable, and the turn runs again', async () => {
+  it('is decided once: the first decision counts, durably, and the turn runs again', async () => {
     callingTurn();
     world.db.requestApproval(anApproval('ap'));
     const first = world.db.decideApproval('ap', once, 7);
@@ -96,7 +96,7 @@ describe('a question to the person', () => {
     ]).toEqual(['running', first, { turn: 'running', approvals: ['decided'], pending: null, sound: [] }, 'not-found']);
   });
 
-  it('expires with its turn: the call and what stands behind it are said not to have run', () => {
+  it('expires with its turn: the call and the ones after it are marked as not run', () => {
     callingTurn();
     world.db.requestApproval(anApproval('ap'));
     settle(world.db, 't1', stopped);
@@ -111,7 +111,7 @@ describe('a question to the person', () => {
     ]);
   });
 
-  it('was allowed, and the power failed before a result: the call may have run, the one behind as well', async () => {
+  it('was allowed, and the power failed before a result: the call may have run, and so may the one after it', async () => {
     callingTurn();
     world.db.requestApproval(anApproval('ap'));
     world.db.decideApproval('ap', once, 7);
@@ -124,7 +124,7 @@ describe('a question to the person', () => {
     ]).toEqual([['decided'], 'crash', ['interrupted', 'interrupted']]);
   });
 
-  it('about a later call leaves the result of an earlier one as it is', () => {
+  it('about a later call leaves the result of an earlier one unchanged', () => {
     callingTurn();
     world.db.putMessages([result('r1', 'c1', 'content', 't1')]);
     world.db.requestApproval(anApproval('ap', { callId: 'c2' }));
@@ -135,7 +135,7 @@ describe('a question to the person', () => {
     ]);
   });
 
-  it('goes with its session when that is forgotten', () => {
+  it('is deleted with its session', () => {
     callingTurn();
     world.db.requestApproval(anApproval('ap'));
     const whileWaiting = refusal(() => world.db.forgetSession('s1'));
@@ -145,8 +145,8 @@ describe('a question to the person', () => {
   });
 });
 
-describe('what was allowed for a session', () => {
-  it('holds for its whole conversation, in the order of the decisions, and not for a branch', () => {
+describe('permissions given for a session', () => {
+  it('apply to its whole conversation, in the order of the decisions, and not to a branch', () => {
     world.db.createSession({ id: 's1', startedAt: 1 });
     answered(world.db, 't0', 'earlier');
     openTurn(world.db, { turnUid: 't1' });
@@ -170,7 +170,7 @@ describe('what was allowed for a session', () => {
 });
 
 describe('the effort of a session', () => {
-  it('is of its conversation: compression takes it along, a branch begins without one, with what memory found for its prompts', () => {
+  it('belongs to its conversation: compression carries it over; a branch begins without it but keeps what memory found', () => {
     world.db.createSession({ id: 's1', startedAt: 1 });
     answered(world.db, 't1', 'one');
     const found = [{ provider: 'builtin', label: 'Memory', count: 3 }];
@@ -189,7 +189,7 @@ describe('the effort of a session', () => {
 });
 
 describe('the mode of a session', () => {
-  it('is of its conversation: compression takes it along, a branch begins without one', () => {
+  it('belongs to its conversation: compression carries it over, a branch begins without it', () => {
     world.db.createSession({ id: 's1', startedAt: 1 });
     answered(world.db, 't1', 'one');
     const unset = world.db.sessionMode('s1');

@@ -41,7 +41,7 @@ const own = (world: SessionDbWorld, sessionId = 'b1') =>
   activeUids(world.db, sessionId).map((uid) => uid.replace(`${sessionId}/`, ''));
 
 describe('a branch', () => {
-  it('of everything is a conversation of its own with copies of rows and turns; the original stays as it is', async () => {
+  it('of everything is a separate conversation with copies of rows and turns; the original stays unchanged', async () => {
     const world = await three();
     const before = { lines: lines(world.db), session: world.db.getSession('s1') };
     const { session, copied, draft } = branch(world, null);
@@ -88,7 +88,7 @@ describe('a branch', () => {
     });
   });
 
-  it('from any message takes the answer with its whole group, and gives a prompt back as a draft', async () => {
+  it('from any message includes the answer with its whole group, and returns a prompt as a draft', async () => {
     const world = await three();
     const from = (upTo: string) => {
       const childId = `from-${upTo}`;
@@ -116,7 +116,7 @@ describe('a branch', () => {
     });
   });
 
-  it('that cuts a turn off says so, and does not count what the rest of it cost', async () => {
+  it('that cuts a turn off says so, and does not count the cost of the rest', async () => {
     const world = await three();
     world.db.addUsage('t1', {
       inputTokens: 5,
@@ -160,7 +160,7 @@ describe('a branch', () => {
     });
   });
 
-  it('is refused, in a sentence, where there is nothing to branch from', async () => {
+  it('is refused, with a sentence, where there is nothing to branch from', async () => {
     const world = await sessionDbWorld();
     world.db.createSession({ id: 's1', startedAt: 1 });
     const empty = sentence(() => branch(world, null));
@@ -183,7 +183,7 @@ describe('a branch', () => {
     });
   });
 
-  it('asked for twice happens once', async () => {
+  it('requested twice happens once', async () => {
     const world = await three();
     const first = branch(world, 'u-t3');
     expect({ again: branch(world, 'u-t3'), taken: refusal(() => branch(world, null, { childId: 's1' })) }).toEqual({
@@ -192,7 +192,7 @@ describe('a branch', () => {
     });
   });
 
-  it('goes on by itself, and the original by itself', async () => {
+  it('continues independently of the original', async () => {
     const world = await three();
     branch(world, 'a-t1');
     answered(world.db, 't8', 'aside', { sessionId: 'b1' });
@@ -213,7 +213,7 @@ describe('a branch', () => {
     });
   });
 
-  it('of a compressed conversation begins with the handoff, or takes the earlier segment when that is named', async () => {
+  it('of a compressed conversation begins with the handoff, or uses the earlier segment when that is named', async () => {
     const world = await three();
     world.db.compressSession({
       parentId: 's1',
@@ -253,7 +253,7 @@ describe('a branch', () => {
     });
   });
 
-  it('copies a damaged row as it stands', async () => {
+  it('copies a damaged row unchanged', async () => {
     const world = await three();
     world.database.run("UPDATE messages SET parts = '{half' WHERE uid = 'a-t1'");
     branch(world, null);
@@ -263,7 +263,7 @@ describe('a branch', () => {
     });
   });
 
-  it('B98 is there whole or not at all when the power fails, at every write of it', async () => {
+  it('B98 exists completely or not at all when the power fails, at every write of it', async () => {
     const outcomes = await afterEveryFailure(
       three,
       (world) => branch(world, 'c2'),
@@ -288,7 +288,7 @@ describe('a branch', () => {
 });
 
 describe('titles in a tree of branches', () => {
-  it('get the next number that is free; a number a person wrote stays', async () => {
+  it('get the next free number; a number that the user wrote stays', async () => {
     const world = await three();
     world.db.setTitle('s1', 'Issue #12', 'person');
     const sessions = [
@@ -303,7 +303,7 @@ describe('titles in a tree of branches', () => {
     ]);
   });
 
-  it('are refused when another one has it, whatever its case; automatic ones get a number', async () => {
+  it('are refused when another session has it, whatever its case; automatic titles get a number', async () => {
     const world = await three();
     branch(world, null);
     world.db.createSession({ id: 'apart', startedAt: 3 });
@@ -330,7 +330,7 @@ describe('titles in a tree of branches', () => {
     expect(branch(world, null).session.title).toBe(`${'x'.repeat(197)} #2`);
   });
 
-  it('are one for all segments of a conversation', async () => {
+  it('are shared by all segments of a conversation', async () => {
     const world = await three();
     world.db.compressSession({ parentId: 's1', childId: 's2', handoff: 'One.', summarisedUpTo: 'a-t1', now: 50 });
     world.db.setTitle('s1', 'Counting', 'person');
@@ -343,7 +343,7 @@ describe('titles in a tree of branches', () => {
 });
 
 describe('the tree of branches', () => {
-  it('names every conversation from the root on, with what it was branched from', async () => {
+  it('names every conversation from the root down, with the message it was branched from', async () => {
     const world = await three();
     branch(world, 'a-t1');
     branch(world, 'u-t2', { childId: 'b2' });
@@ -371,7 +371,7 @@ describe('the tree of branches', () => {
     });
   });
 
-  it('leaves out what is in the trash, unless something hangs on it or the trash is asked for', async () => {
+  it('leaves out the trash, unless something was branched from it or the trash is requested', async () => {
     const world = await three();
     branch(world, 'a-t1');
     branch(world, 'a-t1', { childId: 'b2' });

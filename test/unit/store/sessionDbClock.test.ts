@@ -50,7 +50,7 @@ describe('a clock that was ahead', () => {
     ask('odd', ahead);
   });
 
-  it('leaves a session at the top only until anything happens in another one', () => {
+  it('leaves a session at the top only until something happens in another one', () => {
     const first = order();
     ask('plain', today);
     const second = order();
@@ -75,7 +75,7 @@ describe('a clock that was ahead', () => {
     ]);
   });
 
-  it('marks nothing unread that was looked at, and everything that is answered later', () => {
+  it('marks nothing unread that was seen, and everything that is answered later', () => {
     const before = unread('odd');
     world.db.setSeen('odd', today + 5);
     const seen = unread('odd');
@@ -90,7 +90,7 @@ describe('a clock that was ahead', () => {
     });
   });
 
-  it('marks nothing unread for ever that was brought in from another store', async () => {
+  it('marks nothing unread forever that was brought in from another store', async () => {
     const here = await sessionDbWorld(undefined, { now: today });
     here.db.mergeFrom(rowsOf(world.database));
     here.db.setSeen('odd', today);
@@ -106,7 +106,7 @@ describe('a clock that is behind', () => {
     }
   });
 
-  it('puts what is used at the top, and leaves the times of the others as they are', () => {
+  it('puts a session that is used at the top, and leaves the times of the others unchanged', () => {
     const before = list().map(({ id, lastActiveAt }) => [id, lastActiveAt]);
     ask('first', 1000);
     const used = order();
@@ -126,7 +126,7 @@ describe('a clock that is behind', () => {
     expect([order(), list()[0]?.lastActiveAt]).toEqual([['third', 'second', 'first'], today + 1]);
   });
 
-  it('marks unread what is answered then, and not what was looked at', () => {
+  it('marks answers of that time unread, and not what was seen', () => {
     world.db.setSeen('first', today);
     ask('first', 1000);
     const answered = unread('first');
@@ -135,8 +135,8 @@ describe('a clock that is behind', () => {
   });
 });
 
-describe('what memory is still to be told', () => {
-  it('waits for no time that a clock which was ahead has put far off', () => {
+describe('pending work for memory', () => {
+  it('does not wait for a time that a clock which was ahead set far in the future', () => {
     for (const [uid, sessionId, at] of [
       ['o1', 's1', ahead],
       ['o2', 's1', today],

@@ -53,7 +53,7 @@ const active = (world: SessionDbWorld, sessionId: string) =>
     .map(({ uid, carriedFrom, visibility }) => `${uid} ${visibility.kind} ${carriedFrom ?? '-'}`);
 
 describe('a compression', () => {
-  it('goes on in a child that begins with the handoff and repeats what it does not speak for', async () => {
+  it('continues in a child that begins with the handoff and repeats what it does not cover', async () => {
     const world = await answeredTwice();
     world.db.setTitle('s1', 'Counting', 'person');
     world.db.setSessionModel('s1', 'Local/other');
@@ -93,7 +93,7 @@ describe('a compression', () => {
     });
   });
 
-  it('carries rows that came while the summary was written', async () => {
+  it('carries rows that arrived while the summary was written', async () => {
     const world = await answeredTwice();
     openTurn(world.db, { turnUid: 't3', text: 'three?' });
     settle(world.db, 't3', complete, [answer('a3', 'three', 't3')]);
@@ -101,7 +101,7 @@ describe('a compression', () => {
     expect(active(world, 's2')).toEqual(['s2/handoff handoff -', 's2/u-t3 shown u-t3', 's2/a3 shown a3']);
   });
 
-  it('shows, counts, lists and finds every message once, before and behind the border', async () => {
+  it('shows, counts, lists and finds every message once, before and after the boundary', async () => {
     const world = await answeredTwice();
     compress(world);
     openTurn(world.db, { sessionId: 's2', turnUid: 't3', text: 'three?' });
@@ -192,7 +192,7 @@ describe('a compression', () => {
     });
   });
 
-  it('in the middle of a turn takes the prompt along, the turn itself, and what is queued behind it', async () => {
+  it('in the middle of a turn carries over the prompt, the turn itself, and the queue', async () => {
     const world = await answeredTwice();
     openTurn(world.db, { turnUid: 't3', text: 'three?' });
     for (const n of [3, 4])
@@ -226,7 +226,7 @@ describe('a compression', () => {
     });
   });
 
-  it('asked for twice happens once', async () => {
+  it('requested twice happens once', async () => {
     const world = await answeredTwice();
     const first = compress(world);
     expect({
@@ -236,7 +236,7 @@ describe('a compression', () => {
     }).toEqual({ same: first, rows: 5, other: 'invalid' });
   });
 
-  it('takes away a retried turn on both sides of the border', async () => {
+  it('removes a retried turn on both sides of the boundary', async () => {
     const world = await answeredTwice();
     compress(world);
     openTurn(world.db, { sessionId: 's2', turnUid: 't3', text: 'two?', supersedes: 't2' });
@@ -248,7 +248,7 @@ describe('a compression', () => {
     ]).toEqual([['s2/handoff', 'u-t3', 'a3'], ['u-t1', 'a1', 's2/handoff', 'u-t3', 'a3'], []]);
   });
 
-  it('leaves either the living parent or a whole child when the power fails, at every write of it', async () => {
+  it('leaves either the living parent or a complete child when the power fails, at every write of it', async () => {
     const outcomes = new Set<string>();
     for (let healthy = 0, isDone = false; !isDone && healthy < 400; healthy++) {
       let left = Number.POSITIVE_INFINITY;
@@ -267,8 +267,8 @@ describe('a compression', () => {
   });
 });
 
-describe('rows put between others in a later segment', () => {
-  it('stay inside that segment when it is numbered anew', async () => {
+describe('rows inserted between others in a later segment', () => {
+  it('stay inside that segment when it is renumbered', async () => {
     const world = await answeredTwice();
     compress(world);
     openTurn(world.db, { sessionId: 's2', turnUid: 't3', text: 'three?' });
@@ -284,7 +284,7 @@ describe('rows put between others in a later segment', () => {
     ]).toEqual([['u-t1', 'a1', 'u-t2', 'c2', 'r2', 'a2'], ['u-t3', 'a3'], 24]);
   });
 
-  it('go behind the row they name, or behind the one that was carried from it, however often; else to the end of their turn', async () => {
+  it('go after the row they name or the one carried from it, however often; otherwise to the end of their turn', async () => {
     const world = await answeredTwice();
     openTurn(world.db, { turnUid: 't3', text: 'three?' });
     world.db.putMessages([answer('c3', [call('k3')], 't3'), result('r3', 'k3', 'seen', 't3')]);

@@ -39,7 +39,7 @@ const lastTurn = (db: SessionDb) =>
   db.listSessions({ limit: 5 }).map(({ id, lastTurn: last }) => `${id} ${last?.state}`);
 
 describe('the session of a sub-agent', () => {
-  it('is in no list; the one it works for waits for the person while it does', () => {
+  it('is in no list; its parent session waits for the user while it does', () => {
     delegated(world.db);
     const before = lastTurn(world.db);
     world.db.requestApproval(anApproval('ap', childAsks));
@@ -48,7 +48,7 @@ describe('the session of a sub-agent', () => {
     expect([before, asked, lastTurn(world.db)]).toEqual([['s1 running'], ['s1 waiting'], ['s1 running']]);
   });
 
-  it('has the rules that were allowed for the session it works for, and for its other sub-agents; nobody else has them', () => {
+  it('shares the rules allowed for its parent session with its other sub-agents, and with no other session', () => {
     delegated(world.db);
     world.db.createSession({
       id: 'd2',
@@ -70,7 +70,7 @@ describe('the session of a sub-agent', () => {
     ]);
   });
 
-  it('is linked from its call where that is answered behind a crash, and waits for nobody', async () => {
+  it('is linked from its call, which is answered after a crash, and no longer waits', async () => {
     delegated(world.db);
     world.db.requestApproval(anApproval('ap', childAsks));
     const { db } = await world.reopened();
@@ -98,13 +98,13 @@ describe('the session of a sub-agent', () => {
     ]);
   });
 
-  it('goes on waiting while the turn it works for runs in this process', () => {
+  it('keeps waiting while its parent turn runs in this process', () => {
     delegated(world.db);
     world.db.requestApproval(anApproval('ap', childAsks));
     expect([world.db.recoverTurns(['t1']), world.db.getTurn('t2')?.state]).toEqual([[], 'waiting']);
   });
 
-  it('goes with the session it works for when that is forgotten, and not with a branch of it', () => {
+  it('is deleted with its parent session, and not with a branch of it', () => {
     delegated(world.db);
     settle(world.db, 't2', stopped);
     settle(world.db, 't1', stopped);

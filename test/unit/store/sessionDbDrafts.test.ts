@@ -19,15 +19,15 @@ const open = (text: string, key = 's1', uid = 'u1'): void => {
   openTurn(world.db, { turnUid: `turn of ${uid}`, userUid: uid, text, draft: { key, text } });
 };
 
-describe('a prompt that is stored leaves the draft it was sent from in the same transaction', () => {
-  it('as a turn, over a power cut', async () => {
+describe('a stored prompt leaves the draft it was sent from in the same transaction', () => {
+  it('as a turn, across a power cut', async () => {
     world.db.setDraft('s1', 'Do it');
     open('Do it');
     const again = await world.reopened();
     expect([again.db.getMessage('u1')?.role, again.db.draft('s1')]).toEqual(['user', '']);
   });
 
-  it('in the queue, over a power cut', async () => {
+  it('in the queue, across a power cut', async () => {
     runningTurn(world.db);
     world.db.setDraft('s1', 'Do it', [mention]);
     world.db.enqueue({
@@ -51,7 +51,7 @@ describe('a prompt that is stored leaves the draft it was sent from in the same 
     expect(world.db.draft('new')).toBe('');
   });
 
-  it('and what was typed behind it in the empty state is the draft of the session that it began, whenever it is saved', () => {
+  it('and text typed after it in the empty state is the draft of the session that it began, whenever it is saved', () => {
     world.db.setDraft('new', 'and', undefined, { sent: [{ uid: 'u1', text: 'Do it' }] });
     open('Do it', 'new');
     const behind = [world.db.draft('new'), world.db.draft('s1')];
@@ -59,7 +59,7 @@ describe('a prompt that is stored leaves the draft it was sent from in the same 
     expect([behind, world.db.draft('new'), world.db.draft('s1')]).toEqual([['', 'and'], '', 'and more']);
   });
 
-  it('and a view that showed the empty state shows the session that it began, over a power cut', async () => {
+  it('and a view that showed the empty state shows the session that it began, across a power cut', async () => {
     world.db.setMeta('shown:chat', '');
     world.db.createSession({ id: 's1', startedAt: 1 });
     openTurn(world.db, { turnUid: 't1', draft: { key: 'new', text: 'Do it', shownKey: 'shown:chat' } });
@@ -67,14 +67,14 @@ describe('a prompt that is stored leaves the draft it was sent from in the same 
     expect(again.db.getMeta('shown:chat')).toBe('s1');
   });
 
-  it('and a view that shows a session goes on showing what it shows', () => {
+  it('and a view that shows a session keeps showing it', () => {
     world.db.setMeta('shown:chat', 's2');
     world.db.createSession({ id: 's1', startedAt: 1 });
     openTurn(world.db, { turnUid: 't1', draft: { key: 's1', text: 'Do it', shownKey: 'shown:chat' } });
     expect(world.db.getMeta('shown:chat')).toBe('s2');
   });
 
-  it('from the draft that its session took along into the next segment', () => {
+  it('from the draft that its session carried into the next segment', () => {
     world.db.setDraft('s1', 'Do it');
     open('Do it', 'an earlier segment');
     expect(world.db.draft('s1')).toBe('');
@@ -111,7 +111,7 @@ describe('a prompt that is stored leaves the draft it was sent from in the same 
     expect(draftOf('s1')).toEqual([left, behind]);
   });
 
-  it('not from a draft with other things attached, nor where nobody typed it', () => {
+  it('but not a draft with other attachments, nor one where the prompt was not typed', () => {
     world.db.createSession({ id: 's1', startedAt: 1 });
     world.db.setDraft('s1', 'Do it', [other]);
     openTurn(world.db, {
@@ -131,7 +131,7 @@ describe('a prompt that is stored leaves the draft it was sent from in the same 
 });
 
 describe('a draft that is saved while prompts are on their way', () => {
-  it('has those that are not stored, ahead of its text, and none that is', () => {
+  it('holds those that are not stored, before its text, and none that is stored', () => {
     runningTurn(world.db);
     world.db.enqueue({ uid: 'q1', sessionId: 's1', text: 'first', createdAt: 5 });
     const sent = [
@@ -156,13 +156,13 @@ describe('a draft that is saved while prompts are on their way', () => {
     ]);
   });
 
-  it('is under its new key alone where the place got another one', () => {
+  it('is only under its new key when the session gets another one', () => {
     world.db.setDraft('new', 'half');
     world.db.setDraft('s1', 'half a thought', undefined, { from: 'new' });
     expect([world.db.draft('new'), world.db.draft('s1')]).toEqual(['', 'half a thought']);
   });
 
-  it('holds each text once, whatever is stored and saved in which order', () => {
+  it('holds each text once, whatever the order of storing and saving', () => {
     const texts = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,6}(\n\n?[a-z]{1,3})?$/), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(texts, fc.stringMatching(/^[A-Z]{0,5}$/), (sent, rest) => {

@@ -33,8 +33,8 @@ const textOf = ({ db }: SessionDbWorld, hash: string | null | undefined): string
   return found === null ? null : Buffer.from(found).toString();
 };
 
-describe('what files held around a change', () => {
-  it('is on disk when the call returns, and the same after a power cut', async () => {
+describe('file contents around a change', () => {
+  it('are on disk when the call returns, and the same after a power cut', async () => {
     const long = content('a line that comes again and again\n'.repeat(2000));
     world.db.recordFileChanges([change('f1'), change('f2', { path: '/w/new.ts', before: null })], [content('old')]);
     world.db.completeFileChanges(
@@ -62,7 +62,7 @@ describe('what files held around a change', () => {
     });
   });
 
-  it('is stored once for a repeated write, and a change that left the file as it was goes with its contents', () => {
+  it('are stored once for a repeated write; a change that left the file the same is removed with its contents', () => {
     world.db.recordFileChanges([change('f1')], [content('old')]);
     world.db.recordFileChanges([change('f1', { before: content('other').hash })], [content('other')]);
     const once = { changes: world.db.fileChangesOf(['t1']), kept: keptTexts(world) };
@@ -74,7 +74,7 @@ describe('what files held around a change', () => {
     });
   });
 
-  it('may be known by its hash alone, where it was too large to keep', () => {
+  it('may be known by their hash alone, when they were too large to keep', () => {
     world.db.recordFileChanges([change('f1')], []);
     expect([
       world.db.fileChangesOf(['t1']).length,
@@ -83,7 +83,7 @@ describe('what files held around a change', () => {
     ]).toEqual([1, null, []]);
   });
 
-  it('is not given out when its bytes are no longer those that were kept', () => {
+  it('are not returned when their bytes are no longer those that were kept', () => {
     world.db.recordFileChanges([change('f1')], [content('old')]);
     world.database.run("UPDATE file_contents SET bytes = x'6f6c65', encoding = 'raw'");
     expect([world.db.fileContent(content('old').hash), world.db.verifyIntegrity()]).toEqual([
@@ -92,7 +92,7 @@ describe('what files held around a change', () => {
     ]);
   });
 
-  it('is told from a turn on, with sub-agents and versions behind it, and without what was before', () => {
+  it('are listed from a turn on, with later sub-agents and versions, and without earlier changes', () => {
     answered(world.db, 't2', 'two', { sessionId: 'other' });
     const db = world.db;
     db.settleTurn({
@@ -123,8 +123,8 @@ describe('what files held around a change', () => {
   });
 });
 
-describe('what becomes of it with its session', () => {
-  it('forgetting leaves no byte of it, but for what another session holds too', () => {
+describe('file changes and their session', () => {
+  it('forgetting leaves no byte of them, except those that another session holds too', () => {
     const secret = 'xylophonic words of a file';
     const db = world.db;
     db.settleTurn({
@@ -156,7 +156,7 @@ describe('what becomes of it with its session', () => {
     }).toEqual({ leaks: [], gone: [], left: 1, kept: 1, shared: 'shared', problems: [] });
   });
 
-  it('comes along when its session is brought over, once, without what belongs to others', async () => {
+  it('are brought over with their session, once, without those of other sessions', async () => {
     const here = await sessionDbWorld();
     world.db.recordFileChanges([change('f1', { after: content('new').hash })], [content('old'), content('new')]);
     answered(world.db, 't2', 'two', { sessionId: 'other' });
@@ -185,7 +185,7 @@ describe('what becomes of it with its session', () => {
     });
   });
 
-  it('is taken from a damaged store only where it is whole and belongs somewhere', async () => {
+  it('are taken from a damaged store only where they are intact and belong to a session', async () => {
     const here = await sessionDbWorld();
     here.db.createSession({ id: 's1', startedAt: 1 });
     world.db.recordFileChanges([change('f1', { after: content('new').hash })], [content('old'), content('new')]);

@@ -18,7 +18,7 @@ async function sessions(...ids: readonly string[]): Promise<SessionDbWorld> {
   return world;
 }
 
-describe('a session named by a person', () => {
+describe('a session named by the user', () => {
   it('is found by its id, by the beginning of one, and by its title whatever the case', async () => {
     const world = await sessions('20260101_aa', '20260102_bb', '20260103_cc');
     world.db.setTitle('20260101_aa', 'Über Parser', 'person');
@@ -66,7 +66,7 @@ describe('a session named by a person', () => {
     expect(world.db.findSession('aa')).toEqual({ kind: 'one', sessionId: 'bb' });
   });
 
-  it('B155 without rows stands for the one that went on from it', async () => {
+  it('B155 without rows resolves to the one that continued it', async () => {
     const world = await sessions('other');
     const { db } = world;
     for (const [id, parentSessionId, parentKind] of [
@@ -86,7 +86,7 @@ describe('a session named by a person', () => {
 });
 
 describe('the list', () => {
-  it('says of a damaged row that it is one, and goes on', async () => {
+  it('marks a damaged row as damaged and continues', async () => {
     const world = await sessions('s1', 's2');
     world.database.run("UPDATE sessions SET started_at = 'soon', title = x'00' WHERE id = 's1'");
     world.database.run("UPDATE sessions SET last_activity_at = 'late' WHERE id = 's2'");
@@ -110,7 +110,7 @@ describe('the list', () => {
 });
 
 describe('revisions', () => {
-  it('of a message are what it said before, oldest first', async () => {
+  it('of a message are its earlier contents, oldest first', async () => {
     const world = await sessions('s1');
     openTurn(world.db, { turnUid: 't2' });
     for (const [index, text] of ['one', 'one two', 'one two three'].entries()) {
@@ -130,7 +130,7 @@ describe('revisions', () => {
 });
 
 describe('search over sessions', () => {
-  it('finds a copy in a branch as its original, unless the branch is asked for or the original cannot be opened', async () => {
+  it('finds a copy in a branch as its original, unless the branch is requested or the original cannot be opened', async () => {
     const world = await sessions('s1');
     for (const childId of ['b1', 'b2']) world.db.branchSession({ sessionId: 's1', upTo: null, childId, now: 60 });
     answered(world.db, 't9', 'own needle', { sessionId: 'b1' });
@@ -151,7 +151,7 @@ describe('search over sessions', () => {
     });
   });
 
-  it('goes on page by page, by words and by scanning', async () => {
+  it('continues page by page, by words and by scanning', async () => {
     const world = await sessions(...Array.from({ length: 7 }, (_, index) => `needle${index}`));
     world.db.indexBatch(5);
     const pages = (kind: 'words' | 'substring', text: string) =>
@@ -172,7 +172,7 @@ describe('search over sessions', () => {
     });
   });
 
-  it('by words does not scan for what the index does not know; the text inside words is found when asked for', async () => {
+  it('by words does not scan for what the index lacks; text inside words is found on request', async () => {
     const world = await sessions('needle');
     world.db.indexBatch(50);
     const count = (kind?: 'words' | 'substring') =>
@@ -180,7 +180,7 @@ describe('search over sessions', () => {
     expect([count('words'), count('substring'), count()]).toEqual([0, 2, 2]);
   });
 
-  it('tells how far a scan has come', async () => {
+  it('reports the progress of a scan', async () => {
     const world = await sessions('s1');
     openTurn(world.db, { turnUid: 't2' });
     world.db.putMessages(Array.from({ length: 3000 }, (_, index) => prompt(`p${index}`, 'some text', 't2')));
@@ -207,7 +207,7 @@ describe('the outbox', () => {
     nextAttemptAt,
   });
 
-  it('gives out what is due in the order of adding, each once, and holds what waits behind a failed one of its session', async () => {
+  it('returns due entries in the order of adding, each once, and holds those behind a failed one of their session', async () => {
     const world = await sessionDbWorld();
     for (const one of [
       entry('z', 's1'),
@@ -259,7 +259,7 @@ describe('the outbox', () => {
 });
 
 describe('small values', () => {
-  it('can be taken back', async () => {
+  it('can be removed', async () => {
     const world = await sessionDbWorld();
     world.db.setMeta('k', 'v');
     world.db.deleteMeta('k');

@@ -127,7 +127,7 @@ describe('forgetting a session', () => {
     });
   });
 
-  it('leaves branches, names them, and finds what they hold from then on, once', async () => {
+  it('leaves branches, names them, and finds their content from then on, once', async () => {
     const world = await sessionDbWorld();
     world.db.createSession({ id: 's1', startedAt: 1 });
     answered(world.db, 't1', 'needle');
@@ -157,7 +157,7 @@ describe('forgetting a session', () => {
     });
   });
 
-  it('changes nothing in the transcript of a branch, the summary it begins with included; that it was branched is still known', async () => {
+  it("changes nothing in a branch's transcript, its initial summary included; it is still marked as a branch", async () => {
     const { db } = await sessionDbWorld();
     db.createSession({ id: 's1', startedAt: 1 });
     for (const turn of ['t1', 't2', 't3']) answered(db, turn, `needle ${turn}`);
@@ -180,7 +180,7 @@ describe('forgetting a session', () => {
     }).toEqual({ now: before, kind: 'branch', parent: null });
   });
 
-  it('and trashing are refused, in a sentence, while a turn is running', async () => {
+  it('and trashing are refused, with a sentence, while a turn is running', async () => {
     const world = await sessionDbWorld();
     runningTurn(world.db);
     expect({
@@ -196,7 +196,7 @@ describe('forgetting a session', () => {
     });
   });
 
-  it('is done whole or not at all when the power fails, and its bytes are gone after the next opening', async () => {
+  it('happens completely or not at all when the power fails, and its bytes are gone after the next opening', async () => {
     const outcomes = await afterEveryFailure(
       secretive,
       ({ db }) => db.forgetSession('s1'),
@@ -211,7 +211,7 @@ describe('forgetting a session', () => {
 });
 
 describe('the trash', () => {
-  it('takes a conversation out of lists and search, all segments, until it is restored', async () => {
+  it('removes a conversation from lists and search, all segments, until it is restored', async () => {
     const world = await sessionDbWorld();
     world.db.createSession({ id: 's1', startedAt: 1 });
     answered(world.db, 't1', 'needle');
@@ -232,7 +232,7 @@ describe('the trash', () => {
     });
   });
 
-  it('B182 is emptied of what is old enough; what lives, is pinned, or was branched from it stays whole', async () => {
+  it('B182 loses what is old enough; conversations that are live, pinned or the origin of a branch stay complete', async () => {
     const world = await sessionDbWorld();
     for (const [index, id] of ['old', 'older', 'fresh', 'pinned', 'living'].entries()) {
       world.db.createSession({ id, startedAt: index });
@@ -272,7 +272,7 @@ describe('the trash', () => {
 });
 
 describe('marks of a conversation', () => {
-  it('stand on all its segments', async () => {
+  it('apply to all its segments', async () => {
     const world = await sessionDbWorld();
     world.db.createSession({ id: 's1', startedAt: 1, private: true });
     answered(world.db, 't1', 'one');
@@ -290,7 +290,7 @@ describe('marks of a conversation', () => {
     }).toEqual({ lists: [[], [['s2', true, true]]], again: 1, unknown: 'not-found' });
   });
 
-  it('say that something settled since the person last looked', async () => {
+  it('report that something settled since the user last looked', async () => {
     const world = await sessionDbWorld();
     world.db.createSession({ id: 's1', startedAt: 1 });
     const unread = () => world.db.listSessions({ limit: 1, includeEmpty: true })[0]?.unread;
@@ -305,7 +305,7 @@ describe('marks of a conversation', () => {
     expect([fresh, running, answeredNow, seen, unread()]).toEqual([false, false, true, false, false]);
   });
 
-  it('write only where something settled since the person last looked', async () => {
+  it('are written only where something settled since the user last looked', async () => {
     const world = await sessionDbWorld();
     world.db.createSession({ id: 's1', startedAt: 1 });
     openTurn(world.db, { turnUid: 't1' });

@@ -34,7 +34,7 @@ describe('a store on a disk with little room', () => {
     expect(stream(world, 1000)).toEqual({ words: 1000, failure: null });
   });
 
-  it('is full when its rows fill it, keeps what was acknowledged, and goes on as soon as there is room', async () => {
+  it('is full when its rows fill it, keeps what was acknowledged, and continues once there is room', async () => {
     const world = await nearlyFull(128 * kibibyte);
     const { words, failure } = stream(world, 20_000);
     const stored = world.db.getMessage('a1');

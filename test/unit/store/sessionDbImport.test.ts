@@ -73,7 +73,7 @@ describe('merging another store', () => {
     expect(here.db.activeMessages('s1').map(({ uid }) => uid)).toEqual(['u-t1', 'a-t1', 'u-t2', 'a-t2']);
   });
 
-  it('leaves out what was being made there, and takes a session with an odd value for what it is', async () => {
+  it('leaves out unfinished work there, and accepts a session with an invalid value', async () => {
     other.db.createSession({ id: 's1', startedAt: 1 });
     for (let turn = 0; turn < 40; turn++) answered(other.db, `t${turn}`, 'an answer');
     let time = 0;
@@ -101,7 +101,7 @@ describe('merging another store', () => {
     ]).toEqual([true, ['s1'], 80, []]);
   });
 
-  it('brings in what is only there, settles what was left running, and does it once', () => {
+  it('brings in only what is missing here, settles what was left running, and does it once', () => {
     runningTurn(here.db, { sessionId: 's0', turnUid: 't0', text: 'Mine' });
     runningTurn(other.db, { text: 'Theirs' });
     settle(other.db, 't1', complete, [answer('a1', 'Answered', 't1')]);
@@ -172,7 +172,7 @@ describe('merging another store', () => {
     });
   });
 
-  it('lets two histories of one session stand side by side, and two continuations of one segment too', () => {
+  it('keeps two histories of one session side by side, and two continuations of one segment too', () => {
     for (const [world, turnUid] of [
       [here, 't1'],
       [other, 't2'],
@@ -202,7 +202,7 @@ describe('merging another store', () => {
     });
   });
 
-  it('keeps a turn that waits for an approval waiting, and what it waits for', () => {
+  it('keeps a turn that waits for an approval waiting, with the approval', () => {
     runningTurn(other.db);
     other.db.requestApproval(anApproval('ap'));
     here.db.mergeFrom(rowsOf(other.database));
@@ -212,7 +212,7 @@ describe('merging another store', () => {
     ]);
   });
 
-  it('ends a turn that waits for an approval where another turn has its place, or nothing says what it waits for', async () => {
+  it('ends a turn that waits for an approval if another turn has its place or the approval is missing', async () => {
     runningTurn(other.db);
     other.db.requestApproval(anApproval('ap'));
     here.db.createSession({ id: 's1', startedAt: 1 });
@@ -233,7 +233,7 @@ describe('merging another store', () => {
     ]);
   });
 
-  it('knows a conversation whose segments arrive in any order', () => {
+  it('recognizes a conversation whose segments arrive in any order', () => {
     other.db.createSession({ id: 's1', startedAt: 1 });
     other.db.createSession({ id: 's2', startedAt: 2, parentSessionId: 's1', parentKind: 'compression' });
     other.db.createSession({ id: 's3', startedAt: 3, parentSessionId: 's2', parentKind: 'compression' });
@@ -271,7 +271,7 @@ describe('bringing in salvaged rows', () => {
     });
   });
 
-  it('keeps a row it cannot read as it was, and leaves one that belongs to nothing', () => {
+  it('keeps a row it cannot read unchanged, and leaves out one that belongs to nothing', () => {
     runningTurn(other.db);
     const [row = {}] = other.database.all('SELECT * FROM messages');
     const report = here.db.mergeFrom(

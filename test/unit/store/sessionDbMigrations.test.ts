@@ -52,7 +52,7 @@ describe('migrations', () => {
     }).toEqual({ applied: migrations.map((step) => step.version), again: [], version: schemaVersion, copies: [] });
   });
 
-  it('run in order from where the file stands, after a copy was kept of what is going to be rewritten', async () => {
+  it('run in order from the version of the file, after keeping a copy of the data to be rewritten', async () => {
     const database = await open();
     const copies: number[] = [];
     migrate(database, { keepCopy: (from) => copies.push(from), steps: [first] });
@@ -79,7 +79,7 @@ describe('migrations', () => {
     expect(version(database)).toBe(1);
   });
 
-  it('leave a whole version behind when one fails half-way', async () => {
+  it('leave a complete version when one fails halfway', async () => {
     const database = await open();
     migrate(database, { keepCopy: () => undefined, steps: [first] });
     database.run("INSERT INTO notes VALUES ('kept')");
@@ -92,7 +92,7 @@ describe('migrations', () => {
     });
   });
 
-  it('bring a file of version 1 to what branches, versions and the outbox need, and keep its rows', async () => {
+  it('bring a version 1 file up to date for branches, versions and the outbox, and keep its rows', async () => {
     const database = await open();
     migrate(database, { keepCopy: () => undefined, steps: migrations.filter((step) => step.version === 1) });
     database.execute(`
@@ -127,7 +127,7 @@ describe('migrations', () => {
     });
   });
 
-  it('bring a file of version 3 to efforts and what memory found, and keep its rows', async () => {
+  it('bring a version 3 file up to date for efforts and recalled memory, and keep its rows', async () => {
     const database = await open();
     const copies: number[] = [];
     migrate(database, { keepCopy: () => undefined, steps: migrations.filter((step) => step.version <= 3) });
@@ -161,7 +161,7 @@ describe('migrations', () => {
     expect([db.getTurn('t1')?.recalled, db.sessionEffort('s1')]).toEqual([undefined, null]);
   });
 
-  it('refuse the file of a later program and leave it as it is', async () => {
+  it('refuse the file of a later program and leave it unchanged', async () => {
     const database = await open();
     migrate(database, { keepCopy: () => undefined, steps: [first, second] });
     expect([

@@ -33,7 +33,7 @@ const enqueue = (uid: string, text: string, parts?: readonly SentPart[]) =>
   world.db.enqueue({ uid, sessionId: 's1', text, createdAt: 5, ...(parts === undefined ? {} : { parts }) });
 
 describe('a queued prompt', () => {
-  it('keeps what goes along when its words are edited, and over a power cut; with it, it may be without words', async () => {
+  it('keeps its parts when its words are edited and across a power cut; with parts it needs no words', async () => {
     runningTurn(world.db);
     enqueue('q1', 'look', [file, picture]);
     enqueue('q2', '', [file]);
@@ -46,7 +46,7 @@ describe('a queued prompt', () => {
     ]);
   });
 
-  it('of words alone says nothing of parts, and may not become empty', () => {
+  it('of words alone has no parts, and must not become empty', () => {
     runningTurn(world.db);
     enqueue('q1', 'words', []);
     expect([
@@ -56,7 +56,7 @@ describe('a queued prompt', () => {
     ]).toEqual([{ uid: 'q1', sessionId: 's1', text: 'words', createdAt: 5 }, 'invalid', 'invalid']);
   });
 
-  it('that is told to a running turn brings its parts into the row', () => {
+  it('that is delivered to a running turn brings its parts into the row', () => {
     runningTurn(world.db);
     world.db.putMessages([answer('m1', [call('c1')], 't1'), result('r1', 'c1', 'content', 't1')]);
     enqueue('q1', 'look', [file]);
@@ -72,7 +72,7 @@ describe('a queued prompt', () => {
 });
 
 describe('a draft', () => {
-  it('keeps its parts while only its words are saved, loses them when it is told so, and is gone with the last of both', async () => {
+  it('keeps its parts while only its words are saved, loses them on request, and is gone once both are empty', async () => {
     world.db.setDraft('s1', 'half', [mention, file, picture]);
     world.db.setDraft('s1', 'half a');
     const kept = [world.db.draft('s1'), world.db.draftParts('s1')];
@@ -84,7 +84,7 @@ describe('a draft', () => {
     });
   });
 
-  it('is deleted when neither words nor parts are left, whichever went first', () => {
+  it('is deleted when neither words nor parts are left, whichever was removed first', () => {
     world.db.setDraft('s1', 'half', [mention]);
     world.db.setDraft('s1', 'half', []);
     const words = [world.db.draft('s1'), world.db.draftParts('s1')];
@@ -114,13 +114,13 @@ describe('a prompt with parts', () => {
     settle(world.db, 't1', complete, [answer('a1', 'A constant.', 't1')]);
   };
 
-  it('that is taken back comes with them', () => {
+  it('returns them when it is taken back', () => {
     asked();
     const { draft, draftParts } = world.db.rewindSession({ sessionId: 's1', to: 'u1', now: 9 });
     expect({ draft, draftParts }).toEqual({ draft: '', draftParts: [file, picture] });
   });
 
-  it('from which is branched comes with them, and again when the request is repeated; one that was copied holds them', () => {
+  it('returns them on a branch and again when the request is repeated; a copied prompt holds them', () => {
     asked();
     const branch = () => world.db.branchSession({ sessionId: 's1', upTo: 'u1', childId: 's2', now: 9 });
     const [first, second] = [branch(), branch()];
@@ -137,7 +137,7 @@ describe('a prompt with parts', () => {
     });
   });
 
-  it('is found by what they are called and not by what they hold; it gives the session its title where it has no words', () => {
+  it('is found by the names of its parts, not their content; without words they title the session', () => {
     world.db.createSession({ id: 's1', startedAt: 1 });
     world.db.openTurn({
       turnUid: 't1',
@@ -185,7 +185,7 @@ describe('a prompt with parts', () => {
     });
   });
 
-  it('comes over from another store whole, and so do queue and draft', async () => {
+  it('comes over from another store complete, and so do queue and draft', async () => {
     asked();
     enqueue('q1', 'later', [file]);
     world.db.setDraft('s1', 'half', [mention, picture]);
@@ -204,7 +204,7 @@ describe('a prompt with parts', () => {
     });
   });
 
-  it('is not joined to the prompt ahead of it: both keep their rows', () => {
+  it('is not joined to the prompt before it: both keep their rows', () => {
     world.db.createSession({ id: 's1', startedAt: 1 });
     world.db.putMessages([
       { ...prompt('u1', 'one', 't'), turnUid: null },

@@ -32,7 +32,7 @@ const staleTail = (text = 'stale'): void => {
 };
 
 describe('repairing a stored sequence', () => {
-  it('B02 puts the prompt of the open turn into an earlier one, keeps both as they were, and survives a power cut', async () => {
+  it('B02 merges the prompt of the open turn into an earlier one, keeps both originals, and survives a power cut', async () => {
     staleTail();
     openTurn(world.db, { turnUid: 't2', text: 'current' });
     world.clock.now = 77;
@@ -71,7 +71,7 @@ describe('repairing a stored sequence', () => {
     });
   });
 
-  it('ends a turn whose prompt went into an earlier row with a closing row behind that row', () => {
+  it('ends a turn whose prompt was merged into an earlier row with a closing row after that row', () => {
     staleTail();
     openTurn(world.db, { turnUid: 't2', text: 'current' });
     world.db.repairTranscript('s1');
@@ -91,7 +91,7 @@ describe('repairing a stored sequence', () => {
     expect(active()).toEqual(['u-t1', 't2/closing']);
   });
 
-  it('takes a prompt out of the row it went into when it is asked again', () => {
+  it('takes a prompt out of the row it was merged into when it is retried', () => {
     staleTail();
     openTurn(world.db, { turnUid: 't2', text: 'current' });
     world.db.repairTranscript('s1');
@@ -103,7 +103,7 @@ describe('repairing a stored sequence', () => {
     ]);
   });
 
-  it('leaves a row as it was hidden: a prompt that went into it cannot be asked again', () => {
+  it('leaves a row hidden: a prompt that was merged into it cannot be retried', () => {
     staleTail();
     openTurn(world.db, { turnUid: 't2', text: 'current' });
     world.db.repairTranscript('s1');
@@ -115,7 +115,7 @@ describe('repairing a stored sequence', () => {
     ]).toEqual(['invalid', 'user (rewound): stale\n\ncurrent']);
   });
 
-  it('answers a call whose result is gone in its place, and leaves out results that answer nothing', () => {
+  it('answers a call that lost its result in place, and leaves out results without a call', () => {
     runningTurn(world.db);
     world.db.putMessages([
       answer('a1', [call('A'), call('B')], 't1'),
@@ -149,7 +149,7 @@ describe('repairing a stored sequence', () => {
     });
   });
 
-  it('makes a result anew where the one made before was left out', () => {
+  it('creates a result again where the one created before was left out', () => {
     runningTurn(world.db);
     world.db.putMessages([answer('a1', [call('A')], 't1')]);
     settle(world.db, 't1', stopped);
@@ -158,7 +158,7 @@ describe('repairing a stored sequence', () => {
     expect(active()).toEqual(['u-t1', 'a1', 'a1/result/A/2', 't1/closing']);
   });
 
-  it('joins answers between which a prompt was lost, and a search finds the words where they now stand', () => {
+  it('joins answers that lost the prompt between them, and a search finds the words in their new place', () => {
     runningTurn(world.db);
     settle(world.db, 't1', undefined, [answer('a1', 'apples', 't1')]);
     openTurn(world.db, { turnUid: 't2' });
@@ -179,7 +179,7 @@ describe('repairing a stored sequence', () => {
     });
   });
 
-  it('is sound afterwards where a closing row and the answer of another turn become one', () => {
+  it('leaves a sound sequence where a closing row and the answer of another turn become one', () => {
     runningTurn(world.db);
     settle(world.db, 't1', stopped);
     openTurn(world.db, { turnUid: 't2' });

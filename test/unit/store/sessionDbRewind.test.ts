@@ -32,7 +32,7 @@ async function three(disk?: SimulatedDisk): Promise<SessionDbWorld> {
 const rewind = ({ db }: SessionDbWorld, to: string, sessionId = 's1') => db.rewindSession({ sessionId, to, now: 70 });
 
 describe('a rewind', () => {
-  it('hides a prompt and everything behind it, and gives the prompt back', async () => {
+  it('hides a prompt and everything after it, and returns the prompt', async () => {
     const world = await three();
     const { hidden, draft } = rewind(world, 'u-t2');
     expect({
@@ -68,7 +68,7 @@ describe('a rewind', () => {
     });
   });
 
-  it('lets the session go on from there', async () => {
+  it('lets the session continue from there', async () => {
     const world = await three();
     rewind(world, 'u-t1');
     answered(world.db, 't4', 'four');
@@ -79,7 +79,7 @@ describe('a rewind', () => {
     ]).toEqual([['u-t4', 'a-t4'], [], 1]);
   });
 
-  it('is refused, in a sentence, while a turn is open and for anything but a prompt that is shown', async () => {
+  it('is refused, with a sentence, while a turn is open and for anything but a prompt that is shown', async () => {
     const world = await three();
     rewind(world, 'u-t3');
     const gone = 'This prompt is not part of the open session any more. Nothing was changed.';
@@ -105,7 +105,7 @@ describe('a rewind', () => {
     });
   });
 
-  it('behind a compression takes the row that was carried over with the one it repeats', async () => {
+  it('after a compression hides the carried-over row together with the one it repeats', async () => {
     const world = await three();
     world.db.compressSession({ parentId: 's1', childId: 's2', handoff: 'One.', summarisedUpTo: 'a-t1', now: 50 });
     const summarised = refusal(() => rewind(world, 'u-t1'));
@@ -127,7 +127,7 @@ describe('a rewind', () => {
     });
   });
 
-  it('B100, B102 is durable, and what it took back stays in the file', async () => {
+  it('B100, B102 is durable, and the hidden rows stay in the file', async () => {
     const world = await three();
     rewind(world, 'u-t3');
     const found = await world.reopened();
@@ -138,7 +138,7 @@ describe('a rewind', () => {
     ]);
   });
 
-  it('B101 behind a turn without an answer takes the joined prompt whole', async () => {
+  it('B101 after a turn without an answer hides the whole joined prompt', async () => {
     const world = await three();
     world.db.putMessages([prompt('u-x', 'and?', 't3'), answer('a-x', 'more', 't3')]);
     world.database.run("UPDATE messages SET active = 0 WHERE uid = 'a-t2'");
@@ -152,7 +152,7 @@ describe('a rewind', () => {
     });
   });
 
-  it('is done whole or not at all when the power fails, at every write of it', async () => {
+  it('happens completely or not at all when the power fails, at every write of it', async () => {
     const outcomes = await afterEveryFailure(
       three,
       (world) => rewind(world, 'u-t2'),

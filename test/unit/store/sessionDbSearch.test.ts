@@ -118,7 +118,7 @@ describe('search', () => {
     });
   });
 
-  it('shows each message once and hidden, trashed and delegated ones never', () => {
+  it('shows each message once, and never hidden, trashed or delegated ones', () => {
     say('a1', 'needle');
     openTurn(world.db, { turnUid: 't2', text: 'needle again', supersedes: 't1' });
     settle(world.db, 't2');
@@ -145,7 +145,7 @@ describe('search', () => {
     });
   });
 
-  it('says where the words are', () => {
+  it('reports the position of the words', () => {
     say('a1', `${'before '.repeat(30)}the Café\nwith a cafe ${'after '.repeat(60)}`);
     world.db.indexBatch(10);
     const [hit] = world.db.search({ text: 'cafe', limit: 1 });
@@ -180,7 +180,7 @@ describe('search', () => {
     ]);
   });
 
-  it('takes the newest when there are more than asked for', () => {
+  it('returns the newest when there are more than requested', () => {
     for (const uid of ['a1', 'a2', 'a3']) say(uid, 'same words');
     world.db.indexBatch(4);
     expect([
@@ -190,7 +190,7 @@ describe('search', () => {
     ]).toEqual([['a3', 'a2'], ['a3', 'a2'], 'invalid']);
   });
 
-  it('lets other calls in between two slices of a scan', () => {
+  it('lets other calls run between two slices of a scan', () => {
     for (let n = 0; n < 30; n++) say(`a${n}`, `row number ${n}`);
     let slices = 0;
     const scan = world.db.searchSlices({ text: '"umber 7"', limit: 5 });
@@ -221,7 +221,7 @@ describe('a damaged index', () => {
     world.db.indexBatch(10);
   });
 
-  it.each(damages)('%s: is found by a check, and built again', (_name, damage) => {
+  it.each(damages)('%s: is found by a check, and rebuilt', (_name, damage) => {
     world.database.run(damage);
     const problems = world.db.verifyIntegrity();
     expect({
@@ -264,7 +264,7 @@ describe('search words', () => {
     ]);
   });
 
-  it('mark whole characters and merge what touches', () => {
+  it('mark whole characters and merge overlapping matches', () => {
     expect([snippetOf('ab😀ab', ['ab']), snippetOf('aaaa', ['aa']), snippetOf('が か', ['か'])]).toEqual([
       {
         snippet: 'ab😀ab',

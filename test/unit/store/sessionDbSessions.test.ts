@@ -85,7 +85,7 @@ describe('sessions', () => {
     });
   });
 
-  it('know their conversation: a continuation shares it, a branch and a delegate have their own', () => {
+  it('have a conversation: a continuation shares it, a branch and a delegate have their own', () => {
     world.db.createSession({ id: 's1', startedAt: 1 });
     const child = (id: string, parentSessionId: string, parentKind: 'compression' | 'branch' | 'delegate') =>
       world.db.createSession({ id, startedAt: 2, parentSessionId, parentKind }).conversationId;
@@ -124,7 +124,7 @@ describe('sessions', () => {
     ]);
   });
 
-  it('are found by a beginning of their id that only one has', () => {
+  it('are found by a unique beginning of their id', () => {
     for (const id of ['20260101_000000_aaaaaa', '20260101_000000_bbbbbb', '20260102_000000_aaaaaa'])
       world.db.createSession({ id, startedAt: 1 });
     expect(
@@ -158,7 +158,7 @@ describe('titles', () => {
     expect([steps, world.db.getSession('s1')?.title]).toEqual([[true, false, true, false, true], 'mine too']);
   });
 
-  it('are cleaned, and refused when nothing is left or too much', () => {
+  it('are cleaned, and refused when they are empty or too long', () => {
     world.db.createSession({ id: 's1', startedAt: 1 });
     world.db.setTitle('s1', ' a\u202e\u200b\u0007  b\n👨‍👩‍👧 ', 'person');
     expect([
@@ -169,7 +169,7 @@ describe('titles', () => {
     ]).toEqual(['a b 👨‍👩‍👧', 'invalid', 'invalid', 'not-found']);
   });
 
-  it('derived from a long prompt end at a word, in its first line that says something', () => {
+  it('derived from a long prompt end at a word, in its first meaningful line', () => {
     runningTurn(world.db, { text: `\n${'explain '.repeat(20)}\nsecond line` });
     const title = world.db.getSession('s1')?.title ?? '';
     expect([title, title.length <= 60]).toEqual([`${'explain '.repeat(7).trimEnd()}…`, true]);
@@ -217,7 +217,7 @@ describe('the list of sessions', () => {
     });
   });
 
-  it('can be of pinned sessions alone, of the others, and of those named by any of their segments', () => {
+  it('can be limited to pinned sessions, to the others, or to those named by any of their segments', () => {
     finishedTurn('one', 10, 'First question');
     finishedTurn('two', 20, 'Second question');
     finishedTurn('three', 30, 'Third question');
@@ -234,7 +234,7 @@ describe('the list of sessions', () => {
     ]).toEqual([['one-2'], ['three', 'two'], ['one-2', 'two'], [], ['two']]);
   });
 
-  it('goes on page by page behind the last entry, sessions of one moment included, also where that entry is gone by then', () => {
+  it('continues page by page after the last entry, also among equal times and when that entry is gone by then', () => {
     for (const [id, startedAt] of [
       ['a', 10],
       ['b', 20],
@@ -259,7 +259,7 @@ describe('the list of sessions', () => {
     ]).toEqual([[['e', 'b'], ['c', 'd'], ['a']], 'b', ['c', 'd', 'a']]);
   });
 
-  it('leaves private sessions out where it is asked to', () => {
+  it('leaves private sessions out on request', () => {
     finishedTurn('open', 10, 'Question');
     world.db.createSession({ id: 'closed', startedAt: 20, private: true });
     world.db.createSession({ id: 'branch', startedAt: 30, parentSessionId: 'closed', parentKind: 'branch' });
@@ -277,7 +277,7 @@ describe('the list of sessions', () => {
     ]);
   });
 
-  it('works on past a damaged row', () => {
+  it('continues past a damaged row', () => {
     finishedTurn('s1', 10, 'Question');
     world.database.run("UPDATE sessions SET started_at = 'soon', title = x'00', pinned = 'often'");
     expect(world.db.listSessions({ limit: 5 })).toMatchObject([
@@ -285,7 +285,7 @@ describe('the list of sessions', () => {
     ]);
   });
 
-  it('refuses a limit that is no count', () => {
+  it('refuses a limit that is not a count', () => {
     expect([
       refusal(() => world.db.listSessions({ limit: -1 })),
       refusal(() => world.db.listSessions({ limit: 0.5 })),
@@ -342,7 +342,7 @@ describe('a page of the transcript', () => {
     });
   });
 
-  it('gives the model every row it is sent, the closing ones too', () => {
+  it('gives the model every row it is sent, closing rows included', () => {
     expect(world.db.activeMessages('s1').map((message) => message.uid)).toEqual([
       'u-t1',
       't1/closing',
@@ -364,7 +364,7 @@ describe('a page of the transcript', () => {
     ]).toEqual(['not-found', 'invalid', 'not-found', null, null, null]);
   });
 
-  it('says of a damaged row that it could not be read, and keeps the row', () => {
+  it('marks a damaged row as unreadable, and keeps the row', () => {
     world.database.run("UPDATE messages SET parts = '{broken' WHERE uid = 'a2'");
     const shown = lines(world.db)[3];
     world.db.putMessages([answer('a2', 'two, repaired', 't2')]);
@@ -443,8 +443,8 @@ describe('queue and drafts', () => {
   });
 });
 
-describe('care', () => {
-  it('counts what it holds and empties the log at a checkpoint, for which the file has its room already', () => {
+describe('maintenance', () => {
+  it('counts the content and empties the log at a checkpoint that needs no extra space in the file', () => {
     runningTurn(world.db);
     const before = world.db.statistics();
     world.db.checkpoint();

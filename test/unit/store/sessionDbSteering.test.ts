@@ -34,7 +34,7 @@ const steer = (queuedUid: string, turnUid = 't1', sessionId = 's1') =>
 const queue = (): readonly string[] => world.db.queue('s1').map(({ uid }) => uid);
 
 describe('a prompt queued to the front', () => {
-  it('goes behind those it is told to, as far as they are still queued, and ahead of the rest', () => {
+  it('goes after the prompts it names, as far as they are still queued, and before the rest', () => {
     runningTurn(world.db);
     queued('a');
     queued('b');
@@ -55,7 +55,7 @@ describe('steering', () => {
     world.db.putMessages([answer('m1', [call('c1')], 't1'), result('r1', 'c1', 'content', 't1')]);
   };
 
-  it('takes a prompt out of the queue and into the running turn, once, however often it is asked to', () => {
+  it('moves a prompt from the queue into the running turn, once, however often it is requested', () => {
     callingTurn();
     queued('q1');
     queued('q2');
@@ -108,7 +108,7 @@ describe('steering', () => {
     ]);
   });
 
-  it('is in the queue or in the turn, never in both and never in none, when the power fails', async () => {
+  it('leaves the prompt in the queue or in the turn, never in both or neither, when the power fails', async () => {
     callingTurn();
     queued('q1');
     steer('q1');

@@ -29,7 +29,7 @@ function twoTurns(): void {
 }
 
 describe('looking at stored rows', () => {
-  it('tells every row in short, in slices, with what became of its turn', () => {
+  it('returns every row in short, in slices, with the state of its turn', () => {
     twoTurns();
     world.db.setApiContent('u-t1', 'note + Why FLAKY?');
     const first = world.db.transcriptOutline({ sessionId: 's1', after: null, limit: 2 });
@@ -50,7 +50,7 @@ describe('looking at stored rows', () => {
     ]);
   });
 
-  it('says which rows were rewritten or hidden by a repair', () => {
+  it('reports which rows a repair rewrote or hid', () => {
     runningTurn(world.db, { text: 'stale' });
     settle(world.db, 't1');
     world.database.run("DELETE FROM messages WHERE uid = 't1/closing'");
@@ -72,7 +72,7 @@ describe('looking at stored rows', () => {
     ]);
   });
 
-  it('finds text wherever it stands in a row, also thinking and results, with and without case', () => {
+  it('finds text anywhere in a row, also thinking and results, with and without case', () => {
     twoTurns();
     const find = (text: string, matchCase = false): readonly string[] =>
       world.db.findInTranscript({ sessionId: 's1', after: null, limit: 50, text, matchCase }).uids;
@@ -86,7 +86,7 @@ describe('looking at stored rows', () => {
     ]).toEqual([['u-t1'], [], ['u-t1'], ['m1'], ['r1'], []]);
   });
 
-  it('reads a text that is still being delivered, and says where a slice ended', () => {
+  it('reads a text that is still being delivered, and reports where a slice ended', () => {
     runningTurn(world.db);
     world.db.appendChunks({
       sessionId: 's1',
@@ -105,7 +105,7 @@ describe('looking at stored rows', () => {
     expect([found.uids, found.read, found.upTo === world.db.getMessage('m1')?.position]).toEqual([['m1'], 2, true]);
   });
 
-  it('gives the named rows in order with their turns and what was asked of the person', () => {
+  it('returns the named rows in order with their turns and the questions to the user', () => {
     runningTurn(world.db);
     world.db.putMessages([answer('m1', [call('c1')], 't1')]);
     world.db.requestApproval(anApproval('a1'));
@@ -124,7 +124,7 @@ describe('looking at stored rows', () => {
     ]);
   });
 
-  it('gives a row as the file holds it, of the exact text it was sent with only the length', () => {
+  it('returns a row as the file holds it, but only the length of the exact text it was sent with', () => {
     twoTurns();
     world.db.setApiContent('u-t1', 'secret recall');
     const row = world.db.storedRow('u-t1');

@@ -76,7 +76,7 @@ describe('opening a turn', () => {
     }).toEqual({ uid: 'u-t1', rows: 1, other: 'invalid' });
   });
 
-  it('takes a prompt out of the queue that was sent again while it waited there', () => {
+  it('removes a prompt from the queue that was sent again while it was queued', () => {
     world.db.createSession({ id: 's1', startedAt: 1 });
     world.db.enqueue({ uid: 'u1', sessionId: 's1', text: 'What is here?', createdAt: 1 });
     openTurn(world.db, { turnUid: 't1', userUid: 'u1', text: 'What is here?' });
@@ -86,7 +86,7 @@ describe('opening a turn', () => {
     });
   });
 
-  it('takes the prompt out of the queue in the same transaction', () => {
+  it('removes the prompt from the queue in the same transaction', () => {
     world.db.createSession({ id: 's1', startedAt: 1 });
     world.db.enqueue({ uid: 'q1', sessionId: 's1', text: 'later', createdAt: 1 });
     openTurn(world.db, { turnUid: 't1', queuedUid: 'q1' });
@@ -109,7 +109,7 @@ describe('opening a turn', () => {
     ]);
   });
 
-  it('refuses bad input and leaves nothing behind', () => {
+  it('refuses invalid input and leaves nothing stored', () => {
     world.db.createSession({ id: 's1', startedAt: 1 });
     world.db.createSession({ id: 's2', startedAt: 2 });
     openTurn(world.db, { sessionId: 's2', turnUid: 't9' });
@@ -159,7 +159,7 @@ describe('delivered text', () => {
     });
   });
 
-  it('takes a repeated chunk once, before and after folding', () => {
+  it('counts a repeated chunk once, before and after folding', () => {
     runningTurn(world.db);
     const chunks = [chunk('a1', 1, 0, 'Hel'), chunk('a1', 2, 3, 'lo')];
     append(world.db, 't1', ...chunks);
@@ -169,7 +169,7 @@ describe('delivered text', () => {
     expect(lines(world.db)).toEqual(['user: What is here?', 'assistant: Hello']);
   });
 
-  it('keeps a character whole that is cut between two chunks', async () => {
+  it('keeps a character intact that is split between two chunks', async () => {
     runningTurn(world.db);
     append(world.db, 't1', chunk('a1', 1, 0, 'a\ud83d'), chunk('a1', 2, 2, '\ude00b'));
     const again = await world.reopened();
@@ -214,7 +214,7 @@ describe('delivered text', () => {
     });
   });
 
-  it('stores a batch whole or not at all', () => {
+  it('is stored as a complete batch or not at all', () => {
     runningTurn(world.db);
     const refused = refusal(() => append(world.db, 't1', chunk('a1', 1, 0, 'abc'), chunk('a1', 3, 3, 'x')));
     expect([refused, lines(world.db)]).toEqual(['invalid', ['user: What is here?']]);
@@ -254,7 +254,7 @@ describe('putting messages', () => {
     });
   });
 
-  it('never takes delivered text away', () => {
+  it('never removes delivered text', () => {
     runningTurn(world.db);
     append(world.db, 't1', chunk('a1', 1, 0, 'why', 0, 'thinking'), chunk('a1', 2, 0, 'Hello', 1));
     const shorter = [
@@ -284,7 +284,7 @@ describe('putting messages', () => {
     });
   });
 
-  it('goes on streaming behind what was put', () => {
+  it('continues streaming after the text that was put', () => {
     runningTurn(world.db);
     append(world.db, 't1', chunk('a1', 1, 0, 'ab'));
     world.db.putMessages([{ ...answer('a1', 'ab', 't1'), state: 'streaming', lastSeq: 1 }]);
@@ -372,7 +372,7 @@ describe('settling a turn', () => {
     }).toEqual({ second: first, lines: ['user: What is here?', 'assistant: Half an ans'], chunks: [], sound: [] });
   });
 
-  it('answers open calls directly behind their row and ends with the fixed row of its reason', () => {
+  it('answers open calls directly after their row and ends with the fixed row of its reason', () => {
     runningTurn(world.db);
     world.db.putMessages([answer('a1', [call('c1'), call('c2'), call('c3')], 't1'), result('r2', 'c2', 'two', 't1')]);
     append(world.db, 't1', chunk('a2', 1, 0, 'Meanwhile'));
@@ -388,7 +388,7 @@ describe('settling a turn', () => {
     ]);
   });
 
-  it('says of a call that was never handed to a tool that it was not run', () => {
+  it('marks a call that never reached a tool as not run', () => {
     runningTurn(world.db);
     world.db.putMessages([{ ...answer('a1', [call('c1')], 't1'), state: 'streaming' }]);
     settle(world.db, 't1', stopped);

@@ -39,7 +39,7 @@ const prompts = ({ db }: SessionDbWorld, sessionId = 's1') =>
     .map((uid) => uid.replace(/.*u-/, ''));
 
 describe('versions of a prompt', () => {
-  it('B103, B192 an edit of the first prompt keeps all that was behind it, to be shown again', async () => {
+  it('B103, B192 an edit of the first prompt keeps everything after it, to be shown again', async () => {
     const world = await three();
     answered(world.db, 't4', 'ONE', edited('t1'));
     const withEdit = {
@@ -89,7 +89,7 @@ describe('versions of a prompt', () => {
     });
   });
 
-  it('are named oldest first, whichever one they were made from', async () => {
+  it('are listed oldest first, whichever one they were made from', async () => {
     const world = await three();
     answered(world.db, 't4', 'three, again', retried('t3'));
     answered(world.db, 't5', 'three, once more', retried('t4'));
@@ -133,7 +133,7 @@ describe('versions of a prompt', () => {
     expect(prompts(world)).toEqual(['t1', 't2', 't4']);
   });
 
-  it('do not bring back what was rewound', async () => {
+  it('do not restore what was rewound', async () => {
     const world = await three();
     world.db.rewindSession({ sessionId: 's1', to: 'u-t3', now: 70 });
     answered(world.db, 't4', 'TWO', edited('t2'));
@@ -141,7 +141,7 @@ describe('versions of a prompt', () => {
     expect(prompts(world)).toEqual(['t1', 't2']);
   });
 
-  it('of a prompt that was joined to the one before are prompts of their own', async () => {
+  it('of a prompt that was joined to the one before are separate prompts', async () => {
     const world = await three();
     world.database.run("UPDATE messages SET active = 0, hidden_reason = 'dropped' WHERE uid = 'a-t2'");
     world.db.repairTranscript('s1');
@@ -154,7 +154,7 @@ describe('versions of a prompt', () => {
     });
   });
 
-  it('of a prompt that was joined to one that was joined itself are prompts of their own, and the words come and go', async () => {
+  it('of a prompt joined to one that was joined itself are separate prompts, and the words appear and disappear', async () => {
     const world = await three();
     const users = () =>
       world.db
@@ -199,7 +199,7 @@ describe('versions of a prompt', () => {
     ]);
   });
 
-  it('behind a compression take rows that were carried over along, on both sides of the border', async () => {
+  it('after a compression include carried-over rows, on both sides of the boundary', async () => {
     const world = await three();
     world.db.compressSession({ parentId: 's1', childId: 's2', handoff: 'One.', summarisedUpTo: 'a-t1', now: 50 });
     const summarised = refusal(() => openTurn(world.db, { sessionId: 's2', turnUid: 't8', ...edited('t1') }));
@@ -224,7 +224,7 @@ describe('versions of a prompt', () => {
     });
   });
 
-  it('made before a compression can still be shown behind it', async () => {
+  it('made before a compression can still be shown after it', async () => {
     const world = await three();
     answered(world.db, 't4', 'three, again', retried('t3'));
     world.db.compressSession({ parentId: 's1', childId: 's2', handoff: 'One.', summarisedUpTo: 'a-t1', now: 50 });
@@ -257,7 +257,7 @@ describe('versions of a prompt', () => {
     });
   });
 
-  it('are refused, in a sentence, while a turn is open, and when they are none', async () => {
+  it('are refused, with a sentence, while a turn is open, and when they do not exist', async () => {
     const world = await three();
     answered(world.db, 't4', 'three, again', retried('t3'));
     const notShown = sentence(() => openTurn(world.db, { turnUid: 't8', ...retried('t3') }));
@@ -277,7 +277,7 @@ describe('versions of a prompt', () => {
     });
   });
 
-  it('that were made while an answer is open are named, too', async () => {
+  it('that are made while an answer is open are listed too', async () => {
     const world = await three();
     openTurn(world.db, { turnUid: 't4', text: 'three?', ...retried('t3') });
     const open = world.db.promptVersions('s1');
@@ -288,7 +288,7 @@ describe('versions of a prompt', () => {
     ]);
   });
 
-  it('change whole or not at all when the power fails, at every write of it', async () => {
+  it('change completely or not at all when the power fails, at every write of it', async () => {
     const begin = async (disk: SimulatedDisk): Promise<SessionDbWorld> => {
       const world = await three(disk);
       answered(world.db, 't4', 'TWO', edited('t2'));
@@ -302,7 +302,7 @@ describe('versions of a prompt', () => {
     expect(outcomes).toEqual(['t1 t2 t3 of t2', 't1 t4 of t4']);
   });
 
-  it('are opened whole or not at all when the power fails, at every write of it', async () => {
+  it('are opened completely or not at all when the power fails, at every write of it', async () => {
     const outcomes = await afterEveryFailure(
       three,
       (world) => openTurn(world.db, { turnUid: 't4', text: 'TWO?', ...edited('t2') }),

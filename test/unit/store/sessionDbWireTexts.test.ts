@@ -24,7 +24,7 @@ const answered = (): void => {
 };
 
 describe('the exact text a prompt was sent with', () => {
-  it('is kept for the next request, also for a half of a pair that cannot be stored', () => {
+  it('is kept for the next request, even with half a surrogate pair that cannot be stored', () => {
     expect(world.db.apiContents('s1')).toEqual([{ messageUid: 'u-t1', text: wire }]);
     world.db.setApiContent('u-t1', 'cut \ud83c');
     expect(world.db.apiContents('s1')).toEqual([{ messageUid: 'u-t1', text: 'cut \ufffd' }]);
@@ -46,7 +46,7 @@ describe('the exact text a prompt was sent with', () => {
     ]).toEqual([false, [], []]);
   });
 
-  it('goes when its prompt says something else, or is not sent any more', () => {
+  it('is deleted when its prompt changes or is no longer sent', () => {
     world.db.putMessages([prompt('u-t1', 'What else?', 't1')]);
     expect(world.db.apiContents('s1')).toEqual([]);
     world.db.setApiContent('u-t1', wire);
@@ -55,7 +55,7 @@ describe('the exact text a prompt was sent with', () => {
     expect(world.db.apiContents('s1')).toEqual([]);
   });
 
-  it('goes along where its prompt is carried over a compression or copied into a branch', () => {
+  it('is carried along when its prompt is carried over a compression or copied into a branch', () => {
     answered();
     runningTurn(world.db, { turnUid: 't2', text: 'And there?' });
     world.db.setApiContent('u-t2', 'And there? (recalled)');

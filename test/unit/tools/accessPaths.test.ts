@@ -86,7 +86,7 @@ describe('a path as written', () => {
     expect(await told(one, 'loop')).toMatch(/ELOOP|leads back to itself/);
   });
 
-  it('begins at the folder that is given', async () => {
+  it('starts at the given folder', async () => {
     expect(await told(one, 'a.ts', path.join(home, 'project', 'src'))).toBe('inside project/src/a.ts as src/a.ts');
   });
 

@@ -59,10 +59,10 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('credentials of the environment', () => {
-  it.each(Object.entries(credentials))('%s is one', (name, value) =>
+  it.each(Object.entries(credentials))('include %s', (name, value) =>
     expect(withoutCredentials({ [name]: value })).toEqual({}),
   );
-  it.each(Object.entries(others))('%s is none', (name, value) =>
+  it.each(Object.entries(others))('do not include %s', (name, value) =>
     expect(withoutCredentials({ [name]: value })).toEqual({ [name]: value }),
   );
 
@@ -93,7 +93,7 @@ describe('credentials of the environment', () => {
     ]).toEqual([[], [], [], true]);
   });
 
-  it('are given to commands by the settings of the terminal, where the person wants it', () => {
+  it('reach commands through the terminal settings, if the user wants it', () => {
     expect(
       commandEnvironment({
         login: { GITHUB_TOKEN: 'x' },

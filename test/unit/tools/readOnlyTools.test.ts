@@ -81,7 +81,7 @@ describe('read_file', () => {
     else expect(text).toBe(expected);
   });
 
-  it('stops after 2,000 lines and says how to go on', async () => {
+  it('stops after 2,000 lines and explains how to continue', async () => {
     const text = await run('read_file', { path: 'long.txt' });
     expect([text.split('\n').length, text.slice(-70)]).toEqual([
       2002,
@@ -90,7 +90,7 @@ describe('read_file', () => {
   });
 });
 
-describe('what lies outside the open folder, and is a secret', () => {
+describe('secrets and files outside the open folder', () => {
   const asked = async (name: string, args: object) => {
     const prepared = registry.prepare({ callId: 'c', name, arguments: JSON.stringify(args) });
     if (prepared.kind !== 'ready') throw new Error('the call cannot be made');
@@ -104,7 +104,7 @@ describe('what lies outside the open folder, and is a secret', () => {
     },
   });
 
-  it('is asked for by the place a path leads to', async () => {
+  it('are asked about by the target of a path', async () => {
     expect([
       await asked('read_file', { path: '../secret/key.txt' }),
       await asked('read_file', { path: 'link/key.txt' }),
@@ -120,11 +120,11 @@ describe('what lies outside the open folder, and is a secret', () => {
     ]);
   });
 
-  it('is not asked for when it is not there', async () => {
+  it('are not asked about when the file does not exist', async () => {
     expect(await asked('read_file', { path: '../nope' })).toBe('There is no file or folder at ../nope.');
   });
 
-  it('is not read by a link that was exchanged after the question', async () => {
+  it('are not read through a link that was exchanged after the question', async () => {
     const prepared = registry.prepare({ callId: 'c', name: 'read_file', arguments: '{"path":"link/key.txt"}' });
     if (prepared.kind !== 'ready') throw new Error('the call cannot be made');
     await prepared.asks(never);
@@ -137,7 +137,7 @@ describe('what lies outside the open folder, and is a secret', () => {
     );
   });
 
-  it('is not told by a search, which asks nobody', async () => {
+  it('are not revealed by a search, which asks no question', async () => {
     expect(await run('search_files', { query: 'three' })).toBe(
       'done: src/a.ts\n3: three\n\n(Matching lines are not shown of files that may hold secrets: .env. read_file asks the person for one.)',
     );
@@ -186,7 +186,7 @@ describe('list_directory', () => {
       'done: src/\n.env\nempty.txt\nlink\nlong.txt\npicture.png\nreal.png\nwide.txt',
     );
   });
-  it('says when it was given a file', async () => {
+  it('reports that it was given a file', async () => {
     expect(await run('list_directory', { path: 'src/a.ts' })).toBe(
       'failed: src/a.ts is a file. Use read_file to read it.',
     );
@@ -199,13 +199,13 @@ describe('search_files', () => {
       'done: src/a.ts\n2: two\n3: three',
     );
   });
-  it('shows no lines of a file that may hold secrets, whatever the link to it is called', async () => {
+  it('shows no lines of a file that may hold secrets, whatever the name of the link to it', async () => {
     symlinkSync('.env', path.join(root, 'notes.md'));
     expect(await run('search_files', { query: 'KEY' })).toBe(
       'done: No line matches "KEY".\n\n(Matching lines are not shown of files that may hold secrets: .env, notes.md. read_file asks the person for one.)',
     );
   });
-  it('shows no lines of a file that a rule denies reading, whatever the link to it is called', async () => {
+  it('shows no lines of a file that a rule denies reading, whatever the name of the link to it', async () => {
     mkdirSync(path.join(root, 'private'));
     writeFileSync(path.join(root, 'private', 'plan.md'), 'a veiled two\n');
     symlinkSync(path.join('private', 'plan.md'), path.join(root, 'notes.md'));
@@ -220,14 +220,14 @@ describe('search_files', () => {
     );
     expect(await run('glob_files', { pattern: 'private/*' })).toContain('private/plan.md');
   });
-  it('shows lines of a folder whose parents have the name of a place for secrets', async () => {
+  it('shows lines of a folder whose parents have the name of a secret place', async () => {
     const inside = path.join(home, '.aws', 'project');
     mkdirSync(inside, { recursive: true });
     writeFileSync(path.join(inside, 'a.ts'), 'three');
     registry = new ToolRegistry(readOnlyTools(new FolderOnDisk([{ name: 'project', path: inside }]), denying()));
     expect(await run('search_files', { query: 'three' })).toBe('done: a.ts\n1: three');
   });
-  it('says when nothing matches, and when the expression is not valid', async () => {
+  it('reports no match, and an invalid expression', async () => {
     expect([
       await run('search_files', { query: 'absent' }),
       (await run('search_files', { query: '(', is_regex: true })).slice(0, 44),
@@ -236,12 +236,12 @@ describe('search_files', () => {
 });
 
 describe('the registry', () => {
-  it('answers a call of a tool that does not exist with the ones that do', async () => {
+  it('answers a call of an unknown tool with the tools that exist', async () => {
     expect(await run('delete_everything', {})).toBe(
       'failed: There is no tool named "delete_everything". Available tools: read_file, list_directory, glob_files, search_files.',
     );
   });
-  it('has nothing to look into when no folder is open', async () => {
+  it('has nothing to search when no folder is open', async () => {
     registry = new ToolRegistry(readOnlyTools(new FolderOnDisk([]), denying()));
     expect([await run('read_file', { path: 'a' }), await run('search_files', { query: 'a' })]).toEqual([
       'failed: No folder is open in the editor. Give an absolute path, or ask the person to open a folder.',

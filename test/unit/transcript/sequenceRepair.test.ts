@@ -22,8 +22,8 @@ const lines = (
 const hidden = ({ hidden: rows }: SequenceRepair): readonly string[] =>
   rows.map(({ uid, reason, absorbedInto, why }) => `${uid} ${reason} into ${absorbedInto}: ${why}`);
 
-describe('prompts in a row', () => {
-  it('S4 become one prompt, the later below the earlier, under the uid of the earlier', () => {
+describe('consecutive prompts', () => {
+  it('S4 become one prompt, the later text below the earlier, under the uid of the earlier', () => {
     const repair = repaired((rows) => rows.user('first').user('second'));
     expect({
       lines: rowLines(repair.messages),
@@ -36,21 +36,21 @@ describe('prompts in a row', () => {
     });
   });
 
-  it('S5 yield the one that says something', () => {
+  it('S5 keep only the one with text if the other is blank', () => {
     expect({
       blankFirst: lines((rows) => rows.user(' ').user('real message')),
       blankLast: lines((rows) => rows.user('real message').user('')),
     }).toEqual({ blankFirst: ['user: real message'], blankLast: ['user: real message'] });
   });
 
-  it('S13 stay apart where one of them holds an image, and the image is untouched', () => {
+  it('S13 stay separate if one of them contains an image, and the image is unchanged', () => {
     expect(lines((rows) => rows.user('look', image).user('follow-up'))).toEqual([
       'user: look (image)',
       'user: follow-up',
     ]);
   });
 
-  it('S16 all become one, however many they are', () => {
+  it('S16 all become one, however many there are', () => {
     const repair = repaired((rows) => rows.user('u0').user('u1').user('u2').user('u3'));
     expect({ lines: rowLines(repair.messages), hidden: hidden(repair).length }).toEqual({
       lines: ['user: u0\n\nu1\n\nu2\n\nu3'],
@@ -58,7 +58,7 @@ describe('prompts in a row', () => {
     });
   });
 
-  it('stay apart where they are steering: told to a turn behind its tool results', () => {
+  it('stay separate if they are steering: added to a turn after its tool results', () => {
     expect(
       lines((rows) =>
         rows
@@ -75,7 +75,7 @@ describe('prompts in a row', () => {
     ).toEqual(['user: q', 'assistant: [a]', 'tool: a=done', 'user: this', 'user: and this', 'user: next\n\nmore']);
   });
 
-  it('S17 leave the answer behind them as it is', () => {
+  it('S17 leave the answer after them unchanged', () => {
     const stored = rowsOf((rows) => rows.user('first').user('second').assistant('answer'));
     const repair = repairSequence(stored, { openTurnUid: null, at: 99 });
     expect({ lines: rowLines(repair.messages), sameAnswer: repair.messages[1] === stored[2] }).toEqual({
@@ -84,7 +84,7 @@ describe('prompts in a row', () => {
     });
   });
 
-  it('take in the prompt of the open turn, but nothing goes into a row of the open turn', () => {
+  it('absorb the prompt of the open turn, but nothing is merged into a row of the open turn', () => {
     const build = (rows: TranscriptBuilder) =>
       rows.turn('old').user('stale').turn('open').user('current').user('steered');
     expect(lines(build, 'open')).toEqual(['user: stale\n\ncurrent\n\nsteered']);
@@ -94,7 +94,7 @@ describe('prompts in a row', () => {
     ]);
   });
 
-  it('stay apart from a handoff and from a row carried from an earlier segment', () => {
+  it('stay separate from a handoff and from a row carried over from an earlier segment', () => {
     const handoff = rowsOf((rows) => rows.user('summary').user('prompt')).map((row, index): Message =>
       index === 0 ? { ...row, uid: handoffUid('s') } : row,
     );
@@ -108,7 +108,7 @@ describe('prompts in a row', () => {
   });
 });
 
-describe('answers in a row', () => {
+describe('consecutive answers', () => {
   it('S21 become one with the calls of both, and every result stays', () => {
     expect(
       lines((rows) => rows.user('q').assistant(call('A')).assistant(call('B')).tool('A', 'a').tool('B', 'b')),
@@ -125,7 +125,7 @@ describe('answers in a row', () => {
     });
   });
 
-  it('keep every delivered word in order, with the calls behind it', () => {
+  it('keep every delivered word in order, with the calls after it', () => {
     expect(
       lines((rows) =>
         rows
@@ -138,7 +138,7 @@ describe('answers in a row', () => {
     ).toBe('assistant: <hm> one\n <so> two [A] [B]');
   });
 
-  it('send thinking of another model back to no one', () => {
+  it('return thinking of another model to no model', () => {
     const signed: AssistantPart = { kind: 'thinking', text: 'hm', metadata: { anthropic: { signature: 'x' } } };
     const stored = rowsOf((rows) => rows.user('q').assistant('one').assistant(signed, 'two')).map((row): Message =>
       row.uid === 'm3' && row.role === 'assistant' ? { ...row, model: 'other' } : row,
@@ -150,7 +150,7 @@ describe('answers in a row', () => {
     ]);
   });
 
-  it('stay apart where the results of the first are lost, which then stand between them', () => {
+  it('stay separate if the results of the first are lost, which are then inserted between them', () => {
     const answered = lines((rows) => rows.user('q').assistant('I look.', call('A')).assistant('Found it.'));
     const closed = lines((rows) => rows.user('q').assistant(call('A')).closing('(No answer.)'));
     expect({ answered, closed }).toEqual({
@@ -159,7 +159,7 @@ describe('answers in a row', () => {
     });
   });
 
-  it('do not mix with the words of a closing row, which are never shown', () => {
+  it('do not mix with the text of a closing row, which is never shown', () => {
     const before = repaired((rows) => rows.user('q').closing('(No answer.)').assistant('answer'));
     const behind = repaired((rows) => rows.user('q').assistant('answer').closing('(No answer.)'));
     expect({
@@ -171,7 +171,7 @@ describe('answers in a row', () => {
     });
   });
 
-  it('S24 S25 are left alone where a result or a prompt stands between them', () => {
+  it('S24 S25 are left alone if a result or a prompt is between them', () => {
     const withResult = repaired((rows) =>
       rows.user('q').assistant(call('t1')).tool('t1', 'r').assistant(call('t2')).tool('t2', 'r'),
     );
@@ -179,7 +179,7 @@ describe('answers in a row', () => {
     expect([isSound(withResult), isSound(withPrompt)]).toEqual([true, true]);
   });
 
-  it('carried from an earlier segment, or still being delivered, are left alone', () => {
+  it('carried over from an earlier segment, or still being delivered, are left alone', () => {
     const stored = rowsOf((rows) => rows.user('q').assistant('one').assistant('two'));
     const changed = (change: Partial<Message>) =>
       stored.map((row): Message => (row.uid === 'm3' ? Object.assign({ ...row }, change) : row));
@@ -197,7 +197,7 @@ describe('answers in a row', () => {
   });
 });
 
-describe('parts of metadata alone', () => {
+describe('parts with only metadata', () => {
   const redacted = (data: string) => ({
     kind: 'thinking' as const,
     text: '',
@@ -206,14 +206,14 @@ describe('parts of metadata alone', () => {
   const partsOf = (repair: ReturnType<typeof repaired>) =>
     repair.messages.flatMap((row) => (row.role === 'assistant' ? [row.parts] : []));
 
-  it('S29 keep their place when their answers are joined: a provider wants them back', () => {
+  it('S29 keep their place when their answers are joined: a provider needs them back', () => {
     const repair = repaired((rows) =>
       rows.user('q').assistant(redacted('first')).assistant(redacted('second')).assistant('Final answer.'),
     );
     expect(partsOf(repair)).toEqual([[redacted('first'), redacted('second'), { kind: 'text', text: 'Final answer.' }]]);
   });
 
-  it('keep the model they came from, and go where the joined answer is of another one', () => {
+  it('keep their model of origin, and are dropped if the joined answer is from another model', () => {
     const stored = rowsOf((rows) =>
       rows.user('q').assistant(redacted('first')).assistant(redacted('second'), 'Final answer.'),
     );
@@ -231,7 +231,7 @@ describe('parts of metadata alone', () => {
 });
 
 describe('results', () => {
-  it('S7 of no call are left out', () => {
+  it('S7 without a call are left out', () => {
     const repair = repaired((rows) => rows.user('hi').assistant('hello').tool('orphan', 'r').user('real'));
     expect({ lines: rowLines(repair.messages), hidden: hidden(repair) }).toEqual({
       lines: ['user: hi', 'assistant: hello', 'user: real'],
@@ -239,7 +239,7 @@ describe('results', () => {
     });
   });
 
-  it('S30 of a call that has one are left out, and point at the one that stands', () => {
+  it('S30 of a call that already has one are left out, and point at the remaining one', () => {
     const repair = repaired((rows) =>
       rows.user('q').assistant(call('call_1')).tool('call_1', 'res1').tool('call_1', 'res1 duplicate'),
     );
@@ -249,7 +249,7 @@ describe('results', () => {
     });
   });
 
-  it('of two calls that were stored under one id are left alone, one of each, also where one call of the two has none', () => {
+  it('of two calls stored under one id are left alone, one for each, even if one of the two calls has none', () => {
     const both = repaired((rows) =>
       rows.user('q').assistant(call('Y'), call('Y')).tool('Y', 'first').tool('Y', 'second').assistant('done'),
     );
@@ -290,7 +290,7 @@ describe('results', () => {
     ).toBe(true);
   });
 
-  it('join the answers that stood around a stray one', () => {
+  it('join the answers around a stray result', () => {
     expect(lines((rows) => rows.user('q').assistant('one').tool('x', 'stray').assistant('two'))).toEqual([
       'user: q',
       'assistant: one\n two',
@@ -299,7 +299,7 @@ describe('results', () => {
 });
 
 describe('a call without a result', () => {
-  it('is kept and answered: it may have run', () => {
+  it('is kept and gets a result: it may have run', () => {
     const repair = repaired((rows) =>
       rows.user('q').assistant('I write.', call('A'), call('B')).tool('A', 'a').user('next'),
     );
@@ -321,7 +321,7 @@ describe('a call without a result', () => {
     });
   });
 
-  it('is answered where its result stands elsewhere, and that result is left out', () => {
+  it('gets a result if its own is stored elsewhere, and that one is left out', () => {
     const repair = repaired((rows) => rows.user('q').assistant(call('A')).user('and?').tool('A', 'late'));
     expect(rowLines(repair.messages)).toEqual(['user: q', 'assistant: [A]', 'tool: A=interrupted', 'user: and?']);
   });
@@ -336,7 +336,7 @@ describe('a sequence', () => {
     expect([isSound(repaired((rows) => rows)), isSound(repaired((rows) => rows.user('q')))]).toEqual([true, true]);
   });
 
-  it('is valid, holds every word of the person, every call and every delivered word, and is not repaired twice, whatever it was', () => {
+  it('is valid, keeps every user word, every call and every delivered word, and is not repaired twice, whatever it was', () => {
     const row = fc.oneof(
       fc.record({ role: fc.constant('user' as const), text: fc.string({ maxLength: 6 }), image: fc.boolean() }),
       fc.record({

@@ -33,13 +33,13 @@ describe('the token estimate', () => {
     expect(Math.abs(estimateTokens(text) / counted - 1)).toBeLessThan(0.25);
   });
 
-  it('is never below what was there before text was added', () => {
+  it('never decreases when text is added', () => {
     const words = prose.split(' ');
     const estimates = words.map((_, index) => estimateTokens(words.slice(0, index + 1).join(' ')));
     expect(estimates.every((estimate, index) => index === 0 || estimate >= (estimates[index - 1] ?? 0))).toBe(true);
   });
 
-  it('takes nothing for nothing, and any text for something', () => {
+  it('is zero for no text, and more than zero for any text', () => {
     expect([estimateTokens(''), estimateTokens('a'), estimateTokens('\ud83d'), estimateTokens('👩‍👩‍👧') > 3]).toEqual([
       0,
       1,
@@ -48,7 +48,7 @@ describe('the token estimate', () => {
     ]);
   });
 
-  it('grows in proportion on a million repeated characters', () => {
+  it('grows proportionally on a million repeated characters', () => {
     expect(estimateTokens('a'.repeat(1_000_000))).toBe(Math.ceil(1_000_000 / 7));
   });
 });

@@ -30,7 +30,7 @@ describe('the wire copy of a transcript', () => {
     ]);
   });
 
-  it('sends what was sent along behind the prompt, told apart from it', () => {
+  it('sends attachments after the prompt, marked as separate from it', () => {
     const rows = new TranscriptBuilder();
     rows.user('Why does it fail?');
     const [asked] = rows.messages;
@@ -55,7 +55,7 @@ describe('the wire copy of a transcript', () => {
     ]);
   });
 
-  it('answers a call whose result is missing, and does not send a result whose call is missing', () => {
+  it('adds a result to a call without one, and does not send a result without a call', () => {
     expect(project((rows) => rows.user('q').assistant(call('c1')).user('next').tool('c9', 'stray'))).toEqual([
       { role: 'user', content: [text('q')] },
       { role: 'assistant', content: [{ kind: 'toolCall', callId: 'c1', name: 'read_file', arguments: {} }] },
@@ -75,7 +75,7 @@ describe('the wire copy of a transcript', () => {
     ]);
   });
 
-  it('sends what the person told a turn while it worked with the result ahead of it, and a prompt behind it as a prompt', () => {
+  it('sends steering with the result before it, and a later prompt as a prompt', () => {
     const wire = project((rows) =>
       rows
         .turn('t1')
@@ -109,7 +109,7 @@ describe('the wire copy of a transcript', () => {
     });
   });
 
-  it('keeps results with their own call when a server counts its call ids from zero in every answer', () => {
+  it('keeps results with their own call if a server counts its call ids from zero in every answer', () => {
     const wire = project((rows) =>
       rows.user('q').assistant(call('0')).tool('0', 'first').assistant(call('0')).tool('0', 'second').assistant('done'),
     );
@@ -130,7 +130,7 @@ describe('the wire copy of a transcript', () => {
     expect(project(build, 'other/model')[1]).toEqual({ role: 'assistant', content: [text('a')] });
   });
 
-  it('S31 S32 sends one call and one result where an id is repeated, S33 and each of two that differ', () => {
+  it('S31 S32 sends one call and one result if an id is repeated, S33 and each of two that differ', () => {
     const wire = project((rows) =>
       rows
         .user('q')
@@ -157,7 +157,7 @@ describe('the wire copy of a transcript', () => {
     ]);
   });
 
-  it('sends two calls that were stored under one id, each with its own result, under ids that differ', () => {
+  it('sends two calls stored under one id, each with its own result, under different ids', () => {
     const rows = (build: TranscriptBuilder): TranscriptBuilder =>
       build
         .user('q')
@@ -183,7 +183,7 @@ describe('the wire copy of a transcript', () => {
     ]);
   });
 
-  it('sends a result with its call where the two are stored under different names of one id', () => {
+  it('sends a result with its call if the two are stored under different names of one id', () => {
     const wire = project((rows) => rows.user('q').assistant(call('call_ABC|fc_123')).tool('call_ABC', 'content'));
     expect(wire[2]).toEqual({
       role: 'tool',
@@ -191,7 +191,7 @@ describe('the wire copy of a transcript', () => {
     });
   });
 
-  it('begins with the person where the stored beginning is missing', () => {
+  it('begins with the user if the stored beginning is missing', () => {
     expect(project((rows) => rows.assistant('prior answer').user('next'))).toEqual([
       { role: 'user', content: [text('(The beginning of this conversation is not available.)')] },
       { role: 'assistant', content: [text('prior answer')] },
@@ -199,7 +199,7 @@ describe('the wire copy of a transcript', () => {
     ]);
   });
 
-  it('S37 says of an answer without a word that there was none, so that two prompts never touch', () => {
+  it('S37 marks an answer without text as such, so that two prompts never touch', () => {
     expect(project((rows) => rows.user('q').assistant('   ').user('next'))[1]).toEqual({
       role: 'assistant',
       content: [text('(This answer ended before any text.)')],

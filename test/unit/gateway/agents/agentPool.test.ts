@@ -55,8 +55,8 @@ const running = (seat: SurfaceAgent): SurfaceAgent => {
   return seat;
 };
 
-describe('seats', () => {
-  it('are at most sixteen: the least recently used goes first, but none in which a turn runs', async () => {
+describe('agents of surfaces', () => {
+  it('are at most sixteen: the least recently used one is released first, but none in which a turn runs', async () => {
     const { agentPool, heard } = agentPoolWith();
     running(agentPool.seatFor('surface-0', session('s0'), 'resume'));
     for (let number = 1; number < 20; number++) agentPool.seatFor(`surface-${number}`, session(`s${number}`), 'resume');
@@ -68,7 +68,7 @@ describe('seats', () => {
     });
   });
 
-  it('may be more while turns run in all of them', async () => {
+  it('may exceed the limit while turns run in all of them', async () => {
     const { agentPool, heard } = agentPoolWith();
     for (let number = 0; number < 20; number++)
       running(agentPool.seatFor(`surface-${number}`, session(`s${number}`), 'resume'));
@@ -76,7 +76,7 @@ describe('seats', () => {
     expect(heard.flat().filter((line) => line === 'shutdown')).toEqual([]);
   });
 
-  it('that were idle for an hour go, without an end of their sessions; work that is slow is still done', async () => {
+  it('are released after an idle hour without ending their sessions; slow work is still completed', async () => {
     const { agentPool, heard, clock } = agentPoolWith((time) => new Promise((resolve) => time.after(2000, resolve)));
     const seat = agentPool.seatFor('one', session('s1'), 'resume');
     seat.memory.syncTurn({
@@ -95,7 +95,7 @@ describe('seats', () => {
     expect(heard[0]).toEqual(['initialize s1', 'sync s1: a long question -> a', 'shutdown']);
   });
 
-  it('come back to a surface that returns to their session while a turn runs there', async () => {
+  it('are reused by a surface that returns to their session while a turn runs there', async () => {
     const { agentPool, heard } = agentPoolWith();
     const first = running(agentPool.seatFor('panel', session('s1'), 'resume'));
     agentPool.seatFor('panel', session('s2'), 'new_session');
@@ -109,7 +109,7 @@ describe('seats', () => {
     });
   });
 
-  it('behind which a new session was begun hear the end of theirs when their turn has settled', async () => {
+  it('receive the end of their session when their turn has settled, after a new session was started', async () => {
     const { agentPool, heard } = agentPoolWith();
     const first = running(agentPool.seatFor('panel', session('s1'), 'resume'));
     agentPool.seatFor('panel', session('s2'), 'new_session');
@@ -124,7 +124,7 @@ describe('seats', () => {
     });
   });
 
-  it('all follow a compression, shown or not, so that none serves a segment that is closed', async () => {
+  it('all follow a compression, visible or not, so that none serves a closed segment', async () => {
     const { agentPool, heard } = agentPoolWith();
     agentPool.seatFor('one', session('s1'), 'resume');
     agentPool.seatFor('two', session('s1'), 'resume');
@@ -137,7 +137,7 @@ describe('seats', () => {
     ]);
   });
 
-  it('of private sessions serve no others, and the other way round', async () => {
+  it('of private sessions serve no other sessions, and the other way around', async () => {
     const { agentPool, heard } = agentPoolWith();
     agentPool.seatFor('panel', session('s1'), 'resume');
     agentPool.seatFor('panel', session('s2', { private: true }), 'new_session');
@@ -146,7 +146,7 @@ describe('seats', () => {
     expect(heard.map((log) => log.join(', '))).toEqual(['initialize s1, end s1, shutdown', '', 'initialize s3']);
   });
 
-  it('of sessions that were erased tell memory so, go, and say what memory cannot erase', async () => {
+  it('of erased sessions notify memory, are released, and report what memory cannot erase', async () => {
     const { agentPool, heard } = agentPoolWith();
     agentPool.seatFor('panel', session('s1'), 'resume');
     const sentences = [...(await agentPool.forget(['s1'])), ...(await agentPool.forget(['s9']))];

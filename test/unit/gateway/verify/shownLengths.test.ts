@@ -15,8 +15,8 @@ const chunk = (seq: number, part: number, start: number, text: string): Chunk =>
   text,
 });
 
-describe('the witness of what was shown', () => {
-  it('finds nothing missing when the stored rows begin with what was shown', () => {
+describe('the delivery report', () => {
+  it('reports nothing missing if the stored rows begin with what was shown', () => {
     const witness = new ShownLengths('t');
     witness.observe(
       { kind: 'delivered', turnUid: 't', chunks: [chunk(1, 0, 0, 'Hello '), chunk(2, 0, 6, 'world')] },
@@ -25,7 +25,7 @@ describe('the witness of what was shown', () => {
     expect(witness.missingFrom(new TranscriptBuilder().assistant('Hello world!').messages)).toEqual([]);
   });
 
-  it('names what is shorter, different or absent', () => {
+  it('names rows that are shorter, different or missing', () => {
     const witness = new ShownLengths('t');
     witness.observe({ kind: 'delivered', turnUid: 't', chunks: [chunk(1, 0, 0, 'Hello world')] }, 's');
     const missing = (rows: TranscriptBuilder) => witness.missingFrom(rows.messages).map(({ stored }) => stored);
@@ -41,7 +41,7 @@ describe('after a turn', () => {
   let world: World;
   afterEach(() => world.close());
 
-  it('what was shown and is not stored is written, and the log says so', async () => {
+  it('shown text that is not stored is written, and the log reports it', async () => {
     world = await World.create();
     world.server.script(reply().says('Hello ').pauses(50).says('world'));
     const panel = world.surface();

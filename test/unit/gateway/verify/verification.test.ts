@@ -69,7 +69,7 @@ const inShort = ({ turns, shown, onDisk, findings }: Verification) => ({
 const shownIn = (chat: ChatInWorld): string => chat.shownSession ?? '';
 
 describe('verifying a session', () => {
-  it('finds all that was shown, whatever became of it: stopped, asked again, taken back, branched, compressed, repaired', async () => {
+  it('finds everything that was shown, whether stopped, retried, taken back, branched, compressed or repaired', async () => {
     await create();
     const { chat, witness } = await witnessedChat('chat');
     world.server.script(
@@ -120,7 +120,7 @@ describe('verifying a session', () => {
     ]);
   });
 
-  it('says which turn holds less than was shown, and how many characters that were', async () => {
+  it('names the turn that holds less than was shown, and the number of characters shown', async () => {
     await create();
     const { chat, witness } = await witnessedChat('chat');
     world.server.script(
@@ -153,7 +153,7 @@ describe('verifying a session', () => {
     });
   });
 
-  it('misses an answer whose row is gone', async () => {
+  it('reports an answer whose row is missing', async () => {
     await create();
     const { chat, witness } = await witnessedChat('chat');
     world.server.script(reply().says('An answer.'));
@@ -166,7 +166,7 @@ describe('verifying a session', () => {
     ]).toEqual([[[1, 'missing', [[10, null]]]], true]);
   });
 
-  it('without a witness says nothing of what was shown, and still looks at what is stored', async () => {
+  it('without a delivery report makes no claim about what was shown, and still checks what is stored', async () => {
     await create();
     const { chat } = await witnessedChat('chat');
     world.server.script(reply().says('An answer.'));
@@ -182,7 +182,7 @@ describe('verifying a session', () => {
     });
   });
 
-  it('says of what cannot be read that it could not be read, and why: neither that it is missing nor that it is fine', async () => {
+  it('reports unreadable data as unreadable, with the reason: neither as missing nor as intact', async () => {
     await create();
     const { chat, witness } = await witnessedChat('chat');
     world.server.script(reply().says('An answer.'));
@@ -209,7 +209,7 @@ describe('verifying a session', () => {
     });
   });
 
-  it('says of a row whose earlier versions cannot be read just then, or which stands elsewhere, that it could not be read', async () => {
+  it('reports a row as unreadable if its earlier versions cannot be read at the moment, or if it is stored elsewhere', async () => {
     await create();
     const { chat, witness } = await witnessedChat('chat');
     world.server.script(reply().says('An answer of the first turn.'), reply().says('An answer of the second turn.'));
@@ -242,7 +242,7 @@ describe('verifying a session', () => {
     ]);
   });
 
-  it('finds no merged row missing whose survivor could not be read', async () => {
+  it('does not report a merged row as missing if its surviving row could not be read', async () => {
     await create();
     const { chat, witness } = await witnessedChat('chat');
     world.server.script(reply().says('An answer.'));
@@ -266,7 +266,7 @@ describe('verifying a session', () => {
     );
   });
 
-  it('stops when it is told to', async () => {
+  it('stops when requested', async () => {
     await create();
     const { chat, witness } = await witnessedChat('chat');
     world.server.script(reply().says('An answer.'));

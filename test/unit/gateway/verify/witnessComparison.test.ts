@@ -24,8 +24,8 @@ const lengthOf = (entries: readonly WitnessEntry[]): number => entries.reduce((s
 const all = (check: (shown: readonly Delivered[], share: number) => void): void =>
   fc.assert(fc.property(parts, fc.double({ min: 0.2, max: 1, noNaN: true }), check));
 
-describe('a stored message against what was shown of it', () => {
-  it('is whole when it begins with what was shown, however much more is stored', () => {
+describe('a stored message compared with what was shown', () => {
+  it('is whole if it begins with what was shown, however much more is stored', () => {
     all((shown, share) => {
       const entries = witnessed(shown, share);
       expect(compareMessage(entries, shown, [])).toEqual({
@@ -37,7 +37,7 @@ describe('a stored message against what was shown of it', () => {
     });
   });
 
-  it('is whole when it was rewritten and says in an earlier version what was shown', () => {
+  it('is whole if it was rewritten and an earlier version contains what was shown', () => {
     all((shown, share) => {
       expect(
         compareMessage(witnessed(shown, share), [{ kind: 'text', text: 'joined to something else' }], [[], shown])
@@ -46,7 +46,7 @@ describe('a stored message against what was shown of it', () => {
     });
   });
 
-  it('is whole when parts were joined or moved behind what was shown', () => {
+  it('is whole if parts were joined or moved after they were shown', () => {
     all((shown, share) => {
       expect(
         compareMessage(
@@ -61,7 +61,7 @@ describe('a stored message against what was shown of it', () => {
     });
   });
 
-  it('names the part that lost its end, with how much was shown and how much is stored', () => {
+  it('names the part that lost its end, with the shown and the stored length', () => {
     fc.assert(
       fc.property(parts, fc.nat(), fc.nat(), (shown, which, cut) => {
         const at = which % shown.length;
@@ -81,7 +81,7 @@ describe('a stored message against what was shown of it', () => {
     );
   });
 
-  it('names the part in which a character was altered', () => {
+  it('names the part in which a character was changed', () => {
     fc.assert(
       fc.property(parts, fc.nat(), fc.nat(), (shown, which, where) => {
         const at = which % shown.length;
@@ -99,7 +99,7 @@ describe('a stored message against what was shown of it', () => {
     );
   });
 
-  it('misses everything of a row that is gone', () => {
+  it('lacks everything if its row is gone', () => {
     all((shown, share) => {
       const entries = witnessed(shown, share);
       const { missing, onDisk } = compareMessage(entries, null, []);
@@ -111,7 +111,7 @@ describe('a stored message against what was shown of it', () => {
     });
   });
 
-  it('counts a part once that two views showed, as far as the one that showed most of it', () => {
+  it('counts a part that two views showed once, up to the longest shown length', () => {
     all((shown, share) => {
       const most = witnessed(shown);
       expect(compareMessage([...witnessed(shown, share), ...most], shown, [])).toEqual({

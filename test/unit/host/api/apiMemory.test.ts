@@ -58,7 +58,7 @@ function noting(heard: string[]): MemoryProvider {
 }
 
 describe('a memory provider of another extension', () => {
-  it('hears everything in its own words, in order', async () => {
+  it("receives every event in the provider's own words, in order", async () => {
     const heard: string[] = [];
     const { register, agent } = desk();
     register({ name: 'notes', create: () => noting(heard) });
@@ -110,7 +110,7 @@ describe('a memory provider of another extension', () => {
     });
   });
 
-  it('with two hooks works; it is said to keep what it was sent', async () => {
+  it('works with only two hooks; the log says that it keeps what it was sent', async () => {
     const { register, agent } = desk();
     register(made({}));
     const memory = agent();
@@ -128,7 +128,7 @@ describe('a memory provider of another extension', () => {
     ]);
   });
 
-  it('recalls, whatever shape its answers have', async () => {
+  it('recalls, whatever the shape of its answers', async () => {
     const { register, agent, log } = desk();
     const odd: (value: unknown) => () => never = (value) => () => value as never;
     const asked = {
@@ -169,7 +169,7 @@ describe('a memory provider of another extension', () => {
     ]);
   });
 
-  it('lends tools: text comes back as done, anything else and a rejection as failed', async () => {
+  it('lends tools: text comes back as done; anything else, or a rejection, as failed', async () => {
     const { register, agent } = desk();
     const tool = (name: string, run: (input: { readonly [key: string]: unknown }) => unknown) => ({
       name,
@@ -205,7 +205,7 @@ describe('a memory provider of another extension', () => {
     ]);
   });
 
-  it('that is none is logged and left out', () => {
+  it('that is invalid is logged and left out', () => {
     const { untyped, agent, log } = desk();
     const broken: readonly (() => unknown)[] = [
       () => null,
@@ -236,7 +236,7 @@ describe('a memory provider of another extension', () => {
 });
 
 describe('registering a memory provider', () => {
-  it('says whether it is the one chosen, and gives it to no private session', () => {
+  it('reports whether it is the chosen provider, and gives it to no private session', () => {
     const { register, agent, log } = desk();
     const [notes, other] = [register(made({})), register(made({}, 'other'))];
     expect({
@@ -253,7 +253,7 @@ describe('registering a memory provider', () => {
     });
   });
 
-  it('is refused for a name that is taken or means something else, and for what is no factory', () => {
+  it('is refused for a name that is taken or reserved, and for an invalid factory', () => {
     const { register, untyped } = desk();
     register(made({}));
     expect(() => register(made({}))).toThrow('A memory provider named "notes" is registered already.');
@@ -269,7 +269,7 @@ describe('registering a memory provider', () => {
       expect(() => untyped(factory)).toThrow(/^This cannot be registered as a memory provider: /);
   });
 
-  it('ends with its registration, or with Hermes; the name is free again', () => {
+  it('ends when its registration is disposed or Hermes stops; the name is free again', () => {
     const { register, agent, api } = desk();
     register(made({})).dispose();
     const without = agent().providerNames;
@@ -279,7 +279,7 @@ describe('registering a memory provider', () => {
     expect([without, again.providerNames, again.isCurrent, agent().providerNames]).toEqual([[], ['notes'], false, []]);
   });
 
-  it('gives each provider a log of its own name, without keys', () => {
+  it('gives each provider a log under its own name, without keys', () => {
     const { register, agent, log } = desk();
     register({
       name: 'notes',

@@ -52,7 +52,7 @@ const until = (value: () => unknown, wanted: unknown): Promise<void> =>
   expect.poll(value, { timeout: 20_000 }).toEqual(wanted);
 
 describe('the API', () => {
-  it('has version 1, and says so to whoever asks for another', async () => {
+  it('has version 1, and says so to an extension that asks for another version', async () => {
     const { api, hermes } = await house();
     const { getApi }: { getApi(version: unknown): unknown } = api.exports;
     expect([hermes.apiVersion, hermes === api.exports.getApi(1), Object.isFrozen(hermes)]).toEqual([1, true, true]);
@@ -61,7 +61,7 @@ describe('the API', () => {
     );
   });
 
-  it('refuses every call once Hermes was deactivated, and calls nobody any more', async () => {
+  it('refuses every call after Hermes is deactivated, and calls no listener any more', async () => {
     const { hermes, api } = await house();
     world.server.otherwise(reply().says('ok'));
     const events: TurnEvent[] = [];
@@ -84,7 +84,7 @@ describe('the API', () => {
 });
 
 describe('sessions of the API', () => {
-  it('are listed newest first, page behind page, and read as a person sees them: calls and results, nothing that is only sent', async () => {
+  it('are listed newest first, page by page, and read as the user sees them: calls and results, nothing that is only sent', async () => {
     const { hermes } = await house();
     world.server.script(
       reply().says('Looking.').calls('list_directory', { path: 'nowhere' }),
@@ -121,7 +121,7 @@ describe('sessions of the API', () => {
     });
   });
 
-  it('are read backwards page by page, summarised parts included, under any id they have had', async () => {
+  it('are read backward page by page, including summarized parts, under any id they have had', async () => {
     const { hermes } = await house();
     world.server.otherwise(reply().says('The parser reads tokens and builds a tree. '.repeat(200), { in: 'whole' }));
     const panel = world.surface();
@@ -154,7 +154,7 @@ describe('sessions of the API', () => {
     });
   });
 
-  it('that are private or in the trash do not exist; bad arguments are named', async () => {
+  it('that are private or in the trash do not exist for the API; bad arguments are named', async () => {
     const { hermes } = await house();
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
@@ -185,7 +185,7 @@ describe('sessions of the API', () => {
     await expect(list({ limit: 0 })).rejects.toThrow('sessions.list cannot be called so: limit: ');
   });
 
-  it('say that they cannot be read while the store fails', async () => {
+  it('report that they cannot be read while the store fails', async () => {
     const { hermes } = await house();
     const { StoreError } = await import('../../../../src/store/storeError');
     const mend = world.breakStore(() => new StoreError('full', 'The disk is full.', 'ENOSPC'));
@@ -196,7 +196,7 @@ describe('sessions of the API', () => {
 });
 
 describe('events of the API', () => {
-  it('tell of a turn in order, each after what it carries is on disk', async () => {
+  it('report a turn in order, each after its content is on disk', async () => {
     const { hermes } = await house();
     world.server.script(
       reply().says('Looking.').calls('list_directory', { path: 'nowhere' }),
@@ -241,7 +241,7 @@ describe('events of the API', () => {
     });
   });
 
-  it('tell of every switch with its ids, and of no private session', async () => {
+  it('report every switch with its ids, and no private session', async () => {
     const { hermes } = await house();
     world.server.otherwise(reply().says('ok'));
     const switches: SessionSwitched[] = [];
@@ -288,7 +288,7 @@ describe('events of the API', () => {
     });
   });
 
-  it('go on past a listener that throws, rejects or hangs; it is logged once', async () => {
+  it('continue after a listener throws, rejects or hangs; the failure is logged once', async () => {
     const { hermes, log } = await house();
     world.server.script(reply().says('one ').says('two ').says('three'));
     const held = gate();
@@ -328,7 +328,7 @@ describe('events of the API', () => {
     });
   });
 
-  it('say only that something is gone when nothing may be said of it', async () => {
+  it('report only that a session is gone, without its id', async () => {
     const { hermes } = await house();
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();

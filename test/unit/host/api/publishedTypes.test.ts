@@ -68,7 +68,7 @@ function problems(source: string, name = 'extension.ts'): readonly string[] {
 }
 
 describe('hermes.d.ts', () => {
-  it('is what activate() returns', () => {
+  it('is the type that activate() returns', () => {
     expectTypeOf<ReturnType<typeof activate>>().toEqualTypeOf<HermesExtension>();
   });
 
@@ -99,7 +99,7 @@ describe('hermes.d.ts', () => {
     expect(problems(source)).toEqual([]);
   });
 
-  it('lets no extension change what it is given, leave out what is asked for, or ask for another version', () => {
+  it('lets no extension change what it receives, omit required values, or ask for another version', () => {
     const source = `
       import type { HermesExtension, MemoryProvider } from './hermes';
       export async function wrong(extension: HermesExtension) {
@@ -120,14 +120,14 @@ describe('hermes.d.ts', () => {
     expect(problems(source)).toEqual([]);
   });
 
-  it('fits the example in docs/api.md', () => {
+  it('matches the example in docs/api.md', () => {
     const examples = [
       ...readFileSync(path.join(root, 'docs/api.md'), 'utf8').matchAll(/```ts\n([\s\S]*?)```/g),
     ].flatMap(([, code]) => code ?? []);
     expect([examples.length > 0, ...examples.flatMap((code) => problems(code))]).toEqual([true]);
   });
 
-  it('fits the extension that the tests use', () => {
+  it('matches the extension that the tests use', () => {
     const source = readFileSync(path.join(root, 'test/support/extensions/memory-log/extension.js'), 'utf8').replaceAll(
       '../../../../src/host/api/hermes',
       './hermes',

@@ -108,8 +108,8 @@ afterEach(() => {
 const found = async (): Promise<readonly string[]> =>
   (await desk.search('terminal', 30, new AbortController().signal)).mentions.map(({ source }) => source);
 
-describe('what goes along, in a window', () => {
-  it('offers a terminal where one is open or a command has run, and watches the files once', async () => {
+describe('attachments in a window', () => {
+  it('offer a terminal if one is open or a command has run, and watch the files once', async () => {
     const nowhere = await found();
     editor.terminals = [{ name: 'zsh' }];
     const open = await found();
@@ -123,7 +123,7 @@ describe('what goes along, in a window', () => {
     ]).toEqual([false, true, true, 1]);
   });
 
-  it('takes what is selected in the terminal, else what the last command wrote, else says why not; the clipboard is as it was', async () => {
+  it('take the terminal selection, else the output of the last command, else say why not; the clipboard is restored', async () => {
     const none = await desk.pin('terminal');
     lastOutput = { label: 'npm test', text: 'ok' };
     editor.terminals = [{ name: 'zsh' }];
@@ -137,7 +137,7 @@ describe('what goes along, in a window', () => {
     ]);
   });
 
-  it('says that nothing is selected, and takes a selection with its lines', async () => {
+  it('report an empty selection, and take a selection with its lines', async () => {
     const none = await desk.pin('selection');
     const place = path.join(editor.folder, 'a.ts');
     editor.active = {
@@ -150,7 +150,7 @@ describe('what goes along, in a window', () => {
     ]);
   });
 
-  it('mentions a picked file of the open folder, and reads one from outside at once', async () => {
+  it('mention a picked file from the open folder, and read a file from outside immediately', async () => {
     const outside = path.join(mkdtempSync(path.join(tmpdir(), 'hermes-outside-')), 'b.txt');
     writeFileSync(outside, 'outside');
     const { parts, problems } = await desk.dropped([`file://${editor.folder}/a.ts`, `file://${outside}`]);
@@ -164,7 +164,7 @@ describe('what goes along, in a window', () => {
     ]);
   });
 
-  it('leaves nothing listening behind', async () => {
+  it('dispose all their listeners', async () => {
     await found();
     desk.dispose();
     expect(editor.disposed).toBeGreaterThanOrEqual(6);

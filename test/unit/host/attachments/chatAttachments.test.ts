@@ -117,7 +117,7 @@ const refuses: Partial<PromptAttachments> = {
 };
 
 describe('a prompt from a view', () => {
-  it('is sent with what was mentioned, read; what stood beside it before is kept where nothing is said of it', async () => {
+  it('is sent with the read mentions; earlier attachments are kept when the prompt does not name any', async () => {
     const { gateway, handlers } = handlersWith(reads);
     await handlers.requests.submit({ sessionId: 's1', uid: 'u1', text: '', parts: [mention, picture] });
     await handlers.requests.submit({ sessionId: 's1', uid: 'u2', text: 'plain' });
@@ -135,7 +135,7 @@ describe('a prompt from a view', () => {
     ]);
   });
 
-  it('is not sent where something cannot be read, unless it was sent before', async () => {
+  it('is not sent if an attachment cannot be read, unless it was sent before', async () => {
     const { gateway, handlers } = handlersWith(refuses);
     const refused = [
       await handlers.requests.submit({ sessionId: 's1', uid: 'u1', text: 'hello', parts: [mention] }).catch(String),
@@ -153,7 +153,7 @@ describe('a prompt from a view', () => {
     });
   });
 
-  it('with images for a model that takes none says so, once it is sent', async () => {
+  it('with images for a model without image support says so after it is sent', async () => {
     const { gateway, handlers } = handlersWith(
       { ...reads, noticeOf: (parts, model) => `${parts.length} ${model?.label ?? ''} ${String(model?.images)}` },
       false,
@@ -173,8 +173,8 @@ describe('a prompt from a view', () => {
   });
 });
 
-describe('questions of a view', () => {
-  it('about mentions: a further one ends the one before', async () => {
+describe('questions from a view', () => {
+  it('about mentions: a new question ends the previous one', async () => {
     const signals: AbortSignal[] = [];
     const search = async (text: string, limit: number, signal: AbortSignal): Promise<FoundMentions> => {
       signals.push(signal);

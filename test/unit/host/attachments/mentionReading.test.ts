@@ -15,7 +15,7 @@ const text = (part: unknown): unknown =>
   typeof part === 'object' && part !== null && 'text' in part ? part.text : part;
 
 describe('a mention, when the prompt is sent', () => {
-  it('of a file is its text, or its lines, or its image', async () => {
+  it('of a file becomes its text, its lines or its image', async () => {
     world = new MentionWorld({ 'src/a.ts': 'one\r\ntwo\r\nthree\r\n', 'shot.png': png, 'src/b/c.ts': 'c' });
     expect([
       await world.read('file:src/a.ts', 'src/a.ts'),
@@ -30,7 +30,7 @@ describe('a mention, when the prompt is sent', () => {
     ]);
   });
 
-  it('is refused with a sentence that names it: gone, binary, too large, outside, led outside by a link', async () => {
+  it('is refused with a sentence that names it: missing, binary, too large, outside, or led outside by a link', async () => {
     world = new MentionWorld({
       'bin.dat': Uint8Array.from([1, 0, 2]),
       'big.png': Buffer.concat([png, Buffer.alloc(maxImageBytes)]),
@@ -63,7 +63,7 @@ describe('a mention, when the prompt is sent', () => {
     ]);
   });
 
-  it('of a symbol is where it stands by now; without a language extension its lines, if they still name it', async () => {
+  it('of a symbol uses its current location; without a language extension, its old lines if they still name it', async () => {
     world = new MentionWorld({ 'a.ts': '// moved\n// down\nfunction retry() {\n  go();\n}\n' });
     world.symbols = [world.symbol('retry', 'a.ts', 3, 5)];
     const moved = await world.read('symbol:a.ts:1-2#retry', 'retry');
@@ -91,7 +91,7 @@ describe('a mention, when the prompt is sent', () => {
     ]);
   });
 
-  it('of problems is what the editor reports, worst first, of one file where it is named', async () => {
+  it("of problems becomes the editor's report, worst first, limited to one file if one is named", async () => {
     world = new MentionWorld({ 'a.ts': 'a', 'b.ts': 'b' });
     world.problems = [
       world.problem('a.ts', 2, 'warning', 'unused'),
@@ -107,7 +107,7 @@ describe('a mention, when the prompt is sent', () => {
     ]);
   });
 
-  it('of selection and terminal is what is there now, or a sentence', async () => {
+  it('of selection and terminal becomes their current content, or a sentence', async () => {
     world = new MentionWorld({ 'a.ts': 'a' });
     const nothing = [await world.read('selection'), await world.read('terminal')];
     world.selection = { path: path.join(world.folder, 'a.ts'), isFile: true, startLine: 1, endLine: 1, text: 'a' };
@@ -134,7 +134,7 @@ describe('a mention, when the prompt is sent', () => {
     ]);
   });
 
-  it('of git is what is changed, the changes, a commit; never what stands in files with secrets, nor in a folder that is not trusted', async () => {
+  it('of git becomes status, changes or a commit, but never content of secret files, and nothing in an untrusted folder', async () => {
     world = new MentionWorld({ 'a.ts': 'old\n', '.env': 'KEY=before\n' });
     world.git('init');
     world.git('add', '.');
@@ -164,7 +164,7 @@ describe('a mention, when the prompt is sent', () => {
     });
   });
 
-  it('of a session is its title and its last answers, what fits', async () => {
+  it('of a session becomes its title and as many of its last answers as fit', async () => {
     const rows: readonly Message[] = [
       userMessage('u1', 'q'.repeat(15_000)),
       userMessage('u2', 'r'.repeat(15_000)),
@@ -202,8 +202,8 @@ describe('a mention, when the prompt is sent', () => {
   });
 });
 
-describe('what stands beside a text', () => {
-  it('is read all at once, in its order; one that cannot be read has nothing sent', async () => {
+describe('the mentions next to a text', () => {
+  it('are read all at once, in order; one unreadable mention stops the prompt', async () => {
     world = new MentionWorld({ 'a.ts': 'a', 'b.ts': 'b' });
     const mention = (name: string) => ({ kind: 'mention' as const, source: `file:${name}`, label: name });
     const read = world.reading.read.bind(world.reading);
@@ -228,7 +228,7 @@ describe('what stands beside a text', () => {
     ]);
   });
 
-  it('is said to hold images where the model takes none, and only where that is known', () => {
+  it('are reported to hold images if the model takes none, and only if that is known', () => {
     world = new MentionWorld({});
     const image = [{ kind: 'image' as const, mediaType: 'image/png', dataBase64: 'aaaa' }];
     expect(
@@ -237,8 +237,8 @@ describe('what stands beside a text', () => {
   });
 });
 
-describe('what the person picked or dropped', () => {
-  it('is mentioned where it lies in the open folders, else read now; what cannot be attached is told', async () => {
+describe('a file that the user picked or dropped', () => {
+  it('is mentioned if it is in the open folders, else read immediately; a file that cannot be attached is reported', async () => {
     world = new MentionWorld({});
     const file = (over: Partial<PickedFile>): PickedFile => ({
       shown: 'a.ts',

@@ -15,8 +15,8 @@ const files = {
   'README.md': 'r',
 };
 
-describe('looking for something to mention', () => {
-  it('finds files by name, their folders too, the name itself first, what is open ahead of its equals', async () => {
+describe('searching for something to mention', () => {
+  it('finds files and folders by name: exact names first, then open files before equal matches', async () => {
     world = new MentionWorld(files);
     const closed = await world.found('upload');
     world.open = ['src/uploadQueue.ts'];
@@ -32,7 +32,7 @@ describe('looking for something to mention', () => {
     });
   });
 
-  it('offers what is open and what there is one of before anything is typed', async () => {
+  it('offers open files and the single-item mentions before the user types', async () => {
     world = new MentionWorld(files);
     world.open = ['README.md'];
     world.selection = { path: `${world.folder}/src/upload.ts`, isFile: true, startLine: 3, endLine: 5, text: 'x' };
@@ -59,7 +59,7 @@ describe('looking for something to mention', () => {
     ]);
   });
 
-  it('offers no terminal and no repository where there is none, asked or not', async () => {
+  it('offers no terminal and no repository if there is none, even when the user types their name', async () => {
     world = new MentionWorld(files);
     const found = [await world.found('', 30), await world.found('terminal', 30), await world.found('git', 30)].flat();
     expect(found.filter((source) => /^(terminal|git)/.test(source))).toEqual([]);
@@ -68,12 +68,12 @@ describe('looking for something to mention', () => {
     expect((await world.found('git', 30)).filter((source) => source.startsWith('git'))).toEqual([]);
   });
 
-  it('takes lines behind a path along', async () => {
+  it('keeps the line numbers after a path', async () => {
     world = new MentionWorld(files);
     expect(await world.found('src/upload.ts:10-20', 1)).toEqual(['file:src/upload.ts:10-20']);
   });
 
-  it('offers a file that may hold secrets only to whoever types its whole name, and then reads it', async () => {
+  it('offers a file that may hold secrets only when its whole name is typed, and then reads it', async () => {
     world = new MentionWorld({ ...files, 'config/credentials.json': '{}' });
     const before = await world.read('file:.env', '.env');
     const offered = [await world.found('.en'), await world.found('credentials'), await world.found('env')]
@@ -97,7 +97,7 @@ describe('looking for something to mention', () => {
     });
   });
 
-  it('finds symbols by a part of their name, only those behind a #, and not those of files with secrets', async () => {
+  it('finds symbols by part of their name, only after a #, and none from files with secrets', async () => {
     world = new MentionWorld(files);
     world.symbols = [world.symbol('retryUpload', 'src/upload.ts', 3, 9), world.symbol('uploadKey', '.env', 1, 1)];
     expect({
@@ -111,7 +111,7 @@ describe('looking for something to mention', () => {
     });
   });
 
-  it('finds commits by hash and subject, none in a folder that is not trusted', async () => {
+  it('finds commits by hash and subject, and none in an untrusted folder', async () => {
     world = new MentionWorld(files);
     world.git('init');
     world.git('add', 'src');
@@ -151,7 +151,7 @@ describe('looking for something to mention', () => {
     });
   });
 
-  it('answers without what takes too long or fails', async () => {
+  it('answers without a source that takes too long or fails', async () => {
     world = new MentionWorld(files, { listSessions: () => new Promise(() => undefined) });
     world.patience = 1;
     world.listing = new Promise(() => undefined);
@@ -159,7 +159,7 @@ describe('looking for something to mention', () => {
     expect(await world.found('upload')).toEqual(['file:src/upload.ts']);
   });
 
-  it('answers a first question with what is known at once, says that the rest is missing, and gives it to whoever asks for the whole', async () => {
+  it('answers the first question with known results, says that the rest is missing, and gives it to a full request', async () => {
     world = new MentionWorld(files);
     world.patience = 1;
     let listed = (): void => undefined;
@@ -187,7 +187,7 @@ describe('looking for something to mention', () => {
     ]);
   });
 
-  it('ends where another question has taken its place', async () => {
+  it('ends when another question replaces it', async () => {
     world = new MentionWorld(files);
     const cancelled = new AbortController();
     cancelled.abort();
@@ -195,8 +195,8 @@ describe('looking for something to mention', () => {
   });
 });
 
-describe('the list of files', () => {
-  it('is made once, and again when something came or went', async () => {
+describe('the file list', () => {
+  it('is built once, and again after a file is added or removed', async () => {
     world = new MentionWorld(files);
     await world.found('upload');
     await world.found('upload');
@@ -212,7 +212,7 @@ describe('the list of files', () => {
     });
   });
 
-  it('that cannot be made is tried again, and the one before counts meanwhile', async () => {
+  it('is retried after a failure; meanwhile the previous list is used', async () => {
     world = new MentionWorld(files);
     await world.names.fresh();
     world.listing = Promise.reject(new Error('no disk'));

@@ -50,7 +50,7 @@ describe('the source of a mention', () => {
     expect(readSource(source)).toBeNull();
   });
 
-  it('goes from path and lines to words and back', () => {
+  it('converts between path with lines and words in both directions', () => {
     expect([
       withLines('a.ts', null),
       withLines('a.ts', { from: 3, to: 3 }),
@@ -60,8 +60,8 @@ describe('the source of a mention', () => {
   });
 });
 
-describe('what is taken of a file', () => {
-  it('is all of it, or the lines that are named, whatever ends them', () => {
+describe('the text taken from a file', () => {
+  it('is all of it or the named lines, whatever the line endings', () => {
     expect([
       excerptOf('a\r\nb\rc\n', null),
       excerptOf('a\nb\nc', { from: 2, to: 99 }),
@@ -70,7 +70,7 @@ describe('what is taken of a file', () => {
     ]).toEqual(['a\nb\nc', 'b\nc', null, '']);
   });
 
-  it('is its head where it is too long, and says how much there is', () => {
+  it('is the head of a file that is too long, and says how long the file is', () => {
     const lines = Array.from({ length: mostLines + 5 }, (_, index) => `line ${index + 1}`).join('\n');
     const tall = excerptOf(lines, null) ?? '';
     const wide = excerptOf(`${'x'.repeat(mostCharacters + 10)}\nb`, null) ?? '';
@@ -87,7 +87,7 @@ describe('what is taken of a file', () => {
     ]);
   });
 
-  it('is cut at either end where only one matters', () => {
+  it('is cut at either end if only one end matters', () => {
     expect([cutTo('abc', 3), cutTo('abcdef', 3), cutTo('abcdef', 3, 'tail')]).toEqual([
       'abc',
       'abc\n(The first 3 of 6 characters.)',
@@ -96,14 +96,14 @@ describe('what is taken of a file', () => {
   });
 });
 
-describe('the tree of a folder', () => {
+describe('the folder tree', () => {
   it('names every folder once, files first', () => {
     expect(treeOf(['b/z.ts', 'a.ts', 'b/c/d.ts', 'b/a.ts', 'b-2/x.ts', 'b/c/e.ts'], false)).toBe(
       'a.ts\nb/\n  a.ts\n  z.ts\n  c/\n    d.ts\n    e.ts\nb-2/\n  x.ts',
     );
   });
 
-  it('ends after so many lines and says so', () => {
+  it('ends after a line limit and says so', () => {
     const lines = treeOf(
       Array.from({ length: mostEntries + 1 }, (_, index) => `f${String(index).padStart(4, '0')}`),
       false,
@@ -112,7 +112,7 @@ describe('the tree of a folder', () => {
   });
 });
 
-describe('the order of what fits', () => {
+describe('the order of matches', () => {
   const ordered = (typed: string, ...paths: readonly string[]): readonly string[] =>
     paths
       .flatMap((path) => {
@@ -122,7 +122,7 @@ describe('the order of what fits', () => {
       .sort((a, b) => b.rank - a.rank)
       .map(({ path }) => path);
 
-  it('is the name itself, its beginning, a word in it, anywhere in it, the path, its letters', () => {
+  it('is: the name, its beginning, a word in it, anywhere in it, the path, its letters', () => {
     expect(
       ordered(
         'upload',
@@ -148,7 +148,7 @@ describe('the order of what fits', () => {
     ]);
   });
 
-  it('takes letters in order, over the whole path, and the shorter path among equals', () => {
+  it('accepts letters in order over the whole path, and puts the shorter of equal paths first', () => {
     expect([
       ordered('uq', 'src/uploadQueue.ts', 'src/q/u.ts'),
       ordered('src/up', 'lib/src/up.ts', 'src/up.ts', 'src/deep/up.ts'),

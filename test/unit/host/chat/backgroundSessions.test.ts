@@ -24,8 +24,8 @@ function entry(
   };
 }
 
-describe('sessions in the background', () => {
-  it('are those that answer while another one is shown, by title or first words', () => {
+describe('background sessions', () => {
+  it('are those that answer while another is shown, named by title or first words', () => {
     const list = [
       entry('s1', 'running'),
       entry('s2', 'running'),
@@ -39,7 +39,7 @@ describe('sessions in the background', () => {
     ]);
   });
 
-  it('stay when they are done, until they were seen', () => {
+  it('stay in the list when they finish, until the user has seen them', () => {
     const sessions = new BackgroundSessions();
     const steps = [
       sessions.among([entry('s2', 'running')], 's1'),
@@ -50,7 +50,7 @@ describe('sessions in the background', () => {
     expect(steps.map((step) => step.map(({ state }) => state))).toEqual([['running'], ['failed'], [], []]);
   });
 
-  it('are told no more once they are shown or dismissed, though one that answers again is', () => {
+  it('are not reported after they are shown or dismissed, unless they answer again', () => {
     const sessions = new BackgroundSessions();
     const done = [entry('s2', 'complete', { unread: true }), entry('s3', 'complete', { unread: true })];
     sessions.among([entry('s2', 'running'), entry('s3', 'running')], 's1');
@@ -63,7 +63,7 @@ describe('sessions in the background', () => {
     }).toEqual({ shown: ['s3'], dismissed: [], again: 1 });
   });
 
-  it('are the same where they go on in their next segment', () => {
+  it('remain the same when they continue in their next segment', () => {
     const sessions = new BackgroundSessions();
     sessions.among([entry('s2', 'running', { conversationId: 'c' })], null);
     expect(sessions.among([entry('s2b', 'complete', { conversationId: 'c', unread: true })], null)).toEqual([
@@ -71,7 +71,7 @@ describe('sessions in the background', () => {
     ]);
   });
 
-  it('do not name what was unread before', () => {
+  it('do not include sessions that were unread before', () => {
     expect(new BackgroundSessions().among([entry('s2', 'complete', { unread: true })], null)).toEqual([]);
   });
 });

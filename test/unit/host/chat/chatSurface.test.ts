@@ -5,8 +5,8 @@ import { delivered, session, userMessage } from '../scriptedGateway';
 import { openState } from '../storeAtHand';
 import { bridgeWorld, shownIn } from '../bridgeWorld';
 
-describe("the chat view's tie to the gateway", () => {
-  it('draws everything when a page is ready, and nothing before', async () => {
+describe("the chat view's connection to the gateway", () => {
+  it('renders everything when a page is ready, and nothing before', async () => {
     const { bridge, gateway } = bridgeWorld();
     const port = new RecordingPort();
     bridge.connect(port);
@@ -28,7 +28,7 @@ describe("the chat view's tie to the gateway", () => {
     ]);
   });
 
-  it('neither loses nor reorders what happens while a snapshot is read', async () => {
+  it('neither loses nor reorders events while a snapshot is read', async () => {
     const { bridge, gateway } = bridgeWorld();
     const port = new RecordingPort();
     bridge.connect(port);
@@ -54,7 +54,7 @@ describe("the chat view's tie to the gateway", () => {
     ]);
   });
 
-  it('offers to read a session again that could not be read, and takes the notice back once it was', async () => {
+  it('offers to retry a session that could not be read, and removes the notice after it succeeds', async () => {
     const { bridge, gateway } = bridgeWorld();
     const port = new RecordingPort();
     bridge.connect(port);
@@ -87,7 +87,7 @@ describe("the chat view's tie to the gateway", () => {
     });
   });
 
-  it('shows only the last session when the person switches faster than snapshots arrive', async () => {
+  it('shows only the last session when the user switches faster than snapshots arrive', async () => {
     const { bridge, gateway } = bridgeWorld();
     const port = new RecordingPort();
     bridge.connect(port);
@@ -104,7 +104,7 @@ describe("the chat view's tie to the gateway", () => {
     ]);
   });
 
-  it('posts nothing to a hidden page and draws it again when it is back', async () => {
+  it('posts nothing to a hidden page and renders it again when it is visible', async () => {
     const { bridge, gateway } = bridgeWorld();
     const port = new RecordingPort();
     bridge.connect(port);
@@ -140,7 +140,7 @@ describe("the chat view's tie to the gateway", () => {
     expect({ old: old.posted, calls: gateway.calls }).toEqual({ old: [], calls: ['switch chat s1'] });
   });
 
-  it('comes back to the session that was shown last', async () => {
+  it('returns to the session that was shown last', async () => {
     const { bridge, gateway, meta } = bridgeWorld({ remembered: 's2' });
     const port = new RecordingPort();
     bridge.connect(port);
@@ -155,7 +155,7 @@ describe("the chat view's tie to the gateway", () => {
     expect(meta.get('shown:chat')).toBe('');
   });
 
-  it('starts empty when the remembered session is not stored any more', async () => {
+  it('starts empty when the remembered session is no longer stored', async () => {
     const { bridge, gateway } = bridgeWorld({ remembered: 'gone' });
     const port = new RecordingPort();
     bridge.connect(port);
@@ -167,7 +167,7 @@ describe("the chat view's tie to the gateway", () => {
     });
   });
 
-  it('says that the store is being opened, and draws the session when it is open', async () => {
+  it('says that the store is being opened, and renders the session when it is open', async () => {
     const { bridge, connection } = bridgeWorld({ store: { kind: 'opening', blockedBy: null }, remembered: 's1' });
     const port = new RecordingPort();
     bridge.connect(port);
@@ -187,7 +187,7 @@ describe("the chat view's tie to the gateway", () => {
     ]);
   });
 
-  it('keeps what is shown when the store goes away, says why, and carries out the way back', async () => {
+  it('keeps the shown content when the store fails, says why, and carries out the recovery action', async () => {
     const { bridge, connection, gateway } = bridgeWorld();
     const port = new RecordingPort();
     bridge.connect(port);
@@ -230,8 +230,8 @@ describe("the chat view's tie to the gateway", () => {
   });
 });
 
-describe('a message that is to be seen', () => {
-  it('is told behind the drawing that holds it, once, also to a page that was away', async () => {
+describe('a message to reveal', () => {
+  it('is posted once after the snapshot that contains it, also to a page that was hidden', async () => {
     const { bridge, gateway } = bridgeWorld();
     const port = new RecordingPort();
     bridge.connect(port);
@@ -256,7 +256,7 @@ describe('a message that is to be seen', () => {
     });
   });
 
-  it('is forgotten when the person goes to another session first', async () => {
+  it('is dropped when the user goes to another session first', async () => {
     const { bridge, gateway } = bridgeWorld();
     const port = new RecordingPort();
     bridge.connect(port);
@@ -270,7 +270,7 @@ describe('a message that is to be seen', () => {
 });
 
 describe('the surface of a tab', () => {
-  it('shows the session it was opened for beside the panel, takes part in what happens there, and leaves no trace in the store', async () => {
+  it('shows the session it was opened for next to the panel, takes part in it, and leaves no trace in the store', async () => {
     const { bridge, gateway, meta, tab } = bridgeWorld();
     const [panelPort, tabPort] = [new RecordingPort(), new RecordingPort()];
     bridge.connect(panelPort);
@@ -299,7 +299,7 @@ describe('the surface of a tab', () => {
   });
 });
 
-describe('a rule that could not be kept', () => {
+describe('a rule that could not be saved', () => {
   it.each([
     ['run(*)', 'would allow everything of its kind'],
     ['edit(/**)', 'would allow everything of its kind'],

@@ -24,8 +24,8 @@ function stored(count: number) {
   return { asked, snapshot };
 }
 
-describe('the pages that a drawing takes in', () => {
-  it('are one, then as many as the person has loaded, until another session is shown', async () => {
+describe('the pages in a snapshot', () => {
+  it('are one, then as many as the user has loaded, until another session is shown', async () => {
     const gateway = stored(500);
     const pages = new PageWindow();
     await pages.read(gateway, 's1');
@@ -36,7 +36,7 @@ describe('the pages that a drawing takes in', () => {
     expect(gateway.asked).toEqual([pageSize, pageSize + 60, pageSize]);
   });
 
-  it('reach back to a message once, and what was read for it stays', async () => {
+  it('reach back to a message once, and the pages read for it stay', async () => {
     const gateway = stored(500);
     const pages = new PageWindow();
     pages.reachTo('m300');
@@ -48,7 +48,7 @@ describe('the pages that a drawing takes in', () => {
     });
   });
 
-  it('end where the session does, and for a message that is not there any more', async () => {
+  it('end at the start of the session, also for a message that no longer exists', async () => {
     const short = stored(70);
     const endless = stored(1_000_000);
     for (const gateway of [short, endless]) {

@@ -9,7 +9,7 @@ const t = (message: string, args: Readonly<Record<string, string>> = {}): string
   message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? '');
 
 describe('recent sessions that cannot be read', () => {
-  it('are told apart from none, and read again when that is asked for', async () => {
+  it('are distinguished from none, and read again on request', async () => {
     const store = new StoreStatus(new StoreAtHand(), t, noSpills);
     let isBroken = true;
     const read: number[] = [];

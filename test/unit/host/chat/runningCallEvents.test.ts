@@ -48,8 +48,8 @@ function watching() {
   };
 }
 
-describe('a view that is drawn anew while calls run', () => {
-  it('shows each of them as running, with its output and the way to its sub-agent', () => {
+describe('a view that is rendered again while calls run', () => {
+  it('shows each call as running, with its output and the link to its sub-agent', () => {
     const { events, happens } = watching();
     happens(
       runs('c1', 10),
@@ -78,7 +78,7 @@ describe('a view that is drawn anew while calls run', () => {
     ]);
   });
 
-  it('is told nothing of calls and turns that ended', () => {
+  it('gets nothing about calls and turns that ended', () => {
     const { events, happens } = watching();
     happens(runs('c1', 10), works('c1', 'sub1'), runs('c2', 11), {
       kind: 'messageStored',

@@ -27,17 +27,17 @@ const changed = (code: string, before = file): string => {
   return 'text' in fit ? fit.text : fit.kind;
 };
 
-describe('code that belongs into a file', () => {
-  test('is the whole file where most of the file comes back in it', () => {
+describe('code that belongs in a file', () => {
+  test('replaces the whole file if it repeats most of the file', () => {
     const code = file.replace('attempt <= 3', 'attempt <= 5').replace("'gave up'", "'gave up after 5'");
     expect(fitCode(file, code)).toEqual({ kind: 'whole', text: code });
   });
 
-  test('is the whole of an empty file', () => {
+  test('fills an empty file', () => {
     expect(fitCode('\n', 'const a = 1;')).toEqual({ kind: 'whole', text: 'const a = 1;\n' });
   });
 
-  test('takes the place of the function whose lines it repeats', () => {
+  test('replaces the function whose lines it repeats', () => {
     const code = `export async function upload(file: File, clock: Clock): Promise<void> {
   for (let attempt = 1; attempt <= 3; attempt++) {
     if (await send(file)) return;
@@ -51,7 +51,7 @@ describe('code that belongs into a file', () => {
     expect(changed(code)).toBe(expected);
   });
 
-  test('takes the place of a function of which only the first line stayed', () => {
+  test('replaces a function of which only the first line remains', () => {
     expect(
       changed(
         'function wait(ms: number): Promise<void> {\n  const clock = new Clock();\n  return clock.sleep(Math.max(0, ms));\n}',
@@ -64,7 +64,7 @@ describe('code that belongs into a file', () => {
     );
   });
 
-  test('is indented as its place is', () => {
+  test('takes the indentation of its place', () => {
     expect(
       changed(
         'sleep(ms: number): Promise<void> {\n  if (ms <= 0) return Promise.resolve();\n  return new Promise((resolve) => setTimeout(resolve, ms));\n}',
@@ -74,7 +74,7 @@ describe('code that belongs into a file', () => {
     );
   });
 
-  test('leaves alone what a comment says to leave alone', () => {
+  test('leaves alone the lines that a comment says to keep', () => {
     const code = `import { send } from './send';
 import { log } from './log';
 
@@ -91,7 +91,7 @@ function wait(ms: number): Promise<void> {
     );
   });
 
-  test('keeps the line ends of the file, and its last line without one', () => {
+  test("keeps the file's line endings, and a last line without one", () => {
     const windows = 'first line\r\nsecond line\r\nthird line\r\nfourth line\r\nfifth line';
     expect(changed('second line\nbetween them\nthird line', windows)).toBe(
       'first line\r\nsecond line\r\nbetween them\r\nthird line\r\nfourth line\r\nfifth line',
@@ -101,7 +101,7 @@ function wait(ms: number): Promise<void> {
     );
   });
 
-  test('goes as far as the indentation where nothing closes it', () => {
+  test('replaces up to the end of the indentation if no bracket closes the block', () => {
     const python =
       'def first():\n    return 1\n\n\ndef second(value):\n    total = value\n    total += 1\n    return total\n\n\ndef third():\n    return 3\n';
     expect(changed('def second(value):\n    yield value + 2', python)).toBe(
@@ -109,7 +109,7 @@ function wait(ms: number): Promise<void> {
     );
   });
 
-  test('is there already', () => {
+  test('changes nothing if the file already has it', () => {
     expect(fitCode(file, "  throw new UploadError('gave up');\n}")).toEqual({ kind: 'same' });
   });
 
@@ -118,5 +118,5 @@ function wait(ms: number): Promise<void> {
     ['shares only lines that are everywhere', '{\n  }\n}\n'],
     ['leaves out everything', '// ... existing code ...'],
     ['has a part without a place', "import { other } from './other';\n\n// ... rest of the file\n"],
-  ])('has no place where it %s', (_why, code) => expect(changed(code)).toBe('nowhere'));
+  ])('has no place if it %s', (_why, code) => expect(changed(code)).toBe('nowhere'));
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { editorLanguage, fileNamedInCode, isShell, readFence } from '../../../../src/host/codeActions/fence';
 
-describe('what stands behind a code fence', () => {
+describe('the text after a code fence', () => {
   test.each([
     ['', '', null],
     ['ts', 'ts', null],
@@ -28,9 +28,9 @@ describe('what stands behind a code fence', () => {
     ['// e.g.\nlet a;', null],
     ['let a; // src/a.ts', null],
     ['', null],
-  ])('a first line %j names a file', (code, path) => expect(fileNamedInCode(code)?.path ?? null).toBe(path));
+  ])('the first line %j names a file', (code, path) => expect(fileNamedInCode(code)?.path ?? null).toBe(path));
 
-  test('shells are known, and what the editor calls a language', () => {
+  test("shells are recognized, and the editor's names for languages", () => {
     expect(['bash', 'console', 'powershell', 'bat', 'ts', ''].map(isShell)).toEqual([
       true,
       true,

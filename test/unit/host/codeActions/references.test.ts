@@ -19,11 +19,11 @@ describe('a text that may name a file', () => {
   ])('%s', (text, path, line, column) => expect(fileNamed(text)).toEqual({ path, line, column }));
 
   test.each(['https://example.com/a.ts', '../secret.txt', 'src/../../a', '', 'a\nb', '//host/share'])(
-    '%j is none',
+    '%j is no file reference',
     (text) => expect(fileNamed(text)).toBeNull(),
   );
 
-  test('its address leads back to it, whatever its name', () => {
+  test('its address resolves back to it, whatever its name', () => {
     const names = ['src/a b.ts', 'src/#1%.ts', 'a:b.ts', 'ä/é.ts'];
     expect(names.map((path) => linkTarget(hrefOf(path, { line: 3, column: 4 })))).toEqual(
       names.map((path) => ({ kind: 'file', path, line: 3, column: 4 })),
@@ -61,8 +61,8 @@ function finder(places: Partial<ReferencePlaces> = {}): {
   return { finder: new ReferenceFinder(given), asked, clock };
 }
 
-describe('what texts of an answer name', () => {
-  test('files by their path or the end of it, where that is the only one; the rest names nothing', async () => {
+describe("the names in an answer's texts", () => {
+  test('link to files by path or by its end if that is unique; other names link to nothing', async () => {
     const texts = [
       'src/upload.ts:42',
       'upload.ts',
@@ -88,7 +88,7 @@ describe('what texts of an answer name', () => {
     ]);
   });
 
-  test('symbols that are there, asked about once until something changes', async () => {
+  test('link to existing symbols, looked up once until something changes', async () => {
     const { finder: found, asked } = finder();
     const answers = [await found.resolve(['waitBefore', 'nobody']), await found.resolve(['waitBefore', 'nobody'])];
     found.forget();
@@ -102,7 +102,7 @@ describe('what texts of an answer name', () => {
     });
   });
 
-  test('nothing where no extension answers within a second, and it is asked again later', async () => {
+  test('link to nothing if no extension answers within a second, and are looked up again later', async () => {
     let calls = 0;
     const { finder: found, clock } = finder({ symbols: () => (calls++, new Promise<number>(() => undefined)) });
     const answer = found.resolve(['waitBefore', 'src/upload.ts']);
@@ -114,7 +114,7 @@ describe('what texts of an answer name', () => {
     expect(calls).toBe(2);
   });
 
-  test('nothing, rather than an error, where the files cannot be listed', async () => {
+  test('link to nothing, without an error, if the files cannot be listed', async () => {
     expect(await finder({ files: () => Promise.reject(new Error('gone')) }).finder.resolve(['src/upload.ts'])).toEqual([
       null,
     ]);

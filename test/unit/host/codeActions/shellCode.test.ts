@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { shellCode } from '../../../../src/host/codeActions/shellCode';
 
-describe('shell code that goes into a terminal', () => {
+describe('shell code for a terminal', () => {
   test.each([
     ['one line is run', 'npm test\n', 'bash', { kind: 'run', text: 'npm test' }],
     ['several are put there', 'npm ci\r\nnpm test\n', 'bash', { kind: 'place', text: 'npm ci\nnpm test' }],

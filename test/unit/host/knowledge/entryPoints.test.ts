@@ -19,17 +19,17 @@ const code = (over: Partial<QuotedCode> = {}): QuotedCode => ({
   ...over,
 });
 
-describe('what entry points put into the composer', () => {
+describe('what entry points put in the composer', () => {
   const along = (label: string, text: string) => [{ kind: 'attachment', source: `file:${label}`, label, text }];
 
-  it('is the code as a chip, its place in words where something is asked of it', () => {
+  it('is the code as a chip, and its place in words when the user asks something about it', () => {
     expect([aboutCode('', code()), aboutCode('Fix', code({ endLine: 3, text: 'a();' }))]).toEqual([
       { text: '', parts: along('src/a.ts:3-4', 'a();\nb();') },
       { text: 'Fix `src/a.ts:3`\n', parts: along('src/a.ts:3', 'a();') },
     ]);
   });
 
-  it('is the place alone where there is nothing to take along, or too much', () => {
+  it('is only the place if there is nothing to attach, or too much', () => {
     const place = { text: '`src/a.ts:3-4`\n', parts: [] };
     expect([aboutCode('', code({ text: ' \n' })), aboutCode('', code({ text: 'x'.repeat(20_001) }))]).toEqual([
       place,
@@ -37,7 +37,7 @@ describe('what entry points put into the composer', () => {
     ]);
   });
 
-  it('is in plain sight where it may hold secrets, and cannot be ended by what it quotes', () => {
+  it('is visible text if it may hold secrets, and the quoted code cannot close its fence', () => {
     expect(aboutCode('', code({ shown: '.env', text: '```\nKEY=1', language: 'dotenv' }))).toEqual({
       text: '`.env:3-4`\n````dotenv\n```\nKEY=1\n````\n',
       parts: [],
@@ -59,7 +59,7 @@ describe('what entry points put into the composer', () => {
     });
   });
 
-  it('takes files and folders along, and names those it may not read', () => {
+  it('attaches files and folders, and names those it may not read', () => {
     const at = (shown: string, over: Partial<PointedAt> = {}): PointedAt => ({
       shown,
       isFolder: shown.endsWith('/'),
@@ -75,7 +75,7 @@ describe('what entry points put into the composer', () => {
     ]);
   });
 
-  it('takes a terminal along without its padding, the end of it where it is long', () => {
+  it('attaches a terminal without its padding, and only its end if it is long', () => {
     const terminal = (text: string) => aboutTerminal('Terminal zsh', text).parts[0];
     expect(terminal('\r\n$ npm test   \r\nfailed\r\n')).toEqual({
       kind: 'attachment',
@@ -97,7 +97,7 @@ interface Manifest {
   };
 }
 
-describe('the menus of the editor', () => {
+describe("the editor's menus", () => {
   const { contributes }: Manifest = JSON.parse(
     readFileSync(fileURLToPath(new URL('../../../../package.json', import.meta.url)), 'utf8'),
   );
@@ -106,7 +106,7 @@ describe('the menus of the editor', () => {
       ({ command, submenu, when }) => `${command ?? submenu ?? ''}${when === undefined ? '' : ` when ${when}`}`,
     );
 
-  it('offer Hermes where there is something to ask about', () => {
+  it('offer Hermes wherever there is something to ask about', () => {
     expect({
       editor: menu('editor/context'),
       below: menu('hermes.editor'),
@@ -123,7 +123,7 @@ describe('the menus of the editor', () => {
     });
   });
 
-  it('name only commands and submenus that are there', () => {
+  it('name only existing commands and submenus', () => {
     const known = new Set([
       ...contributes.commands.map(({ command }) => command),
       ...contributes.submenus.map(({ id }) => id),

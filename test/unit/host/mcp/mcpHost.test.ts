@@ -225,8 +225,8 @@ const names = async (from: McpHost): Promise<readonly string[]> =>
   (await from.tools(new AbortController().signal)).map(({ name }) => name);
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
 
-describe('a server that a repository defines', () => {
-  it('is not started before the person trusted it; the turn goes without and does not wait for the answer', async () => {
+describe('a server defined by a repository', () => {
+  it('does not start before the user trusts it; the turn continues without it and does not wait for the answer', async () => {
     define({ servers: { repo: { command: 'npx', args: ['-y', 'evil'] } } });
     expect(await names(open())).toEqual([]);
     expect(await started()).toEqual([]);
@@ -239,7 +239,7 @@ describe('a server that a repository defines', () => {
     expect(await started()).toEqual([]);
   });
 
-  it('is started when it is trusted, after what it runs was shown; also in the next window', async () => {
+  it('starts when the user trusts it, after the review showed what it runs; also in the next window', async () => {
     define({ servers: { repo: { command: 'npx', args: ['-y', 'pkg'] } } });
     editor.answers = ['Review…', 'Trust and Start'];
     const first = open();
@@ -257,7 +257,7 @@ describe('a server that a repository defines', () => {
     expect(editor.questions.length).toBe(1);
   });
 
-  it('that is not trusted in the dialog stays off', async () => {
+  it('stays off if the user does not trust it in the dialog', async () => {
     define({ servers: { repo: { command: 'npx' } } });
     editor.answers = ['Review…', undefined];
     const first = open();
@@ -266,7 +266,7 @@ describe('a server that a repository defines', () => {
     expect([await names(first), await started(), kept.size]).toEqual([[], [], 0]);
   });
 
-  it('and changes after it was trusted is asked about again', async () => {
+  it('needs another review if it changes after it was trusted', async () => {
     define({ servers: { repo: { command: 'npx', args: ['-y', 'pkg'] } } });
     editor.answers = ['Review…', 'Trust and Start'];
     const first = open();
@@ -280,7 +280,7 @@ describe('a server that a repository defines', () => {
     expect(first.all.map(({ isTrusted, hasChanged }) => [isTrusted, hasChanged])).toEqual([[false, true]]);
   });
 
-  it('is asked about again when only its file of variables changes', async () => {
+  it('needs another review even if only its env file changes', async () => {
     define({ servers: { repo: { command: 'npx', envFile: '.env' } } });
     writeFileSync(join(folder, '.env'), 'A=1\n');
     editor.answers = ['Review…', 'Trust and Start'];
@@ -293,7 +293,7 @@ describe('a server that a repository defines', () => {
     expect((await started()).length).toBe(1);
   });
 
-  it('cannot take the name of one of the person’s own', async () => {
+  it("cannot take the name of one of the user's own servers", async () => {
     editor.setting = { servers: { mine: { command: 'good' } } };
     define({ servers: { mine: { command: 'evil' } } });
     expect(await names(open())).toEqual(['mcp_mine_x']);
@@ -302,7 +302,7 @@ describe('a server that a repository defines', () => {
   });
 });
 
-it('Restricted Mode has no servers, not even the person’s own', async () => {
+it("Restricted Mode has no servers, not even the user's own", async () => {
   editor.isTrusted = false;
   editor.setting = { servers: { mine: { command: 'good' } } };
   define({ servers: { repo: { command: 'npx' } } });
@@ -315,7 +315,7 @@ it('a repository cannot define servers through settings', async () => {
   expect(desk?.all).toEqual([]);
 });
 
-it('a password is asked for once, is kept as a secret of this definition, and is asked for anew where the definition changed', async () => {
+it('a password is asked for once, kept as a secret of this definition, and asked for again if the definition changes', async () => {
   const setting = (url: string) => ({
     servers: { web: { url, headers: { Authorization: 'Bearer ${input:key}' } } },
     inputs: [{ id: 'key', type: 'promptString', password: true }],
@@ -334,7 +334,7 @@ it('a password is asked for once, is kept as a secret of this definition, and is
   expect(offers.map(({ sentence }) => sentence)).toEqual([expect.stringContaining('The input “key” was not given')]);
 });
 
-it('a file that is wrong is named, and the settings’ servers work', async () => {
+it('a broken file is named, and the servers of the settings still work', async () => {
   editor.setting = { servers: { mine: { command: 'good' } } };
   define('{ "servers": ');
   expect(await names(open())).toEqual(['mcp_mine_x']);
@@ -368,7 +368,7 @@ describe('the sandbox', () => {
   const sentences = (from: McpHost): readonly string[] =>
     from.servers.all.flatMap(({ state }) => (state.kind === 'failed' ? [state.sentence] : []));
 
-  it('holds a server of a folder, with the hosts that the review showed', async () => {
+  it("holds a folder's server, with the hosts that the review showed", async () => {
     repo({
       sandbox: { network: { allowedDomains: ['api.example.com'] }, filesystem: { allowWrite: ['~/elsewhere'] } },
     });
@@ -397,7 +397,7 @@ describe('the sandbox', () => {
     ]);
   });
 
-  it('does not hold one whose definition says so, once the person has seen it and chosen that', async () => {
+  it('does not hold a server whose definition opts out, after the user has seen and chosen that', async () => {
     repo({ sandboxEnabled: false });
     await reviewed('Trust and Run Without the Sandbox');
     expect(editor.questions).toEqual([
@@ -409,14 +409,14 @@ describe('the sandbox', () => {
     expect(await where()).toEqual(['sh']);
   });
 
-  it('holds such a one where the person chose that instead, also in the next window', async () => {
+  it('holds a server that opts out if the user chose the sandbox instead, also in the next window', async () => {
     repo({ sandboxEnabled: false });
     (await reviewed('Trust and Run in the Sandbox')).dispose();
     await names(open());
     expect([await where(), editor.questions.length]).toEqual([['confined', 'confined'], 1]);
   });
 
-  it('is asked about again where the definition says something else about it', async () => {
+  it('needs another review if the definition changes what it says about the sandbox', async () => {
     repo();
     (await reviewed('Trust and Start')).dispose();
     repo({ sandboxEnabled: false });
@@ -424,7 +424,7 @@ describe('the sandbox', () => {
     expect([await where(), desk?.all.map(({ hasChanged }) => hasChanged)]).toEqual([['confined'], [true]]);
   });
 
-  it('that is missing is said in the review, with what helps; the server then runs without', async () => {
+  it('if missing, is reported in the review with what helps; the server then runs without it', async () => {
     machine.sandbox = missing;
     repo();
     await reviewed('Trust and Start');
@@ -434,7 +434,7 @@ describe('the sandbox', () => {
     expect(await where()).toEqual(['sh']);
   });
 
-  it('that is lost after a server was trusted to run in it keeps it from starting, and says what can be done', async () => {
+  it('if lost after a server was trusted in it, keeps the server from starting, and says what can be done', async () => {
     repo();
     (await reviewed('Trust and Start')).dispose();
     machine.sandbox = missing;
@@ -448,7 +448,7 @@ describe('the sandbox', () => {
     ]);
   });
 
-  it('that fails when a server starts keeps it from starting', async () => {
+  it('if it fails while a server starts, keeps the server from starting', async () => {
     machine.refusal = 'its helper has ended';
     repo();
     const opened = await reviewed('Trust and Start');
@@ -458,7 +458,7 @@ describe('the sandbox', () => {
     ]);
   });
 
-  it('that is required keeps a folder’s server from starting without, whatever the person chose before', async () => {
+  it("if required, keeps a folder's server from starting without it, whatever the user chose before", async () => {
     machine.sandbox = missing;
     repo();
     (await reviewed('Trust and Start')).dispose();
@@ -473,7 +473,7 @@ describe('the sandbox', () => {
     ]);
   });
 
-  it('that is required is the only way to trust a server whose definition wants to run without', async () => {
+  it('if required, is the only way to trust a server whose definition opts out', async () => {
     machine.isRequired = true;
     repo({ sandboxEnabled: false });
     await reviewed('Trust and Run in the Sandbox');
@@ -481,7 +481,7 @@ describe('the sandbox', () => {
     expect(await where()).toEqual(['confined']);
   });
 
-  it('held no server that was trusted before there was one; it holds it now without a question, and lets it run where there is none', async () => {
+  it('takes in a server trusted before the sandbox existed, without a question, and lets it run if there is no sandbox', async () => {
     repo();
     (await reviewed('Trust and Start')).dispose();
     const [id, { fingerprint }] = Object.entries(
@@ -495,7 +495,7 @@ describe('the sandbox', () => {
     expect([await where(), editor.questions.length]).toEqual([['confined', 'confined', 'sh'], 1]);
   });
 
-  it('does not hold the person’s own servers unless they say so', async () => {
+  it("does not hold the user's own servers unless they request it", async () => {
     editor.setting = { servers: { plain: { command: 'plain' }, held: { command: 'sh', sandboxEnabled: true } } };
     expect(await names(open())).toEqual(['mcp_plain_x', 'mcp_held_x']);
     expect([await where(), machine.confined.map(({ command }) => command)]).toEqual([
@@ -504,7 +504,7 @@ describe('the sandbox', () => {
     ]);
   });
 
-  it('is shown for each server in the list, and chosen there: without only after a question', async () => {
+  it('is shown for each server in the list, and chosen there: running without it only after a question', async () => {
     repo();
     const opened = await reviewed('Trust and Start');
     const manage = opened.commands.manageMcpServers;
@@ -541,7 +541,7 @@ describe('the sandbox', () => {
     await vi.waitFor(async () => expect(await where()).toEqual(['confined', 'sh', 'confined']));
   });
 
-  it('chosen for one of the person’s own holds when its definition changes; the choice to run without does not', async () => {
+  it("chosen for a user's own server survives a changed definition; the choice to run without it does not", async () => {
     const own = (args: readonly string[], over: object) =>
       (editor.setting = { servers: { mine: { command: 'sh', args, ...over } } });
     const choose = async (from: McpHost, pick: string): Promise<void> => {
@@ -572,7 +572,7 @@ describe('the sandbox', () => {
     expect(await where()).toEqual(['confined', 'sh', 'confined', 'sh', 'confined', 'confined', 'sh']);
   });
 
-  it('says in the list what it kept a server from; a host of that can be allowed there', async () => {
+  it('says in the list what it blocked for a server; a blocked host can be allowed there', async () => {
     repo();
     const opened = await reviewed('Trust and Start');
     const manage = opened.commands.manageMcpServers;
@@ -591,7 +591,7 @@ describe('the sandbox', () => {
     await vi.waitFor(() => expect(machine.confined.map(({ hosts }) => hosts)).toEqual([[], ['api.example.com']]));
   });
 
-  it('that is missing is said for a server that is not trusted yet, too', async () => {
+  it('if missing, is reported for a server that is not trusted yet, too', async () => {
     machine.sandbox = missing;
     repo();
     const opened = open();

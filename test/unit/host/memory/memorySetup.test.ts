@@ -69,7 +69,7 @@ async function setUp(answers: readonly (string | undefined)[], kept: Readonly<Re
 }
 
 describe('Set Up Memory…', () => {
-  it('says what is sent where before it connects, and sends nothing when the person does not agree', async () => {
+  it('says what is sent where before it connects, and sends nothing if the user declines', async () => {
     const outcome = await setUp([server.url, 'default', undefined]);
     expect({ ...outcome, asked: person.asked }).toEqual({
       keys: {},
@@ -91,7 +91,7 @@ describe('Set Up Memory…', () => {
     });
   });
 
-  it('asks for a key where it is refused, and keeps the one that works for this origin', async () => {
+  it('asks for a key if the server refuses it, and keeps the one that works for this origin', async () => {
     server.options = { key: 'right' };
     const outcome = await setUp([server.url, 'hermes', 'Connect', 'Enter a Key', 'wrong', 'Enter a Key', 'right']);
     expect({
@@ -105,7 +105,7 @@ describe('Set Up Memory…', () => {
     });
   });
 
-  it('uses the key that is kept for the origin', async () => {
+  it('uses the stored key of the origin', async () => {
     server.options = { key: 'right' };
     const outcome = await setUp([server.url, 'hermes', 'Connect'], { [server.url]: 'right' });
     expect(outcome.saved).toEqual([`${server.url} hermes`, 'changed']);
@@ -115,7 +115,7 @@ describe('Set Up Memory…', () => {
     ['is broken', 500, 'failed (500)'],
     ['is busy', 503, 'is busy (503)'],
     ['is something else', 404, undefined],
-  ] as const)('changes nothing where the server %s, and says so', async (_what, status, words) => {
+  ] as const)('changes nothing if the server %s, and says so', async (_what, status, words) => {
     server.options = { fault: (operation) => (operation === 'get_version' ? (status === 404 ? 302 : status) : null) };
     const outcome = await setUp([server.url, 'hermes', 'Connect']);
     expect({
@@ -125,7 +125,7 @@ describe('Set Up Memory…', () => {
     }).toEqual({ keys: {}, saved: [], said: true });
   });
 
-  it('says that nothing answers', async () => {
+  it('says that no server answers', async () => {
     const { url } = server;
     await server.close();
     const outcome = await setUp([url, 'hermes', 'Connect']);

@@ -86,8 +86,8 @@ async function run(
 
 const text = (value: string) => new vscode.LanguageModelTextPart(value);
 
-describe('a model of the editor', () => {
-  it('is sent no half of a surrogate pair, in texts, arguments, tools or results', async () => {
+describe('an editor model', () => {
+  it('receives no half of a surrogate pair, in texts, arguments, tools or results', async () => {
     const sent: Sent[] = [];
     const half = '\ud83d';
     const torn: ModelRequest = {
@@ -111,7 +111,7 @@ describe('a model of the editor', () => {
     expect([sent.length, halfCharacters([first?.messages, first?.options])]).toEqual([1, []]);
   });
 
-  it("is sent the system text as a user message, calls and results in the editor's own parts, and a justification", async () => {
+  it("receives the system text as a user message, calls and results in the editor's own parts, and a justification", async () => {
     const sent: Sent[] = [];
     const model = new EditorChatModel(info, editorModel([text('ok')], sent), 'because', new ManualClock());
     await model.stream(request, new AbortController().signal).terminal;
@@ -154,7 +154,7 @@ describe('a model of the editor', () => {
     });
   });
 
-  it('hands over tool calls only when the answer is complete', async () => {
+  it('delivers tool calls only when the answer is complete', async () => {
     const calling = [text('Looking.'), new vscode.LanguageModelToolCallPart('c9', 'read_file', { path: 'b.ts' })];
     expect((await run(calling)).terminal).toMatchObject({
       outcome: 'complete',
@@ -164,7 +164,7 @@ describe('a model of the editor', () => {
     expect((await run([...calling, new Error('gone')])).terminal).not.toHaveProperty('toolCalls');
   });
 
-  it('ignores parts that it cannot know', async () => {
+  it('ignores unknown parts', async () => {
     const { events } = await run([
       new vscode.LanguageModelDataPart(new Uint8Array([1]), 'application/json'),
       { value: 'no id, no metadata' },
@@ -178,7 +178,7 @@ describe('a model of the editor', () => {
     ]);
   });
 
-  it('keeps what it said when the provider fails, as interrupted', async () => {
+  it('keeps the partial answer when the provider fails, as interrupted', async () => {
     const { events, terminal } = await run([text('Half an ans'), new Error('socket hang up.')]);
     expect(events).toEqual([{ kind: 'text', text: 'Half an ans' }]);
     expect(terminal).toEqual({
@@ -206,7 +206,7 @@ describe('a model of the editor', () => {
     });
   });
 
-  it('says when the answer was empty or only thought', async () => {
+  it('says when the answer was empty or only thinking', async () => {
     expect((await run([])).terminal).toMatchObject({ outcome: 'complete', empty: 'empty' });
     expect((await run([{ value: 'hm', id: '1' }])).terminal).toMatchObject({
       outcome: 'complete',
@@ -214,7 +214,7 @@ describe('a model of the editor', () => {
     });
   });
 
-  it('ends at once when it is stopped, even while the provider hangs, and cancels it', async () => {
+  it('ends at once when the user stops it, even while the provider hangs, and cancels it', async () => {
     const sent: Sent[] = [];
     const stop = new AbortController();
     const never = new Promise<never>(() => undefined);

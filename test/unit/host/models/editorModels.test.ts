@@ -22,7 +22,7 @@ async function listed(models: EditorModels, clock: ManualClock): Promise<readonl
   return found.kind === 'models' ? found.models.map(({ label }) => label) : [];
 }
 
-test('a vendor that does not answer in time keeps the models it named before, and loses those it no longer names', async () => {
+test('a vendor that does not answer in time keeps its previous models, and loses those it no longer names', async () => {
   const clock = new ManualClock();
   const models = new EditorModels(clock, silentLog);
   const seen: (readonly string[])[] = [];

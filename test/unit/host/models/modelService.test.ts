@@ -102,8 +102,8 @@ const local = () =>
     ],
   });
 
-describe('the models that a chat view sees', () => {
-  it('are asked about once where that fails for a reason of its own, say in an editor that is closing', async () => {
+describe('the models in a chat view', () => {
+  it('are requested once if the request fails for a reason of its own, such as a closing editor', async () => {
     const provider = local();
     provider.open = async () => {
       // Were it asked again for ever, nothing else would run in this process any more, its end included.
@@ -120,11 +120,11 @@ describe('the models that a chat view sees', () => {
     expect([asked, provider.opened]).toEqual([1, 2]);
   });
 
-  it('are none until the person has chosen one', () => {
+  it('are none until the user has chosen one', () => {
     expect(desk({ providers: [hosted()] }).models.stateOf(null)).toEqual({ chosen: null, problem: null });
   });
 
-  it('show a hosted model by its name without asking its service anything', async () => {
+  it('show a hosted model by name without a request to its service', async () => {
     const provider = hosted();
     const { models } = desk({ providers: [provider], chosen: 'OpenRouter/a/b' });
     models.stateOf(null);
@@ -149,7 +149,7 @@ describe('the models that a chat view sees', () => {
     });
   });
 
-  it('tell what a local server really allocates before the first prompt', async () => {
+  it('show what a local server really allocates before the first prompt', async () => {
     const provider = local();
     const { models } = desk({ providers: [provider], chosen: 'Ollama/qwen3:8b' });
     let told = 0;
@@ -164,7 +164,7 @@ describe('the models that a chat view sees', () => {
     });
   });
 
-  it('say why a chosen model cannot be used', async () => {
+  it('show why a chosen model cannot be used', async () => {
     const { models } = desk({ providers: [local()], chosen: 'Ollama/gone' });
     models.stateOf(null);
     await settle();
@@ -178,7 +178,7 @@ describe('the models that a chat view sees', () => {
     ]);
   });
 
-  it('are listed with what could not be asked, and with local servers that were found but not set up', async () => {
+  it('are listed with the sources that failed, and with local servers that were found but not set up', async () => {
     const broken = new CountedProvider('Groq', 'openai', 'api.groq.com', {
       kind: 'failed',
       failure: { cause: 'auth', sentence: 'The key for Groq was refused (401).', technical: '401' },
@@ -202,7 +202,7 @@ describe('the models that a chat view sees', () => {
     });
   });
 
-  it('are asked for again after a minute, on request, or when something changed', async () => {
+  it('are requested again after a minute, on request, or when something changed', async () => {
     const provider = hosted();
     const { models, clock } = desk({ providers: [provider] });
     const asked: number[] = [];
@@ -221,8 +221,8 @@ describe('the models that a chat view sees', () => {
   });
 });
 
-describe('the offers of the empty state', () => {
-  it('are a key and Demo at once, and what was found as soon as it is', async () => {
+describe('the offers in the empty state', () => {
+  it('show a key and Demo at once, and found models as soon as they are found', async () => {
     const editor = new CountedProvider('Editor', 'editor', 'Editor', {
       kind: 'models',
       models: ['a', 'b', 'c', 'd', 'e'].map((id) => info('Editor', `v/${id}`, { label: id })),
@@ -272,7 +272,7 @@ describe('the offers of the empty state', () => {
     });
   });
 
-  it('are looked for again when the editor gets models later, at most every few seconds, and only while none is chosen', async () => {
+  it('are looked up again when the editor gets models later, at most every few seconds, and only while none is chosen', async () => {
     const editor = new CountedProvider('Editor', 'editor', 'Editor', {
       kind: 'models',
       models: [info('Editor', 'v/a')],

@@ -169,8 +169,8 @@ const json =
   (_request, response) =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
-describe('a connection that is tested', () => {
-  it('says that the address does not exist', async () => {
+describe('a connection test', () => {
+  it('reports that the address does not exist', async () => {
     expect(await check('http://models.invalid/v1')).toEqual({
       kind: 'failed',
       mayKeep: true,
@@ -179,7 +179,7 @@ describe('a connection that is tested', () => {
     });
   });
 
-  it('says that nothing listens', async () => {
+  it('reports that no server listens', async () => {
     const server = createSocketServer();
     const port = await listening(server);
     await closing.pop()?.();
@@ -189,7 +189,7 @@ describe('a connection that is tested', () => {
     });
   });
 
-  it('tells a certificate that is not trusted from a server that speaks no https', async () => {
+  it('distinguishes an untrusted certificate from a server without https', async () => {
     const secure = createSecureServer(selfSigned, json(200, { data: [] }));
     const [untrusted, plain] = [
       await check(`https://127.0.0.1:${await listening(secure)}/v1`),
@@ -205,7 +205,7 @@ describe('a connection that is tested', () => {
     ]);
   });
 
-  it('names a proxy that wants to know who asks', async () => {
+  it('names a proxy that requires authentication', async () => {
     const tunnel = Object.assign(new TypeError('fetch failed'), {
       cause: new Error('Proxy response (407) !== 200 when HTTP Tunneling'),
     });
@@ -217,7 +217,7 @@ describe('a connection that is tested', () => {
     });
   });
 
-  it('gives up on a server that is silent', async () => {
+  it('gives up on a silent server', async () => {
     const clock = new ManualClock();
     const url = await serving(() => undefined);
     const result = check(`${url}/v1`, null, catalogOf({ clock }));
@@ -242,7 +242,7 @@ describe('a connection that is tested', () => {
     ],
     [429, 'k-12345', 'Local is limiting requests (429). Wait and retry.', true],
     [503, 'k-12345', 'Local is overloaded (503). Retry in a moment.', true],
-  ])('says what %d means (key: %s)', async (status, key, sentence, mayKeep) => {
+  ])('explains %d (key: %s)', async (status, key, sentence, mayKeep) => {
     expect(await check(`${await serving(json(status, { error: { message: 'no' } }))}/v1`, key)).toEqual({
       kind: 'failed',
       sentence,
@@ -251,7 +251,7 @@ describe('a connection that is tested', () => {
   });
 
   it.each(['', '/v1/chat/completions', '/v1/models', '/api', '/api/chat'])(
-    'finds the base URL that is meant by "%s"',
+    'finds the base URL meant by "%s"',
     async (path) => {
       const server = await modelServer({ models: ['qwen3:8b'] });
       expect(await check(`${server.origin}${path}`)).toEqual({
@@ -263,7 +263,7 @@ describe('a connection that is tested', () => {
     },
   );
 
-  it('finds it for Ollama too, whose models are listed whatever the base URL is', async () => {
+  it('finds the base URL for Ollama too, whose models are listed whatever the base URL is', async () => {
     const server = await modelServer({ models: [{ id: 'qwen3:8b' }], local: 'ollama' });
     expect([await check(server.origin), await check(server.url)]).toEqual([
       { kind: 'answers', corrected: true, models: 1, endpoint: at(server.url) },
@@ -280,7 +280,7 @@ describe('a connection that is tested', () => {
     });
   });
 
-  it('tells a web page from a model', async () => {
+  it('distinguishes a web page from a model', async () => {
     const page: RequestListener = (_request, response) =>
       void response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><p>Welcome');
     const url = await serving(page);
@@ -291,7 +291,7 @@ describe('a connection that is tested', () => {
     });
   });
 
-  it('does not doubt the address of a known service, nor send its key anywhere else there, where a web page answers in its place', async () => {
+  it('trusts the address of a known service, and sends its key nowhere else when a web page answers there', async () => {
     const asked: string[] = [];
     const portal: typeof globalThis.fetch = async (input) => (
       asked.push(String(input instanceof Request ? input.url : input)),
@@ -315,7 +315,7 @@ describe('a connection that is tested', () => {
     ]);
   });
 
-  it('says that a server has no models', async () => {
+  it('reports that a server has no models', async () => {
     const server = await modelServer({ models: [], local: 'ollama' });
     expect(await check(server.url)).toMatchObject({
       kind: 'empty',
@@ -381,7 +381,7 @@ describe('Set Up Model…', () => {
   ];
   const untested = 'Whether it answers is seen with the first prompt: none was sent to test it.';
 
-  it('offers Demo and a key to somebody who has nothing, and leads back to the composer', async () => {
+  it('offers Demo and a key to a user who has nothing, and returns to the composer', async () => {
     const { shown, chosen, focused } = await setUp(null, ['Try the Demo']);
     expect([shown, chosen, focused]).toEqual([
       [
@@ -408,7 +408,7 @@ describe('Set Up Model…', () => {
     ]);
   });
 
-  it('leads back to the composer where a way of the panel is left half-way, and nowhere from the palette', async () => {
+  it('returns to the composer if a panel flow is left half-way, and nowhere from the palette', async () => {
     const server = await modelServer({ local: 'ollama', models: [{ id: 'qwen3:8b' }] });
     const focused = [
       await setUp('local:Ollama', [undefined], { localServers: ollama(server.origin) }),
@@ -418,13 +418,13 @@ describe('Set Up Model…', () => {
     expect(focused).toEqual([1, 1, 0]);
   });
 
-  it('says so when Ollama has no models yet', async () => {
+  it('reports that Ollama has no models yet', async () => {
     const server = await modelServer({ local: 'ollama', models: [] });
     const { shown, chosen } = await setUp('local:Ollama', [], { localServers: ollama(server.origin) });
     expect([shown, chosen]).toEqual([['Select Model of Ollama: Ollama has no models yet.'], []]);
   });
 
-  it("uses the editor's models where there are some", async () => {
+  it("uses the editor's models if there are any", async () => {
     const editor: ModelProvider = {
       name: 'Editor',
       kind: 'editor',
@@ -484,7 +484,7 @@ describe('Set Up Model…', () => {
     'Authorization: Bearer sk-or-v1-abc123',
     "export OPENROUTER_API_KEY='sk-or-v1-abc123'",
     '\ufeffsk-or-v1-abc123\u200b',
-  ])('takes an OpenRouter key as it was pasted: %j', async (pasted) => {
+  ])('accepts an OpenRouter key as pasted: %j', async (pasted) => {
     const { shown, chosen, secrets, focused } = await setUp('pasteKey', [pasted, 'Qwen3'], {
       fetch: openRouter('sk-or-v1-abc123'),
     });
@@ -504,7 +504,7 @@ describe('Set Up Model…', () => {
     expect([shown, secrets]).toEqual([['refused: A key has no spaces in it.'], {}]);
   });
 
-  it('keeps no key that was refused, and can try again', async () => {
+  it('keeps no refused key, and offers another try', async () => {
     const { shown, chosen, secrets, focused } = await setUp('pasteKey', ['sk-or-v1-wrong', 'Try Again', undefined], {
       fetch: openRouter('sk-or-v1-abc123'),
     });
@@ -512,7 +512,7 @@ describe('Set Up Model…', () => {
     expect([shown.slice(1), chosen, secrets, focused]).toEqual([[refused, refused], [], {}, 1]);
   });
 
-  it('asks before a key goes to a service that did not give it out', async () => {
+  it('asks before a key goes to a service that did not issue it', async () => {
     const asked: string[] = [];
     const { shown, written, secrets } = await setUp(
       'addEndpoint',
@@ -527,7 +527,7 @@ describe('Set Up Model…', () => {
     ]);
   });
 
-  it('offers the base URL that works, and keeps that one', async () => {
+  it('offers the base URL that works, and keeps it', async () => {
     const server = await modelServer({ models: ['qwen3:8b'] });
     const { shown, written, chosen } = await setUp('addEndpoint', [
       server.origin,
@@ -544,7 +544,7 @@ describe('Set Up Model…', () => {
     ]);
   });
 
-  it('keeps an endpoint that is asleep where that is wanted, and nothing where the person leaves', async () => {
+  it('keeps a sleeping endpoint if the user wants it, and nothing if the user leaves', async () => {
     const kept = await setUp('addEndpoint', ['http://127.0.0.1:9/v1', 'OpenAI', 'default', '', 'Keep It Anyway']);
     const left = await setUp('addEndpoint', ['http://127.0.0.1:9/v1', 'OpenAI', 'default', '', undefined]);
     expect([kept.written, left.written]).toEqual([[at('http://127.0.0.1:9/v1')], []]);

@@ -12,14 +12,14 @@ function secrets(): Secrets & { readonly kept: ReadonlyMap<string, string> } {
 }
 
 describe('a key', () => {
-  it('is given to the provider and origin it was entered for, whatever the path', async () => {
+  it('is passed to the provider and origin it was entered for, whatever the path', async () => {
     const keys = new ProviderKeys(secrets());
     await keys.set('OpenRouter', 'https://openrouter.ai/api/v1', ' sk-or-1\n');
     expect(await keys.get('OpenRouter', 'https://openrouter.ai')).toBe('sk-or-1');
     expect(await keys.get('OpenRouter', 'https://OPENROUTER.ai:443/other')).toBe('sk-or-1');
   });
 
-  it("stays behind when its provider moves to another address, and is no other provider's", async () => {
+  it('is not used when its provider moves to another address, and belongs to no other provider', async () => {
     const keys = new ProviderKeys(secrets());
     await keys.set('OpenRouter', 'https://openrouter.ai/api/v1', 'sk-or-1');
     expect(await keys.get('OpenRouter', 'https://collector.example/api/v1')).toBeUndefined();
@@ -28,7 +28,7 @@ describe('a key', () => {
     expect(await keys.get('Second', 'https://openrouter.ai/api/v1')).toBeUndefined();
   });
 
-  it('can be taken away', async () => {
+  it('can be removed', async () => {
     const storage = secrets();
     const keys = new ProviderKeys(storage);
     await keys.set('OpenRouter', 'https://openrouter.ai', 'sk-or-1');

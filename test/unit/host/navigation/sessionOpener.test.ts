@@ -34,8 +34,8 @@ function opener(options: { readonly shown?: string } = {}) {
   return { made, done, rows };
 }
 
-describe('opening what was found', () => {
-  it('shows the session as it goes on now, and the message in it', async () => {
+describe('opening a search result', () => {
+  it("shows the session's newest segment, and the message in it", async () => {
     const { made, done } = opener();
     await made.open('s1', 'm1', 'chat');
     expect(done).toEqual([
@@ -45,13 +45,13 @@ describe('opening what was found', () => {
     ]);
   });
 
-  it('leaves a session that is shown already where it is; without a message the composer is where one goes on', async () => {
+  it('leaves an already shown session in place; without a message, focus goes to the composer', async () => {
     const { made, done } = opener({ shown: 's2' });
     await made.open('s1', null, 'chat');
     expect(done).toEqual([['show', true]]);
   });
 
-  it('takes a message that the chat does not show to the transcript', async () => {
+  it('opens a message that the chat does not show in the transcript', async () => {
     const hidden = opener({ shown: 's2' });
     hidden.rows.push({
       ...userMessage('h1', 'old'),
@@ -61,7 +61,7 @@ describe('opening what was found', () => {
     expect(hidden.done.slice(1)).toEqual([['transcript', 's1', 'h1']]);
   });
 
-  it('finds a merged message in the one that took it up, and a carried one where it was written', async () => {
+  it('finds a merged message in the one that absorbed it, and a carried one where it was written', async () => {
     const { made, done, rows } = opener({ shown: 's2' });
     rows.push(
       { ...userMessage('copy', 'hello'), carriedFrom: 'm1' },
@@ -71,7 +71,7 @@ describe('opening what was found', () => {
     expect(done.at(-1)).toEqual(['reveal', { messageUid: 'm1', turnUid: 't1' }]);
   });
 
-  it('opens tabs and transcripts, and nothing where the session cannot be opened', async () => {
+  it('opens tabs and transcripts, and nothing if the session cannot be opened', async () => {
     const { made, done } = opener();
     await made.open('s1', 'm1', 'tab');
     await made.open('s1', 'm1', 'transcript');

@@ -59,7 +59,7 @@ async function seen(events: readonly TurnEvent[], over: Partial<AnswerNoticeNeed
 const answered = 'info: Hermes has answered in “Fix upload”.';
 
 describe('an answer that ends', () => {
-  it('is announced once where nobody saw it', async () => {
+  it('is announced once if no view showed it', async () => {
     expect((await seen([ended(complete), ended(complete)])).shown).toEqual([answered]);
   });
 
@@ -105,11 +105,11 @@ describe('an answer that ends', () => {
       { sessions: { getSession: async () => ({ title: '[x](command:evil)\nnext', parentKind: null }) } },
       ['info: Hermes has answered in “[x] (command:evil) next”.'],
     ],
-  ])('is announced as it should: %s', async (_name, how, seconds, over, expected) => {
+  ])('is announced as configured: %s', async (_name, how, seconds, over, expected) => {
     expect((await seen([ended(how, seconds)], over)).shown).toEqual(expected);
   });
 
-  it('is silent about a notification that went with its window, and not about one that could not be shown', async () => {
+  it('logs nothing for a notification that closed with its window, but logs one that could not be shown', async () => {
     const told = async (failure: Error): Promise<readonly string[]> => {
       const log = new RecordingLog();
       await seen([ended(complete)], { log, notify: () => Promise.reject(failure) });
@@ -122,7 +122,7 @@ describe('an answer that ends', () => {
     ]);
   });
 
-  it('leads to its session, and to silence', async () => {
+  it('offers buttons to open its session and to mute', async () => {
     expect([
       (await seen([ended(complete)], {}, 'Open')).calls,
       (await seen([ended(complete)], {}, "Don't Show Again")).calls,

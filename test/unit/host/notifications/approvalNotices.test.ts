@@ -70,12 +70,12 @@ function notices(over: Partial<ApprovalNoticeNeeds> = {}, press?: string) {
   return { gateway, shown, made, clock, happens: (event: TurnEvent) => tell({ sessionId: 's1', event }) };
 }
 
-describe('a question nobody sees', () => {
+describe('a question that no view shows', () => {
   it.each([
     ['Allow Once', 'decide a1 allow'],
     ['Deny', 'decide a1 deny'],
     ['Open', 'open s1'],
-  ])('is announced once, and "%s" does it', async (button, call) => {
+  ])('is announced once, and "%s" carries it out', async (button, call) => {
     const { gateway, shown, made, happens } = notices({}, button);
     happens(asked('a1'));
     happens(asked('a1'));
@@ -87,13 +87,13 @@ describe('a question nobody sees', () => {
     ]);
   });
 
-  it('is counted until it is decided', () => {
+  it('is counted until the user decides it', () => {
     const { made, happens } = notices();
     const counts = [asked('a1'), decided('a1')].map((event) => (happens(event), made.count));
     expect(counts).toEqual([1, 0]);
   });
 
-  it('of a sub-agent is that of the session it works for, once, until it asks nothing more', async () => {
+  it('of a sub-agent counts for the session it works for, once, until it asks nothing more', async () => {
     const { made, shown, happens } = notices();
     const its: Approval = {
       ...approval('a1'),
@@ -114,7 +114,7 @@ describe('a question nobody sees', () => {
     expect([before, asking, made.count, shown.length]).toEqual([0, 1, 0, 1]);
   });
 
-  it('cannot smuggle a link into the notification, nor fill the screen', async () => {
+  it('cannot put a link into the notification, nor fill the screen', async () => {
     const { shown, happens } = notices();
     happens(asked('a1', `[ok](command:evil)\n${'x'.repeat(500)}`));
     await settle();
@@ -136,14 +136,14 @@ describe('a question nobody sees', () => {
         },
       },
     ],
-  ])('%s is not allowed from a notification: it has to be looked at', async (_which, subject, over) => {
+  ])('%s cannot be allowed from a notification: the user has to look at it', async (_which, subject, over) => {
     const { shown, happens } = notices();
     happens(asked('a1', subject, over));
     await settle();
     expect(shown.map((each) => each.split(' | ').slice(1))).toEqual([['Deny', 'Open']]);
   });
 
-  it('that waits in the store is counted when the store has been opened, and announced once views had time to come back', async () => {
+  it('waiting in the store is counted once the store is open, and announced once after views had time to return', async () => {
     const { gateway, shown, made, clock } = notices();
     gateway.listed.set('s1', { lastTurn: { state: 'waiting' } });
     await made.lookForWaiting();
@@ -155,7 +155,7 @@ describe('a question nobody sees', () => {
   it.each<[string, Partial<ApprovalNoticeNeeds>, TurnEvent[]]>([
     ['is in sight by then', { isInSight: () => true }, []],
     ['was decided by then', {}, [decided('stored')]],
-  ])('that waits in the store is not announced where it %s', async (_which, over, events) => {
+  ])('waiting in the store is not announced if it %s', async (_which, over, events) => {
     const { gateway, shown, made, clock, happens } = notices(over);
     gateway.listed.set('s1', { lastTurn: { state: 'waiting' } });
     await made.lookForWaiting();
@@ -170,7 +170,7 @@ it.each([
   ['whenHidden', false, 1],
   ['always', true, 1],
   ['never', false, 0],
-] as const)('with %s, in sight: %s, there are %d notifications', async (when, inSight, count) => {
+] as const)('with %s, in sight: %s, shows %d notifications', async (when, inSight, count) => {
   const { shown, happens } = notices({ when: () => when, isInSight: () => inSight });
   happens(asked('a1'));
   await settle();

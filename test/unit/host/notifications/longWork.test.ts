@@ -43,8 +43,8 @@ function world() {
   };
 }
 
-describe('a change of a session that takes long', () => {
-  it('is told of after a second, with how far it has come, until it is done', async () => {
+describe('a long change to a session', () => {
+  it('is reported after a second, with its progress, until it is done', async () => {
     const { clock, log, store, finish, progress } = world();
     const result = store.branchSession(input);
     progress(2);
@@ -60,7 +60,7 @@ describe('a change of a session that takes long', () => {
     ]);
   });
 
-  it('is not told of when it is quick', async () => {
+  it('is not reported if it is quick', async () => {
     const { clock, log, store, finish } = world();
     const result = store.branchSession(input);
     finish();
@@ -69,7 +69,7 @@ describe('a change of a session that takes long', () => {
     expect(log).toEqual([]);
   });
 
-  it('says that it was stopped, and that nothing was changed', async () => {
+  it('reports that it was stopped, and that nothing was changed', async () => {
     const { clock, log, store, stop } = world();
     const result = store.branchSession(input);
     await clock.advance(toldAfterMs);
@@ -78,7 +78,7 @@ describe('a change of a session that takes long', () => {
     expect(log.at(-1)).toBe('gone');
   });
 
-  it('is no turn that replaces none', async () => {
+  it('is not reported for a turn that replaces nothing', async () => {
     const { clock, log, store } = world();
     await store.openTurn({} as Parameters<SessionStore['openTurn']>[0]);
     await clock.advance(toldAfterMs);

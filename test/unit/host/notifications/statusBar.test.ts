@@ -23,7 +23,7 @@ const words = (over: Partial<StatusFacts> = {}) =>
   statusWords({ running: [], waiting: 0, store: 'open', model, now: 100, ...over }, t);
 
 describe('the status bar', () => {
-  it('says what goes on, and warns only when the person is needed', () => {
+  it('shows the current state, and warns only when the user is needed', () => {
     const seen = [
       words({ model: null }),
       words({ store: 'opening' }),
@@ -44,7 +44,7 @@ describe('the status bar', () => {
     ]);
   });
 
-  it('names what takes time, briefly', () => {
+  it('names slow work, briefly', () => {
     const call = (name: string, startedAt: number) => words({ running: [running({ call: { name, startedAt } })] }).text;
     expect([
       call('npm test', 88),
@@ -61,7 +61,7 @@ describe('the status bar', () => {
     ]);
   });
 
-  it('has every running session in its tooltip, with the way to it and to its end; what a model wrote makes no link', () => {
+  it("lists every running session in its tooltip, with links to open and stop it; a model's text makes no link", () => {
     const { tooltip } = words({
       running: [
         running({ title: '[Fix](command:evil) `x`', call: { name: 'npm test', startedAt: 1 }, contextUsed: 0.412 }),
@@ -79,8 +79,8 @@ describe('the status bar', () => {
   });
 });
 
-describe('what the status bar is told', () => {
-  it('is which call runs and since when, by the words of a command', async () => {
+describe('the data for the status bar', () => {
+  it('names the running call and its start time, in the words of a command', async () => {
     const clock = new ManualClock();
     let tell: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void = () => undefined;
     const shown: StatusFacts[] = [];

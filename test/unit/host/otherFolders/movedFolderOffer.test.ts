@@ -75,8 +75,8 @@ function window({
   return { moved, state, meta, choose };
 }
 
-describe('a folder whose history is under another name', () => {
-  it('is offered it where its own is empty, and gets it only when the person says so', async () => {
+describe('a folder whose history is stored under another name', () => {
+  it('gets the offer if its own history is empty, and the history only if the user agrees', async () => {
     const { moved, state, choose } = window();
     await moved.neverOpened();
     expect(state.offers.map(({ sentence, choices }) => [sentence, ...choices.map(({ label }) => label)])).toEqual([
@@ -91,14 +91,14 @@ describe('a folder whose history is under another name', () => {
     expect(state).toMatchObject({ brought: ['/storage/old'], offers: [] });
   });
 
-  it('keeps being offered what was brought over only in part', async () => {
+  it('keeps getting the offer if only part was brought over', async () => {
     const { moved, state, choose } = window({ isBrought: false });
     await moved.neverOpened();
     await choose('Bring Them Over');
     expect(state.offers).toHaveLength(1);
   });
 
-  it('is not asked again in this window after Not Now', async () => {
+  it('gets no second offer in this window after Not Now', async () => {
     const { moved, state, choose } = window();
     await moved.neverOpened();
     await choose('Not Now');
@@ -106,7 +106,7 @@ describe('a folder whose history is under another name', () => {
     expect(state).toMatchObject({ offers: [], brought: [] });
   });
 
-  it('is not asked where it has sessions of its own, where all was brought over before, or where nothing fits', async () => {
+  it('gets no offer if it has its own sessions, if all was brought over before, or if nothing matches', async () => {
     for (const given of [
       { stored: 'active' },
       { stored: 'archived' },
@@ -120,7 +120,7 @@ describe('a folder whose history is under another name', () => {
     }
   });
 
-  it('tells its store which folder it belongs to, once', async () => {
+  it('records in its store which folder it belongs to, once', async () => {
     const { moved, state, meta } = window({ stored: 'active' });
     await moved.opened();
     await moved.opened();

@@ -54,7 +54,7 @@ afterEach(async () => {
 });
 
 describe('sessions of other folders, through the threads that read and write them', { timeout: 60_000 }, () => {
-  it('are listed, brought over whole with the notes beside them, and then known as brought over; the original is untouched', async () => {
+  it('are listed, brought over whole with their notes, and then marked as brought over; the original is untouched', async () => {
     const owner = world.open(there());
     label(owner.store);
     for (let n = 0; n < 60; n++) converse(owner.store, `s${n}`, `Answer ${n}`, 100 + n);
@@ -96,7 +96,7 @@ describe('sessions of other folders, through the threads that read and write the
     });
   });
 
-  it('stay what they are when bringing over is stopped; what came is here, and the rest comes the next time', async () => {
+  it('stay unchanged when bringing over is stopped; what arrived is here, and the rest comes next time', async () => {
     const owner = world.open(there());
     for (let n = 0; n < 60; n++) converse(owner.store, `s${n}`, `Answer ${n}`, 100 + n);
     owner.close();
@@ -116,7 +116,7 @@ describe('sessions of other folders, through the threads that read and write the
     expect([half, isMarked, rest.sessions]).toEqual([50, false, 10]);
   });
 
-  it('are not taken while they are being answered in their own window', async () => {
+  it('are not brought over while their own window answers in them', async () => {
     const owner = world.open(there());
     converse(owner.store, 's1', 'One');
     openTurn(owner.store as Parameters<typeof openTurn>[0], { sessionId: 's1', turnUid: 't9', text: 'Running' });
@@ -127,7 +127,7 @@ describe('sessions of other folders, through the threads that read and write the
     owner.close();
   });
 
-  it('are read from one copy by all who read them, which goes with the last of them', async () => {
+  it('are read from one copy by all readers, which is removed with the last reader', async () => {
     const owner = world.open(there());
     converse(owner.store, 's1', 'Read me');
     const [first, second] = await Promise.all([copies.open(there()), copies.open(there())]);

@@ -5,8 +5,8 @@ function workspaceMemory(held: Map<string, unknown> = new Map()): WorkspaceMemor
   return { get: (key) => held.get(key), update: async (key, value) => void held.set(key, value) };
 }
 
-describe('the memory of tabs on other folders', () => {
-  it('knows after a reload which folder a session is read from, and nothing of a tab that was closed', async () => {
+describe('the memory of tabs for other folders', () => {
+  it('restores after a reload which folder a session is read from, and forgets closed tabs', async () => {
     const held = new Map<string, unknown>();
     const before = new OtherTabMemory(workspaceMemory(held));
     await before.opened({ folder: '/one', sessionId: 's1' });
@@ -19,7 +19,7 @@ describe('the memory of tabs on other folders', () => {
     expect(after.folderOf('s1')).toBeNull();
   });
 
-  it('takes what another version wrote for nothing', async () => {
+  it('ignores what another version wrote', async () => {
     const memory = new OtherTabMemory(workspaceMemory(new Map([['otherFolders.tabs', { s1: '/one' }]])));
     expect(memory.folderOf('s1')).toBeNull();
     await memory.opened({ folder: '/one', sessionId: 's1' });

@@ -76,7 +76,7 @@ const ask = (port: RecordingPort, search: number, change: object = {}): void =>
   port.request(search, 'search', { search, text: 'needle', kind: 'words', offset: 0, limit: 2, ...change });
 
 describe('the search screen', () => {
-  it('begins with what was asked for, and says why nothing can be searched', async () => {
+  it('starts with the given query, and says why nothing can be searched', async () => {
     const asked = screen('flaky test');
     asked.port.command('ready');
     const failed = screen(null, { kind: 'continuedElsewhere' });
@@ -93,7 +93,7 @@ describe('the search screen', () => {
     ]);
   });
 
-  it('takes a text from elsewhere whether its page is up or not', async () => {
+  it('accepts a text from elsewhere whether or not its page is loaded', async () => {
     const { port, bridge } = screen('first');
     bridge.ask('second');
     port.command('ready');
@@ -105,7 +105,7 @@ describe('the search screen', () => {
     ]);
   });
 
-  it('gives a page of messages with their sessions, those whose title fits, and whether there is more', async () => {
+  it('returns a page of messages with their sessions, the sessions whose title matches, and whether there is more', async () => {
     const { port, running, listed } = screen();
     ask(port, 1);
     await settle();
@@ -136,7 +136,7 @@ describe('the search screen', () => {
     });
   });
 
-  it('tells how far a scan has come, and ends it when it is cancelled', async () => {
+  it('reports the progress of a scan, and ends it when the user cancels', async () => {
     const { port, running } = screen();
     ask(port, 5, { kind: 'substring' });
     await settle();
@@ -154,7 +154,7 @@ describe('the search screen', () => {
     });
   });
 
-  it('ends a search when the next one begins, and when its page is gone', async () => {
+  it('ends a search when the next one starts, and when its page is closed', async () => {
     const { port, running, bridge } = screen();
     ask(port, 1);
     await settle();
@@ -170,7 +170,7 @@ describe('the search screen', () => {
     ]).toEqual([true, true, [{ kind: 'cancelled' }, { kind: 'cancelled' }]]);
   });
 
-  it('answers a search that cannot be done with a sentence', async () => {
+  it('answers an impossible search with a sentence', async () => {
     const { port, running } = screen();
     ask(port, 1);
     await settle();
@@ -185,7 +185,7 @@ describe('the search screen', () => {
     ]);
   });
 
-  it('opens what was found where it is wanted, or says why not', async () => {
+  it('opens a result at the requested place, or says why not', async () => {
     const { port, opened } = screen();
     port.request(1, 'open', { sessionId: 's1', messageUid: 'm1', place: 'transcript' });
     port.request(2, 'open', { sessionId: 'gone', messageUid: null, place: 'chat' });

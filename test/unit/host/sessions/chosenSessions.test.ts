@@ -21,12 +21,12 @@ function choosing(answer: string | null = 'asked for') {
   return { chosen, acted, asked };
 }
 
-it('a command acts on its row, and from the palette on the session that is shown', async () => {
+it('a command acts on its row, and from the palette on the shown session', async () => {
   const { acted, asked } = choosing();
   expect([await acted({ sessionId: 'a' }, undefined), await acted(), asked]).toEqual([['a'], ['shown'], []]);
 });
 
-it('a command on a row that the editor cannot name acts on nothing but what the person is asked for', async () => {
+it('a command on a row that the editor cannot name acts only on the session the user picks', async () => {
   const { acted, asked, chosen } = choosing();
   const left = choosing(null);
   expect([

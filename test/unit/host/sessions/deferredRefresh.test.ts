@@ -15,14 +15,14 @@ function view(): { readonly rest: DeferredRefresh; readonly drawn: () => number 
 }
 
 describe('a view', () => {
-  test('is drawn at once while nothing is asked', () => {
+  test('is refreshed at once while no box is open', () => {
     const { rest, drawn } = view();
     rest.drawSoon();
     rest.drawSoon();
     expect(drawn()).toBe(2);
   });
 
-  test('is left alone while a box is open, and drawn once behind the last one', async () => {
+  test('is left alone while a box is open, and refreshed once after the last one', async () => {
     const { rest, drawn } = view();
     const [first, second] = [box(), box()];
     const answers = [rest.while(() => first.answer), rest.while(() => second.answer)];
@@ -36,7 +36,7 @@ describe('a view', () => {
     expect([open, oneLeft, await Promise.all(answers), drawn()]).toEqual([0, 0, ['one', 'two'], 1]);
   });
 
-  test('is drawn behind a box that failed, and not at all where nothing changed', async () => {
+  test('is refreshed after a box that failed, and not at all if nothing changed', async () => {
     const { rest, drawn } = view();
     await rest.while(async () => undefined);
     const unchanged = drawn();

@@ -73,7 +73,7 @@ const turn: Turn = {
   failure: { cause: 'network', sentence: key, technical: `GET ${key}` },
 };
 
-test('an export has no secret in any text, and its JSON is whole', () => {
+test('an export has no secret in any text, and its JSON is valid', () => {
   const stored = JSON.stringify(messages);
   const record = {
     session: maskedSession(session('s1', { title: `About ${key}` })),

@@ -44,15 +44,15 @@ const page = {
 };
 
 describe('a message to act on', () => {
-  it('is for a branch any prompt or answer of a settled turn, newest first', () => {
+  it('for a branch is any prompt or answer of a settled turn, newest first', () => {
     expect(choosable(page, 'branch').map(({ uid }) => uid)).toEqual(['a2', 'u2', 'a1', 'steering', 'u1']);
   });
 
-  it('is for a rewind a prompt that heads a settled turn', () => {
+  it('for a rewind is a prompt that starts a settled turn', () => {
     expect(choosable(page, 'rewind').map(({ uid }) => uid)).toEqual(['u2', 'u1']);
   });
 
-  it('takes the turns from it on along when it is taken back', () => {
+  it('takes the later turns with it when it is taken back', () => {
     expect([turnsBehind(page, 'u2'), turnsBehind(page, 'not on this page')]).toEqual([
       ['t2', 't3'],
       ['t1', 't2', 't3'],

@@ -9,7 +9,7 @@ function selected(selection: RowSelection, ...known: string[]): readonly string[
 }
 
 describe('the selection of the sessions view', () => {
-  test('is what the editor knows', () => {
+  test('is what the editor reports', () => {
     const selection = new RowSelection();
     selection.changed(['a', 'b']);
     expect([selected(selection, 'a', 'b'), selected(selection, 'c', 'a')]).toEqual([
@@ -18,7 +18,7 @@ describe('the selection of the sessions view', () => {
     ]);
   });
 
-  test('is what it was, while the editor knows its rows not yet', () => {
+  test('stays the same while the editor does not know its rows yet', () => {
     const selection = new RowSelection();
     selection.changed(['a', 'b']);
     expect([selected(selection), selected(selection, 'b')]).toEqual([
@@ -27,7 +27,7 @@ describe('the selection of the sessions view', () => {
     ]);
   });
 
-  test('is the row that was opened, where the editor says in the middle of a drawing that nothing is selected', () => {
+  test('is the opened row if the editor reports an empty selection in the middle of a refresh', () => {
     const selection = new RowSelection();
     selection.changed(['a']);
     selection.changed([]);
@@ -35,7 +35,7 @@ describe('the selection of the sessions view', () => {
     expect([selected(selection), selected(selection, 'b')]).toEqual([['b'], ['b']]);
   });
 
-  test('is nothing once the person has taken it back, and never a row that is gone', () => {
+  test('is empty after the user cleared it, and never contains a removed row', () => {
     const selection = new RowSelection();
     selection.opened('b');
     selection.changed([]);

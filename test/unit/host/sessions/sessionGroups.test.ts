@@ -35,7 +35,7 @@ function groups(given: SessionLists, now: number): Readonly<Record<string, unkno
 }
 
 describe('the groups of the sessions view', () => {
-  it('are the days of the local time zone: today, the six days before, and older', () => {
+  it('are days in the local time zone: today, the six days before, and older', () => {
     const now = at('2026-11-20T03:00:00Z');
     const sessions = [
       '2026-11-20T02:00:00Z',
@@ -62,7 +62,7 @@ describe('the groups of the sessions view', () => {
     });
   });
 
-  it('count days by the calendar where clocks are put back', () => {
+  it('count calendar days when clocks are set back', () => {
     process.env['TZ'] = 'Europe/Berlin';
     // 25 October 2026 has 25 hours in Berlin.
     const now = at('2026-10-25T22:30:00Z');
@@ -78,7 +78,7 @@ describe('the groups of the sessions view', () => {
     expect([groups(given, now), secondsToMidnight(now)]).toEqual([{ today: ['firstHour'], week: ['dayBefore'] }, 1800]);
   });
 
-  it('hold branches below what they were branched from, and a thread where its newest activity belongs', () => {
+  it('put branches below their origin, and a thread where its newest activity belongs', () => {
     process.env['TZ'] = 'UTC';
     const sessions = [
       summary('branchOfBranch', { lastActiveAt: at('2026-11-20T08:00:00Z'), from: 'branch' }),
@@ -94,7 +94,7 @@ describe('the groups of the sessions view', () => {
     });
   });
 
-  it('keep pinned sessions on top, with their branches; a pinned branch of another session stands there by itself', () => {
+  it('keep pinned sessions on top, with their branches; a pinned branch of another session is its own row there', () => {
     process.env['TZ'] = 'UTC';
     const now = at('2026-11-20T09:00:00Z');
     const sessions = [
@@ -109,7 +109,7 @@ describe('the groups of the sessions view', () => {
     });
   });
 
-  it('have one for the archive and one for the trash, and none that is empty; further pages are asked for where they go on', () => {
+  it('include the archive and the trash, and no empty group; a group with more sessions requests further pages', () => {
     process.env['TZ'] = 'UTC';
     const now = at('2026-11-20T09:00:00Z');
     const trash = [
@@ -133,7 +133,7 @@ describe('the groups of the sessions view', () => {
     });
   });
 
-  it('show every session once, also of a damaged file in which branches are branches of each other', () => {
+  it('show every session once, even in a damaged file in which branches are branches of each other', () => {
     const sessions = [
       summary('one', { from: 'two' }),
       summary('two', { from: 'one' }),
@@ -149,8 +149,8 @@ describe('the groups of the sessions view', () => {
   });
 });
 
-describe('origins that a page does not hold', () => {
-  it('are named once each', () => {
+describe('origins that are not on the page', () => {
+  it('are listed once each', () => {
     expect(
       missingOrigins([
         summary('a', { from: 'x' }),

@@ -14,7 +14,7 @@ const t: Translate = (message, args = {}) =>
 const context = { t, language: 'en', now: 10_000 };
 
 describe('a row of the sessions view', () => {
-  it('says age, turns and state', () => {
+  it('shows age, turns and state', () => {
     expect([
       factsOf(summary('a', { lastActiveAt: 9_700, turnCount: 1 }), context),
       factsOf(
@@ -38,7 +38,7 @@ describe('a row of the sessions view', () => {
     ]);
   });
 
-  it('marks what is most urgent first, and nothing where all is well', () => {
+  it('marks the most urgent state first, and nothing if all is well', () => {
     expect([
       sessionMarks(summary('a')),
       sessionMarks(summary('b', { lastTurn: null })),
@@ -46,14 +46,14 @@ describe('a row of the sessions view', () => {
     ]).toEqual([[], [], ['running', 'unread']]);
   });
 
-  it('speaks what it shows by icon and place', () => {
+  it('gives its icon and place in words to screen readers', () => {
     const row = summary('a', { lastActiveAt: 9_700, pinned: true, from: 'b', lastTurn: { state: 'failed' } });
     expect(spokenWords(row, { ...context, isShown: true })).toBe(
       'Title of a, 5 minutes ago, 1 turn, failed, pinned, Branched from “Title of b”, shown now',
     );
   });
 
-  it('is named by its title, its first prompt, or neither', () => {
+  it('is named by its title, else its first prompt, else neither', () => {
     expect(
       [summary('a'), summary('b', { title: null, preview: 'Why?' }), summary('c', { title: null })].map((row) =>
         titleWords(row, t),
@@ -61,7 +61,7 @@ describe('a row of the sessions view', () => {
     ).toEqual(['Title of a', 'Why?', 'Untitled Session']);
   });
 
-  it('has a hover of plain lines: first prompt, model, size, origin', () => {
+  it('has a plain-text hover: first prompt, model, size, origin', () => {
     const lines = hoverWords(
       summary('a', {
         preview: '**First** prompt',

@@ -76,8 +76,8 @@ function world(stored: readonly SessionSummary[] = []) {
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => summary(`s${index}`));
 
-describe('the list behind the sessions view', () => {
-  it('reads nothing while nobody looks, and everything that changed when somebody does', async () => {
+describe('the session list of the sessions view', () => {
+  it('reads nothing while the view is hidden, and all changes when it is shown', async () => {
     const { listing, queries, state, changed, clock, ids } = world([summary('a')]);
     changed.fire(['a']);
     await clock.advance(1000);
@@ -87,7 +87,7 @@ describe('the list behind the sessions view', () => {
     expect([ids(), listing.state.kind, state.begun]).toEqual([['a'], 'listed', 1]);
   });
 
-  it('reads changes that come together once, and says nothing when nothing reads otherwise', async () => {
+  it('reads simultaneous changes once, and does not notify if nothing visible changed', async () => {
     const { listing, queries, state, changed, clock, ids, changes } = world([summary('a')]);
     listing.watch(true);
     await listing.refresh();
@@ -102,7 +102,7 @@ describe('the list behind the sessions view', () => {
     expect([ids(), changes() - told]).toEqual([['b', 'a'], 1]);
   });
 
-  it('reads again what changed while it was read', async () => {
+  it('reads again what changed during a read', async () => {
     const { listing, state, ids } = world([summary('a')]);
     let go: () => void = () => undefined;
     state.hold = new Promise((resolve) => (go = resolve));
@@ -114,7 +114,7 @@ describe('the list behind the sessions view', () => {
     expect(ids()).toEqual(['b']);
   });
 
-  it('has 5,000 sessions a page at a time, all pinned ones at once, and what its branches were branched from', async () => {
+  it('shows 5,000 sessions a page at a time, all pinned ones at once, and the origins of its branches', async () => {
     const stored = [summary('branch', { from: 's4999' }), ...many(5000), summary('pinned', { pinned: true })];
     const { listing, queries, ids } = world(stored);
     listing.watch(true);
@@ -130,7 +130,7 @@ describe('the list behind the sessions view', () => {
     expect([ids().length, listing.lists.active.hasMore]).toEqual([702, true]);
   });
 
-  it('tells apart that there is nothing, that nothing fits the filter, and that nothing could be read', async () => {
+  it('distinguishes no sessions, no match for the filter, and nothing readable', async () => {
     const { listing, state, ids } = world([]);
     const kinds: unknown[] = [];
     const note = async (work: Promise<void>): Promise<void> => {
@@ -158,7 +158,7 @@ describe('the list behind the sessions view', () => {
     ]);
   });
 
-  it('says why a store cannot be read, and is loading while it is opened', async () => {
+  it('says why a store cannot be read, and shows loading while it is opened', async () => {
     const { listing, state, queries } = world([summary('a')]);
     state.store = { kind: 'opening' };
     await listing.refresh();

@@ -101,7 +101,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('Enter pressed before the list has followed the typing opens what was typed, not the newest', async () => {
+it('Enter pressed before the list has caught up opens what was typed, not the newest session', async () => {
   const { picker, chosen } = await opened();
   picker.type('repaired');
   picker.enter();
@@ -109,7 +109,7 @@ it('Enter pressed before the list has followed the typing opens what was typed, 
   expect(await chosen).toEqual({ sessionId: 'repaired', messageUid: null });
 });
 
-it('Enter while the list is being read waits for it; typing on takes the Enter back', async () => {
+it('Enter while the list is being read waits for it; further typing cancels the Enter', async () => {
   const { picker, chosen } = await opened();
   picker.type('r');
   await vi.advanceTimersByTimeAsync(160);
@@ -121,7 +121,7 @@ it('Enter while the list is being read waits for it; typing on takes the Enter b
   expect(await chosen).toEqual({ sessionId: 'older', messageUid: null });
 });
 
-it('Enter on words that find nothing leaves the list open', async () => {
+it('Enter on words without a match leaves the list open', async () => {
   const { picker, chosen } = await opened();
   picker.type('nothing like it');
   picker.enter();
@@ -130,7 +130,7 @@ it('Enter on words that find nothing leaves the list open', async () => {
   expect([state, picker.items.map(({ label }) => label)]).toEqual(['open', ['Nothing found for “{text}”']]);
 });
 
-it('a row of the list before, selected just as the next list came, is not taken for what was typed', async () => {
+it('a row of the previous list, selected just as the next list arrives, is not taken for what was typed', async () => {
   const { picker, chosen } = await opened();
   const [newest] = picker.items;
   picker.type('repaired');

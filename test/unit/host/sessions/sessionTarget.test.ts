@@ -4,7 +4,7 @@ import { namedTarget } from '../../../../src/host/sessions/sessionTarget';
 const selected = () => [{ sessionId: 'x' }, { sessionId: 'y' }];
 const row = (sessionId: string) => ({ kind: 'session', sessionId, branches: [] });
 
-describe('what a command was called on', () => {
+describe('the target of a command', () => {
   it('is the clicked row, all selected rows, a message of a page, or an id', () => {
     expect([
       namedTarget([row('a')], selected),
@@ -19,14 +19,14 @@ describe('what a command was called on', () => {
     ]);
   });
 
-  it('is what is selected when a key of the view was pressed', () => {
+  it('is the selection if a key of the view was pressed', () => {
     expect([namedTarget([{ from: 'selection' }], selected), namedTarget([{ from: 'selection' }], () => [])]).toEqual([
       { sessionIds: ['x', 'y'], messageUid: null },
       { sessionIds: [], messageUid: null },
     ]);
   });
 
-  it('is nothing from the palette, and for whatever else comes', () => {
+  it('is nothing from the palette, and for any other argument', () => {
     expect([
       namedTarget([], selected),
       namedTarget([undefined], selected),
@@ -35,7 +35,7 @@ describe('what a command was called on', () => {
     ]).toEqual([null, null, null, null]);
   });
 
-  it('is lost, and nothing else is taken for it, where the editor cannot name the row, or one of the rows', () => {
+  it('is lost, and replaced by nothing else, if the editor cannot name the row or one of the rows', () => {
     expect([
       namedTarget([undefined, undefined], selected),
       namedTarget([null, null], selected),

@@ -94,7 +94,7 @@ function markdown(given: SessionRecord): readonly string[] {
 }
 
 describe('a session as Markdown', () => {
-  it('begins with title, id, model and times', () => {
+  it('starts with title, id, model and times', () => {
     const [title, head] = markdownExport(record([]), { t, language: 'en' }).trimEnd().split('\n\n');
     expect([title, head?.split('\n').map((line) => line.split(':')[0])]).toEqual([
       '# Flaky upload',
@@ -107,7 +107,7 @@ describe('a session as Markdown', () => {
     ]);
   });
 
-  it('has prompts and answers in full, with thinking and calls folded, each result with its call', () => {
+  it('holds prompts and answers in full, with thinking and calls folded, each result with its call', () => {
     const first = answer('a1', [
       { kind: 'thinking', text: 'Hm.' },
       { kind: 'text', text: 'I look.' },
@@ -137,7 +137,7 @@ describe('a session as Markdown', () => {
     ]);
   });
 
-  it('fences what tools said so that no text in it can end the fence', () => {
+  it('fences tool output so that no text in it can close the fence', () => {
     const call = answer('a1', [{ kind: 'toolCall', callId: 'c1', name: 'read_file', arguments: '{}' }]);
     expect(
       markdown(record([call, result('c1', 'before\n````md\ninside')]))
@@ -166,7 +166,7 @@ describe('a session as Markdown', () => {
     ).toEqual(['One', 'Half', '> Stopped by the person.', 'Two', '> The key was refused.', 'Three\n']);
   });
 
-  it('says of hidden rows why they are hidden, and folds a summary', () => {
+  it('says why hidden rows are hidden, and folds a summary', () => {
     const hidden = prompt('u1', 'Old words', { visibility: { kind: 'hidden', reason: 'edited', absorbedInto: null } });
     const handoff: Message = prompt(handoffUid('s1'), '', {
       turnUid: null,
@@ -182,7 +182,7 @@ describe('a session as Markdown', () => {
 });
 
 describe('a session as JSON', () => {
-  it('holds rows, turns and versions, without what providers keep in them', () => {
+  it('holds rows, turns and versions, without provider data', () => {
     const versions = [{ turnUid: 't1', versions: ['t0', 't1'] }];
     const signed = answer('a1', [
       { kind: 'thinking', text: 'Hm.', metadata: { anthropic: { signature: 'SECRET' } } },
@@ -225,8 +225,8 @@ describe('a session as JSON', () => {
   });
 });
 
-describe('the name of an exported file', () => {
-  it('is the title without what file systems refuse, or the id', () => {
+describe('the file name of an export', () => {
+  it('is the title without characters that file systems refuse, or the id', () => {
     expect([
       exportName({ id: 's1', title: 'Why does a/b: "c" fail?\n..' }),
       exportName({ id: 's1', title: null }),

@@ -32,7 +32,7 @@ function world(days: number) {
 }
 
 describe('the trash', () => {
-  it('is emptied of what is old once after the store was opened, a little later', async () => {
+  it('loses its old sessions once, shortly after the store is opened', async () => {
     const { care, clock, running, pruned, state } = world(30);
     await clock.advance(60_000);
     care.opened();
@@ -49,7 +49,7 @@ describe('the trash', () => {
     care.dispose();
   });
 
-  it('waits for a turn that runs', async () => {
+  it('waits for a running turn', async () => {
     const { care, clock, running, pruned, state } = world(1);
     state.running = 1;
     care.opened();
@@ -62,7 +62,7 @@ describe('the trash', () => {
     care.dispose();
   });
 
-  it('is left alone with 0 days, and after the window closed', async () => {
+  it('is left alone with 0 days, and after the window closes', async () => {
     const never = world(0);
     never.care.opened();
     const closed = world(30);

@@ -63,7 +63,7 @@ describe('settings', () => {
     });
   });
 
-  it('are read as the person wrote them, without stray spaces', () => {
+  it('are read as the user wrote them, without stray spaces', () => {
     const { settings, problems } = readSettings(
       configuration({
         'hermes.model': ' Local/qwen3:8b ',
@@ -112,7 +112,7 @@ describe('settings', () => {
     });
   });
 
-  it('name every bad value in a sentence and go on with its default', () => {
+  it('name every bad value in a sentence and continue with its default', () => {
     const { settings, problems } = readSettings(
       configuration({
         'hermes.model': 'qwen',
@@ -166,7 +166,7 @@ describe('settings', () => {
     ]);
   });
 
-  it('keep the good providers beside a bad one', () => {
+  it('keep the good providers next to a bad one', () => {
     const { settings, problems } = readSettings(
       configuration({
         'hermes.providers': [

@@ -3,7 +3,7 @@ import { workspaceOverrides } from '../../../../src/host/settings/workspaceOverr
 
 const file = '.vscode/settings.json';
 
-describe('settings that a workspace tries to make', () => {
+describe('settings that a workspace tries to override', () => {
   it('are found in a settings file with comments and trailing commas', () => {
     const text = `{
       // "hermes.model": "not this one, it is a comment",
@@ -13,13 +13,13 @@ describe('settings that a workspace tries to make', () => {
     expect(workspaceOverrides(file, text)).toEqual([{ setting: 'hermes.providers', file }]);
   });
 
-  it('are found when their name is written with escapes', () => {
+  it('are found if their name is written with escapes', () => {
     expect(workspaceOverrides(file, '{"\\u0068ermes.model": "Collector/any"}')).toEqual([
       { setting: 'hermes.model', file },
     ]);
   });
 
-  it('are not seen in values, in other settings, or in a file that is not there', () => {
+  it('are not found in values, in other settings, or in a missing file', () => {
     expect(
       workspaceOverrides(
         file,

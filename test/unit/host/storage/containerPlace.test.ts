@@ -67,13 +67,13 @@ describe('a folder inside a container', () => {
     expect(diesWithContainer(folder, facts)).toBe(dies);
   });
 
-  it('is told from one that only has a name like it', () => {
+  it('is distinguished from one with only a similar name', () => {
     expect(isContainer(machine({ '/proc/1/cgroup': '1:name=systemd:/user.slice/dockerless.service' }))).toBe(false);
     expect(mountPointOf('/home', 'nonsense\n\n')).toBeNull();
   });
 });
 
-describe('what is said about it', () => {
+describe('the notice about a container', () => {
   const notice = (facts: MachineFacts) => {
     const state = {
       offers: [] as readonly Offer[],
@@ -97,7 +97,7 @@ describe('what is said about it', () => {
     };
   };
 
-  it('stands in the empty state, until it was read', async () => {
+  it('stays in the empty state until the user dismisses it', async () => {
     const { state, update } = notice(docker());
     expect(update()).toEqual([['Choose Folder…', 'Don’t Show Again']]);
     await state.offers[0]?.choices[0]?.run();
@@ -111,7 +111,7 @@ describe('what is said about it', () => {
     expect(update()).toEqual([]);
   });
 
-  it('is taken back when the history lies on a volume', () => {
+  it('is removed when the history is on a volume', () => {
     const { state, update } = notice(docker(volume));
     expect(update()).toHaveLength(1);
     state.folder = '/root/.vscode-server/store';

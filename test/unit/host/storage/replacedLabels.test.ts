@@ -12,8 +12,8 @@ function report(found: Partial<OpenReport> = {}): OpenReport {
   return { ...openState.report, ...found };
 }
 
-describe('sessions that another file took the place of', () => {
-  it('are offered, with where they are and both answers', async () => {
+describe('sessions in a file that another file replaced', () => {
+  it('are offered, with their location and both answers', async () => {
     const asked: string[] = [];
     const choices = {
       bringBack: async () => void asked.push('bring'),
@@ -51,12 +51,12 @@ describe('sessions that another file took the place of', () => {
   });
 });
 
-describe('what opening put right', () => {
+describe('the report of repairs when the store is opened', () => {
   const said = (found: Partial<OpenReport>, regained: StoreError | null = null) =>
     putRightNotices(report(found), regained, t).map(({ sentence }) => sentence);
   const lost = new StoreError('deleted', 'Deleted.', 'gone');
 
-  it('is said as what it was: a file that was deleted, a lock that was deleted, sessions that are back', () => {
+  it('names the cause: a deleted file, a deleted lock, or restored sessions', () => {
     expect([
       said({}),
       said({ putBack: '/s/state.replaced-1.db' }, lost),
@@ -74,7 +74,7 @@ describe('what opening put right', () => {
     ]);
   });
 
-  it('says so where a part could not be read', () => {
+  it('says if a part could not be read', () => {
     expect(said({ broughtBack: [{ path: '/s/m.db', sessions: 0, messages: 4, complete: false }] })[0]).toContain(
       'Some rows could not be read.',
     );

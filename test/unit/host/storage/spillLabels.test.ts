@@ -9,7 +9,7 @@ import { StoreAtHand } from '../storeAtHand';
 const t = (message: string, args: Record<string, string> = {}): string =>
   Object.entries(args).reduce((text, [name, value]) => text.replace(`{${name}}`, value), message);
 
-it('says once why an answer is not saved, where it is kept and what can be done, whatever state the store is in, and quietly when it is saved', async () => {
+it('says once why an answer is not saved, where it is kept and what helps, in any store state, and quietly when it is saved', async () => {
   const changes = new Emitter<void>();
   const cause = new StoreError('full', 'The disk is full.', 'full');
   const spills = {
@@ -72,7 +72,7 @@ it('says once why an answer is not saved, where it is kept and what can be done,
   desk.dispose();
 });
 
-it('says the reason once where two answers are kept for it', () => {
+it('says the reason once if two answers are kept for it', () => {
   const cause = new StoreError('full', 'The disk is full.', 'full');
   const status = (name: string): SpillStatus => ({
     turnUid: name,

@@ -31,8 +31,8 @@ function world() {
 const stays =
   'The setting hermes.storage.path was changed. This window still keeps its sessions in /first. Reload to use the new place. · Reload Window';
 
-describe('a storage folder that is changed under an open window', () => {
-  it('is gone to at once by a window that has just come up and was asked nothing', async () => {
+describe('a storage folder that changes in an open window', () => {
+  it('is used at once by a window that has just opened and has had no prompt', async () => {
     const { clock, change, moves, notices } = world();
     await clock.advance(900);
     change('/second');
@@ -40,14 +40,14 @@ describe('a storage folder that is changed under an open window', () => {
     expect({ moves, notices: notices() }).toEqual({ moves: ['/second'], notices: [] });
   });
 
-  it('is told, and not gone to, once something of the person is in the old one', () => {
+  it('is reported, and not used, after the user has put something in the old one', () => {
     const { state, change, moves, notices } = world();
     state.used = true;
     change('/second');
     expect({ moves, notices: notices() }).toEqual({ moves: [], notices: [stays] });
   });
 
-  it('is told, and not gone to, while somebody may be typing it', async () => {
+  it('is reported, and not used, while the user may be typing it', async () => {
     const { clock, change, moves, notices } = world();
     await clock.advance(lateSettingsMs + 1);
     change('/sec');
@@ -55,7 +55,7 @@ describe('a storage folder that is changed under an open window', () => {
     expect({ moves, notices: notices() }).toEqual({ moves: [], notices: [stays] });
   });
 
-  it('is no word any more once it is what it was', () => {
+  it('is no longer reported after the setting is changed back', () => {
     const { state, change, notices } = world();
     state.used = true;
     change('/second');

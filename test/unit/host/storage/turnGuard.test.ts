@@ -5,7 +5,7 @@ import { settle } from '../recordingPort';
 import { ScriptedGateway, session } from '../scriptedGateway';
 
 describe('another window that asks for the history', () => {
-  it('is told which session is answering, and may have every turn stopped', async () => {
+  it('learns which session is answering, and may have every turn stopped', async () => {
     const gateway = new ScriptedGateway(session('s1', { title: 'Fix upload' }));
     const guard = new GatewayTurnGuard(
       gateway,

@@ -13,10 +13,10 @@ import { isReadOnlyCommand } from '../../../../src/tools/terminal/readOnlyComman
 import { RunningCommands } from '../../../../src/tools/terminal/runningCommands';
 import { ManualClock } from '../../../support/manualClock';
 
-describe('what the terminal is given', () => {
+describe('the output passed to the terminal', () => {
   const feedOf = (clock: ManualClock) => new MirrorFeed(clock, (count) => `${count} skipped`);
 
-  it('is everything from before it was looked at, then what comes, in order', () => {
+  it('is everything from before the terminal was shown, then new output, in order', () => {
     const clock = new ManualClock();
     const feed = feedOf(clock);
     const written: string[] = [];
@@ -29,7 +29,7 @@ describe('what the terminal is given', () => {
     expect(written).toEqual(['one\r\ntwo\r\n', 'three\r\n']);
   });
 
-  it('is the end of what comes too fast, with a note', () => {
+  it('is the end of output that arrives too fast, with a note', () => {
     const clock = new ManualClock();
     const feed = feedOf(clock);
     const written: string[] = [];
@@ -42,8 +42,8 @@ describe('what the terminal is given', () => {
   });
 });
 
-describe('variables of the terminal', () => {
-  it('are taken as far as they can be understood', () => {
+describe('terminal variables', () => {
+  it('are applied as far as they can be parsed', () => {
     expect(
       terminalVariables(
         { globalValue: { A: 'x', B: null, C: '${env:HOME}/c', D: '${config:d}', E: 1 } },
@@ -61,7 +61,7 @@ describe('variables of the terminal', () => {
   });
 });
 
-describe('variables that a workspace sets for the terminal', () => {
+describe('terminal variables that a workspace sets', () => {
   const brought = (values: object, environment = {}) =>
     terminalVariables(
       {
@@ -107,14 +107,14 @@ describe('variables that a workspace sets for the terminal', () => {
     'EDITOR',
     'RIPGREP_CONFIG_PATH',
     'BASH_FUNC_ls%%',
-  ])('never decide what runs: %s', (name) => {
+  ])('never decide which program runs: %s', (name) => {
     expect([brought({ [name]: '/w/bin' }), brought({ [name]: null })]).toEqual([
       { PATH: '/mine', MODE: 'mine', DROPPED: 'mine' },
       { PATH: '/mine', MODE: 'mine', DROPPED: 'mine' },
     ]);
   });
 
-  it('are taken otherwise, before those of the person, and hold no credential of theirs', () => {
+  it("otherwise apply, before the user's own, and hold no credential of the user's", () => {
     const environment = { HOME: '/h', GITHUB_TOKEN: 'secret' };
     expect(brought({ MODE: '${env:HOME}/test', DROPPED: null, STOLEN: '${env:GITHUB_TOKEN}' }, environment)).toEqual({
       PATH: '/mine',
@@ -126,7 +126,7 @@ describe('variables that a workspace sets for the terminal', () => {
 });
 
 describe('a Python environment', () => {
-  it('is found by its folder and by its interpreter, and is none without its mark', () => {
+  it('is found by its folder and by its interpreter, and is none without its marker file', () => {
     const home = realpathSync(mkdtempSync(join(tmpdir(), 'hermes-python-')));
     mkdirSync(join(home, 'venv', 'bin'), { recursive: true });
     writeFileSync(join(home, 'venv', 'pyvenv.cfg'), '');
@@ -138,8 +138,8 @@ describe('a Python environment', () => {
   });
 });
 
-describe('outputs of commands', () => {
-  it('go with the session that was erased, and stay with one that was not or cannot be asked for', async () => {
+describe('command outputs', () => {
+  it('are removed with their erased session, and stay for a session that exists or cannot be looked up', async () => {
     const home = realpathSync(mkdtempSync(join(tmpdir(), 'hermes-care-')));
     const outputs = new OutputFolder(() => home, { now: () => 0 });
     for (const conversationId of ['erased', 'kept', 'unknown'])
@@ -170,7 +170,7 @@ describe('outputs of commands', () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  it('go a minute after the start when their session was erased meanwhile, unless the store knows none of them', async () => {
+  it('are removed a minute after the start if their session was erased meanwhile, unless the store knows none of them', async () => {
     const swept = async (known: readonly string[]): Promise<readonly string[]> => {
       const home = realpathSync(mkdtempSync(join(tmpdir(), 'hermes-care-')));
       const clock = new ManualClock();

@@ -92,7 +92,7 @@ beforeEach(() => {
 });
 
 describe('tools of other extensions', () => {
-  it('are offered by name, as they are at the moment; those that only work in the editor’s own chat are not', () => {
+  it("are offered by name, as currently registered; those that work only in the editor's own chat are not", () => {
     editor.tools = [
       tool('zeta.tool'),
       tool('copilot_readFile'),
@@ -110,7 +110,7 @@ describe('tools of other extensions', () => {
     expect(names()).toEqual([]);
   });
 
-  it('are not offered in Restricted Mode or where the person does not want them; a repository has no say', () => {
+  it('are not offered in Restricted Mode or if the user does not want them; a repository cannot decide', () => {
     editor.isTrusted = false;
     expect(names()).toEqual([]);
     editor.isTrusted = true;
@@ -120,7 +120,7 @@ describe('tools of other extensions', () => {
     expect(names()).toEqual(['ext_jupyter_list']);
   });
 
-  it('are asked for, and called without the token of a chat', async () => {
+  it('need approval, and are called without a chat token', async () => {
     const call = bound({ a: 'b' });
     expect(await call.asks?.(signal)).toEqual({
       access: { kind: 'editorTool', name: 'jupyter_list' },
@@ -130,7 +130,7 @@ describe('tools of other extensions', () => {
     expect(editor.invoked).toEqual([{ name: 'jupyter_list', input: { a: 'b' }, invocation: undefined }]);
   });
 
-  it('hand on text, prompt trees, JSON and images', async () => {
+  it('return text, prompt trees, JSON and images', async () => {
     const bytes = (text: string) => new TextEncoder().encode(text);
     editor.answer = async () => ({
       content: [
@@ -148,7 +148,7 @@ describe('tools of other extensions', () => {
     });
   });
 
-  it('that fail say so; one that does not listen is left when the turn is stopped', async () => {
+  it('report their failure; a tool that ignores Stop is abandoned when the turn stops', async () => {
     editor.answer = () => Promise.reject(new Error('no kernel'));
     expect(await bound().run(signal, aToolCall())).toEqual({
       outcome: 'failed',
@@ -164,7 +164,7 @@ describe('tools of other extensions', () => {
   });
 });
 
-it('words of a prompt tree are its texts, in order, without its properties', () => {
+it('a prompt tree becomes its texts, in order, without its properties', () => {
   expect(
     textsIn({
       node: {

@@ -84,7 +84,7 @@ const state = {
 };
 
 describe('the transcript tab', () => {
-  it('shows what is stored, and reads on where it is asked to', async () => {
+  it('shows the stored rows, and reads more on request', async () => {
     const { port, titles } = tab();
     port.command('ready', atEnd);
     await settle();
@@ -102,7 +102,7 @@ describe('the transcript tab', () => {
     });
   });
 
-  it('says in words that a session is not there, or that the store cannot be read', async () => {
+  it('says in words that a session does not exist, or that the store cannot be read', async () => {
     const gone = tab({ sessionId: 'gone' });
     gone.port.command('ready', atEnd);
     await settle();
@@ -118,7 +118,7 @@ describe('the transcript tab', () => {
     ]);
   });
 
-  it('waits for a store that is being opened, and reads again when it comes back', async () => {
+  it('waits for a store that is being opened, and reads again when it returns', async () => {
     const { port, connection } = tab({ opening: true });
     port.command('ready', atEnd);
     await settle();
@@ -131,7 +131,7 @@ describe('the transcript tab', () => {
     expect(port.notifications.map(([name]) => name)).toEqual(['bootstrap', 'bootstrap']);
   });
 
-  it('reads again when rows of its session changed, and once a second while it is answering', async () => {
+  it('reads again when rows of its session change, and once a second while the session answers', async () => {
     const { port, gateway, clock } = tab();
     port.command('ready', atEnd);
     await settle();
@@ -172,7 +172,7 @@ describe('the transcript tab', () => {
     });
   });
 
-  it('begins at a row that it is to reveal, with the rows around it; a row carried over by a compression is the one it repeats', async () => {
+  it('starts at a row to reveal, with the rows around it; for a row carried by a compression, at the row it repeats', async () => {
     const { port, stored } = tab({ reveal: 'copy' });
     stored.messages = [...stored.messages, { ...userMessage('copy', 'hello'), position: 900, carriedFrom: 'u1' }];
     port.command('ready', atEnd);
@@ -180,7 +180,7 @@ describe('the transcript tab', () => {
     expect(port.notifications.map(([, payload]) => payload)).toEqual([expect.objectContaining({ reveal: 'u1' })]);
   });
 
-  it('goes on with its session when a compression begins another segment', async () => {
+  it('follows its session when a compression starts another segment', async () => {
     const { port, gateway, stored, clock } = tab();
     port.command('ready', atEnd);
     await settle();
@@ -203,7 +203,7 @@ describe('the transcript tab', () => {
     );
   });
 
-  it('tells the branches again when one was made anywhere, and only when they are others', async () => {
+  it('sends the branches again when one was made anywhere, and only if they changed', async () => {
     const { port, gateway, stored, clock } = tab();
     port.command('ready', atEnd);
     await settle();
@@ -218,7 +218,7 @@ describe('the transcript tab', () => {
     ]);
   });
 
-  it('goes to another session of the tree in the same tab, unless another tab shows that one', async () => {
+  it('opens another session of the tree in the same tab, unless another tab shows that one', async () => {
     const { port, gateway, stored, opened, bridge } = tab();
     stored.revisions.set('u1', [{ revisedAt: 7, parts: [{ kind: 'text', text: 'u1 before' }] }]);
     gateway.sessions.set('b1', session('b1'));
@@ -265,7 +265,7 @@ describe('the transcript tab', () => {
     });
   });
 
-  it('posts nothing while its page is unloaded, and leaves nothing behind', async () => {
+  it('posts nothing while its page is unloaded, and leaves nothing registered', async () => {
     const { port, gateway, bridge, clock } = tab();
     port.command('ready', atEnd);
     await settle();
@@ -278,7 +278,7 @@ describe('the transcript tab', () => {
     expect({ attached: gateway.attached, timers: clock.waiting }).toEqual({ attached: 0, timers: 0 });
   });
 
-  it('gives a row as the file holds it, and copies rows in stored order in the form that is asked for', async () => {
+  it('returns a row as the file holds it, and copies rows in stored order in the requested form', async () => {
     const { port, stored, copied } = tab();
     stored.messages = [...stored.messages, { ...userMessage('u2', 'again'), position: 2, turnUid: null }];
     port.command('ready', atEnd);
@@ -315,7 +315,7 @@ describe('the transcript tab', () => {
     });
   });
 
-  it('finds text in rows that no page has loaded, says how far it is, and ends a search that is not wanted any more', async () => {
+  it('finds text in rows that no page has loaded, reports its progress, and ends a canceled search', async () => {
     const { port, stored } = tab();
     stored.messages = Array.from({ length: 1000 }, (_, index) => ({
       ...userMessage(`m${index}`, index === 3 || index === 990 ? 'A Needle' : 'hay'),
@@ -342,7 +342,7 @@ describe('the transcript tab', () => {
     });
   });
 
-  it('has code of its rows taken on, and tells which of their names lead somewhere', async () => {
+  it('passes on code of its rows, and says which of their names resolve', async () => {
     const { port, opened } = tab();
     port.command('insertCode', { code: 'let a;' });
     port.command('applyCode', { code: 'let b;', info: 'js' });
@@ -359,7 +359,7 @@ describe('the transcript tab', () => {
     });
   });
 
-  it('comes back around the row a person was at, of the rows they had filtered', async () => {
+  it('returns to the row that the user was at, among the rows they had filtered', async () => {
     const { port, stored } = tab();
     stored.messages = Array.from({ length: 900 }, (_, index) => ({
       ...userMessage(`m${index}`, 'hay'),

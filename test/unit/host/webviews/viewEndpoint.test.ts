@@ -47,7 +47,7 @@ function endpoint() {
 }
 
 describe('the host end of a view', () => {
-  it('runs commands, answers requests and tells the view', async () => {
+  it('runs commands, answers requests and notifies the view', async () => {
     const { port, heard, view } = endpoint();
     port.command('note', { text: 'hello' });
     port.request(7, 'double', { value: 21 });
@@ -62,7 +62,7 @@ describe('the host end of a view', () => {
     });
   });
 
-  it('believes nothing that does not fit its schema', async () => {
+  it('rejects every message that does not fit its schema', async () => {
     const { port, heard, log } = endpoint();
     port.receive('note');
     port.receive({ v: protocolVersion + 1, kind: 'command', name: 'note', payload: { text: 'old page' } });
@@ -120,7 +120,7 @@ describe('the host end of a view', () => {
     ]);
   });
 
-  it('says and hears nothing after it was let go', async () => {
+  it('sends and receives nothing after it was disposed', async () => {
     const { port, heard, view } = endpoint();
     view.dispose();
     port.command('note', { text: 'late' });

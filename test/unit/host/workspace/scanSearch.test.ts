@@ -70,14 +70,14 @@ describe('a walk through a folder', () => {
     expect(await walked()).toEqual(['a/b.ts']);
   });
 
-  it('of a folder that is not there finds nothing', async () => {
+  it('finds nothing in a missing folder', async () => {
     rmSync(root, { recursive: true });
     expect(await walked()).toEqual([]);
   });
 });
 
 describe('text search without ripgrep', () => {
-  it('finds lines with their numbers, whatever ends them, in the order of names', async () => {
+  it('finds lines with their numbers, whatever the line endings, in name order', async () => {
     put({ 'b.txt': 'one\r\nx two\r\n', 'a.txt': 'x\n\nx', 'c.txt': 'X\n' });
     const places = (await scan(search())).map(
       ({ path, line, text }) => `${path.slice(root.length + 1)}:${line}:${text}`,
@@ -90,12 +90,12 @@ describe('text search without ripgrep', () => {
     expect((await scan(search(), { limit: 2 })).length).toBe(2);
   });
 
-  it('leaves out binary files and those of more than 2 MB', async () => {
+  it('leaves out binary files and files over 2 MB', async () => {
     put({ 'a.bin': Uint8Array.from([0x78, 0]), 'large.txt': `x\n${'y'.repeat(2 * 1024 * 1024)}`, 'small.txt': 'x' });
     expect((await scan(search())).map(({ path }) => path)).toEqual([join(root, 'small.txt')]);
   });
 
-  it('ends with the reason of a stop, also while the disk does not answer', async () => {
+  it('ends with the reason of a stop, even while the disk does not answer', async () => {
     put({ 'a.txt': 'x' });
     const controller = new AbortController();
     const hanging: FolderReader = {
@@ -105,7 +105,7 @@ describe('text search without ripgrep', () => {
     await expect(scan(search(), { signal: controller.signal, reader: hanging })).rejects.toThrow('stopped');
   });
 
-  it('lets others have their turn', async () => {
+  it('yields to other work', async () => {
     put({ 'a.txt': 'y\n'.repeat(100_000) });
     let turns = 0;
     const timer = setInterval(() => turns++, 0);

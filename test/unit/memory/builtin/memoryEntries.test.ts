@@ -81,13 +81,13 @@ describe('operations on entries', () => {
     ]);
   });
 
-  it('may make shorter what is too long already, and make room and use it at once', () => {
+  it('may shorten entries that are already too long, and may free space and use it at once', () => {
     const long = ['a'.repeat(80), 'b'.repeat(80)];
     expect(after(long, [replace('b', 'b'.repeat(40))])).toEqual(['a'.repeat(80), 'b'.repeat(40)]);
     expect(after(long, [remove('aaa'), add('new')])).toEqual(['b'.repeat(80), 'new']);
   });
 
-  it('say what they changed, and what stood there', () => {
+  it('report what they changed, and the previous text', () => {
     const applied = applyOperations(
       ['likes tea'],
       [replace('tea', 'likes coffee'), remove('coffee'), add('uses pnpm'), add('uses pnpm')],

@@ -16,8 +16,8 @@ function add(files: RememberedFiles, content: string): Promise<unknown> {
   return files.apply(notesOf(files), [{ action: 'add', content }]);
 }
 
-describe('what is remembered on disk', () => {
-  it('has a place for each target and scope, none in a workspace without a folder', () => {
+describe('memory on disk', () => {
+  it('has a location for each target and scope, none in a workspace without a folder', () => {
     const paths = (files: RememberedFiles) => files.places.map(({ path, limit }) => `${path} ${limit}`);
     expect(paths(new MemoryDisks().files())).toEqual([
       '/global/USER.md 1375',
@@ -28,7 +28,7 @@ describe('what is remembered on disk', () => {
     expect(paths(new MemoryDisks().files(1, null))).toEqual(['/global/USER.md 1375', '/global/MEMORY.md 2200']);
   });
 
-  it('survives a power cut once it was said to be saved, whole', async () => {
+  it('survives a power cut, whole, once it was reported as saved', async () => {
     for (let seed = 1; seed <= 40; seed++) {
       const disks = new MemoryDisks();
       await add(disks.files(), 'one');
@@ -41,7 +41,7 @@ describe('what is remembered on disk', () => {
     }
   });
 
-  it('loses nothing where windows and agents write at once, and no lock or half file stays behind', async () => {
+  it('loses nothing if windows and agents write at once, and leaves no lock or half-written file', async () => {
     const disks = new MemoryDisks();
     const [one, other] = [disks.files(1), disks.files(2)];
     const work = Array.from({ length: 12 }, (_none, index) => add(index % 2 === 0 ? one : other, `entry ${index}`));
@@ -53,7 +53,7 @@ describe('what is remembered on disk', () => {
     expect(disks.disk.list('/workspace')).toEqual(['MEMORY.md']);
   });
 
-  it('waits for another window that writes, goes on when that one is gone, and says so when it stays', async () => {
+  it('waits for another window that writes, continues when that one is gone, and reports it if it stays', async () => {
     const disks = new MemoryDisks();
     const { fileSystem, processes, uniqueName } = disks.window(2);
     const taken = acquireLock({
@@ -81,7 +81,7 @@ describe('what is remembered on disk', () => {
     ]);
   });
 
-  it('is not written over what an editor saved at the same moment', async () => {
+  it('does not overwrite what an editor saved at the same moment', async () => {
     const disks = new MemoryDisks();
     await add(disks.files(), 'one');
     disks.intervene = ({ kind, path }) => {
@@ -97,7 +97,7 @@ describe('what is remembered on disk', () => {
   it.each<[string, string | Uint8Array]>([
     ['an entry longer than the file may be', 'x'.repeat(2201)],
     ['text that is not UTF-8', new Uint8Array([0x61, 0xff, 0xfe, 0x62])],
-  ])('is not rewritten where it was changed into %s: a copy is kept, once', async (_name, content) => {
+  ])('is not rewritten if it was changed into %s: a copy is kept, once', async (_name, content) => {
     const disks = new MemoryDisks();
     disks.put(notes, content);
     const before = disks.text(notes);
@@ -113,7 +113,7 @@ describe('what is remembered on disk', () => {
     ['write', 'ENOSPC'],
     ['sync', 'EIO'],
     ['rename', 'EACCES'],
-  ])('stays as it was when the disk refuses to %s, and that is said', async (kind, errno) => {
+  ])('stays unchanged if the disk refuses to %s, and reports it', async (kind, errno) => {
     const disks = new MemoryDisks();
     await add(disks.files(), 'one');
     disks.intervene = (operation) => (operation.kind === kind && operation.path.includes('.tmp') ? errno : undefined);

@@ -77,7 +77,7 @@ async function told(store: SearchedStore, input: unknown): Promise<string> {
 test.each([
   ['ends in the middle of a secret', `deploy ${'x '.repeat(92)}${key}`, key.slice(0, 6)],
   ['begins in the middle of one', `${'a,'.repeat(60)}token=${key},and,more,of,it,deploy it`, key.slice(-6)],
-])('a snippet that %s holds nothing of it', async (_name, text, half) => {
+])('a snippet that %s contains nothing of it', async (_name, text, half) => {
   const [hit] = await storeWith(text).search({ text: 'deploy', limit: 1 });
   expect(hit?.snippet).toContain(half);
   expect(hit?.snippet).not.toContain(key);
@@ -86,7 +86,7 @@ test.each([
   expect([key.slice(0, 6), key.slice(-6)].filter((part) => answer.includes(part))).toEqual([]);
 });
 
-test('the beginning of a prompt, cut in the middle of a secret, holds nothing of it', async () => {
+test('the beginning of a prompt, cut in the middle of a secret, contains nothing of the secret', async () => {
   const preview = `${'x '.repeat(50)}${key}`.slice(0, 117) + 'abc';
   const answer = await told(storeWith('', { preview, title: `Deploy with ${key.slice(0, 18)}…` }), {});
   expect(answer).toContain('x x …');

@@ -49,15 +49,15 @@ async function standIn(options: Parameters<typeof HindsightStandIn.start>[0]): P
 
 const cause = (answer: Answer<unknown>): string => (answer.kind === 'ok' ? 'ok' : answer.failure.cause);
 
-describe('the test of a connection', () => {
-  it('does not take another web server for Hindsight that knows none of its paths', async () => {
+describe('the connection test', () => {
+  it("does not mistake another web server that knows none of Hindsight's paths for Hindsight", async () => {
     expect([
       cause(await tested(await anotherServer())),
       cause(await tested(await anotherServer({ '/health': { status: 'ok' } }))),
     ]).toEqual(['notHindsight', 'notHindsight']);
   });
 
-  it('knows a first server, which tells no version, by its health', async () => {
+  it('recognizes an early server, which reports no version, by its health check', async () => {
     const url = await standIn({
       server: 'overwrites',
       fault: (operation) => (operation === 'get_version' ? 404 : null),
@@ -65,7 +65,7 @@ describe('the test of a connection', () => {
     expect(await tested(url)).toEqual({ kind: 'ok', value: { version: '0', appends: false } });
   });
 
-  it('asks for a key where the bank is not for everybody', async () => {
+  it('asks for a key if the bank is not public', async () => {
     const url = await standIn({ key: 'right' });
     expect([cause(await tested(url)), cause(await tested(url, 'wrong')), cause(await tested(url, 'right'))]).toEqual([
       'auth',

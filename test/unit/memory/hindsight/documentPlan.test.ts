@@ -41,7 +41,7 @@ describe('the next step of a document', () => {
     ['everything was rewound while its state is unknown', record('ab', holding('S', 'ab', true)), aim(''), 'delete S'],
     ['a turn was asked again', record('abB', holding('S', 'ab')), aim('aB'), 'replace S = aB'],
     ['an earlier version is back', record('abB', holding('S', 'aB')), aim('ab'), 'replace S = ab'],
-  ])('where %s', (_when, known, wanted, step) => {
+  ])('if %s', (_when, known, wanted, step) => {
     expect(said(nextStep(known, wanted))).toBe(step);
   });
 
@@ -71,17 +71,17 @@ describe('the next step of a document', () => {
       'replace S-1 = a',
     ],
     ['the server appends since its last start', record('ab', holding('S-1', 'a')), aim('ab'), 'replace S = b'],
-  ])('on a server that overwrites, where %s', (_when, known, wanted, step) => {
+  ])('on a server that overwrites, if %s', (_when, known, wanted, step) => {
     expect(said(nextStep(known, wanted))).toBe(step);
   });
 
-  it('takes the newest turn that is in a document as the sign for all before it', () => {
+  it('takes the newest turn in a document as proof for all turns before it', () => {
     expect([newestKept(record('abc', holding('S', 'ab'))), newestKept(record('abc'))]).toEqual(['b', null]);
   });
 });
 
 describe('names', () => {
-  it('of operations are UUIDs that differ with anything that went in', () => {
+  it('of operations are UUIDs that change with any input', () => {
     const ids = [
       operationIdOf('S', '1', 'a'),
       operationIdOf('S', '1', 'a'),
@@ -102,7 +102,7 @@ describe('names', () => {
 });
 
 describe('versions and queries', () => {
-  it('0.5.0 is the first that appends', () => {
+  it('0.5.0 is the first version that appends', () => {
     expect(['0.4.22', '0.5.0', '0.9.1', '1.0.0', 'v0.5.1', 'unknown', '0'].map(appendsFrom)).toEqual([
       false,
       true,

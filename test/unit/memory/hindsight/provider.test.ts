@@ -54,8 +54,8 @@ const run = async (provider: HindsightProvider, name: string, input: unknown) =>
 const retains = (): readonly unknown[] =>
   server.requests.filter(({ operation }) => operation === 'retain_memories').map(({ body }) => body);
 
-describe('what is retained', () => {
-  it('goes out turn by turn: the first makes the document, later ones are appended', async () => {
+describe('retained turns', () => {
+  it('are sent turn by turn: the first creates the document, later ones are appended', async () => {
     const { provider } = await begin();
     await complete(provider, 't1', 'one');
     await drained();
@@ -71,7 +71,7 @@ describe('what is retained', () => {
     ]);
   });
 
-  it('is in the outbox before the hand-over ends, and says how much waits and why', async () => {
+  it('are in the outbox before retain returns, which reports how many wait and why', async () => {
     const { life, provider } = await begin({ fault: () => 503 });
     await complete(provider, 't1', 'one');
     const kept = store.entries.map(({ kind, sessionId }) => `${kind} ${sessionId}`);
@@ -85,7 +85,7 @@ describe('what is retained', () => {
     });
   });
 
-  it('stops at a refused key, asks nothing more, and goes on when the key is corrected', async () => {
+  it('stop at a refused key, send no more requests, and continue when the key is corrected', async () => {
     const { life, provider } = await begin({ key: 'right' }, { key: 'wrong' });
     await complete(provider, 't1', 'one');
     await until(() => life.retainer.status.failure !== null);
@@ -109,7 +109,7 @@ describe('what is retained', () => {
     });
   });
 
-  it('keeps what the server refuses for what it says, and does not insist; another session goes on', async () => {
+  it('that the server refuses because of their content are kept and not sent again; another session continues', async () => {
     let refused = 0;
     const { life, provider } = await begin({
       fault: (operation) => (operation === 'retain_memories' && refused++ === 0 ? 422 : null),
@@ -126,7 +126,7 @@ describe('what is retained', () => {
     }).toEqual({ waits: ['s1'], held: ['s2'], asked: 2 });
   });
 
-  it('asks for the same operation again when an answer was lost, and nothing is there twice', async () => {
+  it('repeat the same operation if a response was lost, and nothing is stored twice', async () => {
     const faults: (Fault | null)[] = [null, 'dropAfter'];
     const { provider } = await begin({ fault: () => faults.shift() ?? null });
     await complete(provider, 't1', 'one');
@@ -137,7 +137,7 @@ describe('what is retained', () => {
     }).toEqual({ text: 1, operations: 1 });
   });
 
-  it('waits, on a server that overwrites, until a write whose answer was lost is over: it could undo the next one', async () => {
+  it('wait, on a server that overwrites, until a write with a lost response is over: it could undo the next one', async () => {
     const delays = [8, 0, 0];
     let lost = 1;
     const { provider } = await begin({
@@ -154,7 +154,7 @@ describe('what is retained', () => {
     ).toEqual([[true, true]]);
   });
 
-  it('a 409 for an operation that is another’s is answered with an operation of its own', async () => {
+  it('get a new operation id after a 409 for an operation that belongs to another client', async () => {
     let conflicts = 1;
     const { provider } = await begin({
       fault: (operation) => (operation === 'retain_memories' && conflicts-- > 0 ? 409 : null),
@@ -169,7 +169,7 @@ describe('what is retained', () => {
     });
   });
 
-  it('gives up a server that accepts and never answers, and comes back to it', async () => {
+  it('wait no longer for a server that accepts and never answers, and are sent to it again later', async () => {
     let stalls = 2;
     const { life, provider } = await begin({ fault: () => (stalls-- > 0 ? 'stall' : null) });
     await complete(provider, 't1', 'one');
@@ -180,7 +180,7 @@ describe('what is retained', () => {
     }).toEqual({ held: ['s1'], said: true });
   });
 
-  it('never sends the key to an address that redirects', async () => {
+  it('never send the key to an address that redirects', async () => {
     const { life, provider } = await begin({ fault: () => 307 }, { key: 'k' });
     await complete(provider, 't1', 'one');
     await until(() => life.retainer.status.failure !== null);
@@ -189,7 +189,7 @@ describe('what is retained', () => {
 });
 
 describe('recall', () => {
-  it('is looked for behind a turn, once that has arrived, and used once', async () => {
+  it('is requested after a turn once that has arrived, and used once', async () => {
     const { provider } = await begin(
       { processing: () => ({ seconds: 1, fate: 'completes' }) },
       { clock: fastClock(10) },
@@ -226,7 +226,7 @@ describe('recall', () => {
     expect(await provider.prefetch('unrelated words', 's2', signal)).toBe('');
   });
 
-  it('of an unknown bank, a broken server or a stopped turn is nothing', async () => {
+  it('from an unknown bank, a broken server or a stopped turn is empty', async () => {
     const { provider } = await begin();
     const unknown = await provider.prefetch('what about it', 's1', signal);
     server.options = { ...server.options, fault: () => 500 };
@@ -235,7 +235,7 @@ describe('recall', () => {
     expect([unknown, broken, stopped]).toEqual(['', '', '']);
   });
 
-  it('cuts its query to what a server takes, in any script', async () => {
+  it("cuts its query to the server's limit, in any script", async () => {
     const { provider } = await begin();
     await complete(provider, 't1', 'one');
     await drained();
@@ -272,7 +272,7 @@ describe('tools', () => {
     });
   });
 
-  it('keep a memory that cannot be sent now, and say so', async () => {
+  it('keep a memory that cannot be sent now, and report it', async () => {
     const { provider } = await begin({ fault: () => 503 });
     const output = await run(provider, 'hindsight_retain', { content: 'Deploy on Fridays' });
     server.options = { ...server.options, fault: () => null };
@@ -285,7 +285,7 @@ describe('tools', () => {
 });
 
 describe.each(['appends', 'overwrites'] as const)('forgetting, on a server that %s', (kind) => {
-  it('deletes every document of the session and no other, a write under way included', async () => {
+  it('deletes every document of the session and no other, including a write in progress', async () => {
     const { provider } = await begin({ server: kind, processing: () => ({ seconds: 2, fate: 'completes' }) });
     await complete(provider, 't1', 'one');
     await run(provider, 'hindsight_retain', { content: 'a note' });
@@ -302,7 +302,7 @@ describe.each(['appends', 'overwrites'] as const)('forgetting, on a server that 
     });
   });
 
-  it('says what is left where the server does not answer', async () => {
+  it('reports what is left if the server does not answer', async () => {
     const { provider } = await begin({ server: kind });
     await complete(provider, 't1', 'one');
     await drained();
@@ -336,7 +336,7 @@ describe('forgetting that failed', () => {
     return life;
   };
 
-  it('is tried again until the session is gone, and said so when it failed', async () => {
+  it('is retried until the session is gone, and the failure is reported', async () => {
     const { sentence } = await leftBehind();
     const kept = store.entries.map(({ kind, sessionId }) => `${kind} ${sessionId}`);
     serverWorks();
@@ -349,7 +349,7 @@ describe('forgetting that failed', () => {
     expect(sentence).toMatch(/Not erased at .* It is tried again until it is gone\.$/);
   });
 
-  it('is taken up by the next process', async () => {
+  it('is continued by the next process', async () => {
     const { life } = await leftBehind();
     life.die();
     serverWorks();
@@ -373,7 +373,7 @@ describe('forgetting that failed', () => {
 });
 
 describe('a process that died', () => {
-  it('between the end of a turn and its hand-over leaves nothing unsent; a turn that was cut off is not sent', async () => {
+  it('between the end of a turn and its retain leaves nothing unsent; a turn that was cut off is not sent', async () => {
     const first = await begin();
     await first.provider.onTurnStart({ sessionId: 's1', turnUid: 't1', number: 1, prompt: 'one', model: 'm' });
     store.turns.push({

@@ -43,7 +43,7 @@ describe('the stand-in server', () => {
     ]);
   });
 
-  it('does operations later, knows their states, and takes a repeated id for the same one', async () => {
+  it('runs operations later, reports their states, and treats a repeated id as the same operation', async () => {
     server.options = { ...server.options, processing: () => ({ seconds: 5, fate: 'completes' }) };
     await retain('one', {}, { operation_id: id });
     const pending = await ask(`${bank}/operations/${id}`);

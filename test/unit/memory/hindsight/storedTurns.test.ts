@@ -52,8 +52,8 @@ function holding(
   };
 }
 
-describe('turns as the store has them', () => {
-  it('are the prompt and everything that was answered; those cut off are left out', async () => {
+describe('turns read from the store', () => {
+  it('contain the prompt and every answer to it; cut-off turns are left out', async () => {
     const { read } = holding(
       (history) => history.turn('a').user('q').assistant('one').assistant('two').turn('b').user('q2').assistant('half'),
       { a: 'complete', b: 'interrupted' },
@@ -61,7 +61,7 @@ describe('turns as the store has them', () => {
     expect(await read('a', 'b', 'unknown')).toEqual({ a: 'q -> one\n\ntwo' });
   });
 
-  it('are whole where a page begins in their middle, also at a prompt that steered', async () => {
+  it('are whole if a page begins in their middle, even at a steering prompt', async () => {
     const { read } = holding(
       (history) => {
         history.turn('a').user('q').assistant('first').user('steered');

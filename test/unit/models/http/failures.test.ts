@@ -36,7 +36,7 @@ const http = (status: number, body: string | object = '', headers: Record<string
 const openai = (message: string): object => ({ error: { message, type: 'x', code: null } });
 const anthropic = (type: string, message: string): object => ({ type: 'error', error: { type, message } });
 
-describe('a failure in words', () => {
+describe('a failure sentence', () => {
   const sentences: readonly (readonly [string, TransportFault, string, string])[] = [
     [
       'a refused key',
@@ -165,24 +165,24 @@ describe('a failure in words', () => {
       'OpenRouter answered with nothing. Your prompt is saved. Retry, or choose another model.',
     ],
   ];
-  it.each(sentences)('says of %s what happened, what is safe and what to do', (_name, fault, cause, sentence) => {
+  it.each(sentences)('for %s says what happened, what is safe and what to do', (_name, fault, cause, sentence) => {
     expect(failureOf(fault, about())).toMatchObject({ cause, sentence });
   });
 
-  it('speaks of what was shown once something was', () => {
+  it('mentions shown text once something was shown', () => {
     expect(
       failureOf({ kind: 'network', code: 'UND_ERR_SOCKET', message: 'other side closed' }, about({ delivered: true }))
         .sentence,
     ).toBe('The connection to OpenRouter was lost. Everything shown is saved. Continue or retry.');
   });
 
-  it('says nothing of prompts when only the models were asked for', () => {
+  it('does not mention prompts if only the models were requested', () => {
     expect(failureOf(http(401), about({ purpose: 'listing' })).sentence).toBe(
       'The key for OpenRouter was refused (401). Set a new key.',
     );
   });
 
-  it('leads to no other model where models were only asked for', () => {
+  it('suggests no other model if only the models were requested', () => {
     const faults: readonly TransportFault[] = [
       ...[400, 401, 402, 403, 404, 407, 418, 422, 429, 500, 503].map((status) => http(status, openai('no'))),
       { kind: 'empty' },
@@ -205,7 +205,7 @@ describe('a failure in words', () => {
     );
   });
 
-  it('asks for a key where none was sent', () => {
+  it('asks for a key if none was sent', () => {
     expect(failureOf(http(401), about({ key: null }))).toMatchObject({
       cause: 'noKey',
       sentence:
@@ -225,7 +225,7 @@ describe('a failure in words', () => {
     ]);
   });
 
-  it('finds the sentence in every shape of error body', () => {
+  it('finds the message in every shape of error body', () => {
     const bodies = [
       openai('a'),
       anthropic('t', 'b'),
@@ -258,7 +258,7 @@ describe('a failure in words', () => {
     [{ kind: 'network', code: 'CERT_HAS_EXPIRED', message: '' } as const, false],
     [{ kind: 'noFinish' } as const, true],
     [{ kind: 'notAnApi', contentType: '', excerpt: '' } as const, false],
-  ])('knows whether %o may pass', (fault, expected) => {
+  ])('knows whether %o may be retried', (fault, expected) => {
     expect(mayRetry(fault)).toBe(expected);
   });
 
@@ -280,7 +280,7 @@ describe('a failure in words', () => {
     ]);
   });
 
-  it('holds no key, in whatever shape a service repeats it', () => {
+  it('contains no key, in whatever shape a service repeats it', () => {
     const leaks = [
       'Incorrect API key provided: sk-or-secret',
       'key sk-proj-abcDEF123456789',
@@ -303,7 +303,7 @@ describe('a failure in words', () => {
   });
 });
 
-describe('a known key in what a service says', () => {
+describe("a known key in a service's text", () => {
   const key = 'Zx9-Qw8/Er7+Ty6_Ui5.Op4Aa3Ss2Dd1';
   /** The longest run of the key's letters that is left in the text. */
   const left = (text: string, of = key): number => {
@@ -346,7 +346,7 @@ describe('a known key in what a service says', () => {
     expect(withoutSecrets(`Key ${key.slice(3, 10)} is wrong.`, key)).toContain(key.slice(3, 10));
   });
 
-  it.each([0, 1, 2])('is masked in base64, behind %i other letters', (offset) => {
+  it.each([0, 1, 2])('is masked in base64, after %i other letters', (offset) => {
     for (const encoding of ['base64', 'base64url'] as const) {
       const encoded = Buffer.from(`${'u:'.slice(0, offset)}${key}`).toString(encoding);
       expect(left(withoutSecrets(`Basic: "${encoded}" is wrong.`, key), encoded)).toBeLessThan(8);
@@ -361,7 +361,7 @@ describe('a known key in what a service says', () => {
       expect(left(withoutSecrets(`at https://h.example/?k=${text}&x`, key), text)).toBeLessThan(8);
   });
 
-  it('leaves other words alone', () => {
+  it('leaves other words unchanged', () => {
     expect(withoutSecrets('The model is overloaded. Ask again in a minute, see https://h.example/status.', key)).toBe(
       'The model is overloaded. Ask again in a minute, see https://h.example/status.',
     );
@@ -377,7 +377,7 @@ describe('a known key in what a service says', () => {
     ['https://h.example/v1#hunter2', 'hunter2'],
     ['b7f3c2a9d8e1f0a4b6c5d7e8', 'b7f3c2a9'],
     ['ftp://h.example/b7f3c2a9d8e1f0a4b6c5d7e8', 'b7f3c2a9'],
-  ])('is not repeated of the base URL %s', (baseUrl, secret) => {
+  ])('is masked in the base URL %s', (baseUrl, secret) => {
     const { sentence, technical } = invalidBaseUrlFailure('Mine', baseUrl);
     const shown = new EndpointProvider(
       { name: 'Mine', protocol: 'openai', baseUrl },
@@ -392,7 +392,7 @@ describe('a known key in what a service says', () => {
     expect(withoutSecrets('at https://ann:hunter2@h.example/v1', null)).toBe('at https://ann:[key]@h.example/v1');
   });
 
-  it.each(['localhost:1234', 'ftp://host/v1', 'not a url'])('repeats the base URL %s', (baseUrl) =>
+  it.each(['localhost:1234', 'ftp://host/v1', 'not a url'])('leaves the base URL %s readable', (baseUrl) =>
     expect(invalidBaseUrlFailure('Mine', baseUrl).sentence).toContain(`"${baseUrl}"`),
   );
 });
@@ -434,7 +434,7 @@ describe('an endpoint', () => {
 });
 
 describe('a real network', () => {
-  it('says that nothing listens, without trying three times', async () => {
+  it('reports that nothing listens, without trying three times', async () => {
     const server = await startModelServer();
     await server.close();
     const { events, terminal } = await ask(modelAt({ url: server.url, protocol: 'openai' }));
@@ -454,7 +454,7 @@ describe('a real network', () => {
     await Promise.all([first.close(), second.close()]);
   });
 
-  it('fails in words when no secure connection can be made', async () => {
+  it('fails with a sentence if no secure connection can be made', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();

@@ -34,7 +34,7 @@ describe('fetch to this machine', () => {
     expect([Buffer.byteLength(text), end]).toEqual([server.requests[0]?.bytesDelivered, 'terminated']);
   });
 
-  it('carries method, headers and body, and hands over status and headers', async () => {
+  it('sends method, headers and body, and returns status and headers', async () => {
     server.script(refuses(429, { retryAfter: 7 }));
     const response = await ask({ headers: { authorization: 'Bearer sk-1', 'content-type': 'application/json' } });
     expect([
@@ -46,7 +46,7 @@ describe('fetch to this machine', () => {
     ]).toEqual([429, '7', false, 'Bearer sk-1', { model: 'test-model' }]);
   });
 
-  it('ends when aborted, before and after the answer began', async () => {
+  it('ends when aborted, before and after the answer starts', async () => {
     const stop = new AbortController();
     server.script(reply().says('One').hangs());
     const response = await ask({ signal: stop.signal });
@@ -57,7 +57,7 @@ describe('fetch to this machine', () => {
     expect(server.requests.map(({ clientClosed }) => clientClosed)).toEqual([true]);
   });
 
-  it('fails as fetch fails when nothing listens', async () => {
+  it('fails as fetch fails if nothing listens', async () => {
     await server.close();
     const error: unknown = await ask().catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'TypeError', message: 'fetch failed', cause: { code: 'ECONNREFUSED' } });

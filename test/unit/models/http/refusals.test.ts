@@ -51,7 +51,7 @@ const withThought = (change: Partial<ModelRequest> = {}): ModelRequest =>
   request({ messages: thought, tools, cacheKey: 'conversation', ...change });
 
 describe('a service that refuses part of a request', () => {
-  it('is asked again without the reasoning it was sent back, and never sent it again in this conversation', async () => {
+  it('is asked again without the reasoning it was sent back, and never receives it again in this conversation', async () => {
     server.script(
       refuses(400, { message: 'The encrypted content for reasoning item rs_1 could not be verified.' }),
       reply().says('Two.'),
@@ -69,7 +69,7 @@ describe('a service that refuses part of a request', () => {
     ]);
   });
 
-  it('is asked again with its own amount of reasoning, in every conversation', async () => {
+  it('is asked again with its own default amount of reasoning, in every conversation', async () => {
     server.script(
       refuses(400, { message: "Unsupported parameter: 'reasoning_effort' is not supported with this model." }),
       reply().says('Two.'),
@@ -81,7 +81,7 @@ describe('a service that refuses part of a request', () => {
     expect(carried()).toEqual(['effort', '', '']);
   });
 
-  it('is told that a tool returned an image where the model takes none', async () => {
+  it('receives a note that a tool returned an image if the model takes none', async () => {
     const result: WireMessage = {
       role: 'tool',
       results: [
@@ -107,7 +107,7 @@ describe('a service that refuses part of a request', () => {
       'Failed to deserialize the JSON body into the target type: messages[1]: unknown variant `image_url`, expected `text`',
     ],
     [400, 'model does not support images'],
-  ])('is told that there was an image where it takes none (%i %s)', async (status, message) => {
+  ])('receives a note that there was an image if it takes none (%i %s)', async (status, message) => {
     server.script(refuses(status, { message }), reply().says('Two.'), reply().says('Three.'));
     const one = model({ images: null });
     await ask(one, request({ messages: [image] }));
@@ -124,7 +124,7 @@ describe('a service that refuses part of a request', () => {
     [401, 'Invalid signature'],
     [400, 'maximum context length is 8192 tokens; reasoning counts'],
     [400, 'Invalid value for tools[0].name'],
-  ])('is not asked again for what leaving out would not cure (%i %s)', async (status, message) => {
+  ])('is not asked again if leaving something out would not help (%i %s)', async (status, message) => {
     server.script(refuses(status, { message }), reply().says('Not asked for.'));
     const { terminal } = await ask(
       model(),
@@ -133,7 +133,7 @@ describe('a service that refuses part of a request', () => {
     expect([server.requests.length, terminal.outcome]).toEqual([1, 'failed']);
   });
 
-  it('is asked once more for each of them at most; what did not help is not remembered', async () => {
+  it('is asked at most once more for each of them; an attempt that did not help is not remembered', async () => {
     server.script(
       ...Array.from({ length: 3 }, () => refuses(400, { message: 'Thinking is wrong here' })),
       reply().says('Better.'),
@@ -147,7 +147,7 @@ describe('a service that refuses part of a request', () => {
     ]).toEqual([true, ['reasoning', '', 'reasoning', '']]);
   });
 
-  it('is not asked again once its answer has begun', async () => {
+  it('is not asked again once its answer has started', async () => {
     server.script(
       reply().says('Half ').breaksWith('Invalid signature in thinking block', 'invalid_request_error'),
       reply().says('Not asked for.'),
@@ -156,7 +156,7 @@ describe('a service that refuses part of a request', () => {
     expect([server.requests.length, terminal.outcome]).toEqual([1, 'interrupted']);
   });
 
-  it('speaks Anthropic’s protocol: signatures go, and the exchange ends without thinking', async () => {
+  it("over Anthropic's protocol: signatures are removed, and the exchange ends without thinking", async () => {
     server.script(reply().says('Two.'));
     const messages = thought.map((message) =>
       message.role === 'assistant'
@@ -179,14 +179,14 @@ describe('a service that refuses part of a request', () => {
   });
 });
 
-describe('a service that misses reasoning', () => {
+describe('a service that requires reasoning', () => {
   const anothers: readonly WireMessage[] = [
     prompt('one'),
     { role: 'assistant', content: [{ kind: 'toolCall', callId: 'a', name: 'read_file', arguments: {} }] },
     ...thought.slice(2),
   ];
 
-  it('is sent some over Anthropic’s protocol too, before the call and without a signature', async () => {
+  it("also receives some over Anthropic's protocol, before the call and without a signature", async () => {
     const lenient = await startModelServer({ strict: false });
     lenient.script(asking(moonshot, reply().says('Not sent.')), asking(moonshot, reply().says('Two.')));
     const { terminal } = await ask(
@@ -207,13 +207,13 @@ describe('a service that misses reasoning', () => {
     'Missing `reasoning_content` field in the assistant message at message index 1. For more information, please refer to https://api-docs.deepseek.com/guides/thinking_mode#tool-calls',
     'The `reasoning_content` in the thinking mode must be passed back to the API.',
     'messages with tool_calls must include reasoning_content',
-  ])('is understood: %s', async (message) => {
+  ])('is recognized: %s', async (message) => {
     server.script(refuses(400, { message }), reply().says('Two.'));
     const { terminal } = await ask(model(), withThought({ messages: anothers }));
     expect([terminal.outcome, carried()]).toEqual(['complete', ['', 'reasoning']]);
   });
 
-  it('is not asked again with what it had, nor without it; and what did not help is not remembered', async () => {
+  it('is not asked again with the reasoning it already had, nor without it; an attempt that did not help is not remembered', async () => {
     const missing = (): ReturnType<typeof refuses> =>
       refuses(400, { message: 'The `reasoning_content` in the thinking mode must be passed back to the API.' });
     server.script(missing(), missing(), missing(), reply().says('Better.'));
@@ -228,7 +228,7 @@ describe('a service that misses reasoning', () => {
     ]);
   });
 
-  it('and refuses it all the same is given up after one try each way', async () => {
+  it('and still refuses it is asked no more after one try each way', async () => {
     server.script(
       refuses(400, { message: 'reasoning_content is missing' }),
       refuses(400, { message: 'thinking blocks are wrong' }),
@@ -241,7 +241,7 @@ describe('a service that misses reasoning', () => {
 });
 
 describe('a model known to take no images', () => {
-  it('is never sent one', async () => {
+  it('never receives one', async () => {
     server.otherwise(reply().says('Fine.'));
     await ask(
       model({ images: false }),

@@ -39,7 +39,7 @@ const waits = (events: readonly StreamEvent[], kind: 'loadingModel' | 'waiting')
   events.flatMap((event) => (event.kind === 'notice' && event.notice.kind === kind ? [event.notice.elapsedMs] : []));
 
 describe('a retry', () => {
-  it('waits as long as the service asks, and not a moment less', async () => {
+  it('waits exactly as long as the service asks, and no less', async () => {
     server.script(refuses(429, { retryAfter: 20 }), reply().says('Now.'));
     const stream = start();
     await untilRetryNotice(stream);
@@ -50,7 +50,7 @@ describe('a retry', () => {
     expect([retryDelays(events), textOf(events)]).toEqual([[20_000], 'Now.']);
   });
 
-  it('reads a date as well', async () => {
+  it('accepts a date as well', async () => {
     server.script(
       refuses(503, { retryAfter: new Date((clock.now() + 30) * 1000).toUTCString() }),
       reply().says('Now.'),
@@ -61,7 +61,7 @@ describe('a retry', () => {
     expect(retryDelays((await follow(stream)).events)).toEqual([30_000]);
   });
 
-  it('doubles its own pause when the service names none', async () => {
+  it('doubles its own pause if the service names none', async () => {
     server.script(refuses(500), refuses(500), reply().says('Now.'));
     const stream = start();
     await untilRetryNotice(stream);
@@ -71,7 +71,7 @@ describe('a retry', () => {
     expect(retryDelays((await follow(stream)).events)).toEqual([1000, 2000]);
   });
 
-  it('does not happen when the service asks for more than a minute: the sentence says how long', async () => {
+  it('does not happen if the service asks for more than a minute: the sentence says how long', async () => {
     server.script(refuses(429, { retryAfter: 600 }), reply().says('too early'));
     const { terminal } = await follow(start());
     expect(terminal).toMatchObject({
@@ -99,7 +99,7 @@ describe('a retry', () => {
     expect([terminal.outcome, server.requests.length]).toEqual(['failed', 1]);
   });
 
-  it('does not happen for an account without credit, though its status is 429', async () => {
+  it('does not happen for an account without credit, although its status is 429', async () => {
     server.script(
       refuses(429, { message: 'You exceeded your current quota, please check your plan and billing details.' }),
     );
@@ -107,7 +107,7 @@ describe('a retry', () => {
     expect(terminal).toMatchObject({ outcome: 'failed', failure: { cause: 'quota' } });
   });
 
-  it('happens when an overloaded service says so inside an answer that has not begun', async () => {
+  it('happens if a service reports overload inside an answer that has not started', async () => {
     server.script(reply().breaksWith('Overloaded'), reply().says('Now.'));
     const stream = start();
     await untilRetryNotice(stream);
@@ -143,7 +143,7 @@ describe('waiting for the first byte', () => {
     ]);
   });
 
-  it('fails after two minutes of silence from a remote service, in words', async () => {
+  it('fails after two minutes of silence from a remote service, with a sentence', async () => {
     server.script(reply().startsAfter(new Promise(() => undefined)));
     const stream = start(remotePolicy);
     await untilRequests(1);
@@ -188,7 +188,7 @@ describe('silence in the middle of an answer', () => {
     expect([server.requests[0]?.clientClosed, clock.waiting]).toEqual([true, 0]);
   });
 
-  it('is no silence while keep-alives arrive', async () => {
+  it('does not count while keep-alives arrive', async () => {
     let goOn: () => void = () => undefined;
     let sawComment: () => void = () => undefined;
     const commentSeen = new Promise<void>((resolve) => {

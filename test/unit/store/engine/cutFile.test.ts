@@ -55,7 +55,7 @@ async function found() {
 
 const told = { cause: 'corrupt', cut: true };
 
-describe('a file that is cut short under a living process', () => {
+describe('a file that is truncated while a process has it open', () => {
   it.each([
     ['the file by half', () => halve(main())],
     ['the file to nothing', () => truncateSync(main(), 0)],
@@ -76,7 +76,7 @@ describe('a file that is cut short under a living process', () => {
     });
   });
 
-  it('is noticed by a commit that makes the file longer, which hides nothing with zeros', async () => {
+  it('is noticed by a commit that extends the file; zeros hide nothing', async () => {
     const database = await openStore();
     halve(main());
     const cutTo = statSync(main()).size;
@@ -106,14 +106,14 @@ describe('a file that is cut short under a living process', () => {
     }).toEqual({ failure: told, kept: 1, some: true });
   });
 
-  it('is noticed by closing, which leaves everything to the next process', async () => {
+  it('is noticed on close, which leaves everything to the next process', async () => {
     const database = await openStore();
     halve(main());
     database.close();
     expect(await found()).toBe(120);
   });
 
-  it('is not seen in files that only SQLite makes shorter', async () => {
+  it('is not reported for files that only SQLite truncates', async () => {
     const database = await openStore();
     for (let round = 0; round < 3; round++) {
       addNotesAtOnce(database, 1000 + round * 500, 1500 + round * 500);

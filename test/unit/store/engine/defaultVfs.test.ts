@@ -85,7 +85,7 @@ describe('the self-test before the file layer is installed', () => {
     ['a function beyond the table', { ...sound, words: { ...sound.words, [vfs + 32]: 4000 } }, "function 'access'"],
     ['a function of another shape', { ...sound, parameters: [5, 4, 4] }, "function 'delete'"],
   ];
-  test.each(doubts)('refuses, in a sentence, when there is %s', (_what, imitation, reason) => {
+  test.each(doubts)('refuses, with a sentence, when there is %s', (_what, imitation, reason) => {
     const parts = imitate(imitation);
     const before = new Uint8Array(parts.memory.buffer).slice();
     expect(() => findDefaultVfs(parts, connection)).toThrow(
@@ -99,7 +99,7 @@ describe('the self-test before the file layer is installed', () => {
     expect(Buffer.compare(new Uint8Array(parts.memory.buffer), before)).toBe(0);
   });
 
-  test('refuses a module without one memory and one table', () => {
+  test('refuses a module without exactly one memory and one table', () => {
     const { memory, table } = imitate(sound);
     expect(wasmParts({ exports: { memory, table } })).toEqual({ memory, table });
     expect(() => wasmParts({ exports: { memory } })).toThrow(
@@ -110,7 +110,7 @@ describe('the self-test before the file layer is installed', () => {
     );
   });
 
-  test('passes on the engine that ships, whose version is pinned', async () => {
+  test('passes on the shipped engine, whose version is pinned', async () => {
     await testSqlite();
     const require = createRequire(import.meta.url);
     const manifest: unknown = JSON.parse(

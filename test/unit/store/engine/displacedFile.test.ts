@@ -41,8 +41,8 @@ function failureOf(work: () => void): Pick<StoreError, 'causeClass'> | null {
 
 const replaced = { causeClass: 'replaced' };
 
-describe('a file that is moved under a living process', () => {
-  it('B186 takes no commit for done once another file has its name, and keeps a copy of what it held', async () => {
+describe('a file that is moved while a process has it open', () => {
+  it('B186 does not acknowledge a commit once another file has its name, and keeps a copy of its content', async () => {
     const { database, reopened, sqlite } = await opened();
     const other = openTestDatabase(sqlite, disk, at('other')).database;
     other.execute(noteTable);
@@ -65,7 +65,7 @@ describe('a file that is moved under a living process', () => {
     });
   });
 
-  it('B68 brings the pages of a log that was deleted into the main file, and takes no further commit', async () => {
+  it('B68 copies the pages of a deleted log into the main file and accepts no further commit', async () => {
     const { database, reopened } = await opened();
     rmSync(at('store/state.db.wal'));
     const tries = [failureOf(() => addNotes(database, 3, 4)), failureOf(() => addNotes(database, 4, 5))];
@@ -76,7 +76,7 @@ describe('a file that is moved under a living process', () => {
     });
   });
 
-  it('B68 notices a log that was moved away when it closes, at the latest', async () => {
+  it('B68 notices on close at the latest that the log was moved away', async () => {
     const { database, reopened } = await opened();
     renameSync(at('store/state.db.wal'), at('elsewhere.wal'));
     addNotes(database, 3, 4);
@@ -84,7 +84,7 @@ describe('a file that is moved under a living process', () => {
     expect(reopened()).toEqual(['note-0', 'note-1', 'note-2', 'note-3']);
   });
 
-  it('leaves a log alone that belongs to the file now in place', async () => {
+  it('leaves a log alone that belongs to the file now in its place', async () => {
     const { database, sqlite } = await opened();
     const other = openTestDatabase(sqlite, disk, at('other')).database;
     other.execute(noteTable);

@@ -44,7 +44,7 @@ function smallDisk(bytes = diskBytes, otherBytes = otherFileBytes): SmallDisk {
   };
 }
 
-test('a disk that fills up costs nothing acknowledged; saving goes on once there is room', async () => {
+test('a disk that fills up loses nothing acknowledged; saving continues once there is room', async () => {
   const { fileSystem, folder, free, dispose } = smallDisk();
   const { database } = openTestDatabase(await testSqlite(), fileSystem, folder);
   try {
@@ -67,7 +67,7 @@ test('a disk that fills up costs nothing acknowledged; saving goes on once there
   }
 });
 
-test('a disk that the log alone has filled has room again after a checkpoint, which needs none', async () => {
+test('a disk filled by the log alone has room again after a checkpoint, which needs no extra space', async () => {
   const { fileSystem, folder, dispose } = smallDisk(1024 * 1024, 0);
   const { database } = openTestDatabase(await testSqlite(), fileSystem, folder);
   try {

@@ -22,7 +22,7 @@ class NotedFile implements OpenFile {
 
 const bytes = (...values: readonly number[]): Uint8Array => Uint8Array.from(values);
 
-test('writes that follow one another reach the disk as one, in order, when they are flushed', () => {
+test('consecutive writes reach the disk as one, in order, on flush', () => {
   const file = new NotedFile();
   const gathered = new GatheredWrites(file);
   gathered.write(bytes(1, 2), 10);
@@ -33,7 +33,7 @@ test('writes that follow one another reach the disk as one, in order, when they 
   expect(file.writes).toEqual([{ at: 10, bytes: [1, 2, 3] }]);
 });
 
-test('a write elsewhere goes behind the ones before it, so that the last one wins', () => {
+test('a write elsewhere is placed after the earlier ones, so that the last one wins', () => {
   const file = new NotedFile();
   const gathered = new GatheredWrites(file);
   gathered.write(bytes(1, 2), 10);
@@ -45,7 +45,7 @@ test('a write elsewhere goes behind the ones before it, so that the last one win
   ]);
 });
 
-test('what was given may change before it is flushed', () => {
+test('a caller may change its buffer before the flush', () => {
   const file = new NotedFile();
   const gathered = new GatheredWrites(file);
   const memory = bytes(5);
@@ -55,7 +55,7 @@ test('what was given may change before it is flushed', () => {
   expect(file.writes).toEqual([{ at: 0, bytes: [5] }]);
 });
 
-test('much goes to the disk in pieces, and every byte of it', () => {
+test('a large flush goes to the disk in pieces, every byte of it', () => {
   const file = new NotedFile();
   const gathered = new GatheredWrites(file);
   const page = new Uint8Array(4096).fill(7);
@@ -71,7 +71,7 @@ test('much goes to the disk in pieces, and every byte of it', () => {
   ).toBe(true);
 });
 
-test('what a full disk refused is not written later, when SQLite has taken it back', () => {
+test('a write that a full disk refused is not repeated later, after SQLite has rolled it back', () => {
   const file = new NotedFile();
   const gathered = new GatheredWrites(file);
   gathered.write(bytes(1), 0);

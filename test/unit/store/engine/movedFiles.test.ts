@@ -63,8 +63,8 @@ function said(work: () => void): { readonly cause: string; readonly sentence: st
   }
 }
 
-describe('files of a store that go while it is open', () => {
-  it('a lock that is deleted is said as that, and no commit is acknowledged without it', async () => {
+describe('files of a store that disappear while it is open', () => {
+  it('a deleted lock is reported as such, and no commit is acknowledged without it', async () => {
     const { database, reopened } = await opened();
     rmSync(lock());
     const tries = [said(() => addNotes(database, 3, 4)), said(() => void noteUids(database))];
@@ -81,7 +81,7 @@ describe('files of a store that go while it is open', () => {
     });
   });
 
-  it('a lock that another window has is still said as that, and the files are left to it', async () => {
+  it('a lock that another window holds is still reported as that, and the files are left to that window', async () => {
     const { database } = await opened();
     const before = [readFileSync(at('store/state.db')), readFileSync(at('store/state.db.wal'))];
     rmSync(lock());
@@ -100,7 +100,7 @@ describe('files of a store that go while it is open', () => {
     });
   });
 
-  it('the file that is deleted is copied beside its name, and the next opening puts the copy back', async () => {
+  it('a deleted file is copied next to its name, and the next opening restores the copy', async () => {
     const { database, reopened } = await opened();
     rmSync(at('store/state.db'));
     const tried = said(() => addNotes(database, 3, 4));
@@ -123,7 +123,7 @@ describe('files of a store that go while it is open', () => {
     });
   });
 
-  it('a folder that is deleted is made again and holds the copy', async () => {
+  it('a deleted folder is created again and holds the copy', async () => {
     const { database, reopened } = await opened();
     rmSync(at('store'), { recursive: true });
     const tried = said(() => addNotes(database, 3, 4));
@@ -138,7 +138,7 @@ describe('files of a store that go while it is open', () => {
     });
   });
 
-  it('a folder that cannot be made again: the copy is kept in another one, and comes back from there once it can', async () => {
+  it('a folder that cannot be created again: the copy is kept in another folder and restored once possible', async () => {
     const { database, reopened } = await opened();
     rmSync(at('store'), { recursive: true });
     writeFileSync(at('store'), 'in the way');
@@ -159,7 +159,7 @@ describe('files of a store that go while it is open', () => {
     });
   });
 
-  it('a folder that is deleted is noticed at closing at the latest, also in the middle of a search', async () => {
+  it('a deleted folder is noticed on close at the latest, also in the middle of a search', async () => {
     const { database, reopened } = await opened();
     const reading = database.iterate('SELECT uid FROM notes');
     reading.next();
@@ -188,7 +188,7 @@ describe('files of a store that go while it is open', () => {
     });
   });
 
-  it('a file and a lock that another window made in their place are not touched, and what was here is kept', async () => {
+  it('a file and a lock that another window created in their place are not touched, and the old content is kept', async () => {
     const { database, sqlite } = await opened();
     for (const name of ['state.db', 'state.db.wal', 'state.db.lock']) rmSync(at(`store/${name}`));
     writeFileSync(lock(), 'theirs');
@@ -212,8 +212,8 @@ describe('files of a store that go while it is open', () => {
   });
 });
 
-describe('a copy that waits beside a store', () => {
-  it('is put back only where nothing has its name, the newest that can be opened first', async () => {
+describe('a copy that waits next to a store', () => {
+  it('is restored only where no file has its name, the newest that opens first', async () => {
     const { database, reopened } = await opened();
     database.close();
     copyFileSync(at('store/state.db'), at('store/state.replaced-1.db'));
@@ -227,7 +227,7 @@ describe('a copy that waits beside a store', () => {
     });
   });
 
-  it('loses its second name where a process died while it put it back', async () => {
+  it('loses its second name after a process died while restoring it', async () => {
     const { database, reopened } = await opened();
     database.close();
     linkSync(at('store/state.db'), at('store/state.replaced-1.db'));

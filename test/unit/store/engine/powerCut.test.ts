@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 describe('a power cut at any moment', () => {
-  test('loses nothing acknowledged, leaves no transaction in part, and the store opens', () => {
+  test('loses nothing acknowledged, leaves no partial transaction, and the store opens', () => {
     const { cutsInRecovery, ...found } = runPowerCuts(sqlite, { states: 400, seed: 20 });
     expect(found).toEqual({ states: 400, lost: 0, partial: 0, corrupt: 0, unopenable: 0 });
     expect(cutsInRecovery).toBeGreaterThan(50);
@@ -27,7 +27,7 @@ describe('a power cut at any moment', () => {
     expect(lost).toBeGreaterThan(10);
   });
 
-  test('keeps what is written to a log whose maker died before it wrote anything', () => {
+  test('keeps what is written to a log whose creator died before writing anything', () => {
     const disk = new SimulatedDisk();
     const first = openTestDatabase(sqlite, disk, '/store').database;
     first.execute(noteTable);
@@ -43,7 +43,7 @@ describe('a power cut at any moment', () => {
     found.close();
   });
 
-  test('while a damaged file is being set aside keeps every row within reach', () => {
+  test('while a damaged file is being set aside keeps every row reachable', () => {
     const random = seededRandom(23);
     const damaged = new SimulatedDisk();
     const { database } = openTestDatabase(sqlite, damaged, '/store');

@@ -40,7 +40,7 @@ function lockableDisk(): LockableDisk {
   };
 }
 
-test('a read-only disk: the store is read, log included; where there is none, and at the lock, the reason is told', async () => {
+test('a read-only disk: the store is read, log included; a missing store and the lock report the reason', async () => {
   const sqlite = await testSqlite();
   const { fileSystem, root, makeReadOnly, dispose } = lockableDisk();
   try {

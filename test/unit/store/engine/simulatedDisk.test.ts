@@ -22,7 +22,7 @@ function errnoFrom(work: () => unknown): string {
 }
 
 describe('a power cut', () => {
-  test('keeps what was synced, name and all', () => {
+  test('keeps what was synced, name included', () => {
     const disk = diskWithFolder();
     const file = disk.open('/f/a', 'create');
     file.write(bytes(1000, 1), 0);
@@ -31,7 +31,7 @@ describe('a power cut', () => {
     expect(disk.powerCut(lost).bytesOf('/f/a')).toEqual(bytes(1000, 1));
   });
 
-  test('may take a name that was not synced, however well its content was', () => {
+  test('may lose a name that was not synced, even if its content was', () => {
     const disk = diskWithFolder();
     const file = disk.open('/f/a', 'create');
     file.write(bytes(10, 1), 0);
@@ -39,7 +39,7 @@ describe('a power cut', () => {
     expect([disk.powerCut(lost).list('/f'), disk.powerCut(surviving).list('/f')]).toEqual([[], ['a']]);
   });
 
-  test('takes unsynced sectors one by one', () => {
+  test('loses unsynced sectors one by one', () => {
     const disk = diskWithFolder();
     disk.put('/f/a', bytes(2048, 1));
     disk.open('/f/a', 'write').write(bytes(2048, 2), 0);
@@ -48,14 +48,14 @@ describe('a power cut', () => {
     expect([0, 512, 1024, 1536].map((sector) => content[sector])).toEqual([2, 1, 2, 1]);
   });
 
-  test('leaves a renamed file under one of its names, never under both or none', () => {
+  test('leaves a renamed file under exactly one of its names', () => {
     const disk = diskWithFolder();
     disk.put('/f/a', bytes(1, 1));
     disk.rename('/f/a', '/f/b');
     expect([disk.powerCut(lost).list('/f'), disk.powerCut(surviving).list('/f')]).toEqual([['a'], ['b']]);
   });
 
-  test('leaves the disk it is asked of undisturbed, and gives one that loses nothing more', () => {
+  test('leaves the disk it copies unchanged, and returns a disk that loses nothing more', () => {
     const disk = diskWithFolder();
     disk.open('/f/a', 'create').write(bytes(700, 1), 0);
     const survivor = disk.powerCut(surviving);
@@ -64,7 +64,7 @@ describe('a power cut', () => {
   });
 });
 
-describe('a disk in trouble', () => {
+describe('a failing disk', () => {
   test('writes what fits when it is full', () => {
     const disk = diskWithFolder();
     disk.capacity = 100;
@@ -91,7 +91,7 @@ describe('a disk in trouble', () => {
     expect({ errors: changes.map(errnoFrom), into }).toEqual({ errors: Array(6).fill('EROFS'), into: bytes(3, 1) });
   });
 
-  test('fails where it is told to', () => {
+  test('fails at the requested operation', () => {
     const disk = new SimulatedDisk({
       intervene: ({ kind }) => (kind === 'sync' ? 'EIO' : kind === 'write' ? { errno: 'EIO', written: 2 } : undefined),
     });

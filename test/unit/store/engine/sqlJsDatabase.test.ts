@@ -33,7 +33,7 @@ const hexOf = (text: string): unknown => {
 };
 
 describe('values', () => {
-  test('texts come back as they went in', () => {
+  test('texts are read back exactly as written', () => {
     const texts = [
       '',
       'plain',
@@ -59,7 +59,7 @@ describe('values', () => {
     ]);
   });
 
-  test('numbers, bytes and null come back as they went in', () => {
+  test('numbers, bytes and null are read back exactly as written', () => {
     database.execute('CREATE TABLE kinds (n, b BLOB)');
     const values = [0, -1, 1.5, 2 ** 31, 2 ** 53 - 1, -(2 ** 53 - 1), 1e-300, null];
     for (const value of values)
@@ -67,7 +67,7 @@ describe('values', () => {
     expect(database.all('SELECT n, b FROM kinds')).toEqual(values.map((n) => ({ n, b: new Uint8Array([1, 0, 255]) })));
   });
 
-  test('what would lose digits is not written, and takes no row away where it is found', () => {
+  test('a value that would lose digits is not written, and does not hide the row where it is found', () => {
     expect(() => database.run('INSERT INTO marks VALUES (?, ?)', ['k', 2 ** 53])).toThrow(causing('invalid'));
     expect(() => database.run('INSERT INTO marks VALUES (?, ?)', ['k', Number.NaN])).toThrow(causing('invalid'));
     expect(database.get("SELECT 9223372036854775807 AS n, 9e999 AS m, 'else' AS t")).toEqual({
@@ -110,7 +110,7 @@ describe('statements', () => {
     expect(database.get('SELECT * FROM marks')).toEqual({ key: 'k', value: 'v', more: 'm' });
   });
 
-  test('a broken rule or a wrong statement is a typed error that names the statement', () => {
+  test('a violated constraint or an invalid statement is a typed error that names the statement', () => {
     addNotes(database, 0, 1);
     expect(() => addNotes(database, 0, 1)).toThrow(causing('invalid'));
     expect(() => database.run('SELEKT')).toThrow(
@@ -133,7 +133,7 @@ describe('statements', () => {
 });
 
 describe('transactions', () => {
-  test('are undone whole when the work throws, also after a refused statement', () => {
+  test('are rolled back completely when the work throws, also after a refused statement', () => {
     expect(() =>
       database.transaction(() => {
         database.run("INSERT INTO notes (uid, text) VALUES ('a', 'x')");
@@ -145,7 +145,7 @@ describe('transactions', () => {
     expect(noteUids(database)).toEqual(['note-0']);
   });
 
-  test('do not nest, do not wait, and a read transaction joins the one that runs', () => {
+  test('do not nest, do not wait, and a read transaction joins the running one', () => {
     expect(() => database.transaction(() => database.transaction(() => 1))).toThrow(causing('invalid'));
     expect(() => database.transaction(() => Promise.resolve(1))).toThrow(causing('invalid'));
     expect(database.transaction(() => database.readTransaction(() => database.get('SELECT 1 AS n')))).toEqual({ n: 1 });
@@ -173,7 +173,7 @@ describe('transactions', () => {
     expect(noteUids(database)).toEqual(['note-0']);
   });
 
-  test('lost between commit and acknowledgement: the commit stands, the caller is not told it does', () => {
+  test('a store lost between commit and acknowledgement keeps the commit but does not acknowledge it', () => {
     let checks = 0;
     assertOwned = () => {
       checks += 1;
@@ -183,7 +183,7 @@ describe('transactions', () => {
     expect(noteUids(database)).toEqual(['note-0']);
   });
 
-  test('what looks damaged because another process writes it is told as that, and not as damage', async () => {
+  test('apparent damage caused by another process writing is reported as that, not as damage', async () => {
     addNotes(database, 0, 400, (n) => `${n}`.repeat(1000));
     database.close();
     await reopen();
@@ -197,7 +197,7 @@ describe('transactions', () => {
     expect(() => database.all('SELECT text FROM notes')).toThrow(causing('replaced'));
   });
 
-  test('closing a store that another process owns by now leaves the files as they are', () => {
+  test('closing a store that another process owns by now leaves the files unchanged', () => {
     addNotes(database, 0, 10);
     const files = ['/store/state.db', '/store/state.db.wal'];
     const before = files.map((path) => disk.bytesOf(path));
@@ -211,8 +211,8 @@ describe('transactions', () => {
   });
 });
 
-describe('a disk in trouble', () => {
-  test('a full disk is told, loses nothing acknowledged, can be read, and recovers by itself', () => {
+describe('a failing disk', () => {
+  test('a full disk is reported, loses nothing acknowledged, stays readable, and the store recovers without help', () => {
     addNotes(database, 0, 20);
     const used = disk.bytesOf('/store/state.db').length + disk.bytesOf('/store/state.db.wal').length;
     disk.capacity = used + 10_000;
@@ -235,7 +235,7 @@ describe('a disk in trouble', () => {
     expect(noteUids(database)).toHaveLength(acknowledged + 5);
   });
 
-  test("a failing write is unknown with the disk's reason, and earlier rows stay", () => {
+  test("a failed write has an unknown outcome with the disk's reason, and earlier rows stay", () => {
     addNotes(database, 0, 3);
     answer = ({ kind }) => (kind === 'write' ? { errno: 'EIO', written: 100 } : undefined);
     expect(() => addNotes(database, 3, 4)).toThrow(
@@ -248,7 +248,7 @@ describe('a disk in trouble', () => {
     expect(noteUids(database)).toHaveLength(3);
   });
 
-  test('after a failed sync nothing more is written until the store is opened again, because the system may have dropped the pages', async () => {
+  test('after a failed sync the store writes nothing until it is reopened, as the system may have dropped the pages', async () => {
     addNotes(database, 0, 3);
     answer = ({ kind }) => (kind === 'sync' ? 'EIO' : undefined);
     expect(() => addNotes(database, 3, 4)).toThrow(causing('unknown'));
@@ -264,7 +264,7 @@ describe('a disk in trouble', () => {
     addNotes(database, 10, 11);
   });
 
-  test('a folder that became unwritable is told as that', () => {
+  test('a folder that became unwritable is reported as that', () => {
     addNotes(database, 0, 1);
     disk.readOnly = true;
     expect(() => addNotes(database, 1, 2)).toThrow(causing('readOnly'));
@@ -273,7 +273,7 @@ describe('a disk in trouble', () => {
     expect(noteUids(database)).toHaveLength(2);
   });
 
-  test('a log that cannot be opened, or a main file that cannot, names the file and the reason', async () => {
+  test('a log or a main file that cannot be opened names the file and the reason', async () => {
     database.close();
     for (const file of ['/store/state.db', '/store/state.db.wal']) {
       answer = ({ kind, path }) => (kind === 'open' && path === file ? 'EMFILE' : undefined);
@@ -322,7 +322,7 @@ describe('a disk in trouble', () => {
   });
 });
 
-test('a closed database says so', () => {
+test('a closed database reports that it is closed', () => {
   database.close();
   expect(() => database.get('SELECT 1 AS n')).toThrow(causing('unknown'));
   database.close();

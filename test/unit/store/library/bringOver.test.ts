@@ -63,8 +63,8 @@ const told = () => {
   };
 };
 
-describe('bringing sessions of another folder over', () => {
-  it('takes a folder that has moved whole: trash, drafts, queues and what memory was still to be told; again changes nothing', () => {
+describe('bringing over sessions of another folder', () => {
+  it('brings over a moved folder completely, with trash, drafts, queues and pending memory; repeating changes nothing', () => {
     fill();
     const folder = here.store.getMeta('folder');
     const first = bring(null, true);
@@ -90,7 +90,7 @@ describe('bringing sessions of another folder over', () => {
     });
   });
 
-  it('takes one session with what is in it, and leaves what the other folder still has to do; a copy without its original is found', () => {
+  it("brings over one session with its content, not the other folder's pending work; a copy without its original is found", () => {
     fill();
     bring('branch', false);
     expect(told()).toMatchObject({

@@ -38,7 +38,7 @@ describe('the git identity of a folder', () => {
     expect(JSON.stringify(before)).not.toMatch(/example|somewhere|me@/);
   });
 
-  it('is another one for a folder inside, and for a linked worktree, which is read through its files', async () => {
+  it('differs for a nested folder and for a linked worktree, which is read through its files', async () => {
     const folder = repository('main');
     write('tree/.git', `gitdir: ${folder}/.git/worktrees/tree\n`);
     write('main/.git/worktrees/tree/commondir', '../..\n');
@@ -52,7 +52,7 @@ describe('the git identity of a folder', () => {
     expect(tree?.remote).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('is null outside of git, and of what is not as git leaves it', async () => {
+  it('is null outside git and for an invalid .git', async () => {
     write('plain/file', '');
     write('broken/.git', 'nothing of git');
     write('bare/.git/HEAD', 'ref: refs/heads/main');
@@ -71,13 +71,13 @@ describe('the git identity of a folder', () => {
     ['git@example.com:me/project.git', 'example.com/me/project'],
     ['/srv/git/project.git', '/srv/git/project'],
     ['C:\\git\\project', 'C:\\git\\project'],
-  ])('is made of the remote without credentials, however it is spelled: %s', (url, plain) => {
+  ])('is derived from the remote without credentials, however it is spelled: %s', (url, plain) => {
     expect(remoteIn(`[remote "origin"]\n  url = ${url}\n`)).toBe(plain);
   });
 });
 
 describe('the label of a folder', () => {
-  it('knows a folder of this disk again under another name, and no copy of it', async () => {
+  it('recognizes a folder of this disk under another name, but not a copy of it', async () => {
     const path = repository('old');
     // A folder that has not changed since it was made cannot be told from one whose birth is not known.
     await new Promise((resolve) => setTimeout(resolve, 20));

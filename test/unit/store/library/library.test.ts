@@ -44,7 +44,7 @@ const seen = (): unknown =>
   }));
 
 describe('finding stores of other folders', () => {
-  it('says of each which folder it belongs to, how much is in it and when it was used, without touching any', () => {
+  it("reports each store's folder, size and last use without touching any store", () => {
     left(world.places.own, (store) => converse(store, 'mine', 'Mine'));
     left(world.folderOf(`${'0'.repeat(32)}-1`), (store) => converse(store, 'sibling', 'Mine too'));
     left(
@@ -73,7 +73,7 @@ describe('finding stores of other folders', () => {
     expect(world.contentOf(world.root)).toEqual(before);
   });
 
-  it('reads one that another window has open from a private copy, with what only its log holds, and keeps no copy', () => {
+  it('reads a store that another window has open from a private copy, log included, and keeps no copy', () => {
     const { store } = owned(world.folderOf(a));
     label(store);
     converse(store, 's1', 'Only in the log');
@@ -88,14 +88,14 @@ describe('finding stores of other folders', () => {
     expect(world.copies()).toEqual([]);
   });
 
-  it('reads one whose owner was killed, log and all', () => {
+  it('reads a store whose owner was killed, log included', () => {
     const { store, abandon } = world.open(world.folderOf(a));
     converse(store, 's1', 'Said before the kill');
     abandon();
     expect(seen()).toMatchObject([{ sessions: 1, inUse: false, problem: null }]);
   });
 
-  it('tells of a damaged store, one of a newer version and one of another program what is the matter, and lists the others', () => {
+  it('explains a damaged store, one of a newer version and one of another program, and lists the others', () => {
     for (const hash of [a, b, c])
       left(world.folderOf(hash), (store) => converse(store, `s-${hash}`, 'Text '.repeat(4000)));
     truncateSync(storeFiles(world.folderOf(a)).main, 9000);
@@ -121,7 +121,7 @@ describe('finding stores of other folders', () => {
 });
 
 describe('a private copy', () => {
-  it('is a store of its own that the owner goes on beside, and is gone when removed', () => {
+  it('is a separate store while the owner continues, and is gone when removed', () => {
     const { store } = owned(world.folderOf(a));
     converse(store, 's1', 'One');
     const copy = world.library.takeCopy(world.folderOf(a), null);
@@ -147,7 +147,7 @@ describe('a private copy', () => {
     expect(world.copies()).toEqual(['again']);
   });
 
-  it('names a conversation with its segments and sub-agents, and who is answering in it elsewhere', () => {
+  it('names a conversation with its segments and sub-agents, and which window is answering in it', () => {
     const { store } = owned(world.folderOf(a));
     converse(store, 's1', 'One');
     converse(store, 'other', 'Other');
@@ -174,7 +174,7 @@ describe('a private copy', () => {
     expect(refusal(() => world.library.takeCopy(world.folderOf(a), 'nobody'))).toBe('not-found');
   });
 
-  it('left behind by a process that is gone is removed when the library is used next', () => {
+  it('left behind by a dead process is removed at the next use of the library', () => {
     left(world.folderOf(a), (store) => converse(store, 's1', 'One'));
     world.library.takeCopy(world.folderOf(a), null);
     const [name = ''] = world.copies();
@@ -185,7 +185,7 @@ describe('a private copy', () => {
     expect(world.copies()).toEqual([]);
   });
 
-  it('is of one moment, whatever the owner does while it is made', () => {
+  it('captures a single moment, whatever the owner does while it is made', () => {
     const { store } = owned(world.folderOf(a));
     const sessions = Array.from({ length: 40 }, (_, n) => `s${n}`);
     for (const id of sessions) converse(store, id, `Answer of ${id}. `.repeat(6000));
@@ -211,7 +211,7 @@ describe('a private copy', () => {
     expect(round).toBeGreaterThan(5);
   });
 
-  it('is given up with a sentence when the owner never pauses', () => {
+  it('is abandoned with a sentence when the owner never pauses', () => {
     const { store } = owned(world.folderOf(a));
     converse(store, 's0', 'First');
     let written = 0;

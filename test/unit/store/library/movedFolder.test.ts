@@ -31,7 +31,7 @@ const found = async (of: FolderLabel, stores: readonly OtherStore[], oldPlace = 
   (await storesOfThisFolder(of, stores, oldPlace)).map(({ folder }) => folder);
 
 describe('a folder that was renamed or moved', () => {
-  it('is known by its place on the disk, by its clone, by its remote, in this order, and then by the newest use', async () => {
+  it('is recognized by its place on the disk, by its clone, by its remote, in this order, then by the newest use', async () => {
     const stores = [
       store('remote', { git: { remote: 'r', birth: null } }),
       store('clone', { git: { remote: 'x', birth: 'b' } }),
@@ -42,14 +42,14 @@ describe('a folder that was renamed or moved', () => {
     expect(await found(own, stores)).toEqual(['same path', 'place', 'clone', 'newer remote', 'remote']);
   });
 
-  it('is none that still stands where it was, such as a second clone, and one when another folder took its place', async () => {
+  it('does not match one that still exists, such as a second clone, but matches one replaced by another folder', async () => {
     const clone = store('clone', { place: '1:1', git: { remote: 'r', birth: null } });
     expect(await found(own, [clone], stands('1:1'))).toEqual([]);
     expect(await found(own, [clone], stands(null))).toEqual([]);
     expect(await found(own, [clone], stands('2:2'))).toEqual(['clone']);
   });
 
-  it('is known by its name only where there is no git on either side, and the old one is gone', async () => {
+  it('is recognized by name only where neither side has git and the old folder is gone', async () => {
     const plain = { ...own, git: null };
     const named = store('named', { name: 'new-name' });
     expect(await found(plain, [named])).toEqual(['named']);
@@ -58,7 +58,7 @@ describe('a folder that was renamed or moved', () => {
     expect(await found(plain, [store('named', { name: 'new-name', git: { remote: 'r', birth: null } })])).toEqual([]);
   });
 
-  it('is not made of empty or unreadable stores, of what says nothing, or of another kind of window', async () => {
+  it('never matches empty or unreadable stores, stores without a label, or another kind of window', async () => {
     const git = { git: { remote: 'r', birth: null } };
     expect(
       await found(own, [
@@ -81,7 +81,7 @@ describe('a folder that was renamed or moved', () => {
 });
 
 describe('a label', () => {
-  it('is read as it was written, and nothing else is taken for one', () => {
+  it('is read back as written, and nothing else is accepted as one', () => {
     expect(decodeLabel(encodeLabel(own))).toEqual(own);
     expect([null, '', '{', '[]', '{"version":2}', JSON.stringify({ ...own, name: 3 })].map(decodeLabel)).toEqual(
       Array(6).fill(null),

@@ -78,7 +78,7 @@ function age(seconds: number): void {
   utimesSync(path, then, then);
 }
 
-describe('a lock on a disk without a byte left', () => {
+describe('a lock on a disk without a free byte', () => {
   class FullDisk extends NodeFileSystem {
     override open(name: string, mode: OpenMode): OpenFile {
       if (mode === 'createNew') throw new FileSystemError('ENOSPC', 'open', name);
@@ -93,7 +93,7 @@ describe('a lock on a disk without a byte left', () => {
     }
   };
 
-  test("is still that of a process that lives, and nobody's once that is gone", () => {
+  test('still belongs to a living process, and to none once that process is gone', () => {
     const held = acquire(machine());
     expect([attempt(machine({ pid: 1 })), attempt(machine({ pid: 1 }, {}))]).toEqual(['heldBy', 'full']);
     if (held.kind === 'held') held.lock.release();
@@ -123,7 +123,7 @@ describe('taking the lock', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('a second one is told who holds it and how to ask', () => {
+  test('a second process learns who holds it and how to ask', () => {
     held(acquire(machine()));
     expect(acquire(machine({ pid: 5000, startedAt: '200' }))).toEqual({
       kind: 'heldBy',
@@ -188,7 +188,7 @@ describe('an owner that is gone', () => {
     expect(acquire(newcomer).kind).toBe(kind);
   });
 
-  test('is told by the fence that it was replaced, and its release leaves the new lock alone', () => {
+  test('learns from the fence that it was replaced, and its release leaves the new lock alone', () => {
     const old = held(acquire(machine()));
     const fresh = held(acquire(machine({ pid: 5000 }, {})));
     const replaced = expect.objectContaining({ causeClass: 'replaced' });
@@ -200,7 +200,7 @@ describe('an owner that is gone', () => {
     assertFence(new NodeFileSystem(), path, fresh.fence);
   });
 
-  test('a fence never comes to mean a later lock, although numbers of removed files are used again', () => {
+  test('a fence never matches a later lock, although the numbers of removed files are reused', () => {
     const old = held(acquire(machine()));
     const seen = new Set([old.fence]);
     for (let round = 0; round < 50; round += 1) {
@@ -214,7 +214,7 @@ describe('an owner that is gone', () => {
     expect(() => old.assertHeld()).toThrow();
   });
 
-  test("a heartbeat counts by the disk's clock", () => {
+  test("a heartbeat uses the disk's clock", () => {
     const lock = held(acquire(machine()));
     age(61);
     lock.heartbeat();
@@ -222,15 +222,15 @@ describe('an owner that is gone', () => {
   });
 });
 
-describe('unfinished and left-over files', () => {
-  test('an empty lock is left alone while its maker may still be writing it', () => {
+describe('unfinished and leftover files', () => {
+  test('an empty lock is left alone while its creator may still be writing it', () => {
     writeFileSync(path, '');
     expect(acquire(machine()).kind).toBe('heldBy');
     age(11);
     expect(acquire(machine()).kind).toBe('held');
   });
 
-  test('a guard left by a crash in a takeover does not block the next one', () => {
+  test('a guard left by a crash during a takeover does not block the next takeover', () => {
     held(acquire(machine()));
     linkSync(path, `${path}.takeover`);
     const newcomer = machine({ pid: 5000 }, {});
@@ -246,7 +246,7 @@ describe('unfinished and left-over files', () => {
     expect(acquire(machine({ pid: 5000 }, { 6000: '100' })).kind).toBe('heldBy');
   });
 
-  test('old candidate files are swept away', () => {
+  test('old candidate files are removed', () => {
     const leftover = `${path}.99-abc`;
     writeFileSync(leftover, '');
     utimesSync(leftover, 1, 1);
@@ -255,7 +255,7 @@ describe('unfinished and left-over files', () => {
   });
 });
 
-test('the system tells this process from every other', () => {
+test('the system distinguishes this process from every other', () => {
   const processes = new SystemProcessTable();
   const self = processes.self();
   expect(processes.find(self.pid)).toEqual({ startedAt: self.startedAt });
@@ -264,7 +264,7 @@ test('the system tells this process from every other', () => {
 });
 
 describe('several processes', () => {
-  test('contend for a stale lock ten times over, and never two hold it at once', async () => {
+  test('compete for a stale lock ten times, and two never hold it at once', async () => {
     const program = await bundleProgram(join(__dirname, 'lockContender.ts'), folder);
     const dead = new NodeProgram(program, [folder, path, '1', 'die']);
     await dead.line('dying');

@@ -73,7 +73,7 @@ function readable({ operations, close, report }: OpenedStore) {
 const kept = '/store/state.corrupt-20261120T080000000Z.db';
 
 describe('sessions in a damaged file', () => {
-  test('all come back when only the first page is lost', async () => {
+  test('are all restored when only the first page is lost', async () => {
     const opened = await openDamaged(await storeOfTurns(), (bytes) => bytes.fill(0, 0, 4096));
     expect(readable(opened)).toEqual({
       wholeAnswers: turns,
@@ -84,7 +84,7 @@ describe('sessions in a damaged file', () => {
     });
   });
 
-  test('mostly come back when the file lost its end', async () => {
+  test('are mostly restored when the file lost its end', async () => {
     const opened = await openDamaged(await storeOfTurns(), (bytes) => bytes.slice(0, Math.floor(bytes.length * 0.7)));
     const { wholeAnswers, problems, setAside } = readable(opened);
     // A message whose last page is gone is kept as it was found, and named.
@@ -96,7 +96,7 @@ describe('sessions in a damaged file', () => {
     });
   });
 
-  test('all come back when nothing leads to them any more: no first page, no list of tables, no inner page of a tree', async () => {
+  test('are all restored when no page leads to them: no first page, no list of tables, no inner page of a tree', async () => {
     const opened = await openDamaged(await storeOfTurns(), (bytes) => {
       for (let at = 0; at < bytes.length; at += 4096) {
         const page = bytes.subarray(at, at + 4096);
@@ -113,7 +113,7 @@ describe('sessions in a damaged file', () => {
     });
   });
 
-  test('come back wherever the file was cut, as far as their words are still in it', async () => {
+  test('are restored wherever the file was cut, as far as their words are still in it', async () => {
     const missing: string[] = [];
     let looked = 0;
     for (const share of [0.5, 0.8, 0.95]) {
@@ -148,7 +148,7 @@ describe('sessions in a damaged file', () => {
     expect({ missing, looked: looked > turns }).toEqual({ missing: [], looked: true });
   });
 
-  test('come back but for broken pages, once the damage has shown in use', async () => {
+  test('are restored except for broken pages, once the damage has shown in use', async () => {
     const disk = await storeOfTurns();
     const damaged = await openDamaged(disk, (bytes) => {
       for (const page of [45, 60, 75]) bytes.fill(0xa5, page * 4096, (page + 1) * 4096);
@@ -165,7 +165,7 @@ describe('sessions in a damaged file', () => {
     });
   });
 
-  test('what the log holds comes back when the file is gone', async () => {
+  test('are restored from the log when the file is gone', async () => {
     const { db, database, disk } = await sessionDbWorld(new SimulatedDisk(), { now: 1000 }, 'emptyDisk');
     runningTurn(db, { turnUid: 't0' });
     settle(db, 't0', undefined, [answer('a0', answerText(0), 't0')]);

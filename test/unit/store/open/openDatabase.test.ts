@@ -81,7 +81,7 @@ function foreignDatabase(statements: string): void {
 }
 
 describe('a place without a store', () => {
-  test('gets a new one, private to the person, with the settings the promise rests on', () => {
+  test('gets a new store, private to the user, with the settings that durability depends on', () => {
     folder = join(folder, 'not', 'yet', 'there');
     main = join(folder, 'state.db');
     const { database, report } = open();
@@ -110,7 +110,7 @@ describe('a place without a store', () => {
     expect(readdirSync(folder)).toEqual(['state.db']);
   });
 
-  test('an empty file is none that a store left: it is kept aside, and the report names it', () => {
+  test('an empty file is not a store: it is set aside, and the report names it', () => {
     writeFileSync(main, '');
     const { database, report, damagedCopies } = open();
     expect(report).toMatchObject({
@@ -121,14 +121,14 @@ describe('a place without a store', () => {
     database.close();
   });
 
-  test('what a crash left of a store being made is made again', () => {
+  test('a store whose creation was cut off by a crash is created again', () => {
     writeFileSync(`${main}.new`, 'half');
     open().database.close();
     expect(readdirSync(folder)).toEqual(['state.db']);
   });
 });
 
-describe('a store of ours', () => {
+describe('one of our stores', () => {
   test('opens with everything in it, after an orderly close and after a kill', () => {
     killedStoreWithNotes(20, 30);
     expect(statSync(log).size).toBeGreaterThan(0);
@@ -148,7 +148,7 @@ describe('a store of ours', () => {
     second.database.close();
   });
 
-  test('is read by any other SQLite: the last checkpoint at once, the rest when the log gets its usual name', () => {
+  test('is readable by any other SQLite: the last checkpoint at once, the rest once the log has its usual name', () => {
     killedStoreWithNotes(20, 30);
     const copy = join(folder, 'copy.db');
     copyFileSync(main, copy);
@@ -161,7 +161,7 @@ describe('a store of ours', () => {
     expect(otherSqlite(copy, query)).toEqual(['50', 'ok']);
   });
 
-  test('another SQLite that looks in while it is written disturbs nothing', () => {
+  test('another SQLite that reads it while it is written disturbs nothing', () => {
     const { database } = open();
     database.execute(noteTable);
     database.all('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -180,7 +180,7 @@ describe('a store of ours', () => {
     database.close();
   });
 
-  test('a checkpoint that a crash interrupted while the file grew is not taken for damage', () => {
+  test('a checkpoint that a crash interrupted while the file grew is not treated as damage', () => {
     killedStoreWithNotes(20, 400);
     const grown = join(folder, 'grown');
     mkdirSync(grown);
@@ -200,7 +200,7 @@ describe('a store of ours', () => {
     folder = join(grown, '..');
   });
 
-  test('several open at once do not meet', () => {
+  test('several stores open at once do not interfere', () => {
     const folders = ['a', 'b', 'c'].map((name) => join(folder, name));
     const opened = folders.map((place) => openTestDatabase(sqlite, new NodeFileSystem(), place));
     opened.forEach(({ database }) => database.execute(noteTable));
@@ -211,7 +211,7 @@ describe('a store of ours', () => {
   });
 });
 
-describe('a file that is not ours to touch', () => {
+describe('a file that does not belong to us', () => {
   const foreign = 'PRAGMA journal_mode=DELETE; CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1);';
   const cases: readonly (readonly [name: string, make: () => void, expected: object])[] = [
     [
@@ -244,7 +244,7 @@ describe('a file that is not ours to touch', () => {
     });
   });
 
-  test('a newer version that is still in the log only is refused, log and all', () => {
+  test('a newer version that is only in the log is refused, log included', () => {
     const { database } = open();
     database.execute(noteTable);
     database.execute('PRAGMA user_version = 9');
@@ -260,7 +260,7 @@ describe('a file that is not ours to touch', () => {
     expect(statSync(main).isDirectory()).toBe(true);
   });
 
-  test('a storage folder that is a file is a sentence, not a crash', () => {
+  test('a storage folder that is a file gives a sentence, not a crash', () => {
     const blocked = join(folder, 'blocked');
     writeFileSync(blocked, '');
     expect(refusal(() => openTestDatabase(sqlite, new NodeFileSystem(), join(blocked, 'x')))).toMatchObject({
@@ -270,7 +270,7 @@ describe('a file that is not ours to touch', () => {
   });
 });
 
-describe('a damaged file is set aside, kept, replaced, and its readable rows are offered', () => {
+describe('a damaged file is set aside, kept and replaced, and its readable rows are offered', () => {
   /** Damages a store of 500 notes and opens it. */
   function afterDamage(damage: () => void): OpenedDatabase {
     storeWithNotes(500);
@@ -325,7 +325,7 @@ describe('a damaged file is set aside, kept, replaced, and its readable rows are
     expect(readFileSync(join(folder, 'state.corrupt-20261120T080000000Z.db')).equals(damagedBytes)).toBe(true);
   });
 
-  test('broken pages in the middle, found while in use, cost only their own rows', () => {
+  test('broken pages in the middle, found during use, lose only their own rows', () => {
     storeWithNotes(500);
     const pages = statSync(main).size / 4096;
     for (const page of [12, 20, 21, 40]) overwrite(page * 4096, noise(4096));
@@ -345,7 +345,7 @@ describe('a damaged file is set aside, kept, replaced, and its readable rows are
     opened.database.close();
   });
 
-  test('a damaged file whose log holds rows gives up both', () => {
+  test('a damaged file whose log holds rows has rows salvaged from both', () => {
     killedStoreWithNotes(100, 50);
     overwrite(0, Buffer.alloc(4096));
     const opened = open();
@@ -363,7 +363,7 @@ describe('a damaged file is set aside, kept, replaced, and its readable rows are
   test.each([
     ['empty', () => writeFileSync(main, '')],
     ['missing', () => rmSync(main)],
-  ])('%s: a main file beside a log that holds rows: SQLite alone would delete the log', (_name, damage) => {
+  ])('%s: a main file next to a log that holds rows: SQLite alone would delete the log', (_name, damage) => {
     killedStoreWithNotes(0, 60);
     damage();
     const opened = open();
@@ -384,7 +384,7 @@ describe('a damaged file is set aside, kept, replaced, and its readable rows are
     third.database.close();
   });
 
-  test('a crash between moving the file and moving its log does not part them', () => {
+  test('a crash between moving the file and moving its log does not separate them', () => {
     killedStoreWithNotes(100, 50);
     overwrite(0, Buffer.alloc(4096));
     renameSync(main, join(folder, 'state.damaged-20261119T000000000Z.db'));
@@ -394,7 +394,7 @@ describe('a damaged file is set aside, kept, replaced, and its readable rows are
     opened.database.close();
   });
 
-  test('a log of nonsense beside a sound file is ignored', () => {
+  test('an invalid log next to a sound file is ignored', () => {
     storeWithNotes(10);
     writeFileSync(log, noise(10_000));
     const { database, report } = open();
@@ -419,7 +419,7 @@ describe('a place that cannot be written', () => {
   }
   const openUnwritable = (): OpenedDatabase => openTestDatabase(sqlite, new Unwritable(), folder);
 
-  test('is read whole, log included, says why it cannot save, and nothing changes on disk', () => {
+  test('is read completely, log included, explains why it cannot save, and nothing changes on disk', () => {
     killedStoreWithNotes(20, 30);
     const before = [main, log].map((path) => readFileSync(path));
     const { database, report } = openUnwritable();
@@ -433,7 +433,7 @@ describe('a place that cannot be written', () => {
     expect([main, log].map((path, index) => before[index]?.equals(readFileSync(path)))).toEqual([true, true]);
   });
 
-  test('without a log it is read too', () => {
+  test('is also read without a log', () => {
     storeWithNotes(20);
     const { database } = openUnwritable();
     expect(noteUids(database)).toHaveLength(20);
@@ -441,7 +441,7 @@ describe('a place that cannot be written', () => {
     expect(readdirSync(folder)).toEqual(['state.db']);
   });
 
-  test('that tells so only at the first write is read all the same', () => {
+  test('that fails only at the first write is still read', () => {
     class Deceptive extends NodeFileSystem {
       override open(path: string, mode: OpenMode): OpenFile {
         if (mode !== 'read' && path === log) throw new FileSystemError('EPERM', 'open', path);
@@ -454,11 +454,11 @@ describe('a place that cannot be written', () => {
     database.close();
   });
 
-  test('without a store there is nothing to open', () => {
+  test('has nothing to open without a store', () => {
     expect(refusal(openUnwritable)).toMatchObject({ causeClass: 'readOnly' });
   });
 
-  test('with a damaged store nothing is moved', () => {
+  test('moves nothing when the store is damaged', () => {
     writeFileSync(main, 'hello');
     expect(refusal(openUnwritable)).toMatchObject({
       causeClass: 'corrupt',
@@ -469,7 +469,7 @@ describe('a place that cannot be written', () => {
     expect(readdirSync(folder)).toEqual(['state.db']);
   });
 
-  test('the system says so for a folder without the write permission', async () => {
+  test("reports a folder without write permission in the system's words", async () => {
     storeWithNotes(5);
     const programs = mkdtempSync(join(tmpdir(), 'hermes-program-'));
     const program = await bundleProgram(join(__dirname, '../../../support/openReport.ts'), programs);

@@ -60,7 +60,7 @@ describe('the rows in the pages of a file that another SQLite wrote', () => {
     }).toEqual({ whole: true, count: true, lines: [...expected].sort() });
   });
 
-  it('are read from tables without row numbers too, inner pages included', () => {
+  it('are also read from tables without row numbers, inner pages included', () => {
     const rows = `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO pairs SELECT 'key ' || i, i % 3, substr(hex(zeroblob(2000)), 1, (i * 13) % 3000) FROM n`;
     otherSqlite(
       file,
@@ -71,7 +71,7 @@ describe('the rows in the pages of a file that another SQLite wrote', () => {
     expect(pairs.map(({ values: found }) => found.map(quoted).join('|')).sort()).toEqual([...expected].sort());
   });
 
-  it('keep their beginning where the pages they go on in are gone', () => {
+  it('keep their beginning when their overflow pages are gone', () => {
     otherSqlite(
       file,
       "CREATE TABLE texts (id INTEGER PRIMARY KEY, name TEXT, text TEXT, after TEXT); INSERT INTO texts VALUES (7, 'long', replace(hex(zeroblob(10000)), '00', 'word '), 'end')",
@@ -94,7 +94,7 @@ describe('the rows in the pages of a file that another SQLite wrote', () => {
     });
   });
 
-  it('are never more than the file can hold, and never an error, whatever its bytes are', () => {
+  it('never exceed what the file can hold and never raise an error, whatever its bytes are', () => {
     otherSqlite(file, values);
     const sound = readFileSync(file);
     let random = 1;
@@ -111,7 +111,7 @@ describe('the rows in the pages of a file that another SQLite wrote', () => {
   });
 });
 
-describe('the rows of a store whose trees are gone', () => {
+describe('the rows of a store whose trees are lost', () => {
   /** A store of 200 notes, 150 in the file and the rest in the log. */
   async function store(): Promise<readonly TableShape[]> {
     const { database } = openTestDatabase(await testSqlite(), new NodeFileSystem(), folder);
@@ -127,7 +127,7 @@ describe('the rows of a store whose trees are gone', () => {
     return shapes;
   }
 
-  it('are told apart by what they look like, as the log last said them', async () => {
+  it('are told apart by their shape, with the content that the log held last', async () => {
     const shapes = await store();
     const pages = new PageFile(new NodeFileSystem(), file);
     const stray = new StrayRows(pages, shapes);

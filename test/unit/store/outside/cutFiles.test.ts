@@ -7,13 +7,13 @@ const world = outsideWorld();
 const halve = (file: string): void => truncateSync(file, Math.floor(statSync(file).size / 8192) * 4096);
 const empty = (file: string): void => truncateSync(file, 0);
 
-describe('a file that is cut short', { timeout: 60_000 }, () => {
+describe('a file that is truncated', { timeout: 60_000 }, () => {
   it.each([
     ['the file by half', () => halve(world.main), 'The session file had been cut short.'],
     ['the file to nothing', () => empty(world.main), 'The session file had been emptied.'],
     ['the log to nothing', () => empty(world.log), 'The session file was damaged.'],
   ])(
-    'while it is open, under a running turn: the turn is whole afterwards, and so is everything shown before: %s',
+    'while it is open, under a running turn: the turn is complete afterwards, and so is everything shown before: %s',
     async (_name, cut, sentence) => {
       const window = await world.openWindow();
       const { store } = window.spilling;
@@ -40,7 +40,7 @@ describe('a file that is cut short', { timeout: 60_000 }, () => {
     },
   );
 
-  it('while it is open, by a process that is killed before it notices: the next window says so and saves what the file and its log hold', async () => {
+  it('while open, by a process killed before it notices: the next window reports it and saves what file and log hold', async () => {
     const window = await world.openWindow();
     await tell(window, 1, 4);
     await window.spilling.store.checkpoint();
@@ -64,7 +64,7 @@ describe('a file that is cut short', { timeout: 60_000 }, () => {
     });
   });
 
-  it('by half while it is closed: what is still in it is here, and it is kept', async () => {
+  it('by half while it is closed: what remains is shown, and the file is kept', async () => {
     const window = await world.openWindow();
     await tell(window, 1, 40);
     await window.spilling.store.close();
@@ -80,7 +80,7 @@ describe('a file that is cut short', { timeout: 60_000 }, () => {
     }).toEqual({ said: ['The session file had been cut short.'], some: true, kept: true });
   });
 
-  it('to nothing while it is closed: a new history is begun, and said to be one', async () => {
+  it('to nothing while it is closed: a new history begins, and the user is notified', async () => {
     const window = await world.openWindow();
     await tell(window, 1, 2);
     await window.spilling.store.close();
@@ -98,7 +98,7 @@ describe('a file that is cut short', { timeout: 60_000 }, () => {
     });
   });
 
-  it('to nothing while it is closed, in a folder where there was never a history: is said too', async () => {
+  it('to nothing while it is closed, in a folder that never had a history: the user is also notified', async () => {
     const first = await world.openWindow('other');
     await first.spilling.store.close();
     empty(world.at('other', 'state.db'));
@@ -106,8 +106,8 @@ describe('a file that is cut short', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a file whose content is another', { timeout: 60_000 }, () => {
-  it('without its first page while it is closed: all of it is here', async () => {
+describe('a file whose content is replaced', { timeout: 60_000 }, () => {
+  it('without its first page while it is closed: all of it is restored', async () => {
     const window = await world.openWindow();
     await tell(window, 1, 4);
     await window.spilling.store.close();
@@ -124,7 +124,7 @@ describe('a file whose content is another', { timeout: 60_000 }, () => {
     });
   });
 
-  it('which is no database while it is closed: it is kept whole, and a new history is begun', async () => {
+  it('with something that is not a database while it is closed: the file is kept whole, and a new history begins', async () => {
     const window = await world.openWindow();
     await tell(window, 1, 1);
     await window.spilling.store.close();
@@ -142,7 +142,7 @@ describe('a file whose content is another', { timeout: 60_000 }, () => {
     });
   });
 
-  it('which is written over in place while it is open: what the window had is here', async () => {
+  it('in place while it is open: the content that the window had is restored', async () => {
     const window = await world.openWindow();
     const { store } = window.spilling;
     await tell(window, 1, 6);

@@ -28,8 +28,8 @@ async function otherProblems({ spilling }: OutsideWindow): Promise<readonly stri
   return (await spilling.store.verifyIntegrity()).filter((line) => !line.startsWith('a message cannot be read: '));
 }
 
-describe('a page of the rows that is damaged', { timeout: 60_000 }, () => {
-  it('while the file is closed: the next window repairs it when it meets it, asks for nothing, and says so', async () => {
+describe('a damaged page of the rows', { timeout: 60_000 }, () => {
+  it('while the file is closed: the next window repairs it on first contact, without a question, and notifies the user', async () => {
     await storedSessions();
     spoilPage(world.main, pageWith(world.main, 'Answer of 2.2'));
     const window = await world.openWindow();
@@ -54,7 +54,7 @@ describe('a page of the rows that is damaged', { timeout: 60_000 }, () => {
     });
   });
 
-  it('while it is closed, in the pages that opening itself reads: is repaired by that opening', async () => {
+  it('while the file is closed, in the pages that opening reads: that opening repairs it', async () => {
     const first = await world.openWindow();
     await tell(first, 1, 5);
     await first.spilling.store.openTurn(openingTurn(session(1), 'running'));
@@ -73,7 +73,7 @@ describe('a page of the rows that is damaged', { timeout: 60_000 }, () => {
     });
   });
 
-  it('while it is open, under a running turn: the turn goes on, is whole afterwards, and the file is repaired', async () => {
+  it('while it is open, under a running turn: the turn continues, is complete afterwards, and the file is repaired', async () => {
     await storedSessions();
     const window = await world.openWindow();
     const { store } = window.spilling;
@@ -95,7 +95,7 @@ describe('a page of the rows that is damaged', { timeout: 60_000 }, () => {
     }).toEqual({ outcome: 'complete', answer: 'assistant: one two three', kept: [5, 4, 5], problems: [] });
   });
 
-  it('while it is open, under a turn that writes nothing meanwhile: the turn goes on in the new file', async () => {
+  it('while it is open, under a turn that writes nothing meanwhile: the turn continues in the new file', async () => {
     await storedSessions();
     const window = await world.openWindow();
     const { store } = window.spilling;
@@ -114,28 +114,31 @@ describe('a page of the rows that is damaged', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a page of the search index that is damaged', { timeout: 60_000 }, () => {
-  it.each(['closed', 'open'])('while the file is %s: nothing is lost or said, words are found again', async (when) => {
-    await storedSessions();
-    let window = when === 'open' ? await world.openWindow() : null;
-    const [page] = otherSqlite(world.main, "SELECT rootpage FROM sqlite_master WHERE name = 'messages_fts_stat'");
-    spoilPage(world.main, Number(page));
-    window ??= await world.openWindow();
-    await tellTurn(window.spilling.store, 1, '1.new');
-    await window.spilling.store.indexBatch(500);
-    const found = await window.spilling.store.search({ text: 'Answer', limit: 50 });
-    expect({
-      state: window.connection.state.kind,
-      said: said(window),
-      answers: await answersIn(window, 1),
-      found: found.length > 0,
-      files: world.files(),
-    }).toEqual({
-      state: 'open',
-      said: [],
-      answers: { whole: 6, others: [] },
-      found: true,
-      files: ['state.db'],
-    });
-  });
+describe('a damaged page of the search index', { timeout: 60_000 }, () => {
+  it.each(['closed', 'open'])(
+    'while the file is %s: nothing is lost or reported, and words are found again',
+    async (when) => {
+      await storedSessions();
+      let window = when === 'open' ? await world.openWindow() : null;
+      const [page] = otherSqlite(world.main, "SELECT rootpage FROM sqlite_master WHERE name = 'messages_fts_stat'");
+      spoilPage(world.main, Number(page));
+      window ??= await world.openWindow();
+      await tellTurn(window.spilling.store, 1, '1.new');
+      await window.spilling.store.indexBatch(500);
+      const found = await window.spilling.store.search({ text: 'Answer', limit: 50 });
+      expect({
+        state: window.connection.state.kind,
+        said: said(window),
+        answers: await answersIn(window, 1),
+        found: found.length > 0,
+        files: world.files(),
+      }).toEqual({
+        state: 'open',
+        said: [],
+        answers: { whole: 6, others: [] },
+        found: true,
+        files: ['state.db'],
+      });
+    },
+  );
 });

@@ -35,7 +35,7 @@ function onFullDisk(folder: string): string {
 }
 
 describe.runIf(mayMount)('a disk that is full when a store is opened after a crash', { timeout: 60_000 }, () => {
-  it('shows everything saved, says why nothing can be added, and goes on as soon as there is room, without being asked', async () => {
+  it('shows everything saved, explains why nothing can be added, and continues unprompted once there is room', async () => {
     const first = await world.openWindow();
     await tell(first, 1, 2);
     await first.spilling.store.openTurn(openingTurn(session(1), 'running'));
@@ -72,7 +72,7 @@ describe.runIf(mayMount)('a disk that is full when a store is opened after a cra
     });
   });
 
-  it('is said where there is no store yet, and the first one is made as soon as there is room', async () => {
+  it('is reported where no store exists yet, and the first store is created as soon as there is room', async () => {
     mkdirSync(world.at('store'));
     const ballast = onFullDisk('empty');
     const window = await world.openWindow('empty');

@@ -12,7 +12,7 @@ const servers: HandoverServer[] = [];
 afterEach(() => servers.splice(0).forEach((server) => server.close()));
 
 describe('the socket of an owner', () => {
-  it('lies in a folder that only its user can enter, and goes with the server', async () => {
+  it('is in a folder that only its user can enter, and is removed with the server', async () => {
     const server = await listening({});
     const folder = dirname(server.endpoint.socketPath);
     const mode = statSync(folder).mode & 0o777;
@@ -24,7 +24,7 @@ describe('the socket of an owner', () => {
     });
   });
 
-  it('is made again at the same place when a cleaner of temporary files removed it', async () => {
+  it('is created again at the same place after a cleaner of temporary files removed it', async () => {
     const server = await listening({});
     rmSync(dirname(server.endpoint.socketPath), { recursive: true });
     const lost = await asking(server);
@@ -32,7 +32,7 @@ describe('the socket of an owner', () => {
     expect([lost.kind, (await asking(server)).kind]).toEqual(['unreachable', 'released']);
   });
 
-  it('releases once for everybody who asks at the same time', async () => {
+  it('releases once for all who ask at the same time', async () => {
     let releases = 0;
     const server = await listening({
       release: async () => {
@@ -47,7 +47,7 @@ describe('the socket of an owner', () => {
     });
   });
 
-  it('tells a slow closing from a silent owner', async () => {
+  it('distinguishes slow closing from a silent owner', async () => {
     const slow = await listening({ release: () => passing(450) });
     const stuck = await listening({ release: () => new Promise(() => undefined) });
     expect([(await asking(slow)).kind, (await asking(stuck)).kind]).toEqual(['released', 'silent']);
@@ -62,8 +62,8 @@ describe('the socket of an owner', () => {
   });
 });
 
-describe('the way to a lock', () => {
-  it('waits longer for an owner that cannot be seen, and says who is in the way', async () => {
+describe('acquiring a lock', () => {
+  it('waits longer for an owner that cannot be seen, and names the owner', async () => {
     const states: StoreState[] = [];
     let freeAt = Infinity;
     const started = performance.now();
@@ -80,13 +80,13 @@ describe('the way to a lock', () => {
     });
   });
 
-  it('gives an owner up for lost that is visible and does not answer', async () => {
+  it('gives up on an owner that is visible and does not answer', async () => {
     await expect(new LockAcquisition(() => heldBy(true), systemClock, patience).obtain()).rejects.toMatchObject({
       causeClass: 'locked',
     });
   });
 
-  it('ends at once with nothing when the window closes', async () => {
+  it('ends at once with no result when the window closes', async () => {
     const acquisition = new LockAcquisition(() => heldBy(false), systemClock, { ...patience, retryMs: 60_000 });
     const obtaining = acquisition.obtain();
     await passing(20);

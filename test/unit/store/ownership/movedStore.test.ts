@@ -117,8 +117,8 @@ function report({ connection: { state } }: Window): OpenReport {
 const sentence = ({ connection: { state } }: Window): string =>
   (state.kind === 'failed' ? state.error.message : state.kind).replaceAll(home, '');
 
-describe('files of a store that go while it is open', { timeout: 60_000 }, () => {
-  it('the lock: it is taken again, and the turn goes on', async () => {
+describe('files of a store that disappear while it is open', { timeout: 60_000 }, () => {
+  it('the lock: it is acquired again, and the turn continues', async () => {
     const window = await begun();
     rmSync(at('store', 'state.db.lock'));
     await goOn(window);
@@ -138,7 +138,7 @@ describe('files of a store that go while it is open', { timeout: 60_000 }, () =>
     });
   });
 
-  it('the lock, which another window has taken since: that one writes and this one does not', async () => {
+  it('the lock, which another window has acquired since: that window writes and this one does not', async () => {
     const first = await begun();
     rmSync(at('store', 'state.db.lock'));
     const second = await openWindow();
@@ -161,7 +161,7 @@ describe('files of a store that go while it is open', { timeout: 60_000 }, () =>
     });
   });
 
-  it('the file: it is put back, and the turn goes on', async () => {
+  it('the file: it is restored, and the turn continues', async () => {
     const window = await begun();
     rmSync(at('store', 'state.db'));
     await goOn(window);
@@ -174,7 +174,7 @@ describe('files of a store that go while it is open', { timeout: 60_000 }, () =>
     });
   });
 
-  it('the folder: it is made again with everything in it, and the turn goes on', async () => {
+  it('the folder: it is created again with everything in it, and the turn continues', async () => {
     const window = await begun();
     rmSync(at('store'), { recursive: true });
     await goOn(window);
@@ -187,7 +187,7 @@ describe('files of a store that go while it is open', { timeout: 60_000 }, () =>
     });
   });
 
-  it('the folder, while nothing is asked: the window that closes saves it, and the next one shows everything', async () => {
+  it('the folder, while idle: the window that closes saves it, and the next one shows everything', async () => {
     const window = await begun();
     await goOn(window);
     rmSync(at('store'), { recursive: true });
@@ -200,7 +200,7 @@ describe('files of a store that go while it is open', { timeout: 60_000 }, () =>
     });
   });
 
-  it('a folder of that name cannot be made: everything is kept in the editor’s own storage and comes back from there', async () => {
+  it('a folder that cannot be created again: everything is kept in the editor’s own storage and restored from there', async () => {
     const window = await begun();
     renameSync(at('store'), at('away'));
     copyFileSync(built.entry, at('store'));
@@ -224,7 +224,7 @@ describe('files of a store that go while it is open', { timeout: 60_000 }, () =>
   });
 });
 
-describe('a file that takes the place of an open store', { timeout: 60_000 }, () => {
+describe('a file that replaces an open store', { timeout: 60_000 }, () => {
   let during: readonly { readonly state: string; readonly isOver: boolean }[] = [];
 
   /** An older copy of the store, which holds its first turn alone, is put in its place in the middle of the third. */
@@ -247,7 +247,7 @@ describe('a file that takes the place of an open store', { timeout: 60_000 }, ()
     return window;
   }
 
-  it('an older copy: the window says so, and says where everything is kept', async () => {
+  it('an older copy: the window reports it and says where everything is kept', async () => {
     const window = await replacedByOlder();
     const after = window.spilling.statuses.map(({ state, isOver }) => ({ state, isOver }));
     expect({ said: sentence(window), copies: copies(), during, after }).toEqual({
@@ -294,7 +294,7 @@ describe('a file that takes the place of an open store', { timeout: 60_000 }, ()
     });
   });
 
-  it('an older copy: who leaves the rest where it is is not asked again, and nothing is deleted', async () => {
+  it('an older copy: a user who leaves the rest where it is is not asked again, and nothing is deleted', async () => {
     const window = await replacedByOlder();
     await window.connection.retry();
     const [offer] = report(window).replaced;
@@ -308,7 +308,7 @@ describe('a file that takes the place of an open store', { timeout: 60_000 }, ()
     });
   });
 
-  it('another store: the answer that was kept aside is folded in once its session is brought back', async () => {
+  it('another store: the answer that was kept aside is merged once its session is brought back', async () => {
     const other = await openWindow('other');
     await other.spilling.store.createSession({ id: 'another', startedAt: 1 });
     await other.spilling.store.close();
@@ -353,7 +353,7 @@ describe('a file that takes the place of an open store', { timeout: 60_000 }, ()
   });
 });
 
-describe('files that are touched while no window has the store open', { timeout: 60_000 }, () => {
+describe('files that change while no window has the store open', { timeout: 60_000 }, () => {
   /** What the next window finds, after a store with three turns was closed in order and `touch` did something to it. */
   async function after(touch: () => void) {
     const window = await begun();
@@ -376,7 +376,7 @@ describe('files that are touched while no window has the store open', { timeout:
     expect(await after(() => rmSync(at('store', 'state.db')))).toEqual({ ...silent, created: true, sessions: [] });
   });
 
-  it('the file is gone and a copy of it is there: the copy is put back', async () => {
+  it('the file is gone and a copy of it exists: the copy is restored', async () => {
     const copy = at('store', 'state.replaced-1.db');
     expect(await after(() => renameSync(at('store', 'state.db'), copy))).toEqual({
       ...silent,

@@ -29,7 +29,7 @@ const damaged = new StoreError('corrupt', 'The file is damaged.', 'malformed');
 const full = new StoreError('full', 'The disk is full.', 'ENOSPC');
 
 describe('a file that is found damaged while it is open', () => {
-  it('is opened again and saved from at once, and calls are told of the damage meanwhile', async () => {
+  it('is reopened and salvaged at once, and calls meanwhile are refused with the damage', async () => {
     const { connection, home, states } = window();
     await connection.open();
     home.current.die(damaged);
@@ -48,7 +48,7 @@ describe('a file that is found damaged while it is open', () => {
     });
   });
 
-  it('waits for the person when it is damaged again within a minute, and not after that', async () => {
+  it('waits for the user when it is damaged again within a minute, but not later', async () => {
     const { connection, home, clock } = window();
     await connection.open();
     const kinds: string[] = [];
@@ -64,7 +64,7 @@ describe('a file that is found damaged while it is open', () => {
     });
   });
 
-  it('is still to be saved from when the opening that was to do it fails', async () => {
+  it('is still salvaged later when the opening meant to salvage it fails', async () => {
     const { connection, home } = window();
     await connection.open();
     home.openFailure = new StoreError('unknown', 'The disk reported a problem.', 'EIO');
@@ -79,7 +79,7 @@ describe('a file that is found damaged while it is open', () => {
     });
   });
 
-  it('stays open for reading where it may not be changed: only what met the damage fails', async () => {
+  it('stays open for reading where it cannot be changed: only calls that met the damage fail', async () => {
     const { connection, home } = window();
     home.lockFailure = new StoreError('readOnly', 'The folder is read-only.', 'EROFS');
     await connection.open();
@@ -96,7 +96,7 @@ describe('a file that is found damaged while it is open', () => {
 
 describe('a store that a full disk keeps from being opened', () => {
   it.each(['the lock', 'the store'])(
-    'is opened as soon as there is room, without being asked: %s cannot be written',
+    'is opened as soon as there is room, without a request: %s cannot be written',
     async (what) => {
       const { connection, home, clock } = window();
       home.room = false;
@@ -121,7 +121,7 @@ describe('a store that a full disk keeps from being opened', () => {
     },
   );
 
-  it('is not looked at any more once the window is closed', async () => {
+  it('is no longer checked once the window is closed', async () => {
     const { connection, home, clock } = window();
     home.openFailure = full;
     await connection.open();

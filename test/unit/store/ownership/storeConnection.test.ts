@@ -43,7 +43,7 @@ describe('a history that moves between windows', () => {
     });
   });
 
-  it('says in the old window why nothing can be asked there any more', async () => {
+  it('explains in the old window why nothing can be asked there any more', async () => {
     const folder = new FakeFolder();
     const first = window(folder, 'first');
     await first.connection.open();
@@ -54,7 +54,7 @@ describe('a history that moves between windows', () => {
     });
   });
 
-  it('stays where a turn runs; the newcomer is told and takes over once it has waited', async () => {
+  it('stays where a turn runs; the newcomer is notified and takes over once it has waited', async () => {
     const folder = new FakeFolder();
     const turn = runningTurn('Fix the retry timer');
     const owner = window(folder, 'owner', turn.guard);
@@ -80,7 +80,7 @@ describe('a history that moves between windows', () => {
     );
   });
 
-  it('is taken from a settled owner only when the newcomer chose to', async () => {
+  it('is taken from a settled owner only when the newcomer asked for it', async () => {
     const folder = new FakeFolder();
     const turn = runningTurn('Long work');
     const owner = window(folder, 'owner', turn.guard);
@@ -108,7 +108,7 @@ describe('a history that moves between windows', () => {
     });
   });
 
-  it('is given away with the turns that wait left in it', async () => {
+  it('is handed over together with its queued turns', async () => {
     const folder = new FakeFolder();
     const said: string[] = [];
     const guard: TurnGuard = {
@@ -134,7 +134,7 @@ describe('a history that moves between windows', () => {
     expect(folder.log).toEqual(['owner opens', 'owner closes', 'newcomer opens']);
   });
 
-  it('ends in exactly one window when many start at once', async () => {
+  it('ends up in exactly one window when many start at once', async () => {
     const folder = new FakeFolder();
     const windows = Array.from({ length: 8 }, (_, index) => window(folder, `window ${index}`));
     await Promise.all(windows.map(({ connection }) => connection.open()));
@@ -150,7 +150,7 @@ describe('a history that moves between windows', () => {
     });
   });
 
-  it('finishes what was asked before it is handed over', async () => {
+  it('finishes earlier requests before it is handed over', async () => {
     const folder = new FakeFolder();
     const first = window(folder, 'first');
     await first.connection.open();
@@ -159,7 +159,7 @@ describe('a history that moves between windows', () => {
     expect({ written, read: await second.connection.store.draft('a') }).toEqual({ written: undefined, read: 'kept' });
   });
 
-  it('is handed over also while the owner is still opening it', async () => {
+  it('is handed over even while the owner is still opening it', async () => {
     const folder = new FakeFolder();
     const slow = window(folder, 'slow');
     slow.home.openDelay = passing(150);
@@ -176,7 +176,7 @@ describe('a history that moves between windows', () => {
 });
 
 describe('a window that moves to another folder', () => {
-  it('closes what it had open and goes on there with the same store', async () => {
+  it('closes what it had open and continues there with the same store', async () => {
     const [left, next] = [new FakeFolder(), new FakeFolder()];
     next.drafts.set('new', 'written there before');
     const { connection } = window(left, 'left');
@@ -210,7 +210,7 @@ describe('a window that moves to another folder', () => {
     });
   });
 
-  it('does not care that the folder it leaves belongs to a window that answers', async () => {
+  it('leaves a folder even if that folder belongs to a window that answers', async () => {
     const [left, next] = [new FakeFolder(), new FakeFolder()];
     await window(left, 'owner', runningTurn('Long work').guard).connection.open();
     const { connection } = window(left, 'left');
@@ -234,7 +234,7 @@ describe('a window that moves to another folder', () => {
     expect({ left: left.log, before, after: next.log }).toEqual({ left: [], before: [], after: ['next opens'] });
   });
 
-  it('knows whether a person has anything in the folder', async () => {
+  it('knows whether the user has anything in the folder', async () => {
     const folder = new FakeFolder();
     const { connection } = window(folder, 'only');
     await connection.open();
@@ -246,7 +246,7 @@ describe('a window that moves to another folder', () => {
 });
 
 describe('an owner that does not answer', () => {
-  it('leads to a clear failure, and a retry opens once it is gone', async () => {
+  it('leads to a clear failure, and a retry opens the store once the owner is gone', async () => {
     const folder = new FakeFolder();
     folder.owner = {
       endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' },
@@ -269,7 +269,7 @@ describe('an owner that does not answer', () => {
     });
   });
 
-  it('is asked again until it is gone, and what was said of it goes then', async () => {
+  it('is asked again until it is gone, and its notice then disappears', async () => {
     const folder = new FakeFolder();
     folder.owner = {
       endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' },
@@ -294,7 +294,7 @@ describe('an owner that does not answer', () => {
     });
   });
 
-  it('is asked by Try Again and from time to time at once, and opened once', async () => {
+  it('is asked by Try Again and by the timer at once, and the store is opened once', async () => {
     const folder = new FakeFolder();
     folder.owner = {
       endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' },
@@ -313,7 +313,7 @@ describe('an owner that does not answer', () => {
     });
   });
 
-  it('is not asked any more by a window that is closed', async () => {
+  it('is no longer asked by a window that is closed', async () => {
     const folder = new FakeFolder();
     folder.owner = {
       endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' },
@@ -328,7 +328,7 @@ describe('an owner that does not answer', () => {
     expect({ state: connection.state.kind, opened: folder.log }).toEqual({ state: 'closed', opened: [] });
   });
 
-  it('is waited for without a failure while its window is closing', async () => {
+  it('is awaited without a failure while its window is closing', async () => {
     const folder = new FakeFolder();
     folder.owner = { endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' }, window: 'old host' };
     const newcomer = window(folder, 'newcomer');
@@ -338,7 +338,7 @@ describe('an owner that does not answer', () => {
     expect(newcomer.connection.state.kind).toBe('open');
   });
 
-  it('hands over to nobody who does not know the lock’s token', async () => {
+  it('hands over to no process that does not know the lock’s token', async () => {
     const folder = new FakeFolder();
     const owner = window(folder, 'owner');
     await owner.connection.open();
@@ -406,7 +406,7 @@ describe('a store that fails', () => {
     });
   });
 
-  it('asks for the lock anew when it was taken while the store had failed', async () => {
+  it('requests the lock again when it was taken while the store had failed', async () => {
     const folder = new FakeFolder();
     const { connection, home } = window(folder, 'only');
     await connection.open();
@@ -419,7 +419,7 @@ describe('a store that fails', () => {
     }).toEqual({ state: 'open', fences: 2 });
   });
 
-  it('takes the lock again and opens once where the lock’s file is gone, with no failure in between', async () => {
+  it('acquires the lock again and opens once when the lock file is gone, without a failure in between', async () => {
     const folder = new FakeFolder();
     const { connection, home, heartbeat } = window(folder, 'only');
     const states: string[] = [];
@@ -444,7 +444,7 @@ describe('a store that fails', () => {
     });
   });
 
-  it('notices at a heartbeat that it was replaced, and outlives one that only could not be written', async () => {
+  it('notices at a heartbeat that it was replaced, and survives a heartbeat that merely failed to write', async () => {
     const folder = new FakeFolder();
     const { connection, home, heartbeat } = window(folder, 'only');
     await connection.open();
@@ -459,7 +459,7 @@ describe('a store that fails', () => {
     expect([afterFull, connection.state.kind]).toEqual(['open', 'failed']);
   });
 
-  it('is open in one window, and usable there, also when it is asked back in the very moment it is given away', async () => {
+  it('is open and usable in one window, even when it is requested back at the moment of its release', async () => {
     const folder = new FakeFolder();
     const first = window(folder, 'first');
     await first.connection.open();
@@ -485,7 +485,7 @@ describe('a store that fails', () => {
     });
   });
 
-  it('keeps going after refusals that are no failure of the store', async () => {
+  it('keeps running after refusals that are no failure of the store', async () => {
     const { connection, home } = window(new FakeFolder(), 'only');
     await connection.open();
     home.current.nextFailure = new StoreError('full', 'The disk is full.', 'ENOSPC');
@@ -522,7 +522,7 @@ describe('a store that fails', () => {
     expect([first.connection.state.kind, second.connection.state.kind]).toEqual(['continuedElsewhere', 'open']);
   });
 
-  it('is closed by a close that follows the opening at once', async () => {
+  it('is closed by a close that immediately follows the opening', async () => {
     const folder = new FakeFolder();
     const { connection } = window(folder, 'only');
     void connection.open();

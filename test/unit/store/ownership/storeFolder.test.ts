@@ -4,7 +4,7 @@ import { siblingFoldersOf, storeFolderOf } from '../../../../src/store/ownership
 const hash = '0123456789abcdef0123456789abcdef';
 const storage = (workspace: string): string => `/home/a/User/workspaceStorage/${workspace}/hermes-vscode.hermes-vscode`;
 
-describe('where the history of a folder lives', () => {
+describe("the location of a folder's history", () => {
   it.each([
     ['the folder VS Code gives the only host', storage(hash), storage(hash)],
     ['the folder VS Code gives a second host', storage(`${hash}-1`), storage(hash)],

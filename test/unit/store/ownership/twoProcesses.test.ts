@@ -49,7 +49,7 @@ describe('one history, two processes', { timeout }, () => {
     });
   });
 
-  it('is not taken from a window with a running turn until that has settled', async () => {
+  it('is not taken from a window with a running turn until that turn has settled', async () => {
     const [owner, newcomer] = [window(), window()];
     await owner.open(newFolder());
     await owner.order({ order: 'busy', title: 'Fix the retry timer' });
@@ -69,7 +69,7 @@ describe('one history, two processes', { timeout }, () => {
     });
   });
 
-  it('is taken from a window with a running turn when that is asked to stop', async () => {
+  it('is taken from a window with a running turn when asked to stop it', async () => {
     const [owner, newcomer] = [window(), window()];
     await owner.open(newFolder());
     await owner.order({ order: 'busy', title: null });
@@ -116,7 +116,7 @@ describe('one history, two processes', { timeout }, () => {
     });
   });
 
-  it('stays with a stopped process: the newcomer is told, and gets it when the process goes on', async () => {
+  it('stays with a suspended process: the newcomer is notified, and gets it when the process continues', async () => {
     const [owner, newcomer] = [window(), window()];
     await owner.open(newFolder());
     await owner.order({ order: 'turn', session: 's', turn: 'a', text: 'Before the pause.' });
@@ -170,7 +170,7 @@ describe('one history, two processes', { timeout }, () => {
     });
   });
 
-  it('ends in exactly one of two windows that start at once, twenty times', async () => {
+  it('ends up in exactly one of two windows that start at once, twenty times', async () => {
     const [left, right] = [window(), window()];
     newFolder();
     const outcomes = [];
@@ -187,7 +187,7 @@ describe('one history, two processes', { timeout }, () => {
     expect(outcomes).toEqual(Array.from({ length: 20 }, () => 'continuedElsewhere + open'));
   });
 
-  it('is freed by a window that closes in order: no lock, no log, no socket stays', async () => {
+  it('is released by a window that closes in order: no lock, log or socket remains', async () => {
     const owner = window();
     await owner.open(newFolder());
     const lock = readFileSync(join(folder, 'state.db.lock'), 'utf8');
@@ -203,7 +203,7 @@ describe('one history, two processes', { timeout }, () => {
   });
 });
 
-describe('storage folders that VS Code hands to further hosts', { timeout }, () => {
+describe('storage folders that VS Code gives to further hosts', { timeout }, () => {
   const hash = 'abcdef0123456789abcdef0123456789';
   const extension = 'hermes-vscode.hermes-vscode';
   const storage = (name: string): string => join(folder, 'workspaceStorage', name, extension);
@@ -258,7 +258,7 @@ describe('storage folders that VS Code hands to further hosts', { timeout }, () 
     });
   });
 
-  it('that somebody uses are left alone', async () => {
+  it('that are in use are left alone', async () => {
     newFolder();
     const user = window();
     const used = join(folder, 'used');

@@ -23,7 +23,7 @@ function breakAt(world: SpillWorld, from: number, length: number, fate: Fate): v
 
 describe('a turn whose store fails at a call', () => {
   it.each(['failsBefore', 'failsAfter'] as const)(
-    '%s: everything shown is stored after folding, once, in order, wherever it begins and ends',
+    '%s: everything shown is stored after folding, once, in order, wherever the failure begins and ends',
     async (fate) => {
       const expected = await unbroken();
       const wrong: unknown[] = [];
@@ -75,7 +75,7 @@ describe('a turn whose store fails at a call', () => {
     expect([...seen]).toEqual([JSON.stringify({ missing: [], told: [] })]);
   }, 120_000);
 
-  it('goes on in the next folder when the first one fails in the middle, with nothing left behind', async () => {
+  it('continues in the next folder when the first one fails midway, and leaves no files', async () => {
     const expected = await unbroken();
     for (let writes = 1; writes < 20; writes++) {
       let left = writes;

@@ -106,7 +106,7 @@ function prompt(uid: string, turn: string, text: string) {
 }
 
 describe('folding a spill', () => {
-  it('does every request once, however often it is asked', async () => {
+  it('handles every request once, however often it is repeated', async () => {
     const { db, spill, lines } = await interrupted();
     const results = [
       db.foldSpill({ ...spill, requests: requests.slice(0, 3) }),
@@ -121,7 +121,7 @@ describe('folding a spill', () => {
     });
   });
 
-  it('puts a turn back that another owner took for a crashed one, before what that owner asked next', async () => {
+  it("restores a turn that another owner treated as crashed, before that owner's next prompt", async () => {
     const { db, spill, lines } = await interrupted();
     db.recoverTurns();
     db.openTurn({
@@ -145,7 +145,7 @@ describe('folding a spill', () => {
     });
   });
 
-  it('brings along what it stands on where the store has lost that', async () => {
+  it('brings along the rows it depends on where the store has lost them', async () => {
     const { spill } = await interrupted();
     const { db } = await spillWorld();
     expect(db.foldSpill({ ...spill, storeUid: null })).toEqual({ kind: 'folded', refused: [] });
@@ -169,7 +169,7 @@ describe('folding a spill', () => {
     });
   });
 
-  it('does what it can when a request is refused, and says which was not done', async () => {
+  it('does what it can when a request is refused, and reports what was not done', async () => {
     const { db, spill, lines } = await interrupted();
     const folded = db.foldSpill({
       ...spill,
@@ -183,7 +183,7 @@ describe('folding a spill', () => {
 });
 
 describe('a spill file', () => {
-  it('says what was written to it, a lone surrogate too', async () => {
+  it('returns exactly what was written to it, a lone surrogate included', async () => {
     const { spill } = await interrupted();
     const put: SpilledRequest = { method: 'putMessages', args: [[{ ...result, uid: 'result-2', behind: 'answer-1' }]] };
     const all = { ...spill, requests: [...requests, chunks('answer-3', 1, 0, '\ud83d', '\ude00'), put] };
@@ -193,7 +193,7 @@ describe('a spill file', () => {
     ).toEqual({ spill: all, torn: false });
   });
 
-  it('gives everything before a torn or missing line', async () => {
+  it('returns everything before a torn or missing line', async () => {
     const { requests: written, ...header } = (await interrupted()).spill;
     const line = (n: number): string => encodeRequest(n, written[n - 1]!);
     const read = (text: string) => {
@@ -215,7 +215,7 @@ describe('a spill file', () => {
     ]);
   });
 
-  it('is known by its name, and no longer once it is set aside', () => {
+  it('is recognized by its name, but not once it is set aside', () => {
     expect(
       ['s.jsonl', 's.2.jsonl', 's.kept.jsonl', 's.kept-2.jsonl', 'state.db', 'state.db.lock'].map(isSpillName),
     ).toEqual([true, true, false, false, false, false]);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { sessionId, spillWorld, turnUid } from '../../../support/spillWorld';
 
-it('what is read while a spill is given back to the store is there, at whatever moment it is asked for', async () => {
+it('reads while a spill is folded into the store find everything, at any moment', async () => {
   const wrong: unknown[] = [];
   let rows = 0;
   for (let wait = 0; wait < 80; wait++) {

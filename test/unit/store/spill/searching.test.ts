@@ -6,7 +6,7 @@ import { ManualClock } from '../../../support/manualClock';
 import { spillingOver, testSpillHome } from '../../../support/spills';
 import { testSqlite } from '../../../support/sqlite';
 
-it('a search passes with its signal, and how far it has come is told on', async () => {
+it('a search passes on its signal and its progress', async () => {
   const seen: unknown[] = [];
   const clock = new ManualClock();
   const inner = {

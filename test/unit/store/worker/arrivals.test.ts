@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { Arrivals } from '../../../../src/store/worker/arrivals';
 
-it('does what a message asks for in the same turn, behind the last message that has arrived', () => {
+it('handles messages in the same turn, after the last message that has arrived', () => {
   const world = arrivals(['b', 'c']);
   world.receive('a');
   expect({ did: world.did, later: world.later.length }).toEqual({ did: ['got a', 'got b', 'got c', 'work'], later: 0 });
 });
 
-it('leaves what follows to a later turn, so that a message can come before it', () => {
+it('leaves later work to a later turn, so that a message can come before it', () => {
   const world = arrivals([], ['work', 'more work']);
   world.receive('a');
   const atOnce = [...world.did];

@@ -24,8 +24,8 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-describe('the store behind its worker, on a real disk', () => {
-  it('keeps a streamed turn over a reopening', async () => {
+describe('the store with its worker, on a real disk', () => {
+  it('keeps a streamed turn across a reopening', async () => {
     const storageFolder = temporaryFolder();
     const first = await openedIn(storageFolder);
     const { store } = first;
@@ -46,7 +46,7 @@ describe('the store behind its worker, on a real disk', () => {
     });
   });
 
-  it('applies a settlement after the chunks that were posted before it, also when searches crowd the queue', async () => {
+  it('applies a settlement after the chunks that were posted before it, even when searches crowd the queue', async () => {
     const { store } = await openedIn(temporaryFolder());
     await store.createSession({ id: 's', startedAt: 1 });
     const waiting: Promise<unknown>[] = [];
@@ -71,7 +71,7 @@ describe('the store behind its worker, on a real disk', () => {
     );
   });
 
-  it('keeps what files held, byte for byte, over a reopening', async () => {
+  it('keeps file contents, byte for byte, across a reopening', async () => {
     const storageFolder = temporaryFolder();
     const first = await openedIn(storageFolder);
     await first.store.createSession({ id: 's', startedAt: 1 });
@@ -98,7 +98,7 @@ describe('the store behind its worker, on a real disk', () => {
     }).toEqual({ changes: [{ ...change, after: hash }], same: true });
   });
 
-  it('tells how far a scan has come while it runs', async () => {
+  it('reports the progress of a running scan', async () => {
     const { store } = await openedIn(temporaryFolder());
     await store.createSession({ id: 's', startedAt: 1 });
     for (let turn = 0; turn < 20; turn++) {
@@ -113,7 +113,7 @@ describe('the store behind its worker, on a real disk', () => {
     expect([hits.length, told.length > 0, told.at(-1)]).toEqual([20, true, 1]);
   });
 
-  it('goes on storing chunks while a search is running and after it was cancelled', async () => {
+  it('keeps storing chunks while a search is running and after it was cancelled', async () => {
     const { store } = await openedIn(temporaryFolder());
     await store.createSession({ id: 's', startedAt: 1 });
     for (let turn = 0; turn < 60; turn++) {
@@ -169,7 +169,7 @@ describe('the store behind its worker, on a real disk', () => {
     });
   });
 
-  it('rejects the opening when the bundle is not there, in words', async () => {
+  it('rejects the opening, with a sentence, when the bundle is missing', async () => {
     const client = new StoreClient(startNodeWorker(join(worker.folder, 'absent.js')));
     await expect(client.open({ folder: '/nowhere', fence: null, salvage: false, siblings: [] })).rejects.toMatchObject({
       causeClass: 'unknown',

@@ -4,7 +4,7 @@ import type { StoreRequest } from '../../../../src/store/worker/sessionMethods';
 import { unknownUsage } from '../../../../src/transcript/usage';
 
 describe('the order in which the worker runs requests', () => {
-  it('lets chunks pass what they have nothing to do with', () => {
+  it('lets chunks pass unrelated requests', () => {
     expect(orderOf([search('old words'), draft, listSessions, chunk('turn-1', 1)])).toEqual([
       'chunk turn-1 1',
       'search',
@@ -30,7 +30,7 @@ describe('the order in which the worker runs requests', () => {
     ]);
   });
 
-  it('never lets a chunk pass a settlement, usage or message of its own turn, while other turns go ahead', () => {
+  it('never lets a chunk pass a settlement, usage or message of its own turn, while other turns proceed', () => {
     expect(orderOf([usage('turn-1'), settle('turn-1'), chunk('turn-1', 2), chunk('turn-2', 1)])).toEqual([
       'chunk turn-2 1',
       'addUsage',
@@ -39,7 +39,7 @@ describe('the order in which the worker runs requests', () => {
     ]);
   });
 
-  it('lets a settlement see every chunk that was posted before it', () => {
+  it('applies every chunk that was posted before a settlement first', () => {
     expect(orderOf([search('x'), chunk('turn-1', 1), settle('turn-1')])).toEqual([
       'chunk turn-1 1',
       'search',
@@ -47,7 +47,7 @@ describe('the order in which the worker runs requests', () => {
     ]);
   });
 
-  it('lets a read of a session answer before chunks of that session that were posted later', () => {
+  it('answers a read of a session before chunks of that session that were posted later', () => {
     expect(orderOf([read('turn-1'), chunk('turn-1', 1), chunk('turn-2', 1)])).toEqual([
       'chunk turn-2 1',
       'activeMessages',
@@ -72,7 +72,7 @@ describe('the order in which the worker runs requests', () => {
     ]);
   });
 
-  it('holds back what touches the session of work under way, and what came behind that; lets all else through in its order', () => {
+  it('holds back the session of work in progress and what came after that; the rest passes in its order', () => {
     const queue = new RequestQueue<StoreRequest>();
     for (const request of [
       openTurn('turn-1'),
@@ -106,7 +106,7 @@ describe('the order in which the worker runs requests', () => {
     ]).toEqual(['appendChunks', 'settleTurn', undefined, ['settleTurn', 'chunk turn-1 2']]);
   });
 
-  it('lets nothing pass the recovery of turns while work is under way, and does that behind it', () => {
+  it('lets nothing pass the recovery of turns while work is in progress, and recovers after the work', () => {
     const queue = new RequestQueue<StoreRequest>();
     queue.push({ method: 'recoverTurns', args: [] });
     queue.push(draft);
@@ -116,7 +116,7 @@ describe('the order in which the worker runs requests', () => {
     ]);
   });
 
-  it('forgets what was cancelled', () => {
+  it('forgets cancelled requests', () => {
     const queue = new RequestQueue<StoreRequest>();
     queue.push(search('x'));
     queue.push(draft);

@@ -45,7 +45,7 @@ describe('a store served over a port', () => {
     expect(world.ran.filter((step) => step.startsWith('slice')).length).toBeLessThan(5);
   });
 
-  it('rejects at once what was aborted before it was asked', async () => {
+  it('immediately rejects what was aborted before it was requested', async () => {
     const world = await served({ searchSlices: 3 });
     await expect(
       world.client.store.call('search', [{ text: 'x', limit: 1 }], AbortSignal.abort(new Error('too late'))),
@@ -71,7 +71,7 @@ describe('a store served over a port', () => {
     });
   });
 
-  it('does nothing in idle time when nothing was asked since', async () => {
+  it('does nothing in idle time when there was no request since', async () => {
     const world = await served();
     world.clock.pass(1000);
     await world.quiet();
@@ -84,7 +84,7 @@ describe('a store served over a port', () => {
     });
   });
 
-  it('reports a failure of its own care and goes on', async () => {
+  it('reports a failure of its own maintenance and continues', async () => {
     const world = await served({ checkpointFailure: new StoreError('full', 'The disk is full.', 'ENOSPC') });
     const heard: StoreError[] = [];
     world.client.store.onDidFailInBackground((error) => heard.push(error));
@@ -116,7 +116,7 @@ describe('a store served over a port', () => {
     await closed;
   });
 
-  it('rejects every pending call and tells once when the thread dies', async () => {
+  it('rejects every pending call and reports the death of the thread once', async () => {
     const world = await served({ searchSlices: 1000 });
     const failures: string[] = [];
     world.client.store.onDidFail((error) => failures.push(error.technical));
@@ -135,7 +135,7 @@ describe('a store served over a port', () => {
     });
   });
 
-  it('tells once that the file has to be opened again, after the call that met it was answered', async () => {
+  it('reports once that the file must be reopened, after answering the call that met it', async () => {
     const world = await served({ broken: true });
     const told: string[] = [];
     world.client.store.onDidFail((error) => told.push(error.causeClass));
@@ -188,7 +188,7 @@ describe('a store served over a port', () => {
       sessionId,
     });
 
-    it('lets through what belongs to other sessions between any two slices, and what belongs to its own behind the last', async () => {
+    it('lets requests of other sessions through between any two slices, and those of its own after the last one', async () => {
       const world = await served({ slices: rewinding(4) });
       const done = world.client.store.call('rewindSession', [rewind]);
       world.during('slice 1', () => {
@@ -209,7 +209,7 @@ describe('a store served over a port', () => {
       ]);
     });
 
-    it('that only reads lets text of its own session through, too', async () => {
+    it('that only reads also lets text of its own session through', async () => {
       const world = await served({ slices: rewinding(1) });
       const rows = world.client.store.call('activeMessages', ['s']);
       world.during('read 1', () => void world.client.store.call('appendChunks', [chunksOf('s')]));
@@ -219,14 +219,14 @@ describe('a store served over a port', () => {
       ]);
     });
 
-    it('tells how far it has come', async () => {
+    it('reports its progress', async () => {
       const world = await served({ slices: rewinding(3) });
       const told: number[] = [];
       await world.client.store.call('rewindSession', [rewind], undefined, ({ done }) => told.push(done));
       expect(told).toEqual([1, 2]);
     });
 
-    it('that is cancelled rejects when it has taken everything back, and resolves when it was done before', async () => {
+    it('that is cancelled rejects once it has rolled back everything, and resolves when it was done before', async () => {
       const world = await served({ slices: rewinding(3) });
       const [early, late] = [new AbortController(), new AbortController()];
       const stopped = world.client.store.call('rewindSession', [rewind], early.signal);
@@ -238,7 +238,7 @@ describe('a store served over a port', () => {
       expect([ran, (await done).draft]).toEqual([['slice 1', 'taken back'], 'words']);
     });
 
-    it('that waits is cancelled before it begins', async () => {
+    it('that is queued is cancelled before it begins', async () => {
       const world = await served({ slices: rewinding(3) });
       const first = world.client.store.call('rewindSession', [rewind]);
       const stop = new AbortController();
@@ -249,7 +249,7 @@ describe('a store served over a port', () => {
       expect(world.ran).toEqual(['slice 1', 'slice 2', 'slice 3']);
     });
 
-    it('is stopped by closing where it can be, before the store is closed', async () => {
+    it('is stopped by closing where possible, before the store is closed', async () => {
       const world = await served({ slices: rewinding(1000) });
       const cut = world.client.store.call('rewindSession', [rewind]);
       let closed: Promise<void> = Promise.resolve();
@@ -264,7 +264,7 @@ describe('a store served over a port', () => {
       ]);
     });
 
-    it('leaves its remains to an idle moment', async () => {
+    it('leaves its cleanup to an idle moment', async () => {
       const world = await served({ tidySlices: 2 });
       await world.client.store.call('setDraft', ['new', 'a']);
       world.clock.pass(1000);

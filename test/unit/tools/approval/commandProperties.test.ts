@@ -118,7 +118,7 @@ function runsSomething(command: string): boolean {
 }
 
 describe('joined commands', () => {
-  it('are allowed exactly where each of them is', () => {
+  it('are allowed exactly when each of them is', () => {
     const any = fc.oneof(allowedCommands, otherCommands);
     fc.assert(
       fc.property(any, separators, any, (left, separator, right) => {
@@ -132,7 +132,7 @@ describe('joined commands', () => {
     );
   });
 
-  it('are never allowed where what is joined is not, whatever it is', () => {
+  it('are never allowed when the joined part is not, whatever it is', () => {
     fc.assert(
       fc.property(
         allowedCommands,
@@ -150,7 +150,7 @@ describe('joined commands', () => {
     );
   });
 
-  it('are not allowed inside of one that is', () => {
+  it('are not allowed inside an allowed command', () => {
     const frames: readonly ((inner: string) => string)[] = [
       (inner) => `npm test $(${inner})`,
       (inner) => `npm run build "$(${inner})"`,
@@ -254,7 +254,7 @@ describe('a rule', () => {
     scraps.map((scrap) => `run(${scrap})`),
   );
 
-  it('is read again as it was written', () => {
+  it('is read back as written', () => {
     fc.assert(
       fc.property(written, (text) => {
         const rule = parseRule(text);
@@ -265,7 +265,7 @@ describe('a rule', () => {
     );
   });
 
-  it('that names a server and a tool names no other, whatever they are called', () => {
+  it('that names a server and a tool matches no other, whatever their names', () => {
     fc.assert(
       fc.property(name, name, (server, tool) => {
         expect(parseRule(printRule({ kind: 'mcp', server, tool }))).toEqual({ kind: 'mcp', server, tool });
@@ -274,7 +274,7 @@ describe('a rule', () => {
     );
   });
 
-  it('that is offered would have allowed what it is offered for', () => {
+  it('that is offered would have allowed the request', () => {
     const commands = fc.oneof(
       otherCommands,
       scraps,
@@ -309,7 +309,7 @@ describe('a rule', () => {
     );
   });
 
-  it('for one file fits that file, and another one only by case', () => {
+  it('for one file matches that file, and another one only by case', () => {
     fc.assert(
       fc.property(
         fc.array(

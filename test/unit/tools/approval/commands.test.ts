@@ -355,8 +355,8 @@ describe.each(Object.entries(tables))('%s', (_title, rows) => {
   });
 });
 
-describe('where a command runs', () => {
-  it('is asked for every time outside of the open folders', () => {
+describe('the folder of a command', () => {
+  it('outside the open folders is asked about every time', () => {
     expect([
       world.run('npm test', 'auto', 'posix', '<out>'),
       world.run('ls', 'auto', 'posix', '<home>'),
@@ -387,7 +387,7 @@ describe('while a rule denies reading something', () => {
     'git show',
     'git --no-pager log -p',
     'time grep -r x .',
-  ])('%s is asked for, also under a rule that allows it', (command) => {
+  ])('%s is asked about, even under a rule that allows it', (command) => {
     denying.allow = [
       'run(grep *)',
       'run(egrep *)',
@@ -403,7 +403,7 @@ describe('while a rule denies reading something', () => {
     expect(denying.run(command)).toMatch(/^ask command/);
   });
 
-  it('what is named is still allowed', () => {
+  it('a command that names its files is still allowed', () => {
     denying.allow = ['run(grep *)'];
     denying.deny = ['read(.env)'];
     expect([denying.run('grep -n x src/a.ts'), denying.run('grep x .env')]).toEqual(['allow', 'denied by read(.env)']);

@@ -31,7 +31,7 @@ describe('a command in the sandbox', () => {
     'git commit -am x',
     'echo `date` | tee log',
     'cargo build && ./target/debug/app',
-  ])('runs unasked where edits do: %s', (command) => {
+  ])('runs without a question where edits do: %s', (command) => {
     expect([
       run(command, inside()),
       run(command, inside(), 'ask').startsWith('ask '),
@@ -44,7 +44,7 @@ describe('a command in the sandbox', () => {
     ['a file elsewhere', 'cp src/a.ts <home>/x', 'outside'],
     ['what an editor runs', 'cp src/a.ts .vscode/tasks.json', 'dotConfig'],
     ['what Git runs', 'cp src/a.ts .git/hooks/pre-commit', 'repositoryInternals'],
-  ])('that names %s is asked for', (_, command, reason) => {
+  ])('that names %s is asked about', (_, command, reason) => {
     expect(run(command, inside())).toMatch(new RegExp(`^ask .*${reason}`));
   });
 
@@ -70,7 +70,7 @@ describe('a command in the sandbox', () => {
     'xargs rm < list',
     'truncate -s 0 a',
     'rsync -a --delete a b',
-  ])('that may throw away work is asked for: %s', (command) => {
+  ])('that may discard work is asked about: %s', (command) => {
     expect(run(command, inside())).toMatch(/^ask .*discards/);
   });
 
@@ -83,11 +83,11 @@ describe('a command in the sandbox', () => {
     'git reset HEAD~1',
     'grep -rn remove src',
     'git log --format=%h',
-  ])('that throws nothing away is not: %s', (command) => {
+  ])('that discards nothing runs without a question: %s', (command) => {
     expect(run(command, inside())).toBe('allow');
   });
 
-  it('asks for every host, by a rule of its own', () => {
+  it('asks for every host, with a rule for each', () => {
     expect(run('npm install', inside('registry.npmjs.org'))).toBe('ask network [connect(registry.npmjs.org)]');
     expect(run('npm install', inside('registry.npmjs.org'), 'ask')).toBe(
       'ask command network [run(npm install); connect(registry.npmjs.org)]',
@@ -105,7 +105,7 @@ describe('a command in the sandbox', () => {
     expect(run('npm install', inside('registry.npmjs.org'))).toBe('denied by connect(*)');
   });
 
-  it('is denied as everywhere, and asked for where a rule that denies may be meant', () => {
+  it('is denied by the usual rules, and asked about where a deny rule may match', () => {
     world.deny = ['run(git push *)'];
     expect([
       run('git push origin', inside()),
@@ -122,7 +122,7 @@ describe('a command in the sandbox', () => {
   });
 
   it.each(['grep -r "" .', 'git grep x', 'rg x', 'git log -p', 'cd src && grep -rn x .'])(
-    'that reads whole folders is asked for while a rule denies reading something: %s',
+    'that reads whole folders is asked about while a rule denies reading something: %s',
     (command) => {
       world.deny = ['read(notes.md)'];
       world.allow = ['run(grep *)', 'run(git grep *)', 'run(rg *)'];
@@ -134,7 +134,7 @@ describe('a command in the sandbox', () => {
     },
   );
 
-  it('outside of it is asked for whatever is allowed, once only', () => {
+  it('to be run outside it is asked about despite every rule, and can be allowed only once', () => {
     world.sessionRules = ['run(docker ps)', 'run(docker *)'];
     expect([
       run('docker ps', outside),
@@ -161,7 +161,7 @@ describe('a rule for a host', () => {
     'connect(example.org:443)',
     'connect([::1])',
     'connect(a b.example)',
-  ])('allows nothing where it is no name: %s', (rule) => {
+  ])('allows nothing where it is not a host name: %s', (rule) => {
     world.sessionRules = [rule];
     expect(run('x', inside('example.org', '127.0.0.1'))).toMatch(/^ask network/);
   });

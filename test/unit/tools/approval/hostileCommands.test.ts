@@ -10,8 +10,8 @@ afterAll(() => world.dispose());
 const unasked = (commands: readonly string[]): readonly string[] =>
   commands.filter((command) => world.run(command, 'auto') === 'allow');
 
-describe('a command that only looks', () => {
-  it('cannot set a variable of the shell: programs would be found elsewhere', () => {
+describe('a command that only reads', () => {
+  it('cannot set a shell variable: programs would be found elsewhere', () => {
     // Bash counts signs into a variable with %n, zsh calculates numbers, and in both PATH is a variable.
     expect(
       unasked([
@@ -33,7 +33,7 @@ describe('a command that only looks', () => {
     ]);
   });
 
-  it('is asked for where a number that is not known is part of a name: a link may have that name', () => {
+  it('is asked about when an unknown number is part of a name: a link may have that name', () => {
     expect(
       unasked([
         'cat n$?',
@@ -50,7 +50,7 @@ describe('a command that only looks', () => {
     expect(unasked(['npm test; echo "exit: $?"', 'ls; echo $?'])).toEqual(['ls; echo $?']);
   });
 
-  it('is asked for where the file depends on who looks', () => {
+  it('is asked about when the file depends on the user who runs it', () => {
     expect(
       unasked([
         'cat /proc/self/cwd/README.md',
@@ -61,7 +61,7 @@ describe('a command that only looks', () => {
     ).toEqual([]);
   });
 
-  it('is asked for where zsh would take a sign for a pattern', () => {
+  it('is asked about when zsh would read a character as a pattern', () => {
     expect(unasked(['cat x#', 'cat (x)#', "ls *(e:'id':)", 'ls =(id)', 'echo ${(e)X}', 'ls x##', 'cat <1-5>'])).toEqual(
       [],
     );
@@ -69,7 +69,7 @@ describe('a command that only looks', () => {
 });
 
 describe('a redirection', () => {
-  it('is not hidden by a sign that zsh takes for part of it', () => {
+  it('is not hidden by a character that zsh reads as part of it', () => {
     expect(
       unasked([
         'echo x >! .git/hooks/pre-commit',
@@ -86,7 +86,7 @@ describe('a redirection', () => {
   });
 });
 
-describe('a rule with a star', () => {
+describe('a rule with a wildcard', () => {
   const allowedBy = (rule: string, commands: readonly string[]): readonly string[] => {
     world.sessionRules = [rule];
     const fitting = unasked(commands);
@@ -94,7 +94,7 @@ describe('a rule with a star', () => {
     return fitting;
   };
 
-  it('does not let in programs that are fetched from anywhere', () => {
+  it('does not allow programs fetched from elsewhere', () => {
     expect([
       allowedBy('run(npx *)', ['npx vitest', 'npx -y evil']),
       allowedBy('run(npx -y *)', ['npx -y evil']),
@@ -105,7 +105,7 @@ describe('a rule with a star', () => {
     ]).toEqual([[], [], ['npx vitest run'], ['npm test', 'npm run build'], [], []]);
   });
 
-  it('does not let a repository go to another place than a remote that has a name', () => {
+  it('does not allow a repository to use a place other than a named remote', () => {
     expect([
       allowedBy('run(git push *)', [
         'git push',
@@ -127,14 +127,14 @@ describe('a rule with a star', () => {
     ]);
   });
 
-  it('does not let a build name the program that links, or a reporter that is loaded', () => {
+  it('does not allow a build to name its linker or a reporter to load', () => {
     expect([
       allowedBy('run(go build *)', ['go build ./...', "go build -ldflags='-linkmode=external -extld=./x'"]),
       allowedBy('run(eslint *)', ['eslint src', 'eslint --format ./x.js src']),
     ]).toEqual([['go build ./...'], ['eslint src']]);
   });
 
-  it('cannot be the whole disk, or the whole home folder', () => {
+  it('cannot cover the whole disk or the whole home folder', () => {
     expect(
       [
         'edit(/**)',
@@ -154,7 +154,7 @@ describe('a rule with a star', () => {
 });
 
 describe('the settings of a repository', () => {
-  it('may hold a token in an address, and are asked for', () => {
+  it('may hold a token in an address, and are asked about', () => {
     expect([
       unasked(['cat .git/config', 'head -5 .git/modules/lib/config', 'cat .git/HEAD']),
       world.read('.git/config'),

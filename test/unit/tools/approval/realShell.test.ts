@@ -144,8 +144,8 @@ const commands = fc.oneof(
     ),
 );
 
-describe.each(shells)('what %s runs', (shell) => {
-  it('is among the commands that were found in the text', { timeout: 240_000 }, () => {
+describe.each(shells)('each command that %s runs', (shell) => {
+  it('is among the commands found in the text', { timeout: 240_000 }, () => {
     let understood = 0;
     fc.assert(
       fc.property(commands, (command) => {

@@ -49,7 +49,7 @@ describe('reading', () => {
     );
   });
 
-  it('of what commands of the same conversation put out is allowed', () => {
+  it('of the output of commands of the same conversation is allowed', () => {
     const policy = world.policy({
       isOwnOutput: (path, conversationId) => path.startsWith(`/outputs/${conversationId}/`),
     });
@@ -123,7 +123,7 @@ describe('changing', () => {
   });
 });
 
-describe('files that something runs by itself', () => {
+describe('files that something runs automatically', () => {
   it.each([
     '.vscode-server/data/Machine/settings.json',
     '.vscode-server/extensions/a/out.js',
@@ -195,7 +195,7 @@ describe('files that something runs by itself', () => {
     'venv/lib/python3.12/site-packages/a/b.py',
     'usr/lib/python3/dist-packages/a.py',
     '.venv/lib/python3.12/site-packages/a.py',
-  ])('are always asked for: %s', (file) => {
+  ])('are always asked about: %s', (file) => {
     world.allow = ['edit(**)'];
     const told = world.edit('auto', file);
     expect([
@@ -213,11 +213,11 @@ describe('files that something runs by itself', () => {
     'src/node_modules.ts',
     'test/jest.ts',
     'bin/cli.js',
-  ])('are not plain ones: %s', (file) => {
+  ])('are not ordinary files: %s', (file) => {
     expect(world.edit('auto', file)).toBe('allow');
   });
 
-  it('are all below the folders of the editor and of the extension, whatever is open', () => {
+  it('include everything below the folders of the editor and of the extension, whatever is open', () => {
     world.allow = ['edit(**)', 'edit(src/**)'];
     const guarded = () => [world.real('<ws>/src')];
     const told = ['src/a.ts', 'src', 'srcs/a.ts', 'source/a.ts'].map((file) =>
@@ -269,7 +269,7 @@ describe('secrets by name', () => {
 });
 
 describe('rules for files', () => {
-  it('allow what fits, and never by a wildcard what is asked for in every mode', () => {
+  it('allow what matches, and never by a wildcard a file that is asked about in every mode', () => {
     world.allow = [
       'edit(src/**)',
       'edit(**)',
@@ -306,7 +306,7 @@ describe('rules for files', () => {
     });
   });
 
-  it('look at case as the file system does, except where they deny', () => {
+  it('treat case as the file system does, except where they deny', () => {
     world.allow = ['edit(src/A.ts)'];
     const told = (): string => world.edit('ask', 'src/a.ts');
     const sensitive = told();
@@ -385,7 +385,7 @@ describe('rules that deny', () => {
     ]);
   });
 
-  it('make everything of their kind be asked for while they cannot be read', () => {
+  it('that cannot be read cause a question about everything of their kind', () => {
     world.allow = ['run(npm test)', 'edit(src/**)', 'fetch(https://example.com)'];
     const all = (): readonly string[] =>
       [world.run('npm test'), world.run('ls'), world.edit('auto', 'src/a.ts'), world.fetch('https://example.com')].map(
@@ -403,8 +403,8 @@ describe('rules that deny', () => {
   });
 });
 
-describe('a question that is open only because a rule that denies cannot be read', () => {
-  it('says so, and not that a file lies elsewhere', () => {
+describe('a question caused only by an unreadable deny rule', () => {
+  it('says so, and does not say that a file is elsewhere', () => {
     world.deny = ['read(src/**', 'edit('];
     world.allow = ['edit(src/**)'];
     expect([
@@ -453,7 +453,7 @@ describe('addresses', () => {
 });
 
 describe('servers, tools of other extensions, and plans', () => {
-  it('are asked for unless a rule names them, whatever a server says of itself', () => {
+  it('are asked about unless a rule names them, whatever a server claims about itself', () => {
     const before = [
       world.told(mcp(true)),
       world.told(mcp(false)),
@@ -481,8 +481,8 @@ describe('servers, tools of other extensions, and plans', () => {
   });
 });
 
-describe('where nothing may be changed', () => {
-  it('Plan mode lets look, and says what to do', () => {
+describe('modes without changes', () => {
+  it('Plan mode allows reading, and explains what to do', () => {
     world.allow = ['run(npm test)', 'edit(**)', 'mcp(files/*)', 'tool(other_tool)'];
     const plan = 'deny: Plan mode: only looking is allowed. Present a plan with exit_plan_mode.';
     expect([
@@ -495,7 +495,7 @@ describe('where nothing may be changed', () => {
     ]).toEqual([plan, plan, plan, 'allow', plan, 'ask network [fetch(https://example.com)]']);
   });
 
-  it('Restricted Mode lets read', () => {
+  it('Restricted Mode allows reading', () => {
     world.isTrusted = false;
     world.allow = ['run(npm test)', 'edit(**)', 'mcp(files/*)', 'tool(other_tool)', 'fetch(https://example.com)'];
     const told = [
@@ -513,7 +513,7 @@ describe('where nothing may be changed', () => {
   });
 });
 
-describe('what the person decided', () => {
+describe("the user's decision", () => {
   it('is kept for the workspace or everywhere, and only if it is a rule', async () => {
     const policy = world.policy();
     await policy.remember({ kind: 'allow', scope: 'workspace', rules: ['run(npm test)'] });
@@ -535,7 +535,7 @@ describe('what the person decided', () => {
     ]);
   });
 
-  it('holds in a session too', () => {
+  it('applies in a session too', () => {
     world.sessionRules = ['run(tsc *)'];
     expect([world.run('tsc --noEmit'), world.run('tsc; rm x')]).toEqual(['allow', 'ask command once']);
   });
@@ -562,13 +562,13 @@ describe('a rule as text', () => {
     'edit(a\u202eb)',
     'run(npm\u200b test)',
     'RUN(x)',
-  ])('%j is none', (text) => {
+  ])('%j is not a rule', (text) => {
     expect(allowRuleProblem(text)).toContain('is not a rule');
   });
 });
 
-describe('the line a person reads', () => {
-  it('shows what would hide in it', () => {
+describe('the line that the user reads', () => {
+  it('shows hidden characters', () => {
     expect([
       shownLine('npm test\nrm -rf x'),
       shownLine('a\u202eb\u200bc\rd'),
@@ -578,7 +578,7 @@ describe('the line a person reads', () => {
 });
 
 describe('names of files', () => {
-  it('of programs, texts and tests are no secrets', () => {
+  it('of programs, texts and tests are not secrets', () => {
     const plain = [
       'src/environment.ts',
       'src/keys.ts',
@@ -598,7 +598,7 @@ describe('names of files', () => {
   });
 });
 
-it('tells which places no tool may show the contents of', () => {
+it('the policy reports which places no tool may show the contents of', () => {
   world.deny = ['read(SRC/**)', 'edit(package.json)', 'read('];
   const denied = ['src/a.ts', 'source/a.ts', 'package.json', '.env'].filter((file) =>
     world.policy().deniesReading(world.at(file)),

@@ -16,7 +16,7 @@ function allowedBy(rule: string, commands: readonly string[]): readonly string[]
   }
 }
 
-describe('a rule with a star', () => {
+describe('a rule with a wildcard', () => {
   const tables: Readonly<Record<string, RuleTable>> = {
     'does not cover a flag that runs a command, wherever it stands in a word of short flags': hidden,
     'does not cover words that name files which are asked for in every mode': placed,
@@ -34,7 +34,7 @@ describe('a rule with a star', () => {
     });
   }
 
-  it('goes on covering what is done every day', () => {
+  it('continues to cover everyday commands', () => {
     const everyDay: RuleTable = [
       ['npm test *', 'npm test -- --run x', 'npm test -- --watch=false src/a.ts'],
       [

@@ -35,7 +35,7 @@ describe('files that a turn changed', () => {
     });
   });
 
-  it('that cannot be written stay as they are; the log has the reason', async () => {
+  it('that cannot be written stay unchanged; the log has the reason', async () => {
     world.person('a.ts', 'one\n');
     await world.agent('a.ts', 'two\n');
     chmodSync(world.path('a.ts'), 0o444);
@@ -55,7 +55,7 @@ describe('files that a turn changed', () => {
     });
   });
 
-  it('go back byte for byte: edited, created, deleted, binary, with marks and line ends', async () => {
+  it('are reverted byte for byte: edited, created, deleted, binary, with byte order marks and line endings', async () => {
     const before = {
       'bom.txt': Buffer.from('\ufeffa\r\nb\r\n'),
       'utf16.txt': Buffer.concat([Uint8Array.of(0xff, 0xfe), Buffer.from('a\nb', 'utf16le')]),
@@ -86,7 +86,7 @@ describe('files that a turn changed', () => {
     });
   });
 
-  it('keep what the person has changed since in other places', async () => {
+  it('keep what the user has changed since in other places', async () => {
     world.person('a.ts', ten);
     await world.agent('a.ts', ten.replace('2\n', 'two\n').replace('8\n', ''));
     world.person('a.ts', ten.replace('2\n', 'two\n').replace('8\n', '').replace('5\n', 'mine\n'));
@@ -100,7 +100,7 @@ describe('files that a turn changed', () => {
     });
   });
 
-  it('keep what the person changed between two edits of the turn', async () => {
+  it('keep what the user changed between two edits of the turn', async () => {
     world.person('a.ts', ten);
     await world.agent('a.ts', ten.replace('2\n', 'two\n'));
     world.person('a.ts', ten.replace('2\n', 'two\n').replace('5\n', 'mine\n'));
@@ -116,7 +116,7 @@ describe('files that a turn changed', () => {
     });
   });
 
-  it('stay as they are where the person changed the same lines, until those are given up', async () => {
+  it('stay unchanged where the user changed the same lines, until those are given up', async () => {
     world.person('a.ts', ten);
     world.person('b.ts', 'b\n');
     await world.agent('a.ts', ten.replace('2\n', 'two\n'));
@@ -138,14 +138,14 @@ describe('files that a turn changed', () => {
     });
   });
 
-  it('change at the same time as they are reverted: nothing is written over', async () => {
+  it('that change during the revert are not overwritten', async () => {
     world.person('a.ts', 'old\n');
     await world.agent('a.ts', 'new\n');
     world.editor.beforeWriting = () => world.person('a.ts', 'just now\n');
     expect([(await revert()).conflicts, world.text('a.ts')]).toEqual([[world.path('a.ts')], 'just now\n']);
   });
 
-  it('of an earlier turn leave those of a later turn in place', async () => {
+  it('of an earlier turn keep the changes of a later turn', async () => {
     world.person('a.ts', ten);
     await world.agent('a.ts', ten.replace('2\n', 'two\n'));
     await world.agent('a.ts', ten.replace('2\n', 'two\n').replace('9\n', 'nine\n'), { turnUid: 't2' });
@@ -153,7 +153,7 @@ describe('files that a turn changed', () => {
     expect(world.text('a.ts')).toBe(ten.replace('9\n', 'nine\n'));
   });
 
-  it('all go back with everything from a turn on', async () => {
+  it('are all reverted, from a turn on', async () => {
     world.person('a.ts', ten);
     await world.agent('a.ts', 'one\n');
     await world.agent('a.ts', 'two\n', { turnUid: 't2' });
@@ -178,7 +178,7 @@ describe('files that a turn changed', () => {
     });
   });
 
-  it('cut off in the middle of a call are shown as changed since, and come back when that is asked for', async () => {
+  it('cut off in the middle of a call are shown as changed since, and restored on request', async () => {
     world.person('a.ts', 'old\n');
     world.person('same.ts', 'old\n');
     await world.agent('a.ts', 'half', { crash: true });
@@ -194,7 +194,7 @@ describe('files that a turn changed', () => {
     });
   });
 
-  it('that are too large are named as changed, and said not to come back', async () => {
+  it('that are too large are listed as changed, and marked as not revertible', async () => {
     const small = await ChangedFilesWorld.open(100);
     small.person('a.ts', 'x'.repeat(200));
     await small.agent('a.ts', 'y\n');
@@ -207,7 +207,7 @@ describe('files that a turn changed', () => {
     small.dispose();
   });
 
-  it('are kept when the person says so, and open again when a revert was undone in the editor', async () => {
+  it('are kept when the user asks, and open again when a revert was undone in the editor', async () => {
     world.person('a.ts', 'old\n');
     await world.agent('a.ts', 'new\n');
     await world.files.reviewFiles('t1', null, 'keep', false);
@@ -222,7 +222,7 @@ describe('files that a turn changed', () => {
     ]);
   });
 
-  it('are not recorded where checkpoints are off', async () => {
+  it('are not recorded when checkpoints are off', async () => {
     world.isOn = false;
     await world.agent('a.ts', 'new\n');
     expect(await world.listed()).toEqual([]);
@@ -238,7 +238,7 @@ describe('single changes of a file', () => {
   const hunks = () => world.files.hunks('t1', path());
   const idOf = async (index: number): Promise<string> => (await hunks())[index]?.id ?? '';
 
-  it('are told with their lines and keep their identity while others go', async () => {
+  it('are listed with their lines and keep their identity while others are removed', async () => {
     const all = await hunks();
     await world.files.reviewHunk('t1', path(), all[0]?.id ?? '', 'revert');
     expect({
@@ -258,7 +258,7 @@ describe('single changes of a file', () => {
     });
   });
 
-  it('go back one by one to what the file was', async () => {
+  it('are reverted one by one to the original file', async () => {
     for (const index of [1, 1, 0]) await world.files.reviewHunk('t1', path(), await idOf(index), 'revert');
     expect([world.text('a.ts'), await world.listed(), await hunks()]).toEqual([
       ten,
@@ -267,19 +267,19 @@ describe('single changes of a file', () => {
     ]);
   });
 
-  it('go back although the person has changed other lines', async () => {
+  it('are reverted although the user has changed other lines', async () => {
     world.person('a.ts', `mine\n${world.text('a.ts')}`);
     await world.files.reviewHunk('t1', path(), await idOf(1), 'revert');
     expect(world.text('a.ts')).toBe(`mine\n${ten.replace('2\n', 'two\n').replace('9\n', '')}`);
   });
 
-  it('are only shown where the person has changed the same lines', async () => {
+  it('are only shown when the user has changed the same lines', async () => {
     world.person('a.ts', (world.text('a.ts') ?? '').replace('two', 'my two'));
     const outcome = await world.files.reviewHunk('t1', path(), await idOf(1), 'revert');
     expect([(await hunks()).length, outcome.conflicts]).toEqual([3, [path()]]);
   });
 
-  it('are kept one by one, and with the last of them the file', async () => {
+  it('are kept one by one, and the file with the last of them', async () => {
     await world.files.reviewHunk('t1', path(), await idOf(0), 'keep');
     const first = [(await hunks()).map(({ state }) => state), await world.listed()];
     for (const index of [1, 2]) await world.files.reviewHunk('t1', path(), await idOf(index), 'keep');
@@ -289,7 +289,7 @@ describe('single changes of a file', () => {
     ]);
   });
 
-  it('that are gone are said to be', async () => {
+  it('that no longer exist are reported as missing', async () => {
     const outcome = await world.files.reviewHunk('t1', path(), 'none', 'revert');
     expect(outcome.sentence).toBe('This change of a.ts is not there any more.');
   });

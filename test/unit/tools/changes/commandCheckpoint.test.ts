@@ -88,7 +88,7 @@ const theCommand = async (): Promise<number> => {
 };
 
 describe('a command in a Git work tree', () => {
-  it('has what it changed recorded, and leaves index, stash, refs and objects alone byte for byte', async () => {
+  it('has its changes recorded, and leaves index, stash, refs and objects alone byte for byte', async () => {
     repository();
     const before = everything(join(world.folder, '.git'));
     const { value, changed, note } = await checkpoint().around(call, world.folder, theCommand);
@@ -118,7 +118,7 @@ describe('a command in a Git work tree', () => {
     });
   });
 
-  it('is looked at again for each command, also from a folder below', async () => {
+  it('is checked again for each command, also from a subfolder', async () => {
     repository();
     const each = checkpoint();
     mkdirSync(join(world.folder, 'below'));
@@ -134,7 +134,7 @@ describe('a command in a Git work tree', () => {
     });
   });
 
-  it('gives line ends back as they were on disk, and says of what Git converted that it cannot', async () => {
+  it('restores line endings as they were on disk, and reports files that Git converted and it cannot restore', async () => {
     git('init', '-q');
     git('config', 'core.autocrlf', 'true');
     world.person('committed.txt', 'a\r\nb\r\n');
@@ -154,7 +154,7 @@ describe('a command in a Git work tree', () => {
     });
   });
 
-  it('runs no program of the repository while it is looked at', async () => {
+  it('runs no program of the repository during the check', async () => {
     repository();
     const hook = join(world.folder, 'ran');
     for (const name of ['post-index-change', 'pre-commit'])
@@ -167,7 +167,7 @@ describe('a command in a Git work tree', () => {
     expect([world.text('ran'), note]).toEqual([null, null]);
   });
 
-  it('works before the first commit, with odd names, links and a repository inside', async () => {
+  it('works before the first commit, with odd names, links and a nested repository', async () => {
     git('init', '-q');
     const odd = [
       'with space.ts',
@@ -194,7 +194,7 @@ describe('a command in a Git work tree', () => {
 describe('a command in a folder without Git', () => {
   const noGit: RunGit = () => Promise.reject(new Error('there is no Git'));
 
-  it('has what it changed recorded, but for what tools fill', async () => {
+  it('has its changes recorded, except in folders that tools fill', async () => {
     world.person('a.ts', 'a\r\n');
     world.person('image.png', Uint8Array.of(0, 1));
     world.person('new.ts', 'x');
@@ -219,7 +219,7 @@ describe('a command in a folder without Git', () => {
     });
   });
 
-  it('is told apart from one outside the open folders', async () => {
+  it('is distinguished from one outside the open folders', async () => {
     const { value, note } = await checkpoint(noGit).around(call, tmpdir(), async () => 'ran');
     expect([value, note]).toEqual([
       'ran',
@@ -228,8 +228,8 @@ describe('a command in a folder without Git', () => {
   });
 });
 
-describe('a command that cannot be looked at', () => {
-  it('runs all the same, with the reason', async () => {
+describe('a command that cannot be checked', () => {
+  it('runs anyway, with the reason', async () => {
     world.person('a.ts', 'a');
     let time = 0;
     const late = { ...systemClock, monotonicMs: () => (time += 3000) };
@@ -245,7 +245,7 @@ describe('a command that cannot be looked at', () => {
     ]);
   });
 
-  it('is not looked at in vain again for a while', async () => {
+  it('is not checked in vain again for a while', async () => {
     let looks = 0;
     let time = 0;
     const slow: RunGit = () => (looks++, Promise.reject(new NotWatched('looking at the folder takes too long')));
@@ -266,7 +266,7 @@ describe('a command that cannot be looked at', () => {
     expect([looks, new Set(notes).size]).toEqual([2, 1]);
   });
 
-  it('runs all the same when what it changed cannot be stored', async () => {
+  it('runs anyway when its changes cannot be stored', async () => {
     const broken = new WorkspaceCheckpoint({
       journal: { record: () => Promise.reject(new Error('disk full')) },
       git: new GitSnapshots(patient, frozen, () => home),
@@ -280,7 +280,7 @@ describe('a command that cannot be looked at', () => {
     expect(note).toBe('What this command changed in files cannot be reverted: it could not be stored.');
   });
 
-  it('that fails has its failure passed on, and what it changed before recorded', async () => {
+  it('that fails has its failure passed on and its earlier changes recorded', async () => {
     repository();
     const failing = checkpoint().around(call, world.folder, async () => {
       world.person('a.ts', 'half\n');

@@ -52,7 +52,7 @@ describe('bytes', () => {
 });
 
 describe('lines', () => {
-  it('taken apart and joined are the text', () => {
+  it('that are split and joined give the same text', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '\r', '\n', '\u2028') }), (text) => {
         expect(joinLines(splitLines(text))).toBe(text);
@@ -62,7 +62,7 @@ describe('lines', () => {
 });
 
 describe('an edit as a model writes it', () => {
-  it('changes the line that is meant and not one byte of the others', () => {
+  it('changes the intended line and not one byte of the others', () => {
     fc.assert(
       fc.property(mixedText, fc.nat(), fc.nat(), (lines, from, count) => {
         const first = from % lines.length;
@@ -89,7 +89,7 @@ describe('an edit as a model writes it', () => {
     );
   });
 
-  it('reaches the editor as the smallest change that gives the same text and cuts no character', () => {
+  it('reaches the editor as the smallest change that gives the same text and splits no character', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', '\r\n', '\n', '👩', '👨'), { maxLength: 12 })
       .map((parts) => parts.join(''));

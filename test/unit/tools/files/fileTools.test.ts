@@ -72,7 +72,7 @@ describe('an edit ends in the exact bytes or in a refusal', () => {
   });
 });
 
-describe('what the person is asked', () => {
+describe('the question to the user', () => {
   it('names the files and shows the change, also of several files', async () => {
     const each = edit({
       tool: 'apply_patch',
@@ -100,7 +100,7 @@ describe('what the person is asked', () => {
     });
   });
 
-  it('is cut after 200 lines, the record of it after 400', async () => {
+  it('is cut after 200 lines, its record after 400', async () => {
     const each = edit({ tool: 'write_file', input: { path: 'new.txt', content: 'x\n'.repeat(1000) } });
     layOut(root, each);
     const { asked, output } = await play(root, tools(), each);
@@ -111,7 +111,7 @@ describe('what the person is asked', () => {
     ]);
   });
 
-  it('tells the policy of a file outside the folder, by where a link leads', async () => {
+  it('reports a file outside the folder to the policy by the target of its link', async () => {
     const outside = path.join(home, 'outside.txt');
     writeFileSync(outside, 'one\n');
     const each = edit({ input: { path: '../outside.txt', old_text: 'one', new_text: 'two' } });
@@ -129,7 +129,7 @@ describe('what the person is asked', () => {
       }),
     ],
   ] as const)(
-    'is not told unasked by a refusal of %s what stands in a secret file or one outside',
+    'stays private when %s is refused: the content of a secret or outside file is not shown unasked',
     async (tool, input) => {
       writeFileSync(path.join(home, 'outside.txt'), 'password = hunter2\n');
       writeFileSync(path.join(root, '.env'), 'password = hunter2\n');
@@ -143,7 +143,7 @@ describe('what the person is asked', () => {
     },
   );
 
-  it('never is about an edit that cannot be made', async () => {
+  it('is never about an edit that cannot be made', async () => {
     const each = edit({ input: { path: 'a.txt', old_text: 'absent', new_text: 'two' } });
     layOut(root, each);
     expect((await play(root, tools(), each)).asked).toBeNull();
@@ -151,7 +151,7 @@ describe('what the person is asked', () => {
 });
 
 describe('the journal', () => {
-  it('has what stood there before anything changes, and what came of it', async () => {
+  it('has the content before a change, and the outcome after it', async () => {
     layOut(root, edit({}));
     await play(root, tools(), edit({}));
     expect(journal.told).toEqual(['before a.txt=one\n | disk one\n', 'after a.txt=two\n']);
@@ -168,14 +168,14 @@ describe('the journal', () => {
     ]);
   });
 
-  it('that cannot keep what was there stops the edit', async () => {
+  it('that cannot keep the earlier content stops the edit', async () => {
     layOut(root, edit({}));
     journal.begin = () => Promise.reject(new Error('The disk is full.'));
     const { says } = await play(root, tools(), edit({}));
     expect([says, readAll(root)]).toEqual(['failed: The disk is full.', 'one\n']);
   });
 
-  it('that cannot keep what came of it does not hide that it was done', async () => {
+  it('that cannot keep the outcome does not hide that the edit was done', async () => {
     layOut(root, edit({}));
     journal.begin = () => Promise.resolve({ end: () => Promise.reject(new Error('The disk is full.')) });
     const { says } = await play(root, tools(), edit({}));

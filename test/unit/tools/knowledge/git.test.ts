@@ -70,14 +70,14 @@ async function run(name: string, input: unknown = {}, given = needs()) {
 }
 
 describe('git_status', () => {
-  it('tells the branch and what is changed', async () => {
+  it('reports the branch and the changed files', async () => {
     expect(await run('git_status')).toBe('done: ## main\nNothing is changed.');
     write('src/a.ts', 'two\n');
     write('new.ts', '');
     expect(await run('git_status')).toBe('done: ## main\n M src/a.ts\n?? new.ts');
   });
 
-  it('stays inside the open folder where that is a part of the repository', async () => {
+  it('stays inside the open folder when that is a part of the repository', async () => {
     write('elsewhere.ts', '');
     write('src/b.ts', '');
     expect(await run('git_status', {}, needs([{ name: 'src', path: join(repository, 'src') }]))).toBe(
@@ -85,7 +85,7 @@ describe('git_status', () => {
     );
   });
 
-  it('asks every open folder, and one without git does not keep the others from answering', async () => {
+  it('checks every open folder, and a folder without git does not block the others', async () => {
     mkdirSync(join(home, 'plain'));
     const both = needs([
       { name: 'project', path: repository },
@@ -96,7 +96,7 @@ describe('git_status', () => {
     );
   });
 
-  it('is not asked in a folder that is not trusted', async () => {
+  it('does not run in a folder that is not trusted', async () => {
     expect(await run('git_status', {}, needs(undefined, false))).toMatch(/^failed: The open folder is not trusted/);
   });
 
@@ -122,7 +122,7 @@ describe('git_diff', () => {
     expect(await run('git_diff', { path: 'src/a.ts' })).toContain('-two');
   });
 
-  it('keeps back what may hold secrets, until it is asked for by its path', async () => {
+  it('withholds files that may hold secrets until their path is requested', async () => {
     write('.env', 'PASSWORD=new\n');
     write('src/a.ts', 'two\n');
     const all = await run('git_diff');
@@ -160,7 +160,7 @@ describe('git_diff', () => {
     });
   });
 
-  it('asks for a file behind a link that may hold secrets, and for one with such a name that is gone', async () => {
+  it('asks for a file behind a link that may hold secrets, and for a deleted file with such a name', async () => {
     symlinkSync('.env', join(repository, 'notes.md'));
     rmSync(join(repository, '.env'));
     write('secrets.json', '');
@@ -179,7 +179,7 @@ describe('git_diff', () => {
     ]);
   });
 
-  it('withholds what a rule denies reading, and asks for it where it is named, so that the rule answers', async () => {
+  it('withholds what a deny rule covers, and asks for it when it is named, so that the rule answers', async () => {
     mkdirSync(join(repository, 'private'));
     for (const name of ['private/plan.md', 'private/gone.md']) write(name, 'old\n');
     git('add', '-A');
@@ -214,7 +214,7 @@ describe('git_diff', () => {
     }
   });
 
-  it('shows nothing below a name that was a file once', async () => {
+  it('shows nothing below a name that was once a file', async () => {
     write('keys', 'plain\n');
     git('add', '-A');
     git('commit', '-q', '-m', 'A file');
@@ -225,9 +225,12 @@ describe('git_diff', () => {
     expect(await run('git_diff', { staged: true })).not.toContain('PASSWORD');
   });
 
-  it.each(['--output=/tmp/x', '-O', 'HEAD:.env', 'main; rm', '$(id)'])('takes %s for no commit', async (ref) => {
-    expect(await run('git_diff', { ref })).toMatch(/is no name of a commit/);
-  });
+  it.each(['--output=/tmp/x', '-O', 'HEAD:.env', 'main; rm', '$(id)'])(
+    'does not accept %s as a commit',
+    async (ref) => {
+      expect(await run('git_diff', { ref })).toMatch(/is no name of a commit/);
+    },
+  );
 
   it.each([
     ['../other', 'is outside the open folder'],
@@ -236,21 +239,21 @@ describe('git_diff', () => {
 });
 
 describe('git_log', () => {
-  it('lists commits, newest first, as many as asked for', async () => {
+  it('lists commits, newest first, as many as requested', async () => {
     write('src/a.ts', 'two\n');
     git('commit', '-q', '-a', '-m', 'Second');
     expect(await run('git_log')).toBe('done: <hash> 2026-01-02 Ann: Second\n<hash> 2026-01-02 Ann: First');
     expect(await run('git_log', { count: 1, path: '.env' })).toBe('done: <hash> 2026-01-02 Ann: First');
   });
 
-  it('of a repository without commits, and of a path that git does not know, says so', async () => {
+  it('explains a repository without commits and a path that git does not know', async () => {
     rmSync(join(repository, '.git'), { recursive: true });
     git('init', '-q', '-b', 'main');
     expect(await run('git_log')).toBe('failed: The repository has no commits yet.');
   });
 });
 
-describe("a repository's own settings", () => {
+describe('the settings of a repository', () => {
   const trap = (): string => join(home, 'sprung');
   const configure = (text: string) => appendFileSync(join(repository, '.git', 'config'), text);
 
@@ -311,7 +314,7 @@ describe("a repository's own settings", () => {
   });
 });
 
-it('a machine without git says so', async () => {
+it('a machine without git is reported as such', async () => {
   const given = {
     ...needs(),
     git: gitCommand({ executable: () => join(home, 'no-git'), startIn: home, environment: {} }),

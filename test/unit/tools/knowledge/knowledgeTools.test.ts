@@ -102,7 +102,7 @@ describe('a symbol on a line', () => {
 describe('find_references and go_to_definition', () => {
   const input = { path: 'src/a.ts', line: 1, symbol: 'retry' };
 
-  it('show each place with its line; of secrets and of what lies outside only the place', async () => {
+  it('show each place with its line; for secrets and places outside, only the place', async () => {
     const references = async () => [
       place(at('src', 'a.ts'), 2),
       place(at('.env')),
@@ -121,7 +121,7 @@ describe('find_references and go_to_definition', () => {
     );
   });
 
-  it.each(['.env', 'notes.md', ' .env'])('are not asked about %j, nor is its outline', async (path) => {
+  it.each(['.env', 'notes.md', ' .env'])('do not query %j, and neither does its outline', async (path) => {
     symlinkSync('.env', at('notes.md'));
     const documentSymbols = async () => [
       { name: 'PASSWORD', kind: 'key', place: place(at('.env')), endLine: 1, container: '', children: [] },
@@ -138,7 +138,7 @@ describe('find_references and go_to_definition', () => {
     expect(await run('find_references', input, { references })).toMatch(/\(50 more are not listed\.\)$/);
   });
 
-  it('say that nothing was found', async () => {
+  it('report that nothing was found', async () => {
     expect(await run('go_to_definition', input)).toBe(
       'done: No definition of "retry" was found. The language may have no extension here, or it is still starting; search_files finds text.',
     );
@@ -158,7 +158,7 @@ describe('find_references and go_to_definition', () => {
   });
 });
 
-it('hover tells what the editor shows', async () => {
+it('hover returns what the editor shows', async () => {
   expect(
     await run(
       'hover',
@@ -189,7 +189,7 @@ describe('symbols', () => {
     expect(await run('document_symbols', { path: 'src/a.ts' })).toMatch(/^done: No symbols of src\/a\.ts are known\./);
   });
 
-  it('of the workspace leave out what lies outside', async () => {
+  it('of the workspace leave out places outside it', async () => {
     const workspaceSymbols = async () => [
       symbol('A', at('src', 'a.ts'), 1, [], 'mod'),
       symbol('A', '/usr/lib/x.d.ts', 1),
@@ -208,7 +208,7 @@ describe('diagnostics', () => {
     source: 'ts 2304',
   });
 
-  it('come errors first, of the open folders alone, as severe as asked for', async () => {
+  it('come errors first, only from the open folders, down to the requested severity', async () => {
     const problems = () => [
       problem(at('src', 'a.ts'), 'warning', 'unused'),
       problem(at('src', 'a.ts'), 'hint', 'spelling'),
@@ -235,7 +235,7 @@ describe('diagnostics', () => {
     });
   const signal = new AbortController().signal;
 
-  it('behind an edit name new errors first', async () => {
+  it('after an edit list new errors first', async () => {
     let known: readonly Problem[] = [problem('/a', 'error', 'old'), problem('/b', 'error', 'elsewhere')];
     const told = await afterEdit(
       () => known,
@@ -251,14 +251,14 @@ describe('diagnostics', () => {
     );
   });
 
-  it('behind an edit are nothing where none are known in time', async () => {
+  it('after an edit are empty when none arrive in time', async () => {
     const never = (until: AbortSignal) =>
       new Promise<void>((resolve) => until.addEventListener('abort', () => resolve(), { once: true }));
     expect(await afterEdit(() => [], never)(['/a'], signal)).toBeNull();
   });
 });
 
-it('open_editors lists what is open and what is selected, but no secrets', async () => {
+it('open_editors lists open files and the selection, but no secrets', async () => {
   const open = (path: string, isFile = true) => ({
     path,
     isFile,
@@ -279,7 +279,7 @@ it('open_editors lists what is open and what is selected, but no secrets', async
   expect(await run('open_editors', {})).toBe('done: Nothing is open in the editor.');
 });
 
-it('what a rule denies reading is withheld, also behind a link: lines, outlines, messages, what is selected', async () => {
+it('content that a rule denies reading is withheld, also behind a link: lines, outlines, messages, selection', async () => {
   mkdirSync(at('private'));
   writeFileSync(at('private', 'a.ts'), 'const hidden = 1;\n');
   symlinkSync(at('private', 'a.ts'), at('notes.ts'));

@@ -31,7 +31,7 @@ async function run(
     .text;
 }
 
-it('tells the errors in what was edited behind the result', async () => {
+it('reports errors in the edited files after the result', async () => {
   expect(
     await run(
       edited(file('/a', 'edited'), file('/b', 'deleted'), file('/c', 'created')),
@@ -40,20 +40,20 @@ it('tells the errors in what was edited behind the result', async () => {
   ).toBe('Edited.\n\nerrors in /a,/c');
 });
 
-it('leaves the result as it is where there are none, or they cannot be asked for', async () => {
+it('leaves the result unchanged where there are none, or they cannot be requested', async () => {
   expect([
     await run(edited(file('/a', 'edited')), async () => null),
     await run(edited(file('/a', 'edited')), () => Promise.reject(new Error('stopped'))),
   ]).toEqual(['Edited.', 'Edited.']);
 });
 
-it('asks for none where nothing was edited', async () => {
+it('requests none when nothing was edited', async () => {
   const never = () => Promise.reject(new Error('asked'));
   const failed: ToolOutput = { outcome: 'failed', text: 'Refused.' };
   expect([await run(failed, never), await run(edited(file('/b', 'deleted')), never)]).toEqual(['Refused.', 'Edited.']);
 });
 
-it('still asks before it runs, and refuses arguments that do not fit', async () => {
+it('still asks before it runs, and refuses invalid arguments', async () => {
   const tool = withDiagnostics(edit(edited()), async () => null);
   const bound = tool.bind({});
   expect([bound.kind === 'ready' && (await bound.asks?.(new AbortController().signal)), tool.bind(7).kind]).toEqual([

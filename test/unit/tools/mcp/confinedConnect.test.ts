@@ -84,7 +84,7 @@ describe('a server in the sandbox', () => {
     ]);
   });
 
-  it('whose program is not there is not started, and is not tried again', async () => {
+  it('whose program is missing is not started, and is not tried again', async () => {
     const world = confinedWorld();
     for (const command of ['no-such-program', './no-such-program', '/no-such-program']) {
       expect(await world.connect()({ ...launch, command }, world.events, options)).toEqual({
@@ -96,7 +96,7 @@ describe('a server in the sandbox', () => {
     expect([world.launched, world.state.given]).toEqual([[], null]);
   });
 
-  it('has ended once, however it is ended', async () => {
+  it('ends once, however it is ended', async () => {
     const world = confinedWorld();
     const connection = await connected(world);
     await Promise.all([connection.close(), connection.close()]);
@@ -105,7 +105,7 @@ describe('a server in the sandbox', () => {
     expect(world.state.ended).toBe(1);
   });
 
-  it('that does not get up has ended once, and its failure says what it was kept from', async () => {
+  it('that does not start ends once, and its failure names the blocked accesses', async () => {
     const world = confinedWorld();
     world.state.stopped = ['connect to b.example.com'];
     expect(
@@ -119,7 +119,7 @@ describe('a server in the sandbox', () => {
     expect(world.state.ended).toBe(1);
   });
 
-  it('tells each thing that it was kept from once', async () => {
+  it('reports each blocked access once', async () => {
     const world = confinedWorld({ kind: 'failed', cause: 'refused', sentence: 'No.', mayHaveRun: true });
     const connection = await connected(world);
     world.state.stopped = ['write to ~/a'];
@@ -138,7 +138,7 @@ describe('a server in the sandbox', () => {
     ]);
   });
 
-  it('tells a call that failed what another call found out meanwhile', async () => {
+  it('passes a block that another call found meanwhile to the call that failed', async () => {
     const world = confinedWorld({ kind: 'failed', cause: 'refused', sentence: 'No.', mayHaveRun: true });
     const connection = await connected(world);
     const both = [connection.callTool('x', {}, callOptions), connection.callTool('y', {}, callOptions)];
@@ -150,7 +150,7 @@ describe('a server in the sandbox', () => {
     ]);
   });
 
-  it('that is kept from ever new things tells a hundred of them, and the latest in a sentence', async () => {
+  it('that is blocked from ever more things reports a hundred of them, and the latest in a sentence', async () => {
     const world = confinedWorld({ kind: 'failed', cause: 'refused', sentence: 'No.', mayHaveRun: true });
     const connection = await connected(world);
     world.state.stopped = Array.from({ length: 70 }, (_, index) => `write to ~/${index}`);
@@ -163,7 +163,7 @@ describe('a server in the sandbox', () => {
     expect(world.told.length).toBe(100);
   });
 
-  it('leaves the result of a call that went well as it is', async () => {
+  it('leaves the result of a successful call unchanged', async () => {
     const world = confinedWorld();
     world.state.stopped = ['write to ~/a'];
     expect(await (await connected(world)).callTool('x', {}, callOptions)).toEqual({
@@ -173,7 +173,7 @@ describe('a server in the sandbox', () => {
   });
 });
 
-it('others are started as they are', async () => {
+it('other servers are started as they are', async () => {
   const world = confinedWorld();
   const others: readonly McpLaunch[] = [
     { ...launch, confined: null },

@@ -51,7 +51,7 @@ const at = (path: string, kind: 'http' | 'sse' = 'http'): McpLaunch => ({
 });
 
 describe('server-everything over HTTP', () => {
-  it('is listed and called; when it was started anew meanwhile, the next call works', async () => {
+  it('is listed and called; when it was restarted meanwhile, the next call works', async () => {
     await up();
     world = realServers([planFor('web', at('/mcp'))]);
     const echo = await world.tool('mcp_web_echo');
@@ -90,7 +90,7 @@ describe('server-everything over HTTP', () => {
     expect(await running).toMatchObject({ outcome: 'failed', text: expect.stringContaining('may have run') });
   });
 
-  it('down when it is first needed: the turn goes without, and a later one has its tools', async () => {
+  it('down when it is first needed: the turn runs without it, and a later one has its tools', async () => {
     world = realServers([planFor('web', at('/mcp'))]);
     expect(await world.servers.tools(new AbortController().signal)).toEqual([]);
     expect(world.servers.find('web')?.state).toMatchObject({

@@ -48,7 +48,7 @@ const asked = (path: string): Promise<string> =>
     (error: Error) => error.message.replaceAll(trusted, '<trusted>').replaceAll(other, '<other>'),
   );
 
-it('a key and what is sent with it never follow a server to another one', async () => {
+it('a key and the data sent with it never follow a server to another one', async () => {
   const away =
     'The server at <trusted> leads to <other>. Nothing was sent there: write that address into the definition if it is the right one.';
   expect([await asked('/away'), await asked('/twice'), seen.filter((name) => name.startsWith('other'))]).toEqual([
@@ -58,7 +58,7 @@ it('a key and what is sent with it never follow a server to another one', async 
   ]);
 });
 
-it('a server may lead to another path of its own, and not in a circle', async () => {
+it('a server may redirect to another path of its own, and not in a circle', async () => {
   expect([await asked('/here'), [...seen], await asked('/round')]).toEqual([
     'ok',
     ['trusted POST /here key', 'trusted POST /mcp/ key'],

@@ -59,7 +59,7 @@ function scriptedWorld(names: readonly string[] = ['s']) {
 const down = (again: boolean): McpConnected => ({ kind: 'failed', sentence: 'Nobody there.', again });
 
 describe('a turn', () => {
-  it('waits five seconds for servers that are being started, once, and then goes without', async () => {
+  it('waits five seconds for starting servers, once, and then continues without them', async () => {
     const { clock, tries, servers, up, pause, signal } = scriptedWorld();
     const first = servers.tools(signal);
     await pause();
@@ -75,7 +75,7 @@ describe('a turn', () => {
     expect([servers.late, tries.length]).toEqual([[], 1]);
   });
 
-  it('waits longer for a server of which it calls a tool at once, and for no other', async () => {
+  it('waits longer for a server whose tool it calls at once, and for no other', async () => {
     const { clock, tries, servers, up, pause, signal } = scriptedWorld(['my server', 'other']);
     const gathered = servers.tools(signal, ['read_file', 'mcp_my_server_look']);
     await pause();
@@ -90,7 +90,7 @@ describe('a turn', () => {
     });
   });
 
-  it('that is stopped while it waits does not wait', async () => {
+  it('that is stopped while it waits stops waiting', async () => {
     const { servers, pause } = scriptedWorld();
     const stop = new AbortController();
     const tools = servers.tools(stop.signal);
@@ -99,7 +99,7 @@ describe('a turn', () => {
     await expect(tools).rejects.toThrow('stopped');
   });
 
-  it('has tools of all servers in the order of their definitions, those of one by name; what no model can be offered is left out with a word in the log', async () => {
+  it('has the tools of all servers in definition order, by name within one; tools no model can use are omitted and logged', async () => {
     const { tries, lines, servers, up, pause, signal } = scriptedWorld(['b', 'a']);
     const tools = servers.tools(signal);
     await pause();
@@ -148,7 +148,7 @@ describe('a server that cannot be reached', () => {
     expect(tries.length).toBe(7);
   });
 
-  it('for a reason that stays is not tried again by itself', async () => {
+  it('for a permanent reason is not retried automatically', async () => {
     const { clock, tries, servers, pause, signal } = scriptedWorld();
     void servers.tools(signal);
     await pause();
@@ -159,7 +159,7 @@ describe('a server that cannot be reached', () => {
     expect([servers.find('s')?.state.kind, tries.length]).toEqual(['failed', 1]);
   });
 
-  it('and is stopped meanwhile stays stopped', async () => {
+  it('that is stopped meanwhile stays stopped', async () => {
     const { clock, tries, servers, up, pause, signal } = scriptedWorld();
     void servers.tools(signal);
     await pause();
@@ -176,7 +176,7 @@ describe('a server that cannot be reached', () => {
 });
 
 describe('a call', () => {
-  it('that the server certainly did not take is asked once more over a new connection', async () => {
+  it('that the server certainly did not take is sent once more over a new connection', async () => {
     const { tries, calls, servers, up, pause, signal } = scriptedWorld();
     const tools = servers.tools(signal);
     await pause();

@@ -38,7 +38,7 @@ describe('server-everything over stdio', () => {
     });
   });
 
-  it('hands on an image', async () => {
+  it('returns an image', async () => {
     world = realServers([planFor('everything', nodeLaunch(referenceServer('everything'), ['stdio']))]);
     const output = await runTool(await world.tool('mcp_everything_get-tiny-image'), {});
     expect(output.images).toEqual([
@@ -46,14 +46,14 @@ describe('server-everything over stdio', () => {
     ]);
   });
 
-  it('says what the server refused', async () => {
+  it("reports the server's refusal", async () => {
     world = realServers([planFor('everything', nodeLaunch(referenceServer('everything'), ['stdio']))]);
     const output = await runTool(await world.tool('mcp_everything_get-sum'), { a: 'two' });
     expect(output.outcome).toBe('failed');
     expect(output.text).toMatch(/number/i);
   });
 
-  it('reports progress, and goes on well after a call that was cancelled', async () => {
+  it('reports progress, and works normally after a cancelled call', async () => {
     world = realServers([planFor('everything', nodeLaunch(referenceServer('everything'), ['stdio']))]);
     const stop = new AbortController();
     const notes: unknown[] = [];
@@ -73,7 +73,7 @@ describe('server-everything over stdio', () => {
 });
 
 describe('server-filesystem over stdio', () => {
-  it('lists and reads the folder it was given', async () => {
+  it('lists and reads its given folder', async () => {
     writeFileSync(join(folder, 'a.txt'), 'alpha\n');
     world = realServers(
       [planFor('files', nodeLaunch(referenceServer('filesystem'), [folder]))],
@@ -94,7 +94,7 @@ describe('server-filesystem over stdio', () => {
 });
 
 describe('server-memory over stdio', () => {
-  it('keeps what it is told', async () => {
+  it('keeps the data it receives', async () => {
     const file = join(folder, 'memory.jsonl');
     world = realServers([planFor('memory', nodeLaunch(referenceServer('memory'), [], { MEMORY_FILE_PATH: file }))]);
     const entities = [{ name: 'upload', entityType: 'test', observations: ['fails on CI only'] }];

@@ -47,7 +47,7 @@ describe('mcp.json', () => {
     ]);
   });
 
-  it('that cannot be parsed is named with the line', () => {
+  it('that cannot be parsed is reported with the line', () => {
     expect(read('{\n  "servers": {\n    "a": { "command": }\n')).toMatchObject({
       servers: [],
       problems: [
@@ -56,7 +56,7 @@ describe('mcp.json', () => {
     });
   });
 
-  it('costs only the entries that are wrong, and says which and why', () => {
+  it('loses only the invalid entries, and reports which and why', () => {
     const { servers, problems } = read(`{ "servers": {
       "good": { "command": "x" }, "none": {}, "text": "x", "args": { "command": "x", "args": "-y" }, "type": { "type": "ws", "url": "ws://x" },
       "address": { "url": "file:///etc/passwd" }, "ask": { "command": "\${input:nobody}" }, "empty": { "command": "" }
@@ -99,8 +99,8 @@ function definition(text: string): ServerDefinition {
   return first;
 }
 
-describe('what was trusted', () => {
-  it('is exactly what was defined: every change of it is another definition', () => {
+describe('a trusted definition', () => {
+  it('is exactly the one defined: every change makes another definition', () => {
     const all = [
       '{ "command": "a", "args": ["b"] }',
       '{ "command": "a", "args": ["b", ""] }',
@@ -125,7 +125,7 @@ describe('what was trusted', () => {
     );
   });
 
-  it('changes with every word of what the person is asked for', () => {
+  it('changes with every word of the question to the user', () => {
     const input = { id: 'key', description: 'API key', default: null, password: true, options: [] } as const;
     const plain = definition('{ "command": "a" }');
     const all = [
@@ -140,13 +140,13 @@ describe('what was trusted', () => {
     expect(new Set(all.map((inputs) => fingerprint({ ...plain, inputs }, null))).size).toBe(all.length);
   });
 
-  it('does not change with the order of what has none', () => {
+  it('does not change with the order of unordered entries', () => {
     expect(fingerprint(definition('{ "command": "a", "env": { "X": "1", "Y": "2" } }'), null)).toBe(
       fingerprint(definition('{ "env": { "Y": "2", "X": "1" }, "command": "a" }'), null),
     );
   });
 
-  it('is shown whole, and nothing in it can hide', () => {
+  it('is shown completely, and nothing in it can hide', () => {
     expect(
       commandLine(
         definition(
@@ -183,7 +183,7 @@ const launchOf = (text: string, input: string | null = 'given', envFileText: str
   }).launch(new AbortController().signal);
 
 describe('starting a definition', () => {
-  it('fills in variables and inputs, and leaves credentials of the environment out unless it names them', async () => {
+  it('fills in variables and inputs, and leaves out credentials of the environment unless it names them', async () => {
     const text =
       '{ "command": "${workspaceFolder}/run", "args": ["${workspaceFolder:other}", "${userHome}${/}x", "${workspaceFolderBasename}", "${env:NOTHING}"], "env": { "KEY": "${input:i}", "TOKEN": "${env:TOKEN}", "PATH": null } }';
     expect(await launchOf(text, 'secret', 'FROM_FILE="1"\nKEY=overridden')).toEqual({
@@ -209,13 +209,13 @@ describe('starting a definition', () => {
     });
   });
 
-  it('what a person typed is never read for variables', async () => {
+  it('never expands variables in text that the user typed', async () => {
     expect(await launchOf('{ "command": "x", "args": ["${input:i}"] }', '${env:TOKEN}')).toMatchObject({
       launch: { args: ['${env:TOKEN}'] },
     });
   });
 
-  it('fails with a sentence where something is missing', async () => {
+  it('fails with a sentence when something is missing', async () => {
     expect(await launchOf('{ "command": "${nonsense}" }')).toMatchObject({
       kind: 'failed',
       sentence: expect.stringContaining('${nonsense} is not known'),
@@ -244,7 +244,7 @@ describe('starting a definition', () => {
 });
 
 describe('names of tools', () => {
-  it('are what every provider takes, each once, and the same whatever else there is', () => {
+  it('are accepted by every provider, each unique, and the same whatever else exists', () => {
     const long = 'x'.repeat(80);
     const tools = [
       { server: 'my server', tool: 'do/it' },
@@ -286,7 +286,7 @@ describe('results', () => {
     });
   });
 
-  it('that are structured are told once', () => {
+  it('that are structured are reported once', () => {
     expect(result([{ kind: 'text', text: '{ "a": 1 }' }], { structured: '{"a":1}' }).text).toBe('{ "a": 1 }');
     expect(result([{ kind: 'text', text: 'whole' }], { structured: '{"content":"whole"}' }).text).toBe('whole');
     expect(result([], { structured: '{"a":1}' }).text).toBe('{"a":1}');

@@ -49,7 +49,7 @@ async function pidOf(world: ServersInTest): Promise<number> {
 }
 
 describe('a server that is lost', () => {
-  it('killed in the middle of a call: the call has failed and may have run; the next one is answered by a new process', async () => {
+  it('in the middle of a call: the call has failed and may have run; a new process answers the next one', async () => {
     world = realServers([planFor('s', scripted())]);
     const pid = await pidOf(world);
     const hanging = runTool(await world.tool('mcp_s_hang'), {});
@@ -67,7 +67,7 @@ describe('a server that is lost', () => {
     expect(isAlive(next)).toBe(true);
   });
 
-  it('that ends by itself in a call says how', async () => {
+  it('because it ends during a call explains how', async () => {
     world = realServers([planFor('s', scripted())]);
     expect(await runTool(await world.tool('mcp_s_die'), {})).toMatchObject({
       outcome: 'failed',
@@ -76,7 +76,7 @@ describe('a server that is lost', () => {
     expect((await runTool(await world.tool('mcp_s_pid'), {})).outcome).toBe('done');
   });
 
-  it('that cannot be started is failed, with words, and costs the others nothing', async () => {
+  it('because it cannot be started has failed, with an explanation, and does not affect the others', async () => {
     const missing: McpLaunch = {
       kind: 'stdio',
       command: join(folder, 'nothing-here'),
@@ -94,7 +94,7 @@ describe('a server that is lost', () => {
     });
   });
 
-  it('that ends before it is ready shows what it wrote last, without its secrets', async () => {
+  it('because it ends before it is ready shows its last output, without its secrets', async () => {
     world = realServers([
       planFor('broken', nodeLaunch('-e', ['console.error("no database; password=hunter2hunter2"); process.exit(3)'])),
     ]);
@@ -109,7 +109,7 @@ describe('a server that is lost', () => {
 });
 
 describe('stopping', () => {
-  it('a call tells the server, which stays', async () => {
+  it('a call notifies the server, which stays', async () => {
     world = realServers([planFor('s', scripted())]);
     const stop = new AbortController();
     const hanging = runTool(await world.tool('mcp_s_hang'), {}, stop.signal);
@@ -122,7 +122,7 @@ describe('stopping', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'a server ends its children too, and one that listens to nothing',
+    'a server also ends its children and a process that ignores requests to end',
     async () => {
       world = realServers([planFor('s', scripted({ child: true, stubborn: true }))]);
       const pid = await pidOf(world);
@@ -143,7 +143,7 @@ describe('stopping', () => {
     await until(() => !isAlive(pid) && !isAlive(child), 'both to end');
   });
 
-  it('a definition that changed replaces its server, others stay', async () => {
+  it('a changed definition replaces its server, others stay', async () => {
     const same = planFor('same', scripted());
     world = realServers([planFor('s', scripted()), same]);
     const [before, kept] = [await pidOf(world), Number((await runTool(await world.tool('mcp_same_pid'), {})).text)];
@@ -165,7 +165,7 @@ describe('tools', () => {
     expect((await runTool(await world.tool('mcp_s_tool_199'), {})).text).toBe('tool_199 ran');
   });
 
-  it('whose names collide are told apart, and each calls its own', async () => {
+  it('whose names collide are renamed, and each calls its own', async () => {
     world = realServers([planFor('s', scripted())]);
     const colliding = (await world.tools()).filter(({ name }) => name.startsWith('mcp_s_a'));
     expect((await Promise.all(colliding.map((tool) => runTool(tool, {})))).map(({ text }) => text).sort()).toEqual([
@@ -175,7 +175,7 @@ describe('tools', () => {
     ]);
   });
 
-  it('that come later are offered to the next turn', async () => {
+  it('that appear later are offered to the next turn', async () => {
     world = realServers([planFor('s', scripted())]);
     await runTool(await world.tool('mcp_s_more'), {});
     await until(
@@ -187,7 +187,7 @@ describe('tools', () => {
     );
   });
 
-  it('are asked for with what they are given; a result that is too long is cut and says so', async () => {
+  it('ask with their arguments; a result that is too long is cut and says so', async () => {
     world = realServers([planFor('s', scripted())]);
     const bound = (await world.tool('mcp_s_pid')).bind({ path: '/etc' });
     if (bound.kind !== 'ready') throw new Error('invalid');

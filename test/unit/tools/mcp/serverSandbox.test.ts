@@ -24,8 +24,8 @@ function sandboxOf(text: string) {
   return transport.sandbox;
 }
 
-describe('what a definition says about the sandbox', () => {
-  it('is read in VS Code’s shape, and what is not followed is named', () => {
+describe('the sandbox settings of a definition', () => {
+  it('are read in VS Code’s shape, and unsupported settings are named', () => {
     expect(
       sandboxOf(`{ "command": "x", "sandboxEnabled": true, "sandbox": {
       "network": { "allowedDomains": ["API.example.com", " *.cdn.example.com", "api.example.com", "api.example.com:8443", "*", "*.com", "localhost", "127.0.0.1", "https://x.example"], "deniedDomains": [] },
@@ -51,7 +51,7 @@ describe('what a definition says about the sandbox', () => {
     ]).toEqual([unwrittenSandbox, false]);
   });
 
-  it('that denies a host reaches it by no name', () => {
+  it('that deny a host block it by every name', () => {
     const network = (allowed: readonly string[], denied: readonly string[]) => {
       const { hosts, ignored } = sandboxOf(
         JSON.stringify({ command: 'x', sandbox: { network: { allowedDomains: allowed, deniedDomains: denied } } }),
@@ -72,7 +72,7 @@ describe('what a definition says about the sandbox', () => {
     });
   });
 
-  it('may stand once for all servers of a file', () => {
+  it('may be written once for all servers of a file', () => {
     const { servers } = read(
       '{ "sandbox": { "network": { "allowedDomains": ["a.example.com"] } }, "servers": { "one": { "command": "x" }, "two": { "command": "x", "sandbox": {} } } }',
     );
@@ -82,7 +82,7 @@ describe('what a definition says about the sandbox', () => {
     ]);
   });
 
-  it('that cannot be read costs its server, with a sentence', () => {
+  it('that cannot be read block their server, with a sentence', () => {
     expect(
       read(
         '{ "servers": { "a": { "command": "x", "sandboxEnabled": "no" }, "b": { "command": "x", "sandbox": { "network": { "allowedDomains": "a" } } }, "c": { "command": "x", "sandbox": true }, "d": { "command": "x" } } }',
@@ -94,7 +94,7 @@ describe('what a definition says about the sandbox', () => {
     ]);
   });
 
-  it('is a part of what is trusted, and its absence is not', () => {
+  it('are part of the trusted definition, and their absence is not', () => {
     const all = [
       '{ "command": "x" }',
       '{ "command": "x", "sandboxEnabled": false }',
@@ -109,7 +109,7 @@ describe('what a definition says about the sandbox', () => {
     expect(all[0]).toBe('179e09c357f52a5f832cb9d0a282614778c3f4addcde7ee4d2ca3a9ce8de14f9');
   });
 
-  it('names the registry for programs that fetch what they run', () => {
+  it('include the registry for programs that fetch what they run', () => {
     const named = { ...unwrittenSandbox, hosts: ['api.example.com'] };
     expect([
       hostsOf('npx', named),
@@ -119,7 +119,7 @@ describe('what a definition says about the sandbox', () => {
   });
 });
 
-describe('where a server is started', () => {
+describe('the place where a server is started', () => {
   const undecided: ServerDecision = { choice: null, mayRunOutside: false, hosts: [] };
   const missing = { kind: 'missing', reason: 'bubblewrap (bwrap) not installed', remedy: 'Install it.' } as const;
   const words = (place: ServerPlace): string =>
@@ -140,7 +140,7 @@ describe('where a server is started', () => {
       }),
     );
 
-  it('is inside for a folder’s, outside for the person’s own, unless the definition says otherwise', () => {
+  it("is inside for a folder's server, outside for the user's own, unless the definition says otherwise", () => {
     expect([
       place({}),
       place({ isEnabled: true }),
@@ -151,7 +151,7 @@ describe('where a server is started', () => {
     ]).toEqual(['inside', 'inside', 'outside: written', 'outside: unwritten', 'inside', 'outside: unwritten']);
   });
 
-  it('is where the person chose, whatever the definition says', () => {
+  it("is the user's choice, whatever the definition says", () => {
     const chose = (choice: 'inside' | 'outside', over: Partial<PlaceNeeds>) =>
       place({ decision: { ...undecided, choice }, ...over });
     expect([
@@ -162,7 +162,7 @@ describe('where a server is started', () => {
     ]).toEqual(['inside', 'outside: chosen', 'inside', 'outside: chosen']);
   });
 
-  it('without a sandbox is outside only where the person has seen that it is', () => {
+  it('without a sandbox is outside only if the user has seen that it is', () => {
     const seen = { ...undecided, mayRunOutside: true };
     expect([place({ sandbox: missing, decision: seen }), place({ sandbox: { kind: 'off' }, decision: seen })]).toEqual([
       'outside: missing',
@@ -182,7 +182,7 @@ describe('where a server is started', () => {
     ]);
   });
 
-  it('where the sandbox is required is never outside for a folder’s', () => {
+  it("when the sandbox is required is never outside for a folder's server", () => {
     const every = [
       undecided,
       { ...undecided, mayRunOutside: true },
@@ -222,7 +222,7 @@ describe('starting a definition inside', () => {
       hosts,
     }).launch(new AbortController().signal);
 
-  it('names hosts and files, and brings what programs need there; its own variables come first', async () => {
+  it('names hosts and files, and adds what programs need there; its own variables come first', async () => {
     const text =
       '{ "command": "npx", "env": { "KEY": "k" }, "sandbox": { "network": { "allowedDomains": ["a.example.com"] }, "filesystem": { "denyRead": ["~/x", "${workspaceFolder}/p"], "denyWrite": ["fixed"] } } }';
     expect(await launchOf(text, { kind: 'inside' }, ['b.example.com'])).toEqual({
@@ -255,7 +255,7 @@ describe('starting a definition inside', () => {
     });
   });
 
-  it('is not started where it must not, and nothing is asked for', async () => {
+  it('does not happen when forbidden, and asks for nothing', async () => {
     expect(await launchOf('{ "command": "npx" }', { kind: 'refused', sentence: 'Because.' })).toEqual({
       kind: 'failed',
       sentence: 'Because.',
@@ -263,7 +263,7 @@ describe('starting a definition inside', () => {
   });
 });
 
-it('the command line for the shell holds every word in quotes', () => {
+it('the command line for the shell quotes every word', () => {
   expect(shellText('a b', ['', `it's`, '$x\n'])).toBe(`exec 'a b' '' 'it'\\''s' '$x\n'`);
   expect(() => shellText('-c', [])).toThrow('begins with a dash');
   expect(() => shellText('x', ['a\0b'])).toThrow('null character');

@@ -21,7 +21,7 @@ function allowing(asked: AskedCall[]): ApprovalPolicy {
   return { judge: (call) => (asked.push(call), { kind: 'allow' }), remember: async () => undefined };
 }
 
-it('a turn reads a file through a real server: the call is judged, its row and its result are stored, the answer goes on', async () => {
+it('a turn reads a file through a real server: the call is judged, row and result are stored, the answer continues', async () => {
   const asked: AskedCall[] = [];
   const own = (servers = realServers([]));
   const created = (world = await World.create({ approvals: allowing(asked), moreTools: () => own.tools() }));
@@ -44,7 +44,7 @@ it('a turn reads a file through a real server: the call is judged, its row and i
   ]);
 });
 
-it('tools that come later are there in the next turn of the same session', async () => {
+it('tools that appear later are available in the next turn of the same session', async () => {
   const asked: AskedCall[] = [];
   const own = (servers = realServers([]));
   const created = (world = await World.create({ approvals: allowing(asked), moreTools: () => own.tools() }));
@@ -66,7 +66,7 @@ it('tools that come later are there in the next turn of the same session', async
   ]);
 });
 
-it('a server that dies in a call costs the turn nothing but that result', async () => {
+it('a server that dies in a call costs the turn only that result', async () => {
   const own = (servers = realServers([planFor('s', nodeLaunch(program))]));
   const created = (world = await World.create({ approvals: allowing([]), moreTools: () => own.tools() }));
   created.server.script(

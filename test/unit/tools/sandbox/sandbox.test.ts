@@ -3,7 +3,7 @@ import { silentLog } from '../../../../src/base/log';
 import { remedyFor, Sandbox } from '../../../../src/tools/sandbox/sandbox';
 
 describe('a machine without a sandbox', () => {
-  it('says so, with the reason and what can be done', async () => {
+  it('is reported with the reason and the next steps', async () => {
     const none = new Sandbox({
       file: '/none',
       temporary: '/tmp',

@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { missingOrders, putBack, setAside } from '../../../../src/tools/sandbox/setAside';
 import { WrittenOrders } from '../../../../src/tools/sandbox/writtenOrders';
 
-describe('files that editors and agents take orders from, made while a command ran in the sandbox', () => {
+describe('files that instruct editors and agents, made while a command ran in the sandbox', () => {
   let base: string;
   let folder: string;
   let written: WrittenOrders;
@@ -40,7 +40,7 @@ describe('files that editors and agents take orders from, made while a command r
     return taken.map(({ path }) => relative(base, path));
   };
 
-  it('are taken out; those that were written through the editor stay', async () => {
+  it('are removed; those written through the editor stay', async () => {
     const missing = missingOrders([folder]);
     make('CLAUDE.md', 'evil');
     byEditor('AGENTS.md', 'ours');
@@ -56,7 +56,7 @@ describe('files that editors and agents take orders from, made while a command r
     ]);
   });
 
-  it('are taken out where a command has changed what the editor wrote', async () => {
+  it('are removed when a command has changed what the editor wrote', async () => {
     const missing = missingOrders([folder]);
     byEditor('AGENTS.md', 'ours');
     make('AGENTS.md', 'ours and evil');
@@ -71,14 +71,14 @@ describe('files that editors and agents take orders from, made while a command r
     expect(await end(missing)).toEqual(['project/AGENTS.md']);
   });
 
-  it('are told from those that were there before', async () => {
+  it('are distinguished from those that existed before', async () => {
     make('AGENTS.md', 'there');
     const missing = missingOrders([folder]);
     make('AGENTS.md', 'the sandbox keeps this from happening');
     expect(await end(missing)).toEqual([]);
   });
 
-  it('are known by another name of the folder too', async () => {
+  it('are recognized by another name of the folder too', async () => {
     const missing = missingOrders([folder]);
     symlinkSync(folder, join(base, 'link'));
     make('AGENTS.md', 'ours');
@@ -86,7 +86,7 @@ describe('files that editors and agents take orders from, made while a command r
     expect(await end(missing)).toEqual([]);
   });
 
-  it('are not followed to where a link leads that took the place of their folder: the link is taken out', async () => {
+  it('are not followed through a link that replaced their folder: the link is removed', async () => {
     mkdirSync(join(folder, '.github'));
     mkdirSync(join(base, 'elsewhere', 'workflows'), { recursive: true });
     const missing = missingOrders([folder]);
@@ -96,7 +96,7 @@ describe('files that editors and agents take orders from, made while a command r
     expect(existsSync(join(base, 'elsewhere', 'workflows'))).toBe(true);
   });
 
-  it('can be put back, but not over what is there by now', async () => {
+  it('can be put back, but not over a file that exists by now', async () => {
     const missing = missingOrders([folder]);
     make('AGENTS.md', 'one');
     make('.husky/pre-commit', 'two');

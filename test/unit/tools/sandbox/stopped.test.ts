@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unreadWords } from '../../../../src/tools/sandbox/stopped';
 
-describe('what a failed command speaks of and could not read', () => {
+describe('paths that a failed command mentions and could not read', () => {
   const hidden = [
     '/home/me/.ssh',
     '/home/me/.npmrc',

@@ -51,7 +51,7 @@ describe('the shell of commands', () => {
     expect(chooseShell(preferred, platform, exists)).toMatchObject({ path, kind }),
   );
 
-  it('gets the command as it was allowed', () => {
+  it('gets the command exactly as it was allowed', () => {
     expect(shellInvocation({ path: '/bin/bash', kind: 'posix', name: 'bash' }, 'a "$b" \'c\'\nd')).toEqual({
       program: '/bin/bash',
       args: ['-c', 'a "$b" \'c\'\nd'],
@@ -68,7 +68,7 @@ describe('the shell of commands', () => {
 describe('the environment of commands', () => {
   const parts = { login: {}, terminal: {}, python: null, secrets: [], platform: 'linux' } as const;
 
-  it("is the person's, without what the editor set for itself, and with nobody in front of it", () => {
+  it("is the user's, without what the editor set for itself, and with programs that could prompt turned off", () => {
     const login = {
       PATH: '/bin',
       NVM_DIR: '/n',
@@ -92,7 +92,7 @@ describe('the environment of commands', () => {
     });
   });
 
-  it('never holds a key of ours, under whatever name', () => {
+  it('never holds one of our keys, under any name', () => {
     const login = {
       PATH: '/bin',
       OPENAI_API_KEY: 'sk-live-123456789',
@@ -127,7 +127,7 @@ describe('the environment of commands', () => {
     ]).toEqual(['/bin:/w/bin', '', undefined]);
   });
 
-  it('has the activated Python environment in front', () => {
+  it('has the activated Python environment first', () => {
     const login = { PATH: '/bin:/w/.venv/bin', PYTHONHOME: '/usr' };
     const environment = commandEnvironment({
       ...parts,
@@ -142,7 +142,7 @@ describe('the environment of commands', () => {
   });
 });
 
-describe("the environment of the person's shell", () => {
+describe("the environment of the user's shell", () => {
   let home: string;
   beforeEach(() => {
     home = realpathSync(mkdtempSync(join(tmpdir(), 'hermes-login-')));
@@ -164,7 +164,7 @@ describe("the environment of the person's shell", () => {
       log: silentLog,
     });
 
-  it('is what its start files make of it, whatever they print', async () => {
+  it('is the result of its startup files, whatever they print', async () => {
     writeFileSync(join(home, '.bash_profile'), 'echo welcome; export FROM_PROFILE="two\nlines"; . ~/.bashrc');
     writeFileSync(join(home, '.bashrc'), 'export PATH="/my/tools:$PATH"; printf "\\0noise"');
     const environment = await resolver(own()).of({ path: '/bin/bash' });
@@ -176,7 +176,7 @@ describe("the environment of the person's shell", () => {
     ]).toEqual(['two\nlines', true, undefined, undefined]);
   });
 
-  it('is asked for once', async () => {
+  it('is requested once', async () => {
     const count = join(home, 'count');
     writeFileSync(join(home, '.bash_profile'), `echo x >> ${count}`);
     const login = resolver(own());
@@ -206,7 +206,7 @@ describe("the environment of the person's shell", () => {
   });
 });
 
-describe('where there is no /proc', () => {
+describe('without /proc', () => {
   it('processes are read as ps lists them', () => {
     expect(
       psRows(
@@ -235,7 +235,7 @@ describe('where there is no /proc', () => {
     ['a group', 'sleep 1000 & (sleep 1000 | cat) & echo up; wait'],
     ['a process that ignores SIGTERM', "trap '' TERM; echo up; while true; do sleep 1; done"],
     ['one that left the group but not its parent', 'setsid -w sleep 1000 & echo up; wait'],
-  ])('%s is ended whole', async (_, command) => {
+  ])('%s is ended completely', async (_, command) => {
     const world = new TerminalWorld({ platform: 'darwin' });
     expect(await world.run(command, { timeout_seconds: 1 })).toMatch(
       /^failed: The command did not end within <time> and was ended/,
@@ -245,8 +245,8 @@ describe('where there is no /proc', () => {
   });
 });
 
-describe('a folder that was asked about', () => {
-  it('is where the command runs, or nothing runs', async () => {
+describe('a folder that the user approved', () => {
+  it('is the folder the command runs in, or nothing runs', async () => {
     const world = new TerminalWorld();
     try {
       symlinkSync(join(world.project, 'src'), join(world.project, 'here'));

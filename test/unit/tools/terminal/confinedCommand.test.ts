@@ -49,7 +49,7 @@ describe('a command where commands are confined', () => {
     expect(asked).toEqual([{ command: 'echo hi', hosts: ['a.example', 'registry.npmjs.org'] }]);
   });
 
-  it('asks for where it would run', async () => {
+  it('shows in its question where it would run', async () => {
     world = new TerminalWorld({ confinement: confining([]) });
     const access = async (input: object): Promise<unknown> => {
       const bound = terminalTools(world.needs)[0]?.bind(input);
@@ -65,7 +65,7 @@ describe('a command where commands are confined', () => {
     expect(await access({ command: 'a', hosts: ['127.0.0.1'] })).toMatchObject({ kind: 'invalid' });
   });
 
-  it('runs outside where that was asked for, and nowhere else', async () => {
+  it('runs outside only if that was requested', async () => {
     const asked: Asked[] = [];
     world = new TerminalWorld({ confinement: confining(asked) });
     expect([await world.run('echo hi', { without_sandbox: 'Docker' }), asked]).toEqual([
@@ -74,7 +74,7 @@ describe('a command where commands are confined', () => {
     ]);
   });
 
-  it('is told with its row what was stopped and taken out', async () => {
+  it('lists blocked accesses and removed files in its row', async () => {
     world = new TerminalWorld({
       confinement: confining(
         [],
@@ -91,7 +91,7 @@ describe('a command where commands are confined', () => {
     });
   });
 
-  it('is told what it speaks of and could not read, where it failed', async () => {
+  it('lists what it mentions and could not read, when it failed', async () => {
     world = new TerminalWorld({ confinement: confining([]) });
     expect((await world.call('run_command', { command: 'echo no .env; exit 1' })).details).toMatchObject({
       sandbox: { stopped: ['read .env'] },
@@ -101,7 +101,7 @@ describe('a command where commands are confined', () => {
     });
   });
 
-  it('does not run where the sandbox does not hold it, and its output is let go', async () => {
+  it('does not run when the sandbox cannot confine it, and its output is released', async () => {
     world = new TerminalWorld({
       confinement: confining([], { confine: () => Promise.reject(new Error('too many files')) }),
     });
@@ -111,7 +111,7 @@ describe('a command where commands are confined', () => {
     expect(existsSync(join(world.project, 'made'))).toBe(false);
   });
 
-  it('does not run where the sandbox is lost while the question is open', async () => {
+  it('does not run when the sandbox is lost while the question is open', async () => {
     let state: SandboxState = works;
     world = new TerminalWorld({ confinement: confining([], { state: () => Promise.resolve(state) }) });
     const bound = terminalTools(world.needs)[0]?.bind({ command: 'touch made' });
@@ -130,7 +130,7 @@ describe('a command where commands are confined', () => {
     ]);
   });
 
-  it('does not run at all where it must be confined and cannot be', async () => {
+  it('does not run at all when it must be confined and cannot be', async () => {
     world = new TerminalWorld({
       confinement: confining([], {
         isRequired: true,

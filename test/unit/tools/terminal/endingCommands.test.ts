@@ -56,7 +56,7 @@ const stubborn = [
   ],
 ] as const;
 
-describe('a command that the person stops', () => {
+describe('a command that the user stops', () => {
   it.each(stubborn)('%s: all of it ends', async (_, command) => {
     const { output, stop } = await begin(command);
     stop.abort();
@@ -68,7 +68,7 @@ describe('a command that the person stops', () => {
 });
 
 describe('a command that takes too long', () => {
-  it.each(stubborn.slice(0, 4))('%s: all of it ends, and the model is told', async (_, command) => {
+  it.each(stubborn.slice(0, 4))('%s: all of it ends, and the model is notified', async (_, command) => {
     const { output } = await begin(command, { timeout_seconds: 1 });
     expect(world.said(await output)).toMatch(
       /^failed: The command did not end within <time> and was ended with everything it had started\. Ask for more with timeout_seconds, or run it with background\. Output so far:\n\nup/,
@@ -77,7 +77,7 @@ describe('a command that takes too long', () => {
     expect((await output).details).toMatchObject({ timedOut: true, background: null });
   });
 
-  it('gets the time of the setting when the model names none, and no more than ten minutes beyond it', async () => {
+  it('gets the time from the setting when the model names none, and at most ten minutes more', async () => {
     const waits: number[] = [];
     const clock = {
       ...world.needs.clock,
@@ -94,7 +94,7 @@ describe('a command that takes too long', () => {
   });
 });
 
-describe('what a command leaves behind', () => {
+describe('processes that a command leaves behind', () => {
   it.each([
     ['in its group, holding the pipe', 'sleep 1000 & sleep 0.3; echo up'],
     ['without the pipe', 'nohup sleep 1000 >/dev/null 2>&1 & sleep 0.3; echo up'],
@@ -103,7 +103,7 @@ describe('what a command leaves behind', () => {
       'outside its session and without the pipe',
       'setsid nohup sleep 1000 </dev/null >/dev/null 2>&1 & sleep 0.3; echo up',
     ],
-  ])('%s: the command ends, what is left is named and can be ended', async (_, command) => {
+  ])('%s: the command ends, remaining processes are named and can be ended', async (_, command) => {
     const output = await world.call('run_command', { command });
     expect(world.said(output)).toBe(
       'done: Exit code 0 after <time> in the open folder. It has ended but left running: sleep (<pid>). Use command_output or stop_command with id "<id>"; they end with the editor window.\n\nup',
@@ -116,7 +116,7 @@ describe('what a command leaves behind', () => {
     expect(world.leftovers()).toEqual([]);
   });
 
-  it('ends with the window', async () => {
+  it('end with the window', async () => {
     await world.run('setsid sleep 1000 & sleep 1000 & echo up');
     expect(world.leftovers()).toHaveLength(2);
     world.running.dispose();
@@ -128,7 +128,7 @@ describe('a command that keeps running', () => {
   const server =
     'echo listening; for i in $(seq 1 100000); do read -r -t 0.05 < /dev/zero; [ -e ../go ] && { echo "request $i" | tr -d 0-9; rm ../go; }; sleep 0.05; done';
 
-  it('comes back at once with an id, tells more when asked, and ends when told', async () => {
+  it('returns at once with an id, reports more on request, and ends on request', async () => {
     const first = await world.call('run_command', { command: server, background: true });
     expect(world.said(first)).toBe(
       'done: Running for <time> in the open folder. It keeps running with id "<id>": read more with command_output, end it with stop_command. It ends with the editor window. Output so far:\n\nlistening',
@@ -149,7 +149,7 @@ describe('a command that keeps running', () => {
     expect(world.said(await world.call('stop_command', { id }))).toMatch(/^done: It had ended before\./);
   });
 
-  it('goes on when the person lets the turn proceed', async () => {
+  it('continues when the user lets the turn proceed', async () => {
     const { output, proceed } = await begin('echo up; sleep 1000');
     proceed.abort();
     const { outcome, text } = await output;
@@ -176,7 +176,7 @@ describe('a command that keeps running', () => {
     );
   });
 
-  it("is nobody else's", async () => {
+  it('belongs to no other conversation', async () => {
     const first = await world.call('run_command', { command: 'sleep 1000', background: true });
     const id = /cmd-[0-9a-f]{8}/.exec(first.text)?.[0];
     expect(world.said(await world.call('stop_command', { id }, { conversationId: 'another' }))).toBe(
@@ -188,7 +188,7 @@ describe('a command that keeps running', () => {
 });
 
 describe('a window that is about to close', () => {
-  it('lets a server end by itself, and leaves the commands of turns to their turns', async () => {
+  it('ends its servers, and leaves the commands of turns to their turns', async () => {
     const ended = join(world.home, 'ended');
     await world.call('run_command', {
       command: `trap 'echo bye > ${ended}; exit' TERM; while true; do sleep 0.05; done`,
@@ -204,7 +204,7 @@ describe('a window that is about to close', () => {
 });
 
 describe('commands of a window that was killed', () => {
-  it('are ended by the next one, and those of a window that lives are not', async () => {
+  it('are ended by the next window, and those of a living window are not', async () => {
     const host = new NodeProgram(await bundleProgram('test/support/killedHost.ts', world.home), []);
     const [, variable = '', home = ''] = (await host.line('started ')).split(' ');
     await world.call('run_command', { command: 'sleep 1000', background: true });

@@ -37,7 +37,7 @@ describe('the file of an output', () => {
     await expect(OutputFile.create(file.path)).rejects.toThrow(/EEXIST/);
   });
 
-  it('keeps so much and says that there was more', async () => {
+  it('keeps up to its limit and notes that there was more', async () => {
     const file = await OutputFile.create(join(home, 'full.log'), 5);
     const kept = [await file.append(bytes('abc')), await file.append(bytes('defg')), await file.append(bytes('hij'))];
     await file.close();
@@ -47,7 +47,7 @@ describe('the file of an output', () => {
 });
 
 describe('a disk that is full', () => {
-  it('ends the command, shows nothing that is not kept, and is said', async () => {
+  it('ends the command, shows nothing that is not kept, and is reported', async () => {
     const seen: string[] = [];
     const outputs = new OutputFolder(() => join(home, 'outputs'), { now: () => 0 });
     outputs.create = async () => {
@@ -71,7 +71,7 @@ describe('a disk that is full', () => {
   });
 });
 
-describe('what is remembered of an output', () => {
+describe('the remembered part of an output', () => {
   const omitted = (count: number): string => `[${count}]`;
   const remember = (text: string, piece: number): OutputEnds => {
     const ends = new OutputEnds();
@@ -96,7 +96,7 @@ describe('what is remembered of an output', () => {
     },
   );
 
-  it('counts every byte that is left out', () => {
+  it('counts every omitted byte', () => {
     const ends = remember('x'.repeat(1_000_000), 4096);
     expect(ends.excerpt(3000, omitted)).toBe(`${'x'.repeat(1000)}\n[997000]\n${'x'.repeat(2000)}`);
     expect(remember('short', 2).excerpt(3000, omitted)).toBe('short');
@@ -114,13 +114,13 @@ describe('plain text', () => {
     ['a write to the clipboard', '\u001b]52;c;aGk=\u0007after', 'after'],
     ['bells and backspaces', 'a\u0007b\bc\u0000d', 'abcd'],
     ['tabs and empty lines', 'a\tb\n\nc', 'a\tb\n\nc'],
-  ])('leaves out what only a screen understands: %s', (_, text, plain) => expect(plainText(text)).toBe(plain));
+  ])('leaves out terminal control codes: %s', (_, text, plain) => expect(plainText(text)).toBe(plain));
 
   it.each([
     ['a character cut at the beginning', [0x82, 0xac, 0x61], 'a'],
     ['a character cut at the end', [0x61, 0xe2, 0x82], 'a'],
     ['what is no UTF-8', [0x61, 0xff, 0x62], 'a\ufffdb'],
-  ])('is made of bytes with %s', (_, part, text) => expect(decodePart(Uint8Array.from(part))).toBe(text));
+  ])('is decoded from bytes with %s', (_, part, text) => expect(decodePart(Uint8Array.from(part))).toBe(text));
 });
 
 describe('the folder of outputs', () => {
@@ -133,7 +133,7 @@ describe('the folder of outputs', () => {
   };
   const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
 
-  it('lets go of what is old, but for what is being written', async () => {
+  it('deletes old outputs, except those being written', async () => {
     const folder = new OutputFolder(() => join(home, 'outputs'), { now: () => 1_000_000_000 });
     const [fresh, old, written] = [
       await make(folder, 'a', '1', 29),
@@ -144,7 +144,7 @@ describe('the folder of outputs', () => {
     expect([fresh, old, written].map(exists)).toEqual([true, false, true]);
   });
 
-  it('forgets a conversation and nothing beside it', async () => {
+  it('forgets a conversation and nothing else', async () => {
     const folder = new OutputFolder(() => join(home, 'outputs'), { now: () => 0 });
     const [one, other] = [await make(folder, 'one', '1', 0), await make(folder, 'other', '1', 0)];
     await folder.forget('one');
@@ -152,7 +152,7 @@ describe('the folder of outputs', () => {
     expect([one, other].map(exists)).toEqual([false, true]);
   });
 
-  it('knows its own by the place, not by the name', async () => {
+  it('recognizes its files by place, not by name', async () => {
     mkdirSync(join(home, 'real'));
     symlinkSync(join(home, 'real'), join(home, 'linked'));
     const folder = new OutputFolder(() => join(home, 'linked'), { now: () => 0 });

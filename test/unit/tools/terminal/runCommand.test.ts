@@ -90,14 +90,14 @@ describe('a command', () => {
     expect((await world.run(command)).replace(/line 1:\s+\d+ Killed.*$/s, 'line 1:   <job>')).toBe(said);
   });
 
-  it('runs in the folder it names, and is refused where there is none', async () => {
+  it('runs in the folder it names, and is refused when that folder does not exist', async () => {
     expect(await world.run('pwd', { cwd: 'src' })).toBe('done: Exit code 0 after <time> in src.\n\n<home>/project/src');
     expect(await world.run('pwd', { cwd: 'nowhere' })).toBe(
       'failed: There is no folder at nowhere; nothing was run. Name an existing one in cwd.',
     );
   });
 
-  it('leaves its whole output in a file of this person alone, and its row in numbers', async () => {
+  it('writes its whole output to a file private to the user, and numbers to its row', async () => {
     const output = await world.call(
       'run_command',
       { command: 'printf "\\033[31mred\\033[0m\\n"; exit 2' },
@@ -143,7 +143,7 @@ describe('a command', () => {
     expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(['one\n', 'two\n']);
   });
 
-  it('asks for what is typed, where it runs and in which kind of shell', async () => {
+  it('asks with the typed command, its folder and the kind of shell', async () => {
     const { terminalTools } = await import('../../../../src/tools/terminal/terminalTools');
     const bound = terminalTools(world.needs)[0]?.bind({ command: 'rm -rf "$X"', cwd: '..' });
     expect(bound?.kind === 'ready' ? await bound.asks?.(new AbortController().signal) : bound).toEqual({
@@ -175,7 +175,7 @@ describe('long output', () => {
     expect([output.outcome, output.text.length < 31_000, output.text.endsWith('x\nend')]).toEqual(['done', true, true]);
   });
 
-  it('is never cut inside a character', async () => {
+  it('is never split inside a character', async () => {
     const output = await world.call('run_command', { command: "for i in $(seq 1 30000); do printf '😀ö€'; done" });
     expect(output.text.replace(/\[… \d+ bytes.*\]/, '')).not.toMatch(
       /\ufffd|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/,
@@ -184,8 +184,8 @@ describe('long output', () => {
   });
 });
 
-describe('what cannot begin', () => {
-  it('a shell that does not exist is named', async () => {
+describe('a command that cannot start', () => {
+  it('names a shell that does not exist', async () => {
     const without = new TerminalWorld({ shell: () => ({ path: '/no/such/bash', kind: 'posix', name: 'bash' }) });
     expect(await without.run('echo hi')).toBe(
       'failed: The shell /no/such/bash does not exist; nothing was run. The person can choose another default terminal profile.',
@@ -193,7 +193,7 @@ describe('what cannot begin', () => {
     await without.dispose();
   });
 
-  it('nothing runs when its output has no place', async () => {
+  it('does not run when its output has no place', async () => {
     const { OutputFolder } = await import('../../../../src/tools/terminal/outputFolder');
     writeFileSync(join(world.home, 'a file'), '');
     const without = new TerminalWorld({

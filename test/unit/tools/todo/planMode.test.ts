@@ -13,7 +13,7 @@ const policy = new RulesPolicy({
   places: new DiskPlaces(() => [], '/home/ann'),
 });
 
-it('a plan is asked about in Plan mode, and nowhere else', () => {
+it('a plan is asked about only in Plan mode', () => {
   const told = modes.map((mode) => {
     const verdict = policy.judge({
       tool: 'exit_plan_mode',

@@ -71,7 +71,7 @@ describe('todo_write', () => {
     }),
   );
 
-  it('counts only where it was done and is whole', () => {
+  it('counts only where it was done and is complete', () => {
     const found = [row('a', list({ text: 'x', state: 'done' }), 'failed'), row('b', { kind: 'todos', items: 'x' })].map(
       ({ parts: [part] }) => part?.kind === 'toolResult' && todosOf(part),
     );
@@ -109,7 +109,7 @@ describe('the todo list in a handoff', () => {
 });
 
 describe('exit_plan_mode', () => {
-  it('asks with the plan, and says what its approval means', async () => {
+  it('asks with the plan, and explains what its approval means', async () => {
     const bound = exitPlanModeTool().bind({ plan: '# Plan\n1. mend' });
     expect(bound.kind === 'ready' && (await bound.asks?.(new AbortController().signal))).toEqual({
       access: { kind: 'plan' },

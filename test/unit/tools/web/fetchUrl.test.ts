@@ -76,7 +76,7 @@ describe('fetch_url asks', () => {
 });
 
 describe('fetch_url reads', () => {
-  it('a page as data, in a frame it cannot know, and sends nothing about the person', async () => {
+  it('a page as data, in a frame the page cannot know, and sends nothing about the user', async () => {
     let sent: IncomingHttpHeaders = {};
     const origin = await serve((request, response) => {
       sent = request.headers;
@@ -105,7 +105,7 @@ describe('fetch_url reads', () => {
     expect(Object.keys(sent).sort()).toEqual(['accept', 'accept-encoding', 'connection', 'host', 'user-agent']);
   });
 
-  it('JSON indented, gzip, another charset, and no more than asked for', async () => {
+  it('JSON indented, gzip, another charset, and no more than requested', async () => {
     const origin = await serve(({ url }, response) => {
       if (url === '/json') response.setHeader('content-type', 'application/json').end('{"a":1}');
       else if (url === '/gzip')
@@ -122,7 +122,7 @@ describe('fetch_url reads', () => {
     );
   });
 
-  it('stops at its limit, be the body without end or a bomb', async () => {
+  it('up to its limit, even for an endless body or a decompression bomb', async () => {
     const origin = await serve(({ url }, response) => {
       response.setHeader('content-type', 'text/plain');
       if (url === '/bomb') response.setHeader('content-encoding', 'gzip').end(gzipSync(Buffer.alloc(50_000_000, 'a')));
@@ -169,7 +169,7 @@ describe('fetch_url reads', () => {
     expect(`${outcome}: ${text.includes('[MARK]') ? content(text) : text}`).toBe(expected);
   });
 
-  it('a packing that is broken, or unknown, as what it is', async () => {
+  it('a broken or unknown compression as such', async () => {
     const origin = await serve(
       ({ url }, response) =>
         void response
@@ -221,7 +221,7 @@ describe('redirects', () => {
     expect((await get({ url: `${origin}/a` })).text).toBe('http://HOST/a redirects in a circle.');
   });
 
-  it('to another origin are told, not followed', async () => {
+  it('to another origin are reported, not followed', async () => {
     let asked = 0;
     const other = await serve((_request, response) => void (asked++, response.end('other')));
     const origin = await redirecting((path) => (path === '/out' ? `${other}/x` : 'file:///etc/passwd'));
@@ -237,8 +237,8 @@ describe('redirects', () => {
   });
 });
 
-describe('where a name leads', () => {
-  it('must be the public internet, all of it', async () => {
+describe('the addresses of a name', () => {
+  it('must all be on the public internet', async () => {
     const reached: string[] = [];
     const origin = await serve((request, response) => void (reached.push(request.url ?? ''), response.end('inside')));
     const { port } = new URL(origin);
@@ -262,7 +262,7 @@ describe('where a name leads', () => {
     expect(reached).toEqual([]);
   });
 
-  it('is asked once: what was checked is what is connected to', async () => {
+  it('are resolved once: the connection uses the checked address', async () => {
     const origin = await serve(
       (request, response) =>
         void response.setHeader('content-type', 'text/plain').end(`for ${request.headers.host ?? ''}`),
@@ -281,7 +281,7 @@ describe('where a name leads', () => {
     expect(asked).toEqual(['rebind.example.com']);
   });
 
-  it('may be this machine where the address says so, which the person was asked about', async () => {
+  it('may be this machine if the address says so, which the user was asked about', async () => {
     const answer: RequestListener = (_request, response) =>
       void response.setHeader('content-type', 'text/plain').end('local');
     const { port } = new URL(await serve(answer));
@@ -291,7 +291,7 @@ describe('where a name leads', () => {
     if (six !== null) expect(content((await get({ url: six })).text)).toBe('local');
   });
 
-  it('that does not exist is said', async () => {
+  it('that do not exist are reported', async () => {
     const resolve = () => Promise.reject(new Error('getaddrinfo ENOTFOUND nowhere.example'));
     expect((await get({ url: 'https://nowhere.example/' }, { resolve })).text).toBe(
       'The name nowhere.example could not be resolved: getaddrinfo ENOTFOUND nowhere.example.',

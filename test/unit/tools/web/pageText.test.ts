@@ -3,7 +3,7 @@ import { pageKind, pageText, prettyJson } from '../../../../src/tools/web/page/p
 
 const bytes = (text: string, encoding: BufferEncoding = 'utf8'): Uint8Array => Buffer.from(text, encoding);
 
-describe('what an answer is', () => {
+describe('the kind of an answer', () => {
   it.each([
     ['text/html; charset=utf-8', '<p>', 'html'],
     ['application/xhtml+xml', '<p>', 'html'],
@@ -48,6 +48,6 @@ describe('the charset of an answer', () => {
 });
 
 describe('JSON', () => {
-  it('is indented; what is none stays as it is', () =>
+  it('is indented; other text stays as it is', () =>
     expect([prettyJson('{"a":[1]}'), prettyJson('{"a":')]).toEqual(['{\n  "a": [\n    1\n  ]\n}', '{"a":']));
 });

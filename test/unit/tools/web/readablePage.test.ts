@@ -9,7 +9,7 @@ const read = (html: string) => readablePage(html, 'https://example.com/docs/page
 const sentence =
   'The retry timer uses the real clock, which is why the upload test fails on slow machines, and only there. ';
 
-it('keeps an article and leaves menus and scripts out', () => {
+it('keeps an article and leaves out menus and scripts', () => {
   const page = read(
     `<html><head><title> Retry  timers </title><style>p{}</style></head><body><nav><a href="/">Home</a><a href="/x">Other</a></nav>
      <article><h1>Retry timers</h1><p>${sentence.repeat(4)}</p><h2>How</h2><ul><li>one <b>bold</b></li><li><a href="../api#x">the API</a></li></ul>
@@ -23,7 +23,7 @@ it('keeps an article and leaves menus and scripts out', () => {
   expect(page.text).not.toMatch(/alert|Imprint|Home/);
 });
 
-it('takes all of a page that has no article', () => {
+it('keeps all of a page that has no article', () => {
   expect(
     read(
       '<title>List</title><h1>Ports</h1><table><tr><th>Name</th><th>Port</th></tr><tr><td>http</td><td>80</td></tr></table><a href="javascript:steal()">press</a>',
@@ -34,7 +34,7 @@ it('takes all of a page that has no article', () => {
   });
 });
 
-it('makes text of a fragment, of a page that never closes anything, and of nothing', () => {
+it('makes text of a fragment, of a page that closes no tag, and of an empty page', () => {
   expect(read('just <b>words').text).toBe('just **words**');
   expect(read('<html><body><p>a<p>b<div>c').text).toBe('a\n\nb\n\nc');
   expect(read('').text).toBe('');
@@ -52,7 +52,7 @@ describe('the thread that reads', () => {
   };
   const page = '<title>a</title><script>b</script><p>bare &amp; <b>words';
 
-  it('hands over what it read', async () => {
+  it('returns what it read', async () => {
     const read = pageReader(thread('parentPort.postMessage({ title: workerData.url, text: workerData.html });'));
     expect(await read('html', 'address', new AbortController().signal)).toEqual({ title: 'address', text: 'html' });
   });
@@ -62,7 +62,7 @@ describe('the thread that reads', () => {
     ['fails', 'throw new Error("too deep");'],
     ['is gone', 'process.exit(3);'],
     ['answers nonsense', 'parentPort.postMessage(7);'],
-  ])('gives the bare words where it %s', async (_case, code) => {
+  ])('returns the bare words where it %s', async (_case, code) => {
     expect(await pageReader(thread(code), 300)(page, 'https://example.com', new AbortController().signal)).toEqual({
       title: '',
       text: 'a bare &amp; words',

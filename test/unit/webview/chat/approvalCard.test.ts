@@ -53,8 +53,8 @@ async function asked(request: ApprovalRequest = command): Promise<void> {
   await page.settle();
 }
 
-describe('what the agent asks', () => {
-  test('stands above the composer in the words of its kind, with place, reasons and what can be answered', async () => {
+describe('a question from the agent', () => {
+  test('is above the composer in the words of its kind, with place, reasons and possible answers', async () => {
     await asked();
     expect({
       names: names('alertdialog'),
@@ -106,7 +106,7 @@ describe('what the agent asks', () => {
       ['In upload', 'Commands are not sandboxed: hermes.terminal.sandbox is off.'],
       ['It runs on this machine with your rights.'],
     ],
-  ])('a command says where it would run: %s', async (_, confined, sandbox, where, reasons) => {
+  ])('a command shows where it would run: %s', async (_, confined, sandbox, where, reasons) => {
     page = new ChatPage();
     await page.bootstrap(shownSession({ messages: [question, calls], openTurn: runningTurn() }), { sandbox });
     const request: ApprovalRequest = {
@@ -126,7 +126,7 @@ describe('what the agent asks', () => {
     expect([texts('.approval-where'), texts('.approval-reasons li')]).toEqual([where, reasons]);
   });
 
-  test('a command in the open folder itself is said to run there, not in "."', async () => {
+  test('a command in the open folder itself is shown as running there, not in "."', async () => {
     await asked({
       ...command,
       access: {
@@ -156,7 +156,7 @@ describe('what the agent asks', () => {
     ]).toEqual([['Allow carrying out this plan?'], ['Allow Once', 'Deny'], 'Do it', null]);
   });
 
-  test('hides nothing: what cannot be seen in a command or a line, or turns its order, is written out', async () => {
+  test('hides nothing: characters in a command or a line that are invisible or reverse its order are written out', async () => {
     const hidden = 'echo ok \u202e# safe\u200b\nrm\u00a0-rf .';
     await asked({ ...command, access: { kind: 'run', command: hidden, folder, shell: 'posix' }, subject: hidden });
     const shown = card().querySelector('pre')?.textContent;
@@ -215,11 +215,11 @@ describe('what the agent asks', () => {
   });
 });
 
-describe('an answer to it', () => {
+describe('an answer to a question', () => {
   test.each([
     ['Allow Once', { kind: 'allow', scope: 'once' }],
     ['Allow for Session', { kind: 'allow', scope: 'session', rules: command.rules }],
-  ])('%s is sent once, and the card goes when it is on disk', async (name, decision) => {
+  ])('%s is sent once, and the card disappears when it is on disk', async (name, decision) => {
     await asked();
     await page.press(name);
     await page.press(name);
@@ -233,7 +233,7 @@ describe('an answer to it', () => {
     ]);
   });
 
-  test('is given once by a double click, and not by a key that is held down: the next question may stand there', async () => {
+  test('is given once by a double click, and not by a held key: the next question may be there', async () => {
     await asked();
     const button = find('button', 'Allow Once');
     button.dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 2 }));
@@ -242,7 +242,7 @@ describe('an answer to it', () => {
     expect(page.sent('decideApproval')).toEqual([]);
   });
 
-  test('Always… keeps the rules as the person leaves them, here or everywhere', async () => {
+  test('Always… keeps the rules as the user leaves them, here or everywhere', async () => {
     await asked();
     await page.press('Always…');
     await page.settle();
@@ -268,7 +268,7 @@ describe('an answer to it', () => {
     expect([find('button', 'Save').hasAttribute('disabled'), page.sent('decideApproval')]).toEqual([true, []]);
   });
 
-  test('Deny asks why; Enter denies, with the reason or without one', async () => {
+  test('Deny asks why; Enter denies, with or without a reason', async () => {
     await asked();
     await page.press('Deny');
     await page.settle();
@@ -290,7 +290,7 @@ describe('an answer to it', () => {
     ]);
   });
 
-  test('that is refused leaves the question where it is, and says why', async () => {
+  test('that is refused leaves the question in place and shows the reason', async () => {
     await asked();
     await page.press('Allow Once');
     await page.refuse('decideApproval', 'The disk is full.');
@@ -303,14 +303,14 @@ describe('an answer to it', () => {
 });
 
 describe('the keyboard', () => {
-  test('comes to the card, not to a button of it, where the chat has the focus and nothing is being written', async () => {
+  test('moves to the card, not to one of its buttons, when the chat has the focus and the user is not typing', async () => {
     await asked();
     const there = document.activeElement === card();
     const enter = await page.key('Enter');
     expect([there, enter.defaultPrevented, page.sent('decideApproval')]).toEqual([true, false, []]);
   });
 
-  test('stays where something is being written; the question is said aloud instead', async () => {
+  test('stays where the user is typing; the question is announced instead', async () => {
     page = new ChatPage();
     await page.bootstrap(shownSession({ messages: [question, calls], openTurn: runningTurn() }));
     page.composer.focus();
@@ -343,7 +343,7 @@ describe('the keyboard', () => {
     expect([before, focused(), all('alert').map(nameOf)]).toEqual([name, name, ['Allow running git push origin fix?']]);
   });
 
-  test('takes a reason and rules as they stand when Enter is pressed, however fast that is', async () => {
+  test('takes a reason and rules as they are when Enter is pressed, however fast', async () => {
     await asked();
     await page.press('Deny');
     await page.settle();
@@ -417,7 +417,7 @@ describe('the mode', () => {
     ]);
   });
 
-  test('says under the choices whether commands are confined, also when that is found out later', async () => {
+  test('shows under the choices whether commands are confined, also when that is known only later', async () => {
     page = new ChatPage();
     await page.bootstrap(null);
     await page.click(find('combobox', 'Mode'));
@@ -442,7 +442,7 @@ describe('the mode', () => {
     ]);
   });
 
-  test('of the empty state is another one; Escape closes the list and stops nothing', async () => {
+  test('of the empty state is separate; Escape closes the list and stops nothing', async () => {
     page = new ChatPage();
     await page.bootstrap(null, { newMode: 'plan' });
     const shown = find('combobox', 'Mode').textContent;

@@ -22,6 +22,6 @@ it.each([
     asked({ kind: 'editorTool', name: 'a\u2066b\nc' }),
     'Allow the tool a\\u{2066}b⏎c of another extension?',
   ],
-])('names that %s chose cannot hide, turn or end the question', (_whose, request, words) => {
+])('names that %s chose cannot hide, reverse or end the question', (_whose, request, words) => {
   expect([approvalName(request), approvalTitle(request)]).toEqual([words, words]);
 });

@@ -31,8 +31,8 @@ const calls = (view: ChatInWorld): readonly string[] => {
       );
 };
 
-describe('what the agent asks, from the store to the view and back', () => {
-  it('is shown in every view of the session, also in one that comes later, and is gone from all once one of them decides', async () => {
+describe('questions from the agent, from the store to the view and back', () => {
+  it('are shown in every view of the session, also a later one, and disappear from all once one view decides', async () => {
     const asks = askingTools();
     world = await World.create({ tools: asks.tools });
     world.server.script(
@@ -77,7 +77,7 @@ describe('what the agent asks, from the store to the view and back', () => {
     });
   });
 
-  it('follows the mode that was chosen, which both views show', async () => {
+  it('follow the chosen mode, which both views show', async () => {
     world = await World.create({ tools: askingTools().tools });
     world.server.script(reply().says('Hello.'));
     const view = look('one');

@@ -68,7 +68,7 @@ async function drag(
 const whole = (mentions: readonly Mention[]): FoundMentions => ({ mentions, isWhole: true });
 
 describe('a mention', () => {
-  test('is looked for behind an "@" and picked by keyboard: its words are in the text, and it goes along with the prompt', async () => {
+  test('is searched for after an "@" and picked by keyboard: its words are in the text, and it is sent with the prompt', async () => {
     await open();
     await page.type('Look at @upl');
     await page.answer('mentions', whole(found));
@@ -116,7 +116,7 @@ describe('a mention', () => {
     });
   });
 
-  test('is picked when it comes, where Enter was pressed ahead of it; nothing is sent', async () => {
+  test('is picked when it arrives after Enter was pressed; nothing is sent', async () => {
     await open();
     await page.type('@upl');
     await page.key('Enter');
@@ -130,7 +130,7 @@ describe('a mention', () => {
     ]);
   });
 
-  test('is picked when it comes, with what was typed behind that Enter, and the caret behind that', async () => {
+  test('is picked when it arrives, with the text typed after that Enter, and the caret after that', async () => {
     await open();
     await page.type('see @upl');
     await page.key('Enter');
@@ -144,7 +144,7 @@ describe('a mention', () => {
     ]);
   });
 
-  test('is none where nothing is found: Enter sends the text', async () => {
+  test('does not exist where nothing is found: Enter sends the text', async () => {
     await open();
     await page.type('thanks @bob');
     await page.answer('mentions', whole([]));
@@ -156,7 +156,7 @@ describe('a mention', () => {
     ]);
   });
 
-  test('is given up with Escape, which stops nothing, until another one is begun', async () => {
+  test('is abandoned with Escape, which stops nothing, until another one is begun', async () => {
     await open({ ...idle, openTurn: runningTurn() });
     await page.type('@upl');
     await page.answer('mentions', whole(found));
@@ -168,7 +168,7 @@ describe('a mention', () => {
     expect([closed, still, page.sent('mentions').length]).toEqual([[[], []], 1, 2]);
   });
 
-  test('is answered by the newest question only', async () => {
+  test('is answered only by the newest request', async () => {
     await open();
     await page.type('@u');
     await page.type('@up');
@@ -178,7 +178,7 @@ describe('a mention', () => {
     expect([early, all('option').length]).toEqual([[], 3]);
   });
 
-  test('is offered from what is known at once; the rest comes behind it, and what was gone to stays', async () => {
+  test('is offered from known results at once; the rest comes after them, and the active one stays', async () => {
     await open();
     await page.type('@upl');
     await page.answer('mentions', { mentions: found.slice(0, 2), isWhole: false });
@@ -197,7 +197,7 @@ describe('a mention', () => {
     ]);
   });
 
-  test('is neither missing nor sent as text while the rest is still looked for', async () => {
+  test('is neither missing nor sent as text while the rest is still searched for', async () => {
     await open();
     await page.type('@upl');
     await page.answer('mentions', { mentions: [], isWhole: false });
@@ -213,7 +213,7 @@ describe('a mention', () => {
     ]);
   });
 
-  test('stands with its like, each sort under its name where there is more than one; the arrows go through them as they stand', async () => {
+  test('is grouped by kind, named where there are several kinds; the arrows follow the displayed order', async () => {
     await open();
     await page.type('@upl');
     const symbol: Mention = {
@@ -252,7 +252,7 @@ describe('a mention', () => {
     expect([pressed.defaultPrevented, page.composer.value, page.submitted()]).toEqual([false, '@upl', []]);
   });
 
-  test('goes when its words are deleted', async () => {
+  test('is removed when its words are deleted', async () => {
     await open({ ...idle, draft: 'see @src/upload.ts now', draftParts: [file, code] });
     await page.type('see @src/upload.t now');
     const deleted = chips();
@@ -275,8 +275,8 @@ describe('a mention', () => {
   });
 });
 
-describe('what goes along', () => {
-  test('is a list of chips that are taken away by button, Delete or Backspace, each said', async () => {
+describe('attachments of a prompt', () => {
+  test('are a list of chips that are removed by button, Delete or Backspace, each announced', async () => {
     await open({ ...idle, draftParts: [file, code, picture] });
     const listed = [
       names('list').includes('Attachments'),
@@ -315,7 +315,7 @@ describe('what goes along', () => {
     });
   });
 
-  test('may be sent without a word, stays when that is refused, and is sent again as the same prompt', async () => {
+  test('may be sent without a word, stay when refused, and are sent again as the same prompt', async () => {
     await open({ ...idle, draftParts: [picture] });
     await page.press('Send');
     await page.refuse('submit', 'src/gone.ts cannot be read. Nothing was sent.', 'mention');
@@ -330,7 +330,7 @@ describe('what goes along', () => {
     ]);
   });
 
-  test('stays where it was attached while the prompt was on its way', async () => {
+  test('stay where they were attached while the prompt was on its way', async () => {
     await open({ ...idle, draft: 'Do it', draftParts: [picture] });
     await page.key('Enter');
     await page.tell('insertPrompt', { text: '', parts: [code] });
@@ -342,12 +342,12 @@ describe('what goes along', () => {
     ]);
   });
 
-  test('is in the composer again after a reload, in the empty state too', async () => {
+  test('are in the composer again after a reload, in the empty state too', async () => {
     await open(null, { newDraft: 'half', newDraftParts: [code] });
     expect([page.composer.value, chips(), page.sent('saveDraft')]).toEqual(['half', ['src/a.ts:1-2'], []]);
   });
 
-  test('comes back ahead of what is there when a prompt is taken back', async () => {
+  test('return before the current content when a prompt is taken back', async () => {
     await open({ ...idle, draft: 'half', draftParts: [code] });
     await page.tell('shown', { ...idle, draft: 'Why?\n\nhalf', draftParts: [picture, code], changed: true });
     expect([page.composer.value, chips(), savedParts()]).toEqual([
@@ -357,7 +357,7 @@ describe('what goes along', () => {
     ]);
   });
 
-  test('warns where the model takes no images, and offers another one', async () => {
+  test('warn where the model takes no images, and offer another one', async () => {
     await open(
       { ...idle, draftParts: [picture] },
       { model: { chosen: modelRow({ images: false, label: 'tiny' }), problem: null } },
@@ -369,7 +369,7 @@ describe('what goes along', () => {
     expect([said, names('dialog')]).toEqual([['tiny takes no images. Choose another model'], ['Choose a Model']]);
   });
 
-  test('opens to its text, and closes with Escape without stopping anything', async () => {
+  test('open to their text, and close with Escape without stopping anything', async () => {
     await open({ ...idle, draftParts: [code], openTurn: runningTurn() });
     await page.press('src/a.ts:1-2');
     const shown = find('region', 'Preview of src/a.ts:1-2').textContent;
@@ -380,7 +380,7 @@ describe('what goes along', () => {
 });
 
 describe('Attach', () => {
-  test('is a menu that is gone through by keyboard and gives the focus back', async () => {
+  test('is a keyboard menu that returns the focus', async () => {
     await open();
     await page.press('Attach');
     const items = names('menuitem');
@@ -407,7 +407,7 @@ describe('Attach', () => {
     });
   });
 
-  test('takes along what the host picks, and says what could not be taken', async () => {
+  test('attaches what the host picks, and names what could not be attached', async () => {
     await open();
     await page.press('Attach');
     await page.click(find('menuitem', 'File…'));
@@ -428,8 +428,8 @@ describe('Attach', () => {
   });
 });
 
-describe('what is pasted', () => {
-  test('is attached where it is an image, and the field’s own where it is a short text', async () => {
+describe('pasted content', () => {
+  test('is attached if it is an image, and goes into the field if it is a short text', async () => {
     await open();
     const image = await paste({}, [new File([new Uint8Array([137, 80, 78, 71])], 'shot.png', { type: 'image/png' })]);
     const text = await paste({ 'text/plain': 'short' });
@@ -442,7 +442,7 @@ describe('what is pasted', () => {
   });
 
   test.each(['by its button', 'by undoing'])(
-    'is attached where it is long, and is a text after all %s, where the caret was',
+    'is attached if it is long, and becomes text again %s, at the caret',
     async (way) => {
       await open();
       await page.type('ahead  behind');
@@ -459,7 +459,7 @@ describe('what is pasted', () => {
   );
 });
 
-describe('what is dropped', () => {
+describe('dropped content', () => {
   test('from the editor is read by the host', async () => {
     await open();
     const over = await drag('dragover', { 'text/uri-list': '' });
@@ -484,7 +484,7 @@ describe('what is dropped', () => {
     ]);
   });
 
-  test('from the system is read here', async () => {
+  test('from the system is read in the view', async () => {
     await open();
     const files = [
       new File(['hello'], 'a.txt', { type: 'text/plain' }),
@@ -515,7 +515,7 @@ describe('a prompt that was sent', () => {
     turns: [settledTurn()],
   });
 
-  test('shows what went along', async () => {
+  test('shows its attachments', async () => {
     await open(asked);
     const card = document.querySelector('article .prompt');
     expect([
@@ -525,7 +525,7 @@ describe('a prompt that was sent', () => {
     ]).toEqual([['src/a.ts:1-2', 'shot.png'], 'Why?', []]);
   });
 
-  test('keeps it in other words, unless it is taken away', async () => {
+  test('keeps them when it is edited, unless they are removed', async () => {
     await open(asked);
     await page.press('Edit & Resend');
     await page.press('Resend');
@@ -543,13 +543,13 @@ describe('a prompt that was sent', () => {
     ]);
   });
 
-  test('is brought back with what can be read again, and without images', async () => {
+  test('is restored with what can be read again, and without images', async () => {
     await open(asked);
     await page.key('ArrowUp');
     expect([page.composer.value, chips()]).toEqual(['Why?', ['src/a.ts:1-2']]);
   });
 
-  test('shows in the queue what it waits with', async () => {
+  test('shows its attachments in the queue', async () => {
     await open({
       ...asked,
       openTurn: runningTurn('turn2', 'u2'),

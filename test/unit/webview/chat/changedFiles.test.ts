@@ -68,8 +68,8 @@ function within(group: string, name: string): HTMLElement {
 const textOf = (group: string): string => (find('group', group).textContent ?? '').replace(/\s+/g, ' ');
 const review = { turnUid: 'turn1', paths: null, overwrite: false };
 
-describe('the files a turn changed', () => {
-  test('stand below it with what can become of them, all together', async () => {
+describe('the files that a turn changed', () => {
+  test('are below it with their actions, all together', async () => {
     await open();
     const words = textOf('Changed files');
     await page.click(within('Changed files', 'Keep'));
@@ -93,7 +93,7 @@ describe('the files a turn changed', () => {
     expect(page.sent('reviewFiles')).toEqual([{ ...review, action: 'revert' }]);
   });
 
-  test('open to each of them, and that to single changes; what is open survives a redraw', async () => {
+  test('open to each file, and that to single changes; open ones survive a refresh', async () => {
     await open();
     await page.click(within('Changed files', 'Review'));
     const items = all('listitem')
@@ -119,7 +119,7 @@ describe('the files a turn changed', () => {
     ]);
   });
 
-  test('that the person changed since are overwritten only after a second press', async () => {
+  test('that the user changed since are overwritten only after a second press', async () => {
     await open();
     await page.click(within('Changed files', 'Revert'));
     await page.answer('reviewFiles', { sentence: 'a.ts has changed since and stays.', conflicts: ['/f/a.ts'] });
@@ -134,7 +134,7 @@ describe('the files a turn changed', () => {
     ]);
   });
 
-  test('are said where they cannot be reverted, and nothing else is lost', async () => {
+  test('are named where they cannot be reverted, and nothing else is lost', async () => {
     await open();
     await page.click(within('Changed files', 'Revert'));
     await page.refuse('reviewFiles', 'The folder is read-only.');
@@ -146,7 +146,7 @@ describe('the files a turn changed', () => {
 });
 
 describe('the row of an edit', () => {
-  test('says what it changed, opens to its lines, and takes the file back as the turn found it', async () => {
+  test('shows the change, opens to its lines, and reverts the file to its state before the turn', async () => {
     await open();
     const row = 'Tool: edit_file a.ts, done';
     const line = textOf(row);
@@ -172,7 +172,7 @@ describe('the row of an edit', () => {
 describe('the row of a command', () => {
   const shell = answer({ uid: 'a1', position: 2 }, [call('c1', 'run_command', { command: 'npm test' })]);
 
-  test('shows the end of its output while it runs, and can be stopped or left running by itself', async () => {
+  test('shows the end of its output while it runs, and can be stopped or left running alone', async () => {
     await open(
       shownSession({
         messages: [question, shell],
@@ -194,7 +194,7 @@ describe('the row of a command', () => {
     );
   });
 
-  test('says how it ended, and opens to what it wrote', async () => {
+  test('shows how it ended, and opens to its output', async () => {
     const ended = {
       kind: 'command',
       command: 'npm test',
@@ -233,7 +233,7 @@ describe('the row of a command', () => {
 });
 
 describe('the row of a confined command', () => {
-  test('says what the sandbox kept it from and took out, and offers to ask for it without', async () => {
+  test('shows what the sandbox blocked and removed, and offers to ask for it without the sandbox', async () => {
     const details = {
       kind: 'command',
       command: 'npm ci',
@@ -278,7 +278,7 @@ describe('the row of a confined command', () => {
 });
 
 describe('going back in the conversation', () => {
-  test('asks what becomes of files where some were changed, and sends what was chosen', async () => {
+  test('asks about changed files, and sends the choice', async () => {
     await open();
     await page.press('Retry');
     const asked = page.sent('filesFrom');
@@ -294,7 +294,7 @@ describe('going back in the conversation', () => {
     ]);
   });
 
-  test('asks nothing where all of them are reverted already', async () => {
+  test('does not ask when all of them are already reverted', async () => {
     await open({ ...done, changes: { turn1: files.map((one) => ({ ...one, state: 'reverted' as const })) } });
     await page.press('Retry');
     expect([page.sent('filesFrom'), page.sent('retry')]).toEqual([[], [{ turnUid: 'turn1' }]]);
@@ -323,7 +323,7 @@ describe('going back in the conversation', () => {
     ]);
   });
 
-  test('by Edit & Resend keeps the edit until it is decided', async () => {
+  test('by Edit & Resend keeps the edit until the user decides', async () => {
     await open();
     await page.press('Edit & Resend');
     await page.fill(find('textbox', 'Edit prompt'), 'Fix it better.');
@@ -339,7 +339,7 @@ describe('going back in the conversation', () => {
   });
 });
 
-describe('an agent’s progress', () => {
+describe('the progress of an agent', () => {
   test('shows its todo list above the composer, in one line until it is opened', async () => {
     const items = [
       { text: 'Find it', state: 'done' },
@@ -359,7 +359,7 @@ describe('an agent’s progress', () => {
     expect([closed, opened]).toEqual(['Todos 1/3Fix it', ['doneFind it', 'in progressFix it', 'to doTest it']]);
   });
 
-  test('says how many of its steps are used up once half of them are', async () => {
+  test('shows how many of its steps are used once half of them are', async () => {
     await open(shownSession({ messages: [question], openTurn: runningTurn() }));
     const at = async (iteration: number): Promise<string | undefined> => {
       await page.event({
@@ -372,7 +372,7 @@ describe('an agent’s progress', () => {
     expect([await at(45), await at(46), await at(90)]).toEqual([undefined, '46 of 90 steps', '90 of 90 steps']);
   });
 
-  test('says what is off in Restricted Mode', async () => {
+  test('shows which features are off in Restricted Mode', async () => {
     page = new ChatPage();
     await page.bootstrap(null, { restricted: true });
     expect(

@@ -25,7 +25,7 @@ const time = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-di
 const at = (seconds: number): string => time.format(new Date(seconds * 1000));
 
 describe('a conversation', () => {
-  test('has the roles and names that people without sight, and tests, find things by', async () => {
+  test('has the roles and names by which screen readers and tests find things', async () => {
     page = new ChatPage();
     const said = answer({ uid: 'a1', position: 2 }, [
       { kind: 'thinking', text: 'hm' },
@@ -65,7 +65,7 @@ describe('a conversation', () => {
     });
   });
 
-  test('shows chunks as they come, and the stored rows once the turn has settled', async () => {
+  test('shows chunks as they arrive, and the stored rows once the turn has settled', async () => {
     page = new ChatPage();
     await page.bootstrap(shownSession());
     const shot = () =>
@@ -104,7 +104,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  test('says when memory keeps a prompt waiting, and lets the person skip it', async () => {
+  test('shows when memory keeps a prompt waiting, and lets the user skip it', async () => {
     page = new ChatPage();
     await page.bootstrap(shownSession({ messages: [question], openTurn: runningTurn() }));
     await page.event({ kind: 'activity', turnUid: 'turn1', activity: { kind: 'recalling', startedAt: 1 } });
@@ -146,7 +146,7 @@ describe('a conversation', () => {
     });
   });
 
-  test('says how an answer that was cut off ended, and marks it', async () => {
+  test('shows how a cut-off answer ended, and marks it', async () => {
     page = new ChatPage();
     const turn = settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'crash' });
     await page.bootstrap(
@@ -161,7 +161,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  test('leaves out hidden and closing rows and answers that were asked for again', async () => {
+  test('leaves out hidden and closing rows and answers that were retried', async () => {
     page = new ChatPage();
     const closing = answer({ uid: 'h1', position: 2, turnUid: 'turn0', visibility: { kind: 'closing' } }, [
       '(stopped)',
@@ -191,7 +191,7 @@ describe('a conversation', () => {
     expect(all('article').map((article) => article.dataset['uid'])).toEqual(['u2']);
   });
 
-  test('shows what the person told a running turn where it was said, between the reads it parts', async () => {
+  test('shows what the user added to a running turn in place, between the reads it separates', async () => {
     page = new ChatPage();
     const rows = [
       question,
@@ -222,7 +222,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  test('folds reads that followed each other into one line that opens', async () => {
+  test('folds consecutive reads into one line that opens', async () => {
     page = new ChatPage();
     const rows = ['a', 'b', 'c'].flatMap((letter, index) => [
       answer({ uid: letter, position: 2 + index * 2 }, [call(`c${letter}`, 'read_file', { path: `${letter}.ts` })]),
@@ -277,7 +277,7 @@ describe('a conversation', () => {
 });
 
 describe('the empty state', () => {
-  test('offers what was found, one button each, and says how old sessions are', async () => {
+  test('offers found models, one button each, and shows how old sessions are', async () => {
     page = new ChatPage();
     const entries = [
       {
@@ -313,7 +313,7 @@ describe('the empty state', () => {
     ]);
   });
 
-  test('keeps a prompt that was sent without a model, and says what to do', async () => {
+  test('keeps a prompt that was sent without a model, and explains what to do', async () => {
     page = new ChatPage();
     await page.bootstrap(null, { model: { chosen: null, problem: null } });
     await page.type('Why is the sky blue?');
@@ -327,7 +327,7 @@ describe('the empty state', () => {
 });
 
 describe('strips', () => {
-  test('say that saving fails, loudly and with what can be done', async () => {
+  test('report a failure to save, loudly and with next steps', async () => {
     page = new ChatPage();
     await page.bootstrap(shownSession({ messages: [question] }), {
       store: {
@@ -348,7 +348,7 @@ describe('strips', () => {
     ]).toEqual(['The disk is full.Try AgainCopy Details', [{ action: 'retry' }], [{ text: 'ENOSPC' }], 1]);
   });
 
-  test('say as long as it lasts that Demo is not AI', async () => {
+  test('show as long as it lasts that Demo is not AI', async () => {
     page = new ChatPage();
     await page.bootstrap(null, { model: { chosen: modelRow({ isDemo: true }), problem: null } });
     expect(names('note')).toEqual(['Demo: scripted, not AIChoose a Model']);

@@ -17,7 +17,7 @@ async function open(shown: typeof idle | null, memory: ConstructorParameters<typ
 }
 
 describe('the composer', () => {
-  test('keeps the prompt until the host says that it is on disk', async () => {
+  test('keeps the prompt until the host reports that it is on disk', async () => {
     await open(idle);
     await page.type('Do it');
     await page.key('Enter');
@@ -30,7 +30,7 @@ describe('the composer', () => {
     ]);
   });
 
-  test('keeps the prompt when it is refused, says why, and sends it again as the same prompt', async () => {
+  test('keeps the prompt when it is refused, shows why, and sends it again as the same prompt', async () => {
     await open(idle);
     await page.type('Do it');
     await page.key('Enter');
@@ -46,7 +46,7 @@ describe('the composer', () => {
     ]);
   });
 
-  test('keeps what was typed while the prompt was on its way, and sends it behind that one', async () => {
+  test('keeps what was typed while the prompt was on its way, and sends it after that one', async () => {
     await open(idle);
     await page.type('Do it');
     await page.key('Enter');
@@ -101,14 +101,14 @@ describe('the composer', () => {
     expect([page.submitted(), page.composer.value]).toEqual([[], 'かな']);
   });
 
-  test('sends nothing for blanks', async () => {
+  test('sends nothing for spaces', async () => {
     await open(idle);
     await page.type('  \n ');
     await page.key('Enter');
     expect(page.submitted()).toEqual([]);
   });
 
-  test('has Send while nothing runs, Queue and Stop while a turn runs', async () => {
+  test('has Send while no turn runs, Queue and Stop while a turn runs', async () => {
     await open(idle);
     const quiet = names('button').filter((name) => ['Send', 'Queue', 'Stop'].includes(name));
     await page.event({
@@ -150,7 +150,7 @@ describe('the composer', () => {
     expect([kept, page.composer.value]).toEqual(['mine', 'the last prompt']);
   });
 
-  test('gives the host the draft after a pause, and at once when it is left', async () => {
+  test('gives the host the draft after a pause, and at once when the user leaves it', async () => {
     await open(idle);
     await page.type('half a');
     await page.clock.advance(299);
@@ -167,7 +167,7 @@ describe('the composer', () => {
     ]);
   });
 
-  test('shows after a reload what was typed last: its own text where the host had not been given it', async () => {
+  test('shows after a reload what was typed last: its own text if the host had not received it', async () => {
     await open({ ...idle, draft: 'half' }, { unsaved: [{ key: session().id, text: 'half a thought', sent: [] }] });
     const unsent = page.composer.value;
     page.close();
@@ -175,7 +175,7 @@ describe('the composer', () => {
     expect([unsent, page.composer.value]).toEqual(['half a thought', 'of another view']);
   });
 
-  test('puts a suggested or inserted text beside what is there', async () => {
+  test('puts a suggested or inserted text next to the current content', async () => {
     await open(idle);
     await page.type('Look at this:');
     await page.tell('insertPrompt', { text: 'src/a.ts' });
@@ -184,7 +184,7 @@ describe('the composer', () => {
 });
 
 describe('while a turn runs', () => {
-  test('Enter leaves it to the setting what becomes of the prompt; the Queue button says it', async () => {
+  test('Enter follows the setting for a prompt; the Queue button shows it', async () => {
     await open(busy);
     await page.type('by Enter');
     await page.key('Enter');
@@ -198,7 +198,7 @@ describe('while a turn runs', () => {
   });
 
   test.each(['queue', 'steer'] as const)(
-    '/%s says it for one text, which leaves the composer when it is on disk',
+    '/%s applies it to one text, which leaves the composer when it is on disk',
     async (name) => {
       await open(busy);
       await page.type(`/${name} only the title`);
@@ -250,7 +250,7 @@ describe('a command', () => {
     expect([names('dialog'), page.composer.value]).toEqual([['Choose a Model'], '']);
   });
 
-  test('/help says what there is, politely', async () => {
+  test('/help lists what exists, politely', async () => {
     await open(idle);
     await run('/help');
     expect([nameOf(all('status')[0] ?? document.body), names('alert')]).toEqual([
@@ -266,7 +266,7 @@ describe('a command', () => {
     ],
     ['/queue', '/queue needs a text behind it.'],
     ['/new idea', '/new takes no text. Nothing was sent; put a blank before the / to send this as a prompt.'],
-  ])('%s is refused in words and stays in the composer', async (typed, sentence) => {
+  ])('%s is refused with words and stays in the composer', async (typed, sentence) => {
     await open(idle);
     await page.type(typed);
     await page.key('Escape');
@@ -279,14 +279,14 @@ describe('a command', () => {
     ]);
   });
 
-  test('whose title is refused stays in the composer', async () => {
+  test('stays in the composer when its title is refused', async () => {
     await open(idle);
     await run('/title Better');
     await page.refuse('rename', 'The disk is full.');
     expect([names('alert'), page.composer.value]).toEqual([['The disk is full.'], '/title Better']);
   });
 
-  test('is a prompt behind a blank', async () => {
+  test('is a prompt after a space', async () => {
     await open(idle);
     await run(' /stop');
     expect(page.submitted()).toEqual([{ sessionId: session().id, uid: 'uid1', text: ' /stop' }]);
@@ -300,7 +300,7 @@ describe('the list of commands', () => {
     active: page.composer.getAttribute('aria-activedescendant'),
   });
 
-  test('opens at "/", follows what is typed, and is moved through with the arrows', async () => {
+  test('opens at "/", follows the typed text, and is moved through with the arrows', async () => {
     await open(idle);
     const before = list();
     await page.type('/st');
@@ -331,7 +331,7 @@ describe('the list of commands', () => {
     });
   });
 
-  test('tells prompt files from commands where both are offered', async () => {
+  test('distinguishes prompt files from commands where both are offered', async () => {
     await open(idle);
     await page.tell('promptFiles', [
       { name: 'stale', description: 'Looks for what is out of date', argumentHint: null },
@@ -384,7 +384,7 @@ describe('the list of commands', () => {
     expect([closed, page.sent('stop').length, page.composer.value]).toEqual([[[], []], 1, '/st']);
   });
 
-  test('stays closed for an input method and for a draft that was there before', async () => {
+  test('stays closed for an input method and for an earlier draft', async () => {
     await open({ ...idle, draft: '/st' });
     const drafted = list().options;
     await page.type('/sto');
@@ -408,7 +408,7 @@ describe('the queue', () => {
     ]);
   });
 
-  test('waits for the person while nothing runs: each prompt, the first too, can be sent now', async () => {
+  test('waits for the user while no turn runs: each prompt, the first too, can be sent now', async () => {
     await open({ ...idle, queue: [{ uid: 'q1', sessionId: session().id, text: 'first', createdAt: 1 }] });
     const title = document.querySelector('#queue-title')?.textContent;
     await page.press('Send Now');

@@ -22,7 +22,7 @@ const isWhole = (page: Page, selector: string): Promise<boolean> =>
 
 describe('the composer in a narrow panel', () => {
   test.each([260, 300, 320])(
-    'shows its pickers whole at %i px, and its foot on one line beside Stop and Queue',
+    'shows its pickers completely at %i px, and its footer on one line beside Stop and Queue',
     async (width) => {
       const seen: boolean[] = [];
       for (const state of ['composer-mode', 'composer-effort']) {
@@ -55,7 +55,7 @@ describe('the composer in a narrow panel', () => {
 });
 
 describe('a long prompt', () => {
-  test('grows to two fifths of the view, scrolls from there on, and an empty one is one line', async () => {
+  test('grows to two fifths of the view, then scrolls, and an empty one is one line', async () => {
     const long = await preview.open('composer-long', { height: 800 });
     await long.page.waitForTimeout(100);
     const grown = await field(long.page).evaluate((element) => [
@@ -71,7 +71,7 @@ describe('a long prompt', () => {
 });
 
 describe('earlier prompts', () => {
-  test('come back with Up and go with Escape; what is typed behind them stands at the end of their first line', async () => {
+  test('return with Up and disappear with Escape; text typed after them is at the end of their first line', async () => {
     const { page } = await preview.open('composer-idle');
     await page.getByRole('combobox', { name: 'Effort' }).waitFor();
     await field(page).focus();

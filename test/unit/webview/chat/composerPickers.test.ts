@@ -31,7 +31,7 @@ const effortIs = (effort: (typeof efforts)[number], sessionId: string | null = s
   page.tell('effort', { sessionId, effort });
 
 describe('the effort', () => {
-  test('is offered where the model lets itself be asked, and nowhere else', async () => {
+  test('is offered only where the model supports it', async () => {
     await open(thinks({ efforts: ['default'] }));
     const none = names('combobox').includes('Effort');
     await page.tell('model', { chosen: modelRow({ efforts }), problem: null });
@@ -78,7 +78,7 @@ describe('the effort', () => {
     });
   });
 
-  test('is of its session: another one has its own, the next segment of this one the same', async () => {
+  test('belongs to its session: another has its own, the next segment of this one the same', async () => {
     await open();
     await effortIs('low');
     await page.tell('shown', { ...idle, session: session({ id: 'next' }) });
@@ -103,7 +103,7 @@ describe('the effort', () => {
     expect([escaped, names('listbox')]).toEqual([[[], []], []]);
   });
 
-  test('that a model does not take is not shown as if it were', async () => {
+  test('that a model does not take is not shown as active', async () => {
     await open(thinks({ efforts: ['default', 'low', 'medium', 'high'] }));
     await effortIs('none');
     expect(shown()).toBe('Effort');
@@ -111,7 +111,7 @@ describe('the effort', () => {
 });
 
 describe('moving in a list', () => {
-  test('arrows go round, pages and ends stop at the ends, other keys move nowhere', () => {
+  test('arrows wrap around, pages and ends stop at the ends, other keys do not move', () => {
     const moved = (key: string, place: number, count = 20): number | null => movedIn(key, place, count);
     expect([
       moved('ArrowDown', 19),
@@ -133,7 +133,7 @@ describe('moving in a list', () => {
 });
 
 describe('a list of suggestions', () => {
-  test('says how many there are once typing pauses, and not before', async () => {
+  test('announces its count once typing pauses, and not before', async () => {
     await open();
     page.composer.focus();
     await page.type('/st');
@@ -171,7 +171,7 @@ describe('the queue by keyboard', () => {
   const becomes = (...queue: typeof three): Promise<void> =>
     page.tell('queueChanged', { sessionId: session().id, queue });
 
-  test('goes to the next prompt when one is removed, to the composer behind the last, and says so', async () => {
+  test('goes to the next prompt when one is removed, to the composer after the last, and announces it', async () => {
     await open(thinks(), { ...idle, turns: [], openTurn: runningTurn(), queue: three });
     const seen: (string | undefined)[] = [];
     await press('q2', 'Remove');
@@ -193,7 +193,7 @@ describe('the queue by keyboard', () => {
     ]).toEqual([['q3', 'q1'], true, true]);
   });
 
-  test('stays with the prompt that is sent next, and takes no focus that went elsewhere', async () => {
+  test('stays with the prompt that is sent next, and takes no focus that moved elsewhere', async () => {
     await open(thinks(), { ...idle, turns: [], openTurn: runningTurn(), queue: three });
     await press('q3', 'Send Next');
     await becomes(queued('q3', 'three'), queued('q1', 'one'), queued('q2', 'two'));

@@ -9,7 +9,7 @@ vi.mock('../../../../src/webview/markdown/sanitizer', () => import('../../../sup
 let page: ChatPage;
 afterEach(() => page.close());
 
-test('a turn that continues an answer begins with a line, not with a prompt, and none of its words are shown or recalled', async () => {
+test('a turn that continues an answer begins with a line, not a prompt, and its words are not shown or recalled', async () => {
   page = new ChatPage();
   const [first, second] = [
     settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'user' }),
@@ -42,7 +42,7 @@ test('a turn that continues an answer begins with a line, not with a prompt, and
   });
 });
 
-test('Continue asks for the turn that was cut off, once, and leaves the composer as it is', async () => {
+test('Continue asks for the turn that was cut off, once, and leaves the composer unchanged', async () => {
   page = new ChatPage();
   const messages = [prompt({ uid: 'u1', position: 1 }, 'Why?'), answer({ uid: 'a1', position: 2 }, ['Half'])];
   await page.bootstrap(

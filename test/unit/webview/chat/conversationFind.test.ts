@@ -41,7 +41,7 @@ function searching(position = 0) {
 }
 
 describe('finding words', () => {
-  test('asks once typing pauses, and shows the first place at or behind what is read', async () => {
+  test('asks once typing pauses, and shows the first match at or after the reading position', async () => {
     const { find, asked, shown, pause, settle } = searching(5);
     find.look({ text: 'a' });
     find.look({ text: 'ab' });
@@ -58,7 +58,7 @@ describe('finding words', () => {
     ]);
   });
 
-  test('takes no answer to an earlier question', async () => {
+  test('ignores the answer to an earlier question', async () => {
     const { find, asked, shown, pause, settle } = searching();
     find.look({ text: 'a' });
     await pause();
@@ -70,7 +70,7 @@ describe('finding words', () => {
     expect([shown, find.state.value.occurrences?.length]).toEqual([['m2:0'], 1]);
   });
 
-  test('stays where it is when the conversation goes on', async () => {
+  test('stays in place when the conversation continues', async () => {
     const { find, asked, shown, pause, settle } = searching();
     find.look({ text: 'a' });
     await pause();
@@ -84,7 +84,7 @@ describe('finding words', () => {
     expect([shown, find.state.value.current, find.state.value.occurrences?.length]).toEqual([['m1:0', 'm2:0'], 3, 5]);
   });
 
-  test('says how far a long search has come, and shows what was found when it is stopped; closed, it ends', async () => {
+  test('shows the progress of a long search and its matches when stopped; closing ends it', async () => {
     const { find, asked, stops, pause, settle } = searching();
     find.progressed({ done: 1, total: 2 });
     find.look({ text: 'a' });
@@ -114,7 +114,7 @@ describe('finding words', () => {
     ]);
   });
 
-  test('says what went wrong, and nothing once nothing is looked for', async () => {
+  test('shows an error, and nothing once the search is empty', async () => {
     const { find, asked, pause, settle } = searching();
     find.look({ text: 'a' });
     await pause();

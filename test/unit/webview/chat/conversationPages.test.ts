@@ -72,7 +72,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe('the pages of a long conversation', () => {
-  test('have no gaps, hold what is read and the end, and stay few, wherever a person goes', () => {
+  test('have no gaps, hold the reading position and the end, and stay few, wherever the user goes', () => {
     fc.assert(
       fc.property(fc.array(steps, { maxLength: 40 }), (taken) => {
         let pages = opened;
@@ -99,7 +99,7 @@ describe('the pages of a long conversation', () => {
     );
   });
 
-  test('lead back to the end page by page, where what was held apart is joined', () => {
+  test('lead back to the end page by page, where separate parts are joined', () => {
     let pages = placedAt(opened.tail, page(0, 60), now);
     let rounds = 0;
     for (; pages.away !== null && rounds < 100; rounds++) {
@@ -114,7 +114,7 @@ describe('the pages of a long conversation', () => {
     ]);
   });
 
-  test('take in what happens at the end while the person is elsewhere', () => {
+  test('include what happens at the end while the user is elsewhere', () => {
     const away = placedAt(opened.tail, page(0, 60), now);
     const asked = applyTurnEvent(
       away.tail,
@@ -143,7 +143,7 @@ describe('the pages of a long conversation', () => {
     ]).toEqual(['lu0', null, ['nu', 'na'], 'running']);
   });
 
-  test('keep a longer turn whole', () => {
+  test('keep a longer turn complete', () => {
     const rows = Array.from({ length: 400 }, (_, index) =>
       answer({ uid: `x${index}`, position: 6000 + index, turnUid: 'long' }, ['Step']),
     );
@@ -154,7 +154,7 @@ describe('the pages of a long conversation', () => {
     expect(bounded({ tail, away: null }, null).tail.messages.map(({ uid }) => uid)).toEqual(rows.map(({ uid }) => uid));
   });
 
-  test('stay as they are when the host tells again what it told first', () => {
+  test('stay the same when the host repeats what it sent first', () => {
     const long = bounded(
       withEarlier(withEarlier(opened, page(count - 120, count - 60), now), page(count - 180, count - 120), now),
       null,

@@ -35,7 +35,7 @@ async function under(told: Omit<CrashTold, 'dismiss'> | null): Promise<readonly 
   return seen;
 }
 
-test('a pulled plug is told of with both numbers, and goes when it was read or the answer goes on', async () => {
+test('a power loss is reported with both numbers, and disappears once read or once the answer continues', async () => {
   expect(
     (await under({ at: afternoon, shown: 1284, onDisk: 1284, stored: 1290 })).map((text) =>
       text?.replace(/Killed at .*?\. /, 'Killed. '),
@@ -43,7 +43,7 @@ test('a pulled plug is told of with both numbers, and goes when it was read or t
   ).toEqual(['status', 'Killed. 1,284 of 1,284 characters shown are on disk.', 'Continue', 'Dismiss']);
 });
 
-test('text that did not come back is said loudly, after any crash', async () => {
+test('lost text is reported loudly, after any crash', async () => {
   expect(await under({ at: null, shown: 1284, onDisk: 0, stored: 1200 })).toEqual([
     'alert',
     'Interrupted: the editor’s extension process ended. 1,284 characters were shown, 1,200 are stored.',
@@ -53,6 +53,6 @@ test('text that did not come back is said loudly, after any crash', async () => 
   ]);
 });
 
-test('where the witness has nothing to say, the usual words stand', async () => {
+test('without a delivery report, the usual words appear', async () => {
   expect((await under(null))[1]).toContain('Everything shown is saved.');
 });

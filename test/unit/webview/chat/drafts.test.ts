@@ -24,14 +24,14 @@ describe('a prompt that the host put back', () => {
     ['the draft was taken out since', 'half', '', 'Why?\n\nhalf', 'Why?'],
     ['the host has nothing new', 'half', 'half a thought', 'half', 'half a thought'],
     ['another view gave the host a draft', 'half', 'half a thought', 'of the other view', 'half a thought'],
-  ])('goes ahead of what is there, where %s', (_when, saved, typed, stored, expected) => {
+  ])('goes before the current content, where %s', (_when, saved, typed, stored, expected) => {
     const { drafts } = view(saved);
     drafts.edit(typed);
     drafts.putBack(stored);
     expect(drafts.text.peek()).toBe(expected);
   });
 
-  test('and everything typed are in the composer and on disk, whenever it comes between keystrokes and savings', async () => {
+  test('and everything typed are in the composer and on disk, whenever it arrives between keystrokes and saves', async () => {
     const step = fc.oneof(
       fc.record({ type: fc.stringMatching(/^[a-z ]{1,6}$/) }),
       fc.constant('wait' as const),
@@ -69,7 +69,7 @@ describe('a prompt that the host put back', () => {
   });
 });
 
-test('what stands in the empty state is kept when it is left, though another view has begun a session from there since', () => {
+test('text in the empty state is kept when the user leaves it, though another view has begun a session from it since', () => {
   const { drafts, host } = view();
   drafts.show('new', '');
   drafts.edit('half a thought');

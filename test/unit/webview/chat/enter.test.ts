@@ -41,7 +41,7 @@ async function send(text: string): Promise<void> {
 }
 
 describe('Enter', () => {
-  test('gives the host the draft ahead of the prompt, and says which draft the prompt leaves', async () => {
+  test('gives the host the draft before the prompt, and names the draft that the prompt leaves', async () => {
     await open();
     await send('Do it');
     expect(posted()).toEqual([
@@ -50,7 +50,7 @@ describe('Enter', () => {
     ]);
   });
 
-  test('says of a command as which words it stands in the draft', async () => {
+  test('reports the words with which a command is in the draft', async () => {
     await open();
     await send('/queue Do it');
     expect(posted()).toEqual([
@@ -59,7 +59,7 @@ describe('Enter', () => {
     ]);
   });
 
-  test('keeps the text in the page’s own memory until the host says that it is on disk, as a draft or as a prompt', async () => {
+  test('keeps the text in the memory of the page until the host reports it on disk, as a draft or as a prompt', async () => {
     await open();
     await send('Do it');
     const sent = page.memory.unsaved;
@@ -73,14 +73,14 @@ describe('Enter', () => {
     ]);
   });
 
-  test('leaves a text that the host could not save in the page’s own memory', async () => {
+  test('leaves a text that the host could not save in the memory of the page', async () => {
     await open();
     await send('Do it');
     await page.refuse('saveDraft', 'The disk is full.');
     expect(page.memory.unsaved).toEqual([{ key, text: '', sent: [{ uid: 'uid1', text: 'Do it' }] }]);
   });
 
-  test('pressed again for a prompt whose answer was lost sends it under the same uid, and under another where it was changed', async () => {
+  test('pressed again for a prompt without an answer sends it under the same uid, and under another if it was changed', async () => {
     await open();
     await send('one');
     await page.refuse('submit', 'The extension host was restarted.');
@@ -98,7 +98,7 @@ describe('Enter', () => {
     );
   });
 
-  test('is taken for what is typed behind a prompt on its way: sent behind that one, in order, each once', async () => {
+  test('applies to text typed after a prompt on its way: sent after that one, in order, each once', async () => {
     await open();
     await send('one');
     await send('two');
@@ -121,7 +121,7 @@ describe('Enter', () => {
     ]);
   });
 
-  test('empties the field with the first key that is typed behind it, and the text is part of the draft all the while', async () => {
+  test('empties the field with the first key typed after it, and the text stays part of the draft', async () => {
     await open();
     await send('Do it');
     const standing = page.composer.value;
@@ -141,7 +141,7 @@ describe('Enter', () => {
     ]);
   });
 
-  test('says what is being saved where that takes long and the field shows something else by now', async () => {
+  test('shows what is being saved when that takes long and the field shows something else by now', async () => {
     const said = (): string | null =>
       document.querySelector('section[aria-label="Being saved"] .queue-text')?.textContent ?? null;
     await open();
@@ -155,7 +155,7 @@ describe('Enter', () => {
     expect([early, late, said()]).toEqual([null, 'Do it', null]);
   });
 
-  test('that is refused gives everything back in the order in which it was typed', async () => {
+  test('that is refused restores everything in the order in which it was typed', async () => {
     await open();
     await send('one');
     await send('two');
@@ -169,7 +169,7 @@ describe('Enter', () => {
     ]);
   });
 
-  test('behind a prompt that begins a session is sent into that session, whose draft has it meanwhile', async () => {
+  test('after a prompt that begins a session sends into that session, whose draft has it meanwhile', async () => {
     await open(null);
     await send('one');
     await send('two');
@@ -181,7 +181,7 @@ describe('Enter', () => {
     ]);
   });
 
-  test('has a command wait until the prompt before it is on disk, and carries it out then', async () => {
+  test('has a command wait until the prompt before it is on disk, and then carries it out', async () => {
     await open();
     await send('one');
     await send('/new');
@@ -191,7 +191,7 @@ describe('Enter', () => {
     expect([early, page.sent('switchSession').length, page.composer.value]).toEqual([0, 1, '']);
   });
 
-  test('pressed again for more words, while what was sent waits for another session, sends those too', async () => {
+  test('pressed again for more words, while the sent ones wait for another session, sends those too', async () => {
     await open();
     await send('/new');
     await send('one');
@@ -212,10 +212,10 @@ describe('Enter', () => {
   });
 });
 
-describe('a page that is loaded behind Enter', () => {
+describe('a page that is loaded after Enter', () => {
   const memory = { unsaved: [{ key, text: 'and more', sent: [{ uid: 'uid1', text: 'Do it' }] }] };
 
-  test('gives the host what it was not sure of, ahead of asking what there is, and shows what the host then has', async () => {
+  test('gives the host its unconfirmed text before asking for the state, and shows what the host then has', async () => {
     page = new ChatPage(memory);
     const first = page.posted.map(({ name, payload }) => [name, payload]);
     await page.answer('saveDraft', null);
@@ -230,7 +230,7 @@ describe('a page that is loaded behind Enter', () => {
     ]);
   });
 
-  test('shows all of it where the host could not take it', async () => {
+  test('shows all of it when the host could not take it', async () => {
     page = new ChatPage(memory);
     await page.refuse('saveDraft', 'The disk is full.');
     await page.bootstrap({ ...idle, draft: 'Do' });

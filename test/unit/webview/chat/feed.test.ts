@@ -65,7 +65,7 @@ const delivers = (uid: string, seq: number, start: number, words: string) =>
   });
 
 describe('a conversation of 400 turns', () => {
-  test('is walked up to its first prompt and back to its end with a bounded number of articles', async () => {
+  test('can be walked up to its first prompt and back to its end with a bounded number of articles', async () => {
     await open('feed-long');
     let most = 0;
     const walk = async (until: () => Promise<boolean>, to: number): Promise<void> => {
@@ -91,7 +91,7 @@ describe('a conversation of 400 turns', () => {
     }).toEqual({ top: 'lu0', endIsFar: true, end: 'la399', bounded: true });
   });
 
-  test('keeps the place while pages come and others go', async () => {
+  test('keeps the position while pages come and others go', async () => {
     await open('feed-long');
     const moved: number[] = [];
     for (let round = 0; round < 8; round++) {
@@ -129,7 +129,7 @@ describe('a conversation of 400 turns', () => {
     expect([first.uid, await page.getByRole('button', { name: /Jump to latest/ }).count()]).toEqual(['lu0', 0]);
   });
 
-  test('has a place for the way back to the newest that covers no words', async () => {
+  test('has a button to the newest message that covers no words', async () => {
     await open('feed-long');
     await scroller().focus();
     await page.keyboard.press('Home');
@@ -139,7 +139,7 @@ describe('a conversation of 400 turns', () => {
     expect((button?.y ?? 0) - ((words?.y ?? 0) + (words?.height ?? 0))).toBeGreaterThanOrEqual(0);
   });
 
-  test('counts what comes while the person is elsewhere, and is at the newest at once', async () => {
+  test('counts new messages while the user is elsewhere, and reaches the newest at once', async () => {
     await open('feed-running');
     await scroller().focus();
     await page.keyboard.press('Home');
@@ -166,7 +166,7 @@ describe('a conversation of 400 turns', () => {
       'scroller',
       (): Promise<void> => page.getByRole('button', { name: /Jump to latest/ }).press('Enter'),
     ],
-  ])('is at the newest at one press: %s', async (_how, keeps, press) => {
+  ])('reaches the newest with one press: %s', async (_how, keeps, press) => {
     await open('feed-long');
     await scroller().focus();
     await page.keyboard.press('Home');
@@ -177,7 +177,7 @@ describe('a conversation of 400 turns', () => {
     expect([await focused(), await isAtEnd()]).toEqual([keeps, true]);
   });
 
-  test('is at the same place after the page was away', async () => {
+  test('is at the same position after the page was away', async () => {
     await open('feed-long');
     await scroller().focus();
     await page.keyboard.press('Home');
@@ -191,7 +191,7 @@ describe('a conversation of 400 turns', () => {
     expect([await place(), (await uids())[0]]).toEqual([before, 'lu0']);
   });
 
-  test('gives the focus back to the message that had it', async () => {
+  test('returns the focus to the message that had it', async () => {
     await open('feed-long');
     await scroller().focus();
     await page.keyboard.press('Home');
@@ -204,7 +204,7 @@ describe('a conversation of 400 turns', () => {
     expect(before).toBe('lu1');
   });
 
-  test('leaves the focus to an editor beside it when new messages come, and has it where it was once it is back', async () => {
+  test('leaves the focus to an editor beside it when new messages arrive, and restores it on return', async () => {
     ({ page } = await preview.open('feed-running'));
     const view = page.url();
     await page.route('**/editor', (route) =>
@@ -252,7 +252,7 @@ describe('a conversation of 400 turns', () => {
 });
 
 describe('keys', () => {
-  test('go from turn to turn, from the feed with the focus and from the composer without', async () => {
+  test('move from turn to turn, from the feed with the focus and from the composer without', async () => {
     await open('feed-long');
     await page.getByRole('textbox', { name: 'Message' }).focus();
     for (let count = 0; count < 3; count++) await page.keyboard.press('Alt+PageUp');
@@ -281,7 +281,7 @@ describe('keys', () => {
     expect(Number((await focused())?.slice(2)) < 370).toBe(true);
   });
 
-  test('number the articles, of an unknown many while there are more', async () => {
+  test('number the articles, of an unknown total while there are more', async () => {
     await open('feed-long');
     const part = await page
       .locator('.feed article')
@@ -303,7 +303,7 @@ describe('keys', () => {
 });
 
 describe('the prompt above', () => {
-  test('stands at the top while its answer is read, leads there, and is not there twice for those who listen', async () => {
+  test('is at the top while its answer is read, leads there, and is not repeated for screen readers', async () => {
     await open('feed-prompt-above', { height: 500 });
     const above = page.locator('.prompt-above');
     await above.waitFor();
@@ -332,7 +332,7 @@ describe('find', () => {
   const count = () => page.getByRole('search').getByRole('status');
   const marked = (name: string) => page.evaluate((key) => [...(CSS.highlights.get(key) ?? [])].map(String), name);
 
-  test('finds what only the first turn says, goes there and marks it', async () => {
+  test('finds text that only the first turn has, goes there and marks it', async () => {
     await open('feed-long');
     await find('zeppelin');
     await count().getByText('2 of 2').waitFor();
@@ -348,7 +348,7 @@ describe('find', () => {
     ]);
   });
 
-  test('is for this view alone: the editor around, which hears the page of its keys, does not look for words too', async () => {
+  test('is for this view alone: the surrounding editor, which receives the keys, does not search too', async () => {
     await open('feed-long');
     await page.evaluate(() => window.addEventListener('keydown', ({ key }) => (document.title += ` ${key}`)));
     await page.getByRole('textbox', { name: 'Message' }).focus();
@@ -360,7 +360,7 @@ describe('find', () => {
     expect(await page.title()).toBe(`${heard} Control Shift`.trim());
   });
 
-  test('opens what is folded: thinking, and tool results where these are looked in', async () => {
+  test('opens folded content: thinking, and tool results where these are searched', async () => {
     await open('feed-long');
     await find('balloon would');
     await count().getByText('1 of 1').waitFor();
@@ -380,7 +380,7 @@ describe('find', () => {
     ).toBeGreaterThan(0);
   });
 
-  test('tells capitals apart where that is asked for, and gives the focus back on Escape', async () => {
+  test('matches case on request, and returns the focus on Escape', async () => {
     await open('feed-long');
     await find('ZEPPELIN');
     await count().getByText('2 of 2').waitFor();
@@ -395,7 +395,7 @@ describe('find', () => {
     ]);
   });
 
-  test('marks what streams in, and counts it once its turn has ended', async () => {
+  test('marks matches that stream in, and counts them once their turn has ended', async () => {
     await open('feed-running');
     await find('submarine');
     await count().getByText('No results').waitFor();
@@ -405,7 +405,7 @@ describe('find', () => {
     expect(await focused()).toBe('Find');
   });
 
-  test('steps from one to the next, round the end', async () => {
+  test('steps from one match to the next, wrapping at the end', async () => {
     await open('feed-long');
     await find('Question 399');
     await count().getByText('1 of 1').waitFor();

@@ -12,8 +12,8 @@ const conversations = fc
     ]),
   );
 
-describe('what stays drawn of a long conversation', () => {
-  test('holds what is read, splits no turn, and is bounded but for a turn that is longer itself', () => {
+describe('the rendered part of a long conversation', () => {
+  test('holds the reading position, splits no turn, and is bounded except for a turn that is longer itself', () => {
     fc.assert(
       fc.property(conversations, fc.nat(), (turnUids, seed) => {
         const anchor = seed % turnUids.length;
@@ -30,7 +30,7 @@ describe('what stays drawn of a long conversation', () => {
     );
   });
 
-  test('has as much on both sides of what is read as there is room for', () => {
+  test('has as much on both sides of the reading position as there is room for', () => {
     const turnUids = Array.from({ length: 1000 }, (_, index) => `t${Math.floor(index / 2)}`);
     expect(
       [windowAround(turnUids, 500), windowAround(turnUids, 999), windowAround(turnUids, 0)].map(({ from, to }) => [

@@ -7,7 +7,7 @@ import { ChatPage } from './chatPage';
 let page: ChatPage;
 afterEach(() => page.close());
 
-test('a composer that is asked for before it was ever drawn has the focus as soon as it is', async () => {
+test('a composer that is requested before its first render has the focus as soon as it is rendered', async () => {
   page = new ChatPage();
   await act(async () => {
     // What the host holds back for a page is told with its first state, in one go.
@@ -16,7 +16,7 @@ test('a composer that is asked for before it was ever drawn has the focus as soo
   expect(document.activeElement?.getAttribute('aria-label')).toBe('Message');
 });
 
-test('what is found to choose from comes behind what is there: no button moves from under the pointer', async () => {
+test('found choices are added after the existing ones: no button moves from under the pointer', async () => {
   page = new ChatPage();
   const [key, demo] = [
     { id: 'pasteKey', kind: 'pasteKey', title: 'Paste a Key', detail: '' },
@@ -45,7 +45,7 @@ test('what is found to choose from comes behind what is there: no button moves f
   ]);
 });
 
-test('the empty chat says what to know of a model, suggests no look into files to one that cannot, and none where there is no folder', async () => {
+test('the empty chat explains its model, and suggests reading files only to a capable one with a folder open', async () => {
   page = new ChatPage();
   const warning = 'tiny cannot call tools: chat only. It cannot read files or search the folder.';
   await page.bootstrap(null, {

@@ -26,10 +26,10 @@ function comeBack(hasFocus: boolean): string | undefined {
   return document.activeElement?.id;
 }
 
-test('what had the focus has it again when the page comes back', () => {
+test('the element that had the focus has it again when the page returns', () => {
   expect(comeBack(true)).toBe('last');
 });
 
-test('a page that is told so late that the editor has the keys again leaves them there', () => {
+test('a page that returns after the editor already has the keys leaves them there', () => {
   expect(comeBack(false)).toBe('');
 });

@@ -91,8 +91,8 @@ describe('while text streams and when it ends, the focus stays', () => {
   });
 });
 
-describe('read by a screen reader', () => {
-  test('the panel is a heading, a feed of articles by name and time, and a field; what is said aloud has its place from the start', async () => {
+describe('for a screen reader', () => {
+  test('the panel is a heading, a feed of articles by name and time, and a field; live regions exist from the start', async () => {
     const { page } = await preview.open('tools');
     await page.getByRole('toolbar').first().waitFor({ state: 'attached' });
     const seen = {

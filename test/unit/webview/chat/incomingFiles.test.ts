@@ -16,8 +16,8 @@ function data(formats: Readonly<Record<string, string>>, files: readonly File[] 
 
 const png = new File([new Uint8Array([137, 80, 78, 71])], 'shot.png', { type: 'image/png' });
 
-describe('what is dropped', () => {
-  test('is read line by line, comments and repetitions left out', () => {
+describe('dropped content', () => {
+  test('is read line by line, without comments and duplicates', () => {
     expect(
       uriLines('# from the explorer\r\nfile:///w/a%20b.ts\r\nvscode-remote://ssh/w/c.ts\r\nfile:///w/a%20b.ts\r\n\r\n'),
     ).toEqual(['file:///w/a%20b.ts', 'vscode-remote://ssh/w/c.ts']);
@@ -37,7 +37,7 @@ describe('what is dropped', () => {
     expect(droppedUris(data(formats))).toEqual(expected);
   });
 
-  test('is known by its types while it is dragged', () => {
+  test('is recognized by its types while it is dragged', () => {
     expect([
       mayBeAttached(['Files']),
       mayBeAttached(['text/plain', 'text/uri-list']),
@@ -46,7 +46,7 @@ describe('what is dropped', () => {
   });
 });
 
-describe('what is pasted', () => {
+describe('pasted content', () => {
   test('is an image only where no text comes with it', () => {
     expect([
       pastedImages(data({}, [png])).map(({ name }) => name),
@@ -59,7 +59,7 @@ describe('what is pasted', () => {
     ['longer', longText + 1, true],
     ['the longest attachment', 200_000, true],
     ['longer than an attachment may be', 200_001, false],
-  ])('is attached or written: %s', (_what, length, isAttached) => {
+  ])('is attached or inserted: %s', (_what, length, isAttached) => {
     expect(attachedText(data({ 'text/plain': 'x'.repeat(length) })) !== null).toBe(isAttached);
   });
 });
@@ -86,7 +86,7 @@ describe('files', () => {
     );
   });
 
-  test('that cannot be taken are named, with the reason, and the others are taken all the same', async () => {
+  test('that cannot be taken are named, with the reason, and the others are still taken', async () => {
     const unreadable = new File([], 'folder');
     Object.defineProperty(unreadable, 'arrayBuffer', { value: () => Promise.reject(new Error('NotReadable')) });
     const { parts, problems } = await readFiles([

@@ -29,13 +29,13 @@ describe('a mention that is being typed', () => {
   });
 
   test.each(['me@example.org|', 'look at |@src', '@src and|', '@src |', '@@x|', '|', `@${'x'.repeat(300)}|`])(
-    'is none in %s',
+    'is absent in %s',
     (marked) => {
       expect(at(marked)).toBe(null);
     },
   );
 
-  test('is written out with a blank behind it, and the caret behind that', () => {
+  test('is written out with a space after it, and the caret after that', () => {
     expect([
       withMention('see @up', { start: 4, query: 'up' }, 'src/upload.ts'),
       withMention('see @up and', { start: 4, query: 'up' }, 'src/upload.ts'),
@@ -59,7 +59,7 @@ describe('a mention in a text', () => {
     expect(isMentioned(text, 'src/a.ts')).toBe(expected);
   });
 
-  test('leaves its words in the sentence when it is one no longer', () => {
+  test('leaves its words in the sentence when it is no longer a mention', () => {
     expect([withoutSign('fix @src/a.ts and run', 'src/a.ts'), withoutSign('fix @src/a.tsx', 'src/a.ts')]).toEqual([
       'fix src/a.ts and run',
       'fix @src/a.tsx',
@@ -67,12 +67,12 @@ describe('a mention in a text', () => {
   });
 });
 
-describe('what goes along', () => {
+describe('attached mentions', () => {
   const a: MentionPart = { kind: 'mention', source: 'file:a.ts', label: 'a.ts' };
   const dropped: MentionPart = { kind: 'mention', source: 'folder:b', label: 'b/' };
   const text: DraftPart = { kind: 'attachment', source: 'pasted', label: 'a.ts', text: 'x' };
 
-  test('loses a mention with its words, and has it back with them', () => {
+  test('lose a mention with its words, and restore it with them', () => {
     const deleted = followText('see @a.ts now', 'see @a.t now', [a, dropped, text], []);
     const undone = followText('see @a.t now', 'see @a.ts now', deleted.parts, deleted.gone);
     expect([deleted, undone]).toEqual([
@@ -81,13 +81,13 @@ describe('what goes along', () => {
     ]);
   });
 
-  test('stays as it is, the very same list, while other words change', () => {
+  test('stay the very same list while other words change', () => {
     const parts = [a, dropped, text];
     expect(followText('see @a.ts', 'see @a.ts, and b/', parts, []).parts).toBe(parts);
   });
 });
 
-describe('the link to what a mention names', () => {
+describe('the link to the target of a mention', () => {
   test.each([
     ['file:src/a.ts', 'src/a.ts'],
     ['file:src/a.ts:10-24', 'src/a.ts:10'],

@@ -35,8 +35,8 @@ async function open(
   await page.bootstrap(shown);
 }
 
-describe('what can be done with a message', () => {
-  test('stands in a toolbar of its own, Retry with the last answer only', async () => {
+describe('the actions of a message', () => {
+  test('are in a toolbar of their own, with Retry only at the last answer', async () => {
     await open();
     expect([toolbarsOf('u1'), toolbarsOf('a1'), toolbarsOf('a3'), names('toolbar')]).toEqual([
       [['Edit & Resend', 'Branch from Here', 'Rewind to Here…', 'Copy Prompt']],
@@ -46,7 +46,7 @@ describe('what can be done with a message', () => {
     ]);
   });
 
-  test('is one stop of the Tab key, gone along with the arrow keys', async () => {
+  test('are one Tab stop, moved through with the arrow keys', async () => {
     await open();
     const stops = () =>
       [...(document.querySelector('article[data-uid=u1] [role=toolbar]')?.querySelectorAll('button') ?? [])].map(
@@ -66,7 +66,7 @@ describe('what can be done with a message', () => {
     ]);
   });
 
-  test('is refused while an answer is written where it would change what that builds on; branching is not', async () => {
+  test('are refused during an answer if they would change its basis; branching is allowed', async () => {
     await open({
       ...threeTurns,
       openTurn: runningTurn('turn4', 'u4'),
@@ -94,7 +94,7 @@ describe('what can be done with a message', () => {
     ]);
   });
 
-  test('is asked for once, however often it is pressed', async () => {
+  test('are requested once, however often they are pressed', async () => {
     await open();
     await page.click(inArticle('a1', 'Branch from Here'));
     await page.click(inArticle('a1', 'Branch from Here'));
@@ -107,7 +107,7 @@ describe('what can be done with a message', () => {
     expect([pressed, page.sent('switchSession').length, page.sent('retry').length]).toEqual([1, 2, 1]);
   });
 
-  test('branches from an answer behind which its turn went on', async () => {
+  test('branch from an answer after which its turn continued', async () => {
     const steps = [
       prompt({ uid: 'u1', position: 1 }, 'Why?'),
       answer({ uid: 'a1', position: 2 }, ['I look.', call('c1', 'read_file', { path: 'a.ts' })]),
@@ -128,7 +128,7 @@ describe('what can be done with a message', () => {
 describe('Edit & Resend', () => {
   const editor = () => find('textbox', 'Edit prompt');
 
-  test('edits in place; Escape gives it up, says nothing to the host and returns the focus', async () => {
+  test('edits in place; Escape cancels it without a message to the host and returns the focus', async () => {
     await open();
     await page.click(inArticle('u2', 'Edit & Resend'));
     const begun = [
@@ -148,7 +148,7 @@ describe('Edit & Resend', () => {
     ]).toEqual([[true, 'Question 2'], true, ['Message'], 'Question 2', [], [], 'Edit & Resend']);
   });
 
-  test('sends with Enter, never with that of an input method, and is left only once the prompt is on disk', async () => {
+  test('sends with Enter, never with that of an input method, and closes only once the prompt is on disk', async () => {
     await open();
     await page.click(inArticle('u2', 'Edit & Resend'));
     await page.fill(editor(), 'Question two');
@@ -166,7 +166,7 @@ describe('Edit & Resend', () => {
     ]);
   });
 
-  test('that is refused keeps the text and says why; sent again unchanged it is the same prompt', async () => {
+  test('that is refused keeps the text and shows why; sent again unchanged it is the same prompt', async () => {
     await open();
     await page.click(inArticle('u2', 'Edit & Resend'));
     await page.fill(editor(), 'Question two');
@@ -209,7 +209,7 @@ describe('versions of a prompt', () => {
   });
   const place = () => names('group');
 
-  test('take the place of what was there as soon as the turn begins, before anything is read again', async () => {
+  test('replace the earlier content as soon as the turn begins, before anything is read again', async () => {
     await open();
     await page.event({
       kind: 'turnOpened',
@@ -219,7 +219,7 @@ describe('versions of a prompt', () => {
     expect([shownTexts(), place()]).toEqual([['Question 1', 'Answer 1', 'Question two'], ['Version 2 of 2']]);
   });
 
-  test('are gone through back and forth, each with what followed it, and the focus stays', async () => {
+  test('are stepped through back and forth, each with what followed it, and the focus stays', async () => {
     await open();
     await page.tell('shown', secondVersion);
     const second = [shownTexts(), place(), find('button', 'Next Version').hasAttribute('disabled')];
@@ -243,7 +243,7 @@ describe('versions of a prompt', () => {
     ]);
   });
 
-  test('leave nothing of another version behind that was loaded from earlier pages', async () => {
+  test('leave nothing of another version that was loaded from earlier pages', async () => {
     await open({ ...threeTurns, messages: rows.slice(2), hasEarlier: true });
     document.querySelector<HTMLElement>('.earlier')?.click();
     await page.answer('loadEarlier', {
@@ -264,7 +264,7 @@ describe('versions of a prompt', () => {
 describe('Rewind to Here…', () => {
   const card = () => all('group').find((group) => nameOf(group) === 'Rewind to Here');
 
-  test('says how many turns go, and does nothing until it is confirmed', async () => {
+  test('shows how many turns it removes, and does nothing until it is confirmed', async () => {
     await open();
     await page.click(inArticle('u2', 'Rewind to Here…'));
     const words = card()?.querySelector('p')?.textContent;
@@ -282,7 +282,7 @@ describe('Rewind to Here…', () => {
     ]).toEqual([true, true, [], [{ target: { reason: 'rewind', sessionId: session().id, to: 'u3' } }], []]);
   });
 
-  test('puts the prompt into the composer, ahead of what was typed before and meanwhile', async () => {
+  test('puts the prompt into the composer, before the text typed earlier and meanwhile', async () => {
     await open();
     await page.type('half a thought');
     await page.click(inArticle('u2', 'Rewind to Here…'));
@@ -311,7 +311,7 @@ describe('Rewind to Here…', () => {
     expect(card()?.querySelector('p')?.textContent?.includes('(2 turns)')).toBe(true);
   });
 
-  test('says so where a summary stands behind the prompt', async () => {
+  test('mentions a summary after the prompt', async () => {
     const earlier = rows.map((row) => ({ ...row, sessionId: 'segment0' }));
     await open({ ...threeTurns, messages: earlier });
     await page.click(inArticle('u2', 'Rewind to Here…'));

@@ -6,7 +6,7 @@ import { answer, prompt, session, settledTurn, shownSession } from '../../../sup
 import { ChatPage } from './chatPage';
 
 describe('places in sessions', () => {
-  test('are remembered for the twenty sessions that were left last; the end of one with nothing unfolded is no place', () => {
+  test('are remembered for the twenty sessions left last; the end with nothing unfolded is not a place', () => {
     let kept: ViewMemory['places'] = [];
     const places = new Places([], ({ places: next }) => (kept = next));
     for (let number = 0; number < 25; number++) places.note(`s${number}`, { anchor: { uid: `u${number}`, offset: 3 } });
@@ -25,7 +25,7 @@ describe('places in sessions', () => {
     expect(noMemory()).toMatchObject({ places: [], focused: null });
   });
 
-  test('what was unfolded in a session is unfolded again when it is shown again', async () => {
+  test('unfolded content of a session is unfolded again when it is shown again', async () => {
     const other = session({ id: 's2', conversationId: 's2', title: 'Another' });
     const shown = shownSession({
       messages: [

@@ -62,7 +62,7 @@ describe('going through earlier prompts', () => {
     ]);
   });
 
-  test('within several lines the arrows move the caret until the first or the last one', async () => {
+  test('within several lines the arrows move the caret up to the first or the last one', async () => {
     await open();
     await pressed('ArrowUp', 'ArrowUp', 'ArrowUp');
     const caret = page.composer.selectionStart;
@@ -79,7 +79,7 @@ describe('going through earlier prompts', () => {
     ]);
   });
 
-  test('brings back what can be read again, beside what the draft has; Escape brings the draft back and stops nothing', async () => {
+  test("restores what can be read again, beside the draft's content; Escape restores the draft and stops nothing", async () => {
     await open({ draftParts: [pasted] });
     await pressed('ArrowUp', 'ArrowUp');
     const recalled = page.sent('saveDraft').at(-1);
@@ -96,14 +96,14 @@ describe('going through earlier prompts', () => {
     ]);
   });
 
-  test('ends when the prompt is changed: it is a draft then, which Up leaves alone', async () => {
+  test('ends when the prompt is changed: it is then a draft, which Up leaves alone', async () => {
     await open();
     await pressed('ArrowUp');
     await page.type('again, but better');
     expect(await pressed('ArrowUp', 'ArrowDown')).toEqual(['again, but better', 'again, but better']);
   });
 
-  test('asks the host for what the view does not have, further back where there are only answers', async () => {
+  test('asks the host for prompts the view lacks, further back where there are only answers', async () => {
     await open({ messages: rows.slice(0, 2), hasEarlier: true });
     await pressed('ArrowUp', 'ArrowUp');
     const asked = page.sent('promptHistory');
@@ -122,7 +122,7 @@ describe('going through earlier prompts', () => {
     ]);
   });
 
-  test('does not overwrite what was typed while the host was asked', async () => {
+  test('does not overwrite text typed while the host was asked', async () => {
     await open({ messages: rows.slice(0, 2), hasEarlier: true });
     await pressed('ArrowUp', 'ArrowUp');
     await page.type('mine');

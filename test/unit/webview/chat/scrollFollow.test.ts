@@ -13,7 +13,7 @@ const at = (top: number, content = 1000): ScrollMetrics => ({ top, viewport: 400
 const followedTo = (...places: readonly ScrollMetrics[]) => places.reduce(afterScroll, followFromStart);
 
 describe('following the text', () => {
-  test('stops when the person moves up, and goes on at the end', () => {
+  test('stops when the user moves up, and continues at the end', () => {
     const steps = [followedTo(at(600)), followedTo(at(600), at(500)), followedTo(at(600), at(500), at(595))];
     expect(steps.map((step) => step.following)).toEqual([true, false, true]);
   });
@@ -22,11 +22,11 @@ describe('following the text', () => {
     expect(followedTo(at(600), at(600, 1400)).following).toBe(true);
   });
 
-  test('does not stop when content above went away and the position shrank with it', () => {
+  test('does not stop when content above was removed and the position shrank with it', () => {
     expect(followedTo(at(600), at(300, 800)).following).toBe(true);
   });
 
-  test('is not caught again by the first pixels of a move up', () => {
+  test('does not restart at the first pixels of a move up', () => {
     const turnedAway = letGo(followedTo(at(600)));
     expect([
       afterScroll(turnedAway, at(597)).following,
@@ -34,7 +34,7 @@ describe('following the text', () => {
     ]).toEqual([false, true]);
   });
 
-  test('counts what came since the person moved away, and forgets it at the end', () => {
+  test('counts what arrived since the user moved away, and forgets it at the end', () => {
     const away = followedTo(at(600), at(100));
     const counted = afterContent(afterContent(away, 1), 2);
     expect([counted.unseen, afterContent(followFromStart, 3).unseen, toBottom(counted)]).toMatchObject([

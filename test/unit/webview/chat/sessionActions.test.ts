@@ -56,7 +56,7 @@ describe('/resume', () => {
     ]);
   });
 
-  test('goes along the list with the arrow keys and is left with Escape, which stops nothing', async () => {
+  test('moves through the list with the arrow keys and closes with Escape, which stops nothing', async () => {
     await open();
     await run('/resume');
     await page.key('ArrowDown');
@@ -79,7 +79,7 @@ describe('/resume', () => {
     expect(switched()).toEqual([{ target: { reason: 'resume', sessionId: 's2' } }]);
   });
 
-  test('asks what a title or the beginning of an id means, and opens the one it means', async () => {
+  test('asks which session a title or the beginning of an id means, and opens it', async () => {
     await open();
     await run('/resume rename the store');
     await page.answer('findSession', { kind: 'one', sessionId: 's3' });
@@ -90,7 +90,7 @@ describe('/resume', () => {
     ]);
   });
 
-  test('offers those that fit where several do', async () => {
+  test('offers the matches where there are several', async () => {
     await open();
     await run('/resume 2026');
     await page.answer('findSession', { kind: 'several', sessions: others });
@@ -135,21 +135,18 @@ describe('a switch', () => {
       .map(nameOf)
       .filter((name) => name !== '');
 
-  test.each(['before', 'behind'])(
-    'whose answer comes %s the new session says what there is to say about it',
-    async (order) => {
-      await open();
-      await run('/resume 1');
-      const answered = (): Promise<void> =>
-        page.answer('switchSession', { sessionId: 's2', notice: 'This session has no messages yet.' });
-      if (order === 'before') await answered();
-      await page.tell('shown', arrived);
-      if (order === 'behind') await answered();
-      expect(said()).toEqual(['This session has no messages yet.']);
-    },
-  );
+  test.each(['before', 'behind'])('whose answer comes %s the new session shows its notice about it', async (order) => {
+    await open();
+    await run('/resume 1');
+    const answered = (): Promise<void> =>
+      page.answer('switchSession', { sessionId: 's2', notice: 'This session has no messages yet.' });
+    if (order === 'before') await answered();
+    await page.tell('shown', arrived);
+    if (order === 'behind') await answered();
+    expect(said()).toEqual(['This session has no messages yet.']);
+  });
 
-  test('into which a prompt was sent again says why, once that session is in view', async () => {
+  test('into which a prompt was sent again shows why, once that session is in view', async () => {
     await open();
     await page.click(inArticle('a3', 'Retry'));
     await page.answer('retry', { sessionId: 's2', notice: 'It was asked again in a branch.' });
@@ -178,7 +175,7 @@ describe('a switch', () => {
   test.each([
     ['/undo two', '/undo takes the number of turns to take back, such as /undo 2.'],
     ['/undo 0', '/undo takes the number of turns to take back, such as /undo 2.'],
-  ])('%s is refused in words and stays in the composer', async (typed, sentence) => {
+  ])('%s is refused with words and stays in the composer', async (typed, sentence) => {
     await open();
     await run(typed);
     expect([names('alert'), page.composer.value, page.sent('switchSession')]).toEqual([[sentence], typed, []]);
@@ -197,7 +194,7 @@ describe('a switch', () => {
     ]);
   });
 
-  test('without a session says what is missing', async () => {
+  test('without a session explains what is missing', async () => {
     await open(null);
     const sentences: (readonly string[])[] = [];
     for (const command of ['/undo', '/branch']) {
@@ -214,7 +211,7 @@ describe('a switch', () => {
   });
 });
 
-describe('what is typed behind a command that shows another session', () => {
+describe('text typed after a command that shows another session', () => {
   const question = 'What changed?';
   const prompts = () =>
     page
@@ -248,7 +245,7 @@ describe('what is typed behind a command that shows another session', () => {
     expect([early, prompts(), page.composer.value]).toEqual([[], [[question, sessionId]], question]);
   });
 
-  test('stands alone in the composer, however fast it is typed', async () => {
+  test('is alone in the composer, however fast it is typed', async () => {
     await open();
     const { composer } = page;
     composer.value = '/new';
@@ -270,7 +267,7 @@ describe('what is typed behind a command that shows another session', () => {
     expect(prompts()).toEqual([[question, null]]);
   });
 
-  test('goes along before it is sent, and is no draft of the session that is left', async () => {
+  test('moves along before it is sent, and is no draft of the session that is left', async () => {
     await open();
     await run('/resume 1');
     await page.type('What ch');
@@ -284,7 +281,7 @@ describe('what is typed behind a command that shows another session', () => {
     ]);
   });
 
-  test('leaves the draft that is there where it is', async () => {
+  test('leaves the existing draft in place', async () => {
     await typeAhead('/resume 1');
     await page.tell(
       'shown',
@@ -300,14 +297,14 @@ describe('what is typed behind a command that shows another session', () => {
     ]);
   });
 
-  test('is not sent where the command is refused: it stays in the composer, below the reason', async () => {
+  test('is not sent when the command is refused: it stays in the composer, below the reason', async () => {
     await typeAhead('/new');
     await page.refuse('switchSession', 'The disk is full.');
     await page.settle();
     expect([prompts(), page.composer.value, names('alert')]).toEqual([[], question, ['The disk is full.']]);
   });
 
-  test('is carried out in that one where it is a command too', async () => {
+  test('is carried out in that session if it is a command too', async () => {
     await open();
     await run('/resume 1');
     await run('/compress');
@@ -318,13 +315,13 @@ describe('what is typed behind a command that shows another session', () => {
 });
 
 describe('the header', () => {
-  test('names what a session was branched from and opens it', async () => {
+  test('names the session that this one was branched from and opens it', async () => {
     await open({ ...threeTurns, origin: { sessionId: 's2', title: 'Explain the build', isTrashed: false } });
     await page.press('Branched from “Explain the build”');
     expect(page.sent('switchSession')).toEqual([{ target: { reason: 'resume', sessionId: 's2' } }]);
   });
 
-  test('says when that one was erased', async () => {
+  test('reports when that one was erased', async () => {
     await open({ ...threeTurns, origin: { sessionId: null } });
     expect([
       document.querySelector('.origin')?.textContent,
@@ -332,7 +329,7 @@ describe('the header', () => {
     ]).toEqual(['Branched from a session that was erased', 0]);
   });
 
-  test('says when that one is in the trash', async () => {
+  test('reports when that one is in the trash', async () => {
     await open({ ...threeTurns, origin: { sessionId: 's2', title: 'Explain the build', isTrashed: true } });
     expect([
       document.querySelector('.origin')?.textContent,
@@ -375,7 +372,7 @@ describe('the header', () => {
 });
 
 describe('sessions in the background', () => {
-  test('are named with how they stand; shown or dismissed with a press', async () => {
+  test('are listed with their state; a press shows or dismisses them', async () => {
     await open();
     await page.tell('background', [
       { sessionId: 's2', title: 'Explain the build', state: 'running' },
@@ -393,7 +390,7 @@ describe('sessions in the background', () => {
     ]);
   });
 
-  test('are not all named where there are many', async () => {
+  test('are not all listed when there are many', async () => {
     await open();
     await page.tell(
       'background',

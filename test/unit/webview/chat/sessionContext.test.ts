@@ -32,7 +32,7 @@ const said = (): readonly string[] =>
   [...all('status'), ...all('alert')].map((line) => line.textContent ?? '').filter((text) => text !== '');
 
 describe('/compress', () => {
-  test('says what it would save, and does it only when it is told to', async () => {
+  test('shows what it would save, and compresses only on confirmation', async () => {
     await open(idle);
     await command('/compress the names of files');
     await page.answer('compressionPreview', { before: 62_000, after: 4000 });
@@ -66,7 +66,7 @@ describe('/compress', () => {
     ]);
   });
 
-  test('says so where there is nothing to compress', async () => {
+  test('reports that there is nothing to compress', async () => {
     await open(idle);
     await command('/compress');
     await page.answer('compressionPreview', null);
@@ -76,7 +76,7 @@ describe('/compress', () => {
     ]);
   });
 
-  test('says what became of it where nothing was changed', async () => {
+  test('reports the outcome when nothing was changed', async () => {
     await open(idle);
     await command('/compress');
     await page.answer('compressionPreview', { before: 62_000, after: 4000 });
@@ -85,7 +85,7 @@ describe('/compress', () => {
     expect(said()).toEqual(['Compressing was stopped. Nothing was changed.']);
   });
 
-  test('says so where the model gave no summary', async () => {
+  test('reports when the model gave no summary', async () => {
     await open(idle);
     await command('/compress');
     await page.answer('compressionPreview', { before: 62_000, after: 4000 });
@@ -94,7 +94,7 @@ describe('/compress', () => {
     expect(said()).toEqual(['The model gave no summary, so the earlier part was shortened: about 62K → 3K tokens.']);
   });
 
-  test('waits for the person while a turn runs', async () => {
+  test('waits for the user while a turn runs', async () => {
     await open(busy);
     await command('/compress');
     expect([page.sent('compressionPreview').length, said()]).toEqual([
@@ -105,7 +105,7 @@ describe('/compress', () => {
 });
 
 describe('the context meter', () => {
-  test('says how full the context is, with its parts on a press', async () => {
+  test('shows how full the context is, with its parts on a press', async () => {
     await open(idle);
     const before = meter();
     await page.answer('contextUse', use);
@@ -135,15 +135,15 @@ describe('the context meter', () => {
     });
   });
 
-  test('names the tokens where it is not known how many the model takes', async () => {
+  test("shows the tokens when the model's limit is unknown", async () => {
     await open(idle);
     await page.answer('contextUse', { ...use, window: null, parts: null });
     expect(meter()).toEqual(['Context 52.4K tok: 52.4K tokens; how many the model takes is not known']);
   });
 });
 
-describe('while a session is summarised between two turns', () => {
-  test('prompts queue, and Stop stops that', async () => {
+describe('while a session is summarized between two turns', () => {
+  test('prompts queue, and Stop stops the summary', async () => {
     await open(idle);
     await page.tell('compressing', { sessionId: session().id, activity: { kind: 'compressing', startedAt: 1 } });
     const buttons = names('button').filter((name) => ['Queue', 'Stop', 'Send'].includes(name));

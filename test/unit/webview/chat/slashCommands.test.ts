@@ -44,7 +44,7 @@ describe('a text in the composer', () => {
     expect(parseSlash(typed, [file('review'), file('code-review'), file('stop')])).toEqual(expected);
   });
 
-  test('that is no command is refused with the commands there are', () => {
+  test('that is no command is refused with the list of commands', () => {
     expect(refusalWords({ kind: 'unknown', name: 'redo' })).toBe(
       '/redo is not a command. Nothing was sent; put a blank before the / to send this as a prompt. Commands: /new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /stop /export /help.',
     );
@@ -64,7 +64,7 @@ describe('commands are offered', () => {
     expect(offeredCommands(typed).map(({ name }) => name)).toEqual(names);
   });
 
-  test('beside the prompt files of the project, which say what they are for', () => {
+  test('beside the prompt files of the project, which describe their purpose', () => {
     const offered = offeredCommands('/re', [
       { name: 'review', description: 'Review a file', argumentHint: '[file]' },
       { name: 'release-notes', description: null, argumentHint: null },
@@ -80,7 +80,7 @@ describe('commands are offered', () => {
     ).toBe(1);
   });
 
-  test('and, picked, leave the place where a text goes', () => {
+  test('and, when picked, leave room for a text', () => {
     expect(offeredCommands('/st').map(completed)).toEqual(['/steer ', '/stop']);
   });
 });

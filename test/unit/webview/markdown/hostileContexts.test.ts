@@ -40,7 +40,7 @@ const pages = Array.from({ length: Math.ceil(nested.length / perPage) }, (_, ind
   nested.slice(index * perPage, (index + 1) * perPage),
 );
 
-describe('hostile text brings nothing of its own wherever it stands', () => {
+describe('hostile text adds nothing of its own in any context', () => {
   let preview: BrowserPreview;
   beforeAll(async () => {
     preview = await BrowserPreview.start();

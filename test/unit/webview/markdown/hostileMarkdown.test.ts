@@ -62,7 +62,7 @@ async function cpuSeconds(page: Page): Promise<() => Promise<number>> {
 }
 
 describe(
-  'hostile text in the chat runs nothing, loads nothing, brings no element of its own and does not hang',
+  'hostile text in the chat runs nothing, loads nothing, adds no element of its own and does not hang',
   { concurrent: true },
   () => {
     test.each(groups)('$names', { timeout: 180_000 }, async ({ pieces }) => {
@@ -86,7 +86,7 @@ describe(
   },
 );
 
-describe('hostile text in the transcript does not either', { concurrent: true }, () => {
+describe('hostile text in the transcript runs nothing either', { concurrent: true }, () => {
   test.each(groups)('$names', { timeout: 180_000 }, async ({ pieces }) => {
     const opened = await preview.open('transcript');
     await tell(
@@ -117,7 +117,7 @@ function answerOf({ text }: HostilePiece, index: number): ReturnType<typeof answ
   return answer({ uid: `piece${index}`, position: index + 2 }, [text]);
 }
 
-test('hostile HTML does not pass the sanitiser even when it is given as HTML', async () => {
+test('hostile HTML does not pass the sanitizer even when it is given as HTML', async () => {
   const { page, strays } = await preview.open('complete');
   await page.evaluate(preview.source('sanitizer'));
   const found = await page.evaluate(
@@ -147,7 +147,7 @@ test('hostile HTML does not pass the sanitiser even when it is given as HTML', a
   }).toEqual({ names: [], attributes: [], kept: true, pwned: undefined, strays: [] });
 });
 
-test('there are many kinds of it, each with a name of its own', () => {
+test('the hostile samples are of many kinds, each with a unique name', () => {
   expect([hostileMarkdown.length >= 60, new Set(hostileMarkdown.map(({ name }) => name)).size]).toEqual([
     true,
     hostileMarkdown.length,

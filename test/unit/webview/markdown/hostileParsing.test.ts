@@ -18,7 +18,7 @@ function cpuMs(work: () => void): number {
 }
 
 /** Far beyond what any of them takes: what hangs takes minutes. */
-describe('hostile text is parsed in bounded time, whole and in pieces', () => {
+describe('hostile text is parsed in bounded time, as a whole and in pieces', () => {
   test.each(hostileMarkdown)('$name', ({ text }) => {
     const whole = cpuMs(() => parsed(text));
     const inPieces = cpuMs(() => {

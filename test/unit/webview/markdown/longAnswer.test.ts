@@ -42,7 +42,7 @@ const tell = (page: Page, name: string, payload: unknown): Promise<void> =>
     JSON.stringify({ v: protocolVersion, kind: 'notification', name, payload }),
   );
 
-test('a very long answer that is opened is drawn whole and in order, a piece at a time; from where it is not formatted any more it says so', async () => {
+test('a very long answer that is opened is rendered in order, piece by piece; where formatting ends it says so', async () => {
   const { page } = await preview.open('complete');
   await page.locator('article[aria-posinset]').first().waitFor();
   const messages = [
@@ -72,7 +72,7 @@ test('a very long answer that is opened is drawn whole and in order, a piece at 
   });
 }, 120_000);
 
-test('a very long answer that streams is drawn whole and in order', async () => {
+test('a very long answer that streams is rendered completely and in order', async () => {
   const { page } = await preview.open('streaming', { height: 500 });
   for (let start = 0, seq = 1; start < text.length; start += 20_000, seq++) {
     const chunks = [{ messageUid: 'b10', seq, part: 0, kind: 'text', start, text: text.slice(start, start + 20_000) }];

@@ -61,7 +61,7 @@ const pieces = [
 ];
 
 describe('the stable-block cache', () => {
-  test('gives what parsing the whole text gives, however the text arrives', () => {
+  test('gives the same as parsing the whole text, however the text arrives', () => {
     const document = fc
       .array(fc.constantFrom(...pieces), { maxLength: 25, size: 'max' })
       .map((parts) => parts.join(''));
@@ -82,14 +82,14 @@ describe('the stable-block cache', () => {
     ).toBe(wholeRender(text));
   });
 
-  test('keeps finished blocks as they are while the tail grows', () => {
+  test('keeps finished blocks unchanged while the tail grows', () => {
     const blocks = new MarkdownBlocks();
     const before = blocks.render('# One\n\nTwo\n\nThree\n\nFour', false);
     const after = blocks.render('# One\n\nTwo\n\nThree\n\nFour and more', false);
     expect(after.slice(0, 2).map((block, index) => block === before[index])).toEqual([true, true]);
   });
 
-  test('gives at every step what parsing the text so far gives, code that grows included', () => {
+  test('gives at every step the same as parsing the text so far, growing code included', () => {
     const fences = [
       '```ts\n',
       '```\n',
@@ -127,7 +127,7 @@ describe('the stable-block cache', () => {
     );
   });
 
-  test('adds to code that is open without parsing it again', () => {
+  test('adds to open code without parsing it again', () => {
     const blocks = new MarkdownBlocks();
     blocks.render('Look:\n\n```ts\nconst a', false);
     const grown = blocks.render('Look:\n\n```ts\nconst a = 1;\n', false);

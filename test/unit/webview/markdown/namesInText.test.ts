@@ -14,7 +14,7 @@ describe('names of files in prose', () => {
     ['the end.Next one', ['end.Next']],
   ])('%j', (text, expected) => expect(fileNamesIn(text).map((name) => name.text)).toEqual(expected));
 
-  test('stand where they stand', () => {
+  test('keep their positions', () => {
     const text = 'ä src/a.ts b src/a.ts:1.';
     expect(fileNamesIn(text).map((name) => text.slice(name.start, name.start + name.text.length))).toEqual([
       'src/a.ts',
@@ -36,7 +36,7 @@ test.each([
   ['x', false],
 ])('inline code %j may be a name: %s', (code, expected) => expect(mayBeName(code)).toBe(expected));
 
-describe('the host behind a link', () => {
+describe('the host of a link', () => {
   test.each([
     ['https://example.com/a', 'the manual', null],
     ['https://example.com/a', 'example.com', null],

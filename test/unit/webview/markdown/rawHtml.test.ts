@@ -25,7 +25,7 @@ function strangeTags(html: string): readonly string[] {
   return html.replace(ownTags, '').match(/<[a-z/!?][^>]{0,80}/gi) ?? [];
 }
 
-describe('no text of an answer becomes HTML, wherever it stands', () => {
+describe('no text of an answer becomes HTML, wherever it is', () => {
   test.each(hostileMarkdown.filter(({ text }) => text.length < 5000))('$name', ({ text }) => {
     const whole = new MarkdownBlocks()
       .render(text, true)

@@ -15,7 +15,7 @@ function elements(markup: string): readonly string[] {
 }
 
 describe('Markdown of an answer', () => {
-  test('shows raw HTML as the text it is', () => {
+  test('shows raw HTML as its text', () => {
     expect(html('a <img src=x onerror=alert(1)> b\n\n<script>alert(1)</script>')).toBe(
       '<p>a &lt;img src=x onerror=alert(1)&gt; b</p>\n<p class="raw-html">&lt;script&gt;alert(1)&lt;/script&gt;</p>\n',
     );
@@ -111,9 +111,9 @@ describe('Markdown of an answer', () => {
     ],
     ['$<img src=x>$', '<p><span class="math">$&lt;img src=x&gt;$</span></p>\n'],
     ['`$a$` \\$b\\$', '<p><code>$a$</code> $b$</p>\n'],
-  ])('leaves math as it is written: %j', (text, expected) => expect(html(text)).toBe(expected));
+  ])('leaves math as written: %j', (text, expected) => expect(html(text)).toBe(expected));
 
-  test('keeps the text of math, whatever is in it', () => {
+  test('keeps the text of math, whatever it contains', () => {
     const inside = fc
       .array(
         fc.constantFrom('a', '_', '*', '\\alpha', '^', '{', '}', '&', '<b>', '[x](y)', '~~', '**', ' ', '1', '`'),
@@ -137,7 +137,7 @@ describe('Markdown of an answer', () => {
     );
   });
 
-  test('shows a quote as it is written on which the parser fails', () => {
+  test('shows a quote as written when the parser fails on it', () => {
     expect(html('- a\n  > 2. b\nc')).toContain('<blockquote>\n<p>&gt; 2. b\nc</p>\n</blockquote>');
   });
 
@@ -145,7 +145,7 @@ describe('Markdown of an answer', () => {
     expect(html('a[^1]\n\n[^1]: note')).toBe('<p>a[^1]</p>\n<p>[^1]: note</p>\n');
   });
 
-  test('says of code what stands behind its fence, and of a link where it leads as it is written', () => {
+  test('reports the text after a code fence, and the target of a link as written', () => {
     expect(html('```ts title="a.ts"\n1\n```')).toBe(
       '<pre data-language="ts" data-info="ts title=&quot;a.ts&quot;" tabindex="0"><code>1</code></pre>\n',
     );
@@ -154,13 +154,13 @@ describe('Markdown of an answer', () => {
     );
   });
 
-  test('shows what would take the parser too deep or too long as plain text', () => {
+  test('shows text that would take the parser too deep or too long as plain text', () => {
     const attacks = ['> '.repeat(5000) + 'deep', '[`*'.repeat(4000), `| ${'a |'.repeat(100_000)}`];
     expect(attacks.map((text) => html(text).startsWith('<pre'))).toEqual([true, true, true]);
   });
 });
 
-describe('where a link may lead', () => {
+describe('allowed link targets', () => {
   test.each([
     ['https://example.com/a?b#c', 'web'],
     ['HTTP://EXAMPLE.COM', 'web'],
@@ -188,5 +188,5 @@ describe('where a link may lead', () => {
     'http://',
     '#top',
     '',
-  ])('%j does not', (href) => expect(linkTarget(href)).toBeNull());
+  ])('%j does not open', (href) => expect(linkTarget(href)).toBeNull());
 });

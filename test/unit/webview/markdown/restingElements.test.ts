@@ -52,7 +52,7 @@ async function resting(
   });
 }
 
-test('what is far from sight rests, as high as it is, also in another width; what comes near does not', async () => {
+test('content far out of view rests, keeping its height, also at another width; content nearby does not', async () => {
   const { page } = await preview.open('streaming', { height: 500 });
   await stream(page);
   const found = [await resting(page)];

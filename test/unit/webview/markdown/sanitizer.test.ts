@@ -59,7 +59,7 @@ const rendered = (text: string): string =>
     .map(({ html }) => html)
     .join('');
 
-test('takes nothing away from what the renderer writes', async () => {
+test('keeps everything that the renderer writes', async () => {
   const pieces = [
     'text ',
     '**bold** ',
@@ -113,7 +113,7 @@ test('takes nothing away from what the renderer writes', async () => {
   expect([documents.length, differing]).toEqual([500, []]);
 }, 120_000);
 
-test('takes away what the renderer would not write, and keeps the words in it', async () => {
+test('removes what the renderer would not write, and keeps the words in it', async () => {
   const htmls = [
     '<p onclick="x">kept</p>',
     '<p style="x">a</p>',
@@ -136,7 +136,7 @@ test('takes away what the renderer would not write, and keeps the words in it', 
   ]).toEqual([[], ['kept', 'a', '', 'a', 'b', 'in', '', 'c', 'd', '', 'e']]);
 });
 
-test('blocks given in one go come out as each by itself', async () => {
+test('cleans blocks given together as it cleans each alone', async () => {
   const pieces = [
     'text **bold**\n\n',
     '> quote\n\n',
@@ -159,7 +159,7 @@ test('blocks given in one go come out as each by itself', async () => {
   }
 }, 120_000);
 
-test('a block whose markup would run into the next is cleaned by itself, and so are those beside it', async () => {
+test('a block whose markup would run into the next is cleaned alone, and so are its neighbors', async () => {
   const ends = ['<p>a</p></blockquote><p>b</p>', '<p>c</p>'];
   const swallows = ['<!-- ', '<p>kept</p>', ' -->'];
   for (const htmls of [ends, swallows]) {
@@ -168,7 +168,7 @@ test('a block whose markup would run into the next is cleaned by itself, and so 
   }
 });
 
-test('makes one link of a picture in a link: the one that is written around it', async () => {
+test('makes one link of a picture in a link: the one written around it', async () => {
   const [made] = await markups([rendered('[a ![p](a.png) b](c.md)')]);
   expect(made?.sanitized).toBe('<p><a role="link" tabindex="0" data-href="c.md" title="c.md">a p b</a></p>\n');
 });

@@ -21,7 +21,7 @@ function openingOf(text: string, { at, text: drawn }: TextPiece): number {
 }
 
 describe('a long text in pieces', () => {
-  test('is cut between two blocks, and what is short is one piece', () => {
+  test('is cut between two blocks, and a short one is one piece', () => {
     const paragraphs = Array.from({ length: 60 }, (_, index) => `Paragraph ${index}. ${'words '.repeat(80)}`).join(
       '\n\n',
     );
@@ -34,7 +34,7 @@ describe('a long text in pieces', () => {
     }).toEqual({ many: true, together: true, short: 1 });
   });
 
-  test('keeps code whole that a person copies as one, and opens code that is longer again, in its language', () => {
+  test('keeps copyable code together, and reopens longer code in its language', () => {
     const code = (size: number): string =>
       `Before.\n\n\`\`\`ts\n${lines(size / 10, (index) => `let a${String(index).padStart(4, '0')};`)}\n\`\`\`\n\nAfter.`;
     const [middle, long] = [whole(code(60_000)), whole(code(250_000))];
@@ -53,7 +53,7 @@ describe('a long text in pieces', () => {
     expect(long.at(-1)?.text).toBe('\nAfter.');
   });
 
-  test('ends code that was opened again where it ends, also without a line behind it and while it arrives', () => {
+  test('ends reopened code at its end, also without a line after it and while it arrives', () => {
     const text = `\`\`\`\`python\n${'x = 1\n'.repeat(20_000)}\`\`\`\nstill code\n\`\`\`\``;
     expect(whole(text).at(-1)?.text.endsWith('still code\n')).toBe(true);
     const arriving = new TextPieces();
@@ -61,20 +61,20 @@ describe('a long text in pieces', () => {
     expect(arriving.of(`${text}\nBehind.`, true).at(-1)?.text).toBe('Behind.');
   });
 
-  test('leaves nothing out where a quote ends, and code that was opened again with it', () => {
+  test('leaves out nothing where a quote ends together with reopened code in it', () => {
     const text = `> \`\`\`ts\n${'> let a = 1;\n'.repeat(9000)}Behind the quote.\nAnd on.\n`;
     const pieces = whole(text);
     expect([pieces.length > 1, pieces.at(-1)?.text]).toEqual([true, 'Behind the quote.\nAnd on.\n']);
   });
 
-  test('cuts code ahead of a line with which it would be too long', () => {
+  test('cuts code before a line that would make it too long', () => {
     const text = `\`\`\`ts\n${'let a = 1;\n'.repeat(9000)}${'x'.repeat(40_000)}\n\`\`\`\n`;
     const pieces = whole(text);
     expect(pieces.map(({ text: { length } }) => length <= 100_100)).toEqual([true, true]);
     expect(pieces[1]?.text.startsWith(`${fence}ts\nxxx`)).toBe(true);
   });
 
-  test('goes on with a list at an item and with a table under its head', () => {
+  test('continues a list at an item and a table under its header', () => {
     const list = whole(lines(2000, (index) => `${index + 1}. item\n   more of it`));
     expect(list.slice(1).every(({ text }) => /^\d+\. item\n/.test(text))).toBe(true);
     const table = whole(`| a | b |\n|---|:-:|\n${lines(2000, (index) => `| ${index} | x |`)}`);
@@ -82,7 +82,7 @@ describe('a long text in pieces', () => {
     expect([list.length > 1, table.length > 1]).toEqual([true, true]);
   });
 
-  test('cuts a line that is too long behind a word, never inside of a character', () => {
+  test('cuts a line that is too long after a word, never inside a character', () => {
     const words = whole('word '.repeat(9000));
     expect(words.slice(0, -1).every(({ text }) => text.endsWith('word '))).toBe(true);
     const signs = whole(`x${'😀'.repeat(20_001)}`);
@@ -92,7 +92,7 @@ describe('a long text in pieces', () => {
     }).toEqual({ many: [true, true], wellFormed: true });
   });
 
-  test('shows what is behind the longest that is formatted as it is', () => {
+  test('shows text beyond the formatting limit as it is', () => {
     const text = lines(mostFormatted / 10, (index) => `- **i${String(index % 1000).padStart(3, '0')}**`).repeat(2);
     const pieces = whole(text);
     const firstPlain = pieces.findIndex(({ isPlain }) => isPlain);
@@ -114,7 +114,7 @@ describe('a long text in pieces', () => {
     fc.constantFrom('<div>\nraw\n', '> quote\n', '\r\n', '# Title\n', '    indented\n'),
   );
 
-  test('is cut in the same places however it arrives; nothing is left out but a line that closes code; no piece is longer than it may be', () => {
+  test('is cut in the same places however it arrives; only closing code lines are omitted; no piece exceeds its limit', () => {
     fc.assert(
       fc.property(
         fc.array(block, { minLength: 1, maxLength: 12 }),
@@ -148,7 +148,7 @@ describe('a long text in pieces', () => {
     );
   });
 
-  test('that is another one takes another cutter', () => {
+  test('that is replaced gets a new cutter', () => {
     const pieces = new TextPieces();
     pieces.of('One two', false);
     expect([pieces.goesOn('One two three'), pieces.goesOn('Another')]).toEqual([true, false]);

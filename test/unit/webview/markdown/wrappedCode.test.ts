@@ -20,7 +20,7 @@ const isWrapped = ({ pre, wrap }: ReturnType<typeof drawn>): readonly unknown[] 
   wrap.getAttribute('aria-pressed'),
 ];
 
-test('code whose lines were wrapped is wrapped when it is drawn again, and no other is', () => {
+test('code whose lines were wrapped is wrapped again at the next render, and other code is not', () => {
   const first = drawn('a long line');
   const before = isWrapped(first);
   first.wrap.click();

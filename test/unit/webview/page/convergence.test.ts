@@ -135,7 +135,7 @@ describe('the state of the chat view', () => {
     );
   });
 
-  test('ends as stored when messages are lost, once the turn has settled or the view was drawn again', () => {
+  test('ends as stored when messages are lost, once the turn has settled or the view was rendered again', () => {
     const schedules = turns.chain(({ thinking, text, size }) => {
       const turn = storedTurn(thinking, text, size);
       return fc.shuffledSubarray([...turn.events]).map((events) => ({ turn, events }));
@@ -185,7 +185,7 @@ describe('the state of the chat view', () => {
     );
   });
 
-  test('asks for the stored message when a chunk is missing, and shows the text once it is there', () => {
+  test('requests the stored message when a chunk is missing, and shows the text once it is there', () => {
     const [first, second, third] = chunked('a1', 0, 'text', 'one two three', 1, 5);
     if (first === undefined || second === undefined || third === undefined) throw new Error('three chunks are needed');
     const gap = [first, third].reduce(
@@ -200,7 +200,7 @@ describe('the state of the chat view', () => {
     ]);
   });
 
-  test('says unsaved where the disk, asked, holds less than was shown', () => {
+  test('shows unsaved where the disk holds less than was shown', () => {
     const chunks = chunked('a1', 0, 'text', 'all of this', 1, 4);
     const less = answer({ uid: 'a1', position: 2 }, ['all '], { lastSeq: 1 });
     const events = [
@@ -212,7 +212,7 @@ describe('the state of the chat view', () => {
     });
   });
 
-  test('leaves another session’s events alone', () => {
+  test('leaves the events of another session alone', () => {
     const [opened] = storedTurn('t', 'a', 1).events;
     if (opened === undefined) throw new Error('a turn has events');
     expect(

@@ -204,8 +204,8 @@ const pageLoaded = (state: ChatViewState): ChatViewState =>
     ? state
     : reduce(state, { kind: 'repaged', conversation: prependPage(state.conversation, earlier, 0) }, 0);
 
-describe('the state of the chat view, whatever is told', () => {
-  test('ends the same in every order, with duplicates, of everything that one turn tells', () => {
+describe('the state of the chat view, whatever events arrive', () => {
+  test('ends the same in every order, with duplicates, of all events of one turn', () => {
     const schedules = words.chain(({ text, size }) => {
       const turn = busyTurn('t1', 10, text, size);
       return fc
@@ -225,7 +225,7 @@ describe('the state of the chat view, whatever is told', () => {
     );
   });
 
-  test('ends the same in every order of two turns, of which one may ask the other again', () => {
+  test('ends the same in every order of two turns, of which one may retry the other', () => {
     const schedules = fc
       .record({ said: words, asksAgain: fc.boolean() })
       .chain(({ said: { text, size }, asksAgain }) => {
@@ -244,7 +244,7 @@ describe('the state of the chat view, whatever is told', () => {
     );
   });
 
-  test('ends as the host says it is once it says so, whatever was lost, doubled or told in another order before', () => {
+  test('ends as the host says once it does, whatever was lost, duplicated or reordered before', () => {
     const schedules = fc
       .record({
         said: words,
@@ -284,7 +284,7 @@ describe('the state of the chat view, whatever is told', () => {
     );
   });
 
-  test('goes on from a snapshot taken in the middle, whatever of what it holds is told once more', () => {
+  test('continues from a snapshot taken midway, whatever part of it arrives again', () => {
     const schedules = words.chain(({ text, size }) => {
       const turn = busyTurn('t1', 10, text, size);
       return fc

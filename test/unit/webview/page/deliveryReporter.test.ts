@@ -94,8 +94,8 @@ const settle = async (): Promise<void> => {
 const crashed = (): ReturnType<typeof settledTurn> =>
   settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'crash' });
 
-describe('the keeper of the witness', () => {
-  it('tells the host what was drawn once a second while text streams, and at once when the turn has ended', async () => {
+describe('the keeper of the delivery report', () => {
+  it('reports rendered text to the host once a second while text streams, and at once when the turn has ended', async () => {
     keeper();
     show('Hello');
     await clock.advance(250);
@@ -110,7 +110,7 @@ describe('the keeper of the witness', () => {
     expect(asked.at(-1)).toEqual(told('Hello world!'));
   });
 
-  it('tells all it remembers when the page is back, and again what the host could not take', async () => {
+  it('reports everything it remembers when the page is back, and again what the host could not take', async () => {
     const recalled = [
       { id: session().conversationId, messages: [{ m: 'a1', t: 'turn1', p: [`0 t 5 ${textHash('Hello')}`] }] },
     ];
@@ -134,7 +134,7 @@ describe('the keeper of the witness', () => {
     expect(kept?.map(({ id }) => id)).toEqual(['stays']);
   });
 
-  it('says after a pulled plug how much came back, until the person has read it', async () => {
+  it('reports after a power loss how much was restored, until the user has read it', async () => {
     const recalled = [
       { id: session().conversationId, messages: [{ m: 'a1', t: 'turn1', p: [`0 t 5 ${textHash('Hello')}`] }] },
     ];
@@ -151,7 +151,7 @@ describe('the keeper of the witness', () => {
     ]);
   });
 
-  it('says after any crash that text is missing, and nothing where none is', async () => {
+  it('reports missing text after any crash, and nothing where none is missing', async () => {
     const recalled = (text: string): unknown => [
       {
         id: session().conversationId,

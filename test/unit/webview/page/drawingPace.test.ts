@@ -20,7 +20,7 @@ function page(options: { readonly onScreen: boolean; readonly drawingMs?: number
   return { clock, drawnAt, change: () => schedule(draw) };
 }
 
-it('draws what comes after a rest in the next frame', async () => {
+it('renders changes after a rest in the next frame', async () => {
   const { clock, drawnAt, change } = page({ onScreen: true });
   change();
   await clock.advance(1000);
@@ -29,7 +29,7 @@ it('draws what comes after a rest in the next frame', async () => {
   expect(drawnAt).toEqual([16, 1008]);
 });
 
-it('draws at a pace while one change follows the other, and the last of them in the end', async () => {
+it('renders at a pace while changes follow each other, and the last of them in the end', async () => {
   const { clock, drawnAt, change } = page({ onScreen: true });
   for (let delta = 0; delta < 10; delta++) {
     change();
@@ -42,7 +42,7 @@ it('draws at a pace while one change follows the other, and the last of them in 
   });
 });
 
-it('draws less often where drawings take long, and within a tenth of a second all the same', async () => {
+it('renders less often where rendering takes long, but within a tenth of a second', async () => {
   const { clock, drawnAt, change } = page({ onScreen: true, drawingMs: 10 });
   change();
   for (let drawings = 0; drawings < 10;) {
@@ -78,7 +78,7 @@ it('lets a key be painted first that came between a change and its frame', async
   expect(drawnAt).toEqual([16, 160]);
 });
 
-it('draws in the next frame what a key does where nothing streams', async () => {
+it('renders the effect of a key in the next frame when nothing streams', async () => {
   const { clock, drawnAt, change } = page({ onScreen: true, keyAt: 1000 });
   change();
   await clock.advance(1000);

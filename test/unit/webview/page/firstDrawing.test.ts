@@ -26,7 +26,7 @@ const shown = shownSession({
   turns: numbers.map((number) => ({ ...settledTurn(`t${number}`, `u${number}`), sessionId: 'other' })),
 });
 
-test('the end of a session is drawn first, and what is above it behind the first paint, without anything moving', async () => {
+test('the end of a session is rendered first, and the rest above it after the first paint, without moving anything', async () => {
   const { page } = await preview.open('complete');
   await page.locator('article[aria-posinset]').first().waitFor();
   const first = await page.evaluate(

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 /** What a person waits for before the chat is there, as it would be sent packed. */
 const mostBytes = 84_500;
 
-test('the first paint of the chat loads little: colours of code, pickers and cards come behind it', async () => {
+test('the first paint of the chat loads little: code colors, pickers and cards come after it', async () => {
   const { outputFiles, metafile } = await build({
     absWorkingDir: fileURLToPath(new URL('../../../../', import.meta.url)),
     entryPoints: ['src/webview/chat/main.tsx'],

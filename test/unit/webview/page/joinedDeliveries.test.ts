@@ -29,7 +29,7 @@ function line() {
   return { clock, heard, listen };
 }
 
-it('passes a piece that comes behind a rest at once, and what follows it within a frame as one', async () => {
+it('passes a piece that comes after a rest at once, and joins what follows within a frame', async () => {
   const { clock, heard, listen } = line();
   listen(piece(1));
   const atOnce = [...heard];
@@ -41,7 +41,7 @@ it('passes a piece that comes behind a rest at once, and what follows it within 
   expect({ atOnce, meanwhile, heard }).toEqual({ atOnce: ['t1 1'], meanwhile: 1, heard: ['t1 1', 't1 2 3 4', 't1 5'] });
 });
 
-it('keeps the order of what is told, and each piece with its turn', async () => {
+it('keeps the order of events, and each piece with its turn', async () => {
   const { clock, heard, listen } = line();
   for (const told of [piece(1), piece(2), other, piece(3), piece(1, 't2'), piece(2, 't2'), piece(3, 't2', 's2')])
     listen(told);

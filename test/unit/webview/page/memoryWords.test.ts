@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { recalledLabels } from '../../../../src/webview/recalledLabels';
 import { isLowValueRead, toolLabels } from '../../../../src/webview/toolLabels';
 
-describe('what memory found for a prompt', () => {
+describe('memory recalled for a prompt', () => {
   test.each([
     [[], []],
     [[{ provider: 'a', label: 'Hindsight', count: 1 }], ['Recalled 1 memory']],
@@ -15,7 +15,7 @@ describe('what memory found for a prompt', () => {
     ],
     [[{ provider: 'a', label: 'Recalled your profile', count: 0 }], ['Recalled your profile']],
     [[{ provider: 'a', label: '', count: 0 }], []],
-  ])('%j is said as %j', (found, words) => {
+  ])('%j is shown as %j', (found, words) => {
     expect(recalledLabels(found)).toEqual(words);
   });
 });
@@ -27,7 +27,7 @@ describe('calls of memory', () => {
     ['session_search', { query: 'retry timer' }, 'done', 'Searched earlier sessions “retry timer”'],
     ['session_search', {}, 'done', 'Searched earlier sessions '],
     ['read_skill', { name: 'release' }, 'done', 'Read skill release'],
-  ] as const)('%s %j, %s, reads %j and stands by itself', (name, args, state, words) => {
+  ] as const)('%s %j, %s, reads %j and is not folded with others', (name, args, state, words) => {
     const { verb, target } = toolLabels(
       { kind: 'toolCall', callId: 'c', name, arguments: JSON.stringify(args) },
       state,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { outermost, workBetween } from '../../../bench/view/pageTrace';
 
-test('the work of a task that is noted twice, one time in the other, counts once', () => {
+test('work of a task that is recorded twice, one time inside the other, counts once', () => {
   const noted = [
     { from: 10, until: 14, work: 4 },
     { from: 10, until: 14.5, work: 4.2 },

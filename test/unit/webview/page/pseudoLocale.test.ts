@@ -85,7 +85,7 @@ function strangers(text: string, data: string): readonly string[] {
 }
 
 describe('in another language', { concurrent: true }, () => {
-  test('what was not translated is found', () => {
+  test('untranslated text is found', () => {
     expect([
       strangers(`${pseudo('Send')} now please`, 'x'),
       strangers(pseudo('Send {name}').replace('{name}', pseudo('this')), 'x'),
@@ -93,7 +93,7 @@ describe('in another language', { concurrent: true }, () => {
     ]).toEqual([['please (in “now please”)'], [], []]);
   });
 
-  test.each(Object.keys(states))('nothing is left in English in state %s', async (name) => {
+  test.each(Object.keys(states))('no text stays in English in state %s', async (name) => {
     const state = states[name];
     if (state === undefined) throw new Error(`There is no state ${name}`);
     const { page, problems } = await preview.open(name, language === undefined ? {} : { language });

@@ -39,7 +39,7 @@ describe('a repair of the history while the session is shown', () => {
   );
   const said = answer({ uid: 'a2', position: 3, turnUid: 'turn2' }, ['Both.']);
 
-  test('shows a prompt that was joined to an earlier one there, and once, and the same after a reload', () => {
+  test('shows a prompt that was joined to an earlier one there, once, and the same after a reload', () => {
     const events: readonly TurnEvent[] = [
       {
         kind: 'turnOpened',
@@ -61,7 +61,7 @@ describe('a repair of the history while the session is shown', () => {
     );
   });
 
-  test('shows answers that became one as one', () => {
+  test('shows merged answers as one', () => {
     const before = shown([
       prompt({ uid: 'u1', position: 1 }, 'q'),
       answer({ uid: 'a1', position: 2 }, ['One.']),

@@ -24,8 +24,8 @@ function line() {
   return { host, posted, say };
 }
 
-describe('the line to the host', () => {
-  test('sends a command that wants no answer', () => {
+describe('the connection to the host', () => {
+  test('sends a command that expects no answer', () => {
     const { host, posted } = line();
     host.send('look', v.parse(at, { at: 'this' }));
     const asked = v.parse(question, { question: 'q' });
@@ -36,7 +36,7 @@ describe('the line to the host', () => {
     ]);
   });
 
-  test('settles each request with its own answer, in whatever order answers come', async () => {
+  test('settles each request with its own answer, in any order of answers', async () => {
     const { host, posted, say } = line();
     const both = [host.request('ask', { question: 'a' }), host.request('ask', { question: 'b' })];
     say({ v: protocolVersion, kind: 'response', id: 2, ok: true, result: { answer: 2 } });
@@ -57,7 +57,7 @@ describe('the line to the host', () => {
     await expect(asked).rejects.toMatchObject({ message: 'Not now.', causeClass: 'busy' });
   });
 
-  test('hears notifications of its own version only', () => {
+  test('receives only notifications of its own version', () => {
     const { host, say } = line();
     const heard: string[] = [];
     host.onNotification(({ payload }) => heard.push(payload.text));

@@ -189,7 +189,7 @@ describe('the search screen', () => {
     ]).toEqual([['Needle work'], { sessionId: 's9', messageUid: null, place: 'chat' }]);
   });
 
-  test('keeps what was found in sight while the next search runs, and drops an answer that comes too late', async () => {
+  test('keeps the results in view while the next search runs, and drops an answer that comes too late', async () => {
     screen = new Screen();
     await screen.bootstrap({ asked: 'needle' });
     await screen.answer(found);
@@ -216,7 +216,7 @@ describe('the search screen', () => {
     });
   });
 
-  test('shows how far a scan has come, and stops it', async () => {
+  test('shows the progress of a scan, and stops it', async () => {
     screen = new Screen();
     await screen.bootstrap({ asked: 'need' });
     await screen.press('Contains');
@@ -248,7 +248,7 @@ describe('the search screen', () => {
     });
   });
 
-  test('tells nothing found from rows that are not indexed yet, and offers to look for parts of words', async () => {
+  test('distinguishes no results from rows not indexed yet, and offers to search for parts of words', async () => {
     screen = new Screen();
     await screen.bootstrap({ asked: 'eedl' });
     await screen.answer(searchPage({ indexLeft: 12_340 }));
@@ -269,7 +269,7 @@ describe('the search screen', () => {
     });
   });
 
-  test('says why it could not read, and recovers', async () => {
+  test('explains why it could not read, and recovers', async () => {
     screen = new Screen();
     await screen.bootstrap({ asked: 'needle' });
     await screen.refuse('The sessions could not be read.');
@@ -320,7 +320,7 @@ describe('the search screen', () => {
     });
   });
 
-  test('says what cannot be opened', async () => {
+  test('reports results that cannot be opened', async () => {
     screen = new Screen();
     await screen.bootstrap({ asked: 'needle' });
     await screen.answer(found);
@@ -360,7 +360,7 @@ describe('the search screen', () => {
     });
   });
 
-  test('comes back as it was left: text, way of searching, how much was loaded, and the result that had the focus', async () => {
+  test('returns as it was left: text, way of searching, how much was loaded, and the focused result', async () => {
     screen = new Screen();
     await screen.bootstrap({ asked: 'needle' });
     await screen.press('Contains');

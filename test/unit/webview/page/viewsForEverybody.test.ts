@@ -24,7 +24,7 @@ const otherThemes = ['light', 'contrast', 'contrastLight'] as const;
 describe('every state of every view', { concurrent: true }, () => {
   const each = Object.entries(states).map(([name, { view }]) => [name, narrowest[view]] as const);
   test.each(each)(
-    '%s can be read in every theme, loses nothing at %i px and with wide spacing, and rests where less motion is asked for',
+    '%s is readable in every theme, loses nothing at %i px and with wide spacing, and rests with reduced motion',
     { timeout: 120_000 },
     async (name, width) => {
       const { page, problems } = await preview.open(name);

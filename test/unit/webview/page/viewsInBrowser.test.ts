@@ -84,7 +84,7 @@ describe('links', () => {
 });
 
 describe('scrolling', () => {
-  test('follows the text at the end, leaves the reader alone elsewhere, and comes back at the press of a button', async () => {
+  test('follows the text at the end, leaves the reader alone elsewhere, and returns at the press of a button', async () => {
     const { page } = await preview.open('streaming', { height: 500 });
     await stream(page, 'Line of text.\n\n'.repeat(30), 60);
     await page.waitForTimeout(150);
@@ -103,7 +103,7 @@ describe('scrolling', () => {
     expect([following, after, returned]).toEqual([0, before, 0]);
   });
 
-  test('goes to a message that was asked for, marks it, and stays there; a row without a place of its own is shown by its turn', async () => {
+  test('goes to a requested message, marks it, and stays there; a row without a place is shown by its turn', async () => {
     const page = await openLong();
     const reveal = async (messageUid: string, turnUid: string): Promise<unknown> => {
       const message = { v: protocolVersion, kind: 'notification', name: 'reveal', payload: { messageUid, turnUid } };
@@ -130,7 +130,7 @@ describe('scrolling', () => {
     ]);
   });
 
-  test('lets go at a small turn of the wheel in the middle of a fast stream', async () => {
+  test('stops at a small turn of the wheel in the middle of a fast stream', async () => {
     const { page } = await preview.open('streaming', { height: 500 });
     await page.locator('.scroller').hover();
     const streaming = stream(page, 'A line that comes fast.\n\n'.repeat(150), 12);
@@ -143,7 +143,7 @@ describe('scrolling', () => {
     expect(distance).toBeGreaterThan(200);
   });
 
-  test('holds the place when earlier messages are loaded in front', async () => {
+  test('holds the position when earlier messages are loaded before it', async () => {
     const page = await openLong();
     await page.locator('.scroller').evaluate((element) => (element.scrollTop = 230));
     // The page that is fetched now takes a moment to come (page.ts): long enough for the turns in sight to be laid out, which were only estimated.
@@ -174,7 +174,7 @@ describe('scrolling', () => {
 });
 
 describe('a question about a change', () => {
-  test('begins near what changes, in every width, until somebody scrolls in it', async () => {
+  test('begins near the change, at every width, until the user scrolls in it', async () => {
     const { page } = await preview.open('approval-edit', { width: 450, height: 400 });
     const view = page.getByRole('region', { name: 'Changes' });
     const changeIsSeen = (): Promise<boolean> =>

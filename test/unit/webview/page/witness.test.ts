@@ -43,7 +43,7 @@ function entry(text: string, change: object = {}): object {
 }
 
 describe('the hash of a text', () => {
-  it('is the same however the text came, and goes on from its own words', () => {
+  it('is the same however the text arrived, and continues from its own words', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.nat(), (text, cut) => {
         const at = cut % (text.length + 1);
@@ -52,7 +52,7 @@ describe('the hash of a text', () => {
     );
   });
 
-  it('is another one when a unit is altered, lost, doubled or moved', () => {
+  it('differs when a unit is altered, lost, duplicated or moved', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 2, maxLength: 400 }), fc.nat(), (text, where) => {
         const at = where % text.length;
@@ -68,8 +68,8 @@ describe('the hash of a text', () => {
   });
 });
 
-describe('the witness of a view', () => {
-  it('knows what was drawn, whenever it looked between the chunks', () => {
+describe('the delivery report of a view', () => {
+  it('records what was rendered, whenever it looked between the chunks', () => {
     fc.assert(
       fc.property(
         fc.string({ minLength: 1, maxLength: 200 }),
@@ -90,7 +90,7 @@ describe('the witness of a view', () => {
     );
   });
 
-  it('stays with what it showed first when another text stands in its place', () => {
+  it('keeps its first shown text when another text takes its place', () => {
     const witness = new DeliveryReport();
     witness.observe('c', [applyChunks(emptyMessage('m1', 'turn1'), streamed('Hello world', []), 0)]);
     witness.observe('c', [fromRow(answer(place, ['Hello there, and more of it']))]);
@@ -98,7 +98,7 @@ describe('the witness of a view', () => {
     expect(witness.entriesOf('c')).toEqual([entry('Hello world')]);
   });
 
-  it('remembers over a reload and goes on from there', () => {
+  it('survives a reload and continues from there', () => {
     const before = new DeliveryReport();
     before.observe('c', [applyChunks(emptyMessage('m1', 'turn1'), streamed('Hello ', []), 0)]);
     const after = new DeliveryReport(JSON.parse(JSON.stringify(before.kept())));
@@ -106,11 +106,11 @@ describe('the witness of a view', () => {
     expect([changed, after.entriesOf('c')]).toEqual([[entry('Hello world')], [entry('Hello world')]]);
   });
 
-  it('begins anew from what it cannot read', () => {
+  it('starts over from data it cannot read', () => {
     expect(new DeliveryReport([{ id: 'c', messages: 'none' }]).kept()).toEqual([]);
   });
 
-  it('says after a crash how much of what was shown came back', () => {
+  it('reports after a crash how much of the shown text was restored', () => {
     const survival = (disk: readonly LiveMessage[], isWhole = true): unknown => {
       const before = new DeliveryReport();
       before.observe('c', [applyChunks(emptyMessage('m1', 'turn1'), streamed('Hello world', []), 0)]);
@@ -141,13 +141,13 @@ describe('the witness of a view', () => {
     expect(witness.survivalOf('c', 'turn1', true)).toEqual({ shown: 0, onDisk: 0, stored: 0 });
   });
 
-  it('looks at no prompt, tool row, or row that is not shown', () => {
+  it('ignores prompts, tool rows, and rows that are not shown', () => {
     const witness = new DeliveryReport();
     witness.observe('c', [fromRow(answer({ ...place, visibility: { kind: 'closing' } }, ['never shown']))]);
     expect(witness.entriesOf('c')).toEqual([]);
   });
 
-  it('remembers the newest messages of the sessions that were shown last, within bounds, and forgets what it is told to', () => {
+  it('remembers the newest messages of the last shown sessions, within bounds, and forgets on request', () => {
     const witness = new DeliveryReport();
     for (let session = 0; session < 8; session++) {
       witness.observe(
@@ -189,7 +189,7 @@ describe('the witness of a view', () => {
     expect(JSON.stringify(witness.kept()).length).toBeLessThanOrEqual(100_000);
   });
 
-  it('has the shown text only as long as it is the one it drew', () => {
+  it('has the shown text only as long as it is the text it rendered', () => {
     const witness = new DeliveryReport();
     const live = applyChunks(emptyMessage('m1', 'turn1'), streamed('Hello world', []), 0);
     witness.observe('c', [live]);

@@ -32,8 +32,8 @@ function transcript(count: number): StoredTranscript {
   );
 }
 
-describe('the window of rows that is loaded', () => {
-  test('is without a gap, bounded, and true about what stands around it, wherever a person goes', async () => {
+describe('the window of loaded rows', () => {
+  test('is without a gap, bounded, and correct about its neighbors, wherever the user goes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 4000 }),
@@ -80,7 +80,7 @@ describe('the window of rows that is loaded', () => {
     );
   }, 60_000);
 
-  test('keeps the rows that did not change as they are, so that nothing about them is drawn again', async () => {
+  test('keeps unchanged rows as they are, so that they are not rendered again', async () => {
     const stored = transcript(10);
     const read = async (): ReturnType<TranscriptReader['rows']> =>
       new TranscriptReader(stored).rows('s', { kind: 'start' }, 50, shown);

@@ -10,7 +10,7 @@ let tab: Tab;
 afterEach(() => tab.close());
 
 describe('finding text in a transcript', () => {
-  test('covers rows that are not loaded, counts them, and loads the one it goes to without taking the focus', async () => {
+  test('covers rows that are not loaded, counts them, and loads its target without taking the focus', async () => {
     const stored = long(3000);
     stored.messages = stored.messages.map((message, index) =>
       index === 7 || index === 2990
@@ -42,7 +42,7 @@ describe('finding text in a transcript', () => {
     });
   });
 
-  test('looks only among the rows that pass the filter', async () => {
+  test('searches only the rows that pass the filter', async () => {
     tab = new Tab();
     await tab.bootstrap();
     await tab.look('first try');
@@ -72,7 +72,7 @@ describe('the branches beside a transcript', () => {
       item.getAttribute('aria-current'),
     ]);
 
-  test('are a tree with the session that is shown marked in it, and folded by keys', async () => {
+  test('are a tree with the shown session marked in it, and folded by keys', async () => {
     tab = new Tab();
     await tab.tell('bootstrap', transcriptState({ messages: rows }, { branches }));
     const unfolded = items();
@@ -111,7 +111,7 @@ describe('the branches beside a transcript', () => {
     ]);
   });
 
-  test('are shown when a session has some, hidden when the person says so, and that is kept', async () => {
+  test('are shown when a session has some, hidden when the user asks, and that is kept', async () => {
     tab = new Tab();
     await tab.tell('bootstrap', transcriptState({ messages: rows }, { branches: branches.slice(1, 2) }));
     const alone = all('tree').length;
@@ -125,7 +125,7 @@ describe('the branches beside a transcript', () => {
     expect([alone, several, kept?.branches, all('tree').length]).toEqual([0, 1, false, 0]);
   });
 
-  test('take nothing along to the next session', async () => {
+  test('carry nothing over to the next session', async () => {
     tab = new Tab();
     await tab.tell('bootstrap', transcriptState({ messages: rows }, { branches }));
     await tab.select('a2');
@@ -145,7 +145,7 @@ describe('the branches beside a transcript', () => {
 });
 
 describe('a session of another folder', () => {
-  test('says whose it is, and can be written out and brought over, and nothing else', async () => {
+  test('shows its folder, and can only be exported and brought over', async () => {
     tab = new Tab();
     await tab.bootstrap({ otherFolder: '/home/me/other', readAt: afternoon });
     await tab.select('u1');

@@ -13,7 +13,7 @@ let tab: Tab;
 afterEach(() => tab.close());
 
 describe('the transcript tab', () => {
-  test('lists what is stored in order, with why each turn ended, and hidden rows on demand with the reason', async () => {
+  test('lists stored rows in order, with why each turn ended, and hidden rows on demand with the reason', async () => {
     tab = new Tab();
     await tab.bootstrap();
     const usual = shownRows();
@@ -34,7 +34,7 @@ describe('the transcript tab', () => {
     });
   });
 
-  test('says of a repair which rows were merged into which, what was left out, and what it made up', async () => {
+  test('shows for a repair which rows were merged, omitted and added', async () => {
     tab = new Tab(
       storedRows([
         prompt({ uid: 'u1', position: 1 }, 'stale\n\nnow'),
@@ -83,7 +83,7 @@ describe('the transcript tab', () => {
     ]);
   });
 
-  test('folds a text of many lines, and shows it whole when somebody asks', async () => {
+  test('folds a text of many lines, and shows it completely on request', async () => {
     const text = Array.from({ length: 90 }, (_, index) => `line ${index}`).join('\n');
     tab = new Tab(storedRows([prompt({ uid: 'u1', position: 1 }, text)]));
     await tab.bootstrap();
@@ -95,7 +95,7 @@ describe('the transcript tab', () => {
     expect([folded, whole, lines()]).toEqual([40, 90, 40]);
   });
 
-  test('keeps what was chosen, so that the tab comes back as it was, around the row it was left at', async () => {
+  test('keeps the choices, so that the tab returns as it was, around the row where the user left it', async () => {
     tab = new Tab();
     await tab.bootstrap();
     await tab.press('Tool');
@@ -119,7 +119,7 @@ describe('the transcript tab', () => {
     ]);
   });
 
-  test('draws a line over each turn with what became of it, and the files it changed', async () => {
+  test('renders a line over each turn with its outcome and the files it changed', async () => {
     const stored = storedRows();
     stored.fileChanges = [
       {
@@ -154,7 +154,7 @@ describe('the transcript tab', () => {
     ]);
   });
 
-  test('says at a call what was asked of the person and what they decided', async () => {
+  test('shows at a call the question to the user and the decision', async () => {
     const stored = storedRows();
     const request: Approval['request'] = {
       tool: 'read_file',
@@ -191,7 +191,7 @@ describe('the transcript tab', () => {
     ]);
   });
 
-  test('marks where a part was summarised, and leads to both sides of it', async () => {
+  test('marks where a part was summarized, and leads to both sides of it', async () => {
     const second = `${session().id}_2`;
     const summary: Message = {
       ...prompt({ uid: `${second}/handoff`, position: 3, visibility: { kind: 'handoff' } }, ''),
@@ -247,7 +247,7 @@ describe('the transcript tab', () => {
     ]).toEqual([[['u2', 'a2'], ['version 2 of 2']], ['u1', 'a1', 'u2', 'a2'], 'u1']);
   });
 
-  test('filters by state over the whole session and says so where nothing is left', async () => {
+  test('filters by state over the whole session and reports when nothing is left', async () => {
     tab = new Tab();
     await tab.bootstrap();
     const options = [...document.querySelectorAll('option')].map((option) => option.textContent);
@@ -272,7 +272,7 @@ describe('the transcript tab', () => {
     });
   });
 
-  test('loads earlier rows in front and later ones behind, numbered by their place in the whole session', async () => {
+  test('loads earlier rows before and later ones after, numbered by their place in the whole session', async () => {
     tab = new Tab(long(900));
     await tab.bootstrap({}, 'm450', 10);
     const ends = (): readonly unknown[] => [
@@ -308,7 +308,7 @@ describe('the transcript tab', () => {
     });
   });
 
-  test('loads and uncovers the row it is asked to show, and gives it the focus', async () => {
+  test('loads and uncovers the requested row, and gives it the focus', async () => {
     const stored = long(500);
     stored.messages = stored.messages.map((message) =>
       message.uid === 'm3'
@@ -328,7 +328,7 @@ describe('the transcript tab', () => {
     ]).toEqual([true, 'm3', true]);
   });
 
-  test('reads what it shows again where it is, keeping the selection, and what came behind it at the end', async () => {
+  test('reads visible rows again in place, keeping the selection, and adds newer ones at the end', async () => {
     const stored = long(300);
     tab = new Tab(stored);
     await tab.bootstrap({}, 'm100', 20);
@@ -390,7 +390,7 @@ describe('the transcript tab', () => {
     expect({ visited, tabStops }).toEqual({ visited: ['a1', 'r1', 'a1', 'a2', 'u1'], tabStops: ['u1'] });
   });
 
-  test('copies one row, several, or all that pass the filter, in the form that is asked for', async () => {
+  test('copies one row, several, or all that pass the filter, in the requested form', async () => {
     tab = new Tab();
     await tab.bootstrap();
     await tab.select('u1');
@@ -417,7 +417,7 @@ describe('the transcript tab', () => {
     });
   });
 
-  test('opens a menu for a row by key, walks through it, and gives the focus back', async () => {
+  test('opens a menu for a row by key, moves through it, and returns the focus', async () => {
     tab = new Tab();
     await tab.bootstrap();
     await tab.select('u1');
@@ -446,7 +446,7 @@ describe('the transcript tab', () => {
     });
   });
 
-  test('opens the raw row under a row with Enter, reads it again when it changes, and says when it is gone', async () => {
+  test('opens the raw row under a row with Enter, reads it again when it changes, and reports when it is gone', async () => {
     const stored = storedRows();
     tab = new Tab(stored);
     await tab.bootstrap();
@@ -468,7 +468,7 @@ describe('the transcript tab', () => {
     ]);
   });
 
-  test('shows what a repaired row said before and what was changed, when somebody asks', async () => {
+  test('shows the earlier content and the changes of a repaired row on request', async () => {
     const stored = storedRows([prompt({ uid: 'u1', position: 1 }, 'stale\n\nnow')]);
     stored.revisions.set('u1', [{ revisedAt: afternoon, parts: [{ kind: 'text', text: 'stale' }] }]);
     tab = new Tab(stored);
@@ -482,7 +482,7 @@ describe('the transcript tab', () => {
     ]).toEqual([[{ messageUid: 'u1' }], 'stale', ['2+', '3+now']]);
   });
 
-  test('says what cannot be read and tries again, and tells filtered out from empty', async () => {
+  test('reports what cannot be read and retries, and distinguishes filtered out from empty', async () => {
     tab = new Tab(storedRows([]));
     await tab.tell('bootstrap', {
       ...transcriptState({}, { session: null, problem: 'This session could not be read.' }),
@@ -500,7 +500,7 @@ describe('the transcript tab', () => {
     ]);
   });
 
-  test('keeps what is shown when more cannot be read', async () => {
+  test('keeps the shown rows when more cannot be read', async () => {
     tab = new Tab(long(300));
     await tab.bootstrap();
     tab.refusal = 'The disk is gone.';

@@ -50,14 +50,14 @@ const unread = turn({
 const said = (verification: Verification): string => verifySentence(verification).replace(/^Verified .*?: /, '');
 
 describe('the result of Verify Session, in words', () => {
-  it('passes only what was read and is as it was shown', () => {
+  it('passes only rows that were read and match what was shown', () => {
     expect([verifyTone(verified([turn()])), said(verified([turn()]))]).toEqual([
       'pass',
       '1 turn, 100 of 100 characters shown are on disk. Storage consistent.',
     ]);
   });
 
-  it('says of what could not be read neither that it is missing nor that it is fine', () => {
+  it('calls unreadable rows neither missing nor fine', () => {
     const result = verified([turn(), unread], { unread: ['The disk was busy.'] });
     expect([verifyTone(result), said(result), verdictWords(unread)]).toEqual([
       'warning',
@@ -66,7 +66,7 @@ describe('the result of Verify Session, in words', () => {
     ]);
   });
 
-  it('says it of rows of which no view has kept what it showed, too', () => {
+  it('does so too for rows whose shown content no view has kept', () => {
     const result = verified([turn({ verdict: 'unwitnessed', witnessed: [], shown: 0, onDisk: 0 })], {
       unread: ['The disk was busy.'],
     });
@@ -76,7 +76,7 @@ describe('the result of Verify Session, in words', () => {
     ]);
   });
 
-  it('is loud about what is missing, and still names what could not be read', () => {
+  it('is loud about missing rows, and still names those that could not be read', () => {
     const result = verified([lost, unread], {
       unread: ['The disk was busy.'],
       findings: [{ sentence: 'A row stands in the transcript twice.', messageUid: 'a1' }],

@@ -33,8 +33,8 @@ function find(
 
 const query = { sessionId: session().id, text: 'the clock', matchCase: false, tools: false };
 
-describe('words in a conversation', () => {
-  it('are found in prompts, answers and thinking, in order, and in tool results where these are asked for', async () => {
+describe('words searched in a conversation', () => {
+  it('are found in prompts, answers and thinking, in order, and in tool results if requested', async () => {
     const messages = [
       prompt({ uid: 'u1', position: 1 }, 'Where is the clock? The clock\nof the test.'),
       answer({ uid: 'a1', position: 2 }, [
@@ -73,7 +73,7 @@ describe('words in a conversation', () => {
     ]);
   });
 
-  it('are found in every page of a long one, and counted up to a bound', async () => {
+  it('are found in every page of a long conversation, and counted up to a limit', async () => {
     const messages = Array.from({ length: 1100 }, (_, index) =>
       prompt({ uid: `u${index}`, position: index + 1 }, index === 3 || index === 1094 ? 'the clock' : 'x'.repeat(30)),
     );
@@ -99,7 +99,7 @@ describe('words in a conversation', () => {
     ]);
   });
 
-  it('that are asked for anew end the question before', async () => {
+  it('that are searched again end the previous search', async () => {
     let letGo = (): void => undefined;
     const wait = new Promise<void>((resolve) => (letGo = resolve));
     const both = find([prompt({ uid: 'u1', position: 1 }, 'the clock')], () => wait);
@@ -111,7 +111,7 @@ describe('words in a conversation', () => {
     ]);
   });
 
-  it('are looked for in sight where it takes long, and until it is stopped: then what was found is the answer', async () => {
+  it('show progress if the search takes long, and can be stopped: the matches found so far are the answer', async () => {
     const messages = Array.from({ length: 2500 }, (_, index) =>
       prompt({ uid: `u${index}`, position: index + 1 }, index % 100 === 0 ? 'the clock' : 'x'),
     );
@@ -147,7 +147,7 @@ describe('words in a conversation', () => {
     ]);
   });
 
-  it('are nowhere while there are none', async () => {
+  it('have no matches while the query is empty', async () => {
     expect(await find([prompt({ uid: 'u1', position: 1 }, 'x')]).find({ ...query, text: '  ' })).toEqual({
       found: [],
       more: false,
@@ -156,7 +156,7 @@ describe('words in a conversation', () => {
   });
 });
 
-describe('Markdown as it is read', () => {
+describe('Markdown as plain text', () => {
   it.each([
     ['**bold** and *slanted* and ~~gone~~ and __strong__', 'bold and slanted and gone and strong'],
     ['see [the queue](src/upload.ts:42) and ![a picture](x.png "t")', 'see the queue and a picture'],
@@ -168,7 +168,7 @@ describe('Markdown as it is read', () => {
     expect(visibleWords(markdown)).toBe(read);
   });
 
-  it('takes no time for signs without an end', () => {
+  it('takes no time for endless special characters', () => {
     const hostile = [
       '**a '.repeat(50_000),
       '`'.repeat(99_999),
@@ -180,8 +180,8 @@ describe('Markdown as it is read', () => {
   });
 });
 
-describe('a pattern of words', () => {
-  it('takes signs as they stand, and any blank for a blank', () => {
+describe('a word pattern', () => {
+  it('matches characters literally, and any whitespace for a space', () => {
     const count = (text: string, words: string, matchCase = false): number =>
       text.match(wordsPattern(words, matchCase) ?? /$^/)?.length ?? 0;
     expect([
