@@ -1,11 +1,8 @@
+import { MentionError } from '../../../../src/host/common/mentionError';
 import { describe, expect, it } from 'vitest';
 import { type ChatHandlers, chatHandlers, type ChatHandlerNeeds } from '../../../../src/host/chat/chatHandlers';
 import { noWitness } from '../../../../src/host/verify/chatWitness';
-import {
-  noAttachments,
-  MentionError,
-  type PromptAttachments,
-} from '../../../../src/host/attachments/promptAttachments';
+import { noAttachments, type PromptAttachments } from '../../../../src/host/attachments/promptAttachments';
 import { noChangedFiles } from '../../../../src/host/changedFiles/chatFiles';
 import { StoreStatus } from '../../../../src/host/storage/storeStatus';
 import type { PromptSubmission, SubmitReceipt } from '../../../../src/gateway/gateway';
