@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { perform, type MethodName, type StoreRequest } from '../../src/store/worker/sessionMethods';
+import { perform, type MethodName, type StoreRequest } from '../../src/store/sessionMethods';
 import { BetterSqliteDatabase } from './betterSqliteDatabase';
 import { indexAll, sessionDbOver } from './contestants';
 

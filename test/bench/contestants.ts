@@ -22,7 +22,7 @@ import {
   type MethodName,
   type MethodResults,
   type StoreRequest,
-} from '../../src/store/worker/sessionMethods';
+} from '../../src/store/sessionMethods';
 import { BetterSqliteDatabase } from './betterSqliteDatabase';
 import type { ThreadAnswer, ThreadCall } from './betterSqliteThread';
 import { NaiveDatabase } from './naiveDatabase';

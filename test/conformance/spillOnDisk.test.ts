@@ -19,7 +19,7 @@ import { systemClock } from '../../src/base/clock';
 import { silentLog } from '../../src/base/log';
 import { openStore } from '../../src/store/ownership/openStore';
 import type { StoreConnection } from '../../src/store/ownership/storeConnection';
-import { NodeSpillHome } from '../../src/store/spill/nodeSpillHome';
+import { NodeSpillHome } from '../../src/store/worker/nodeSpillHome';
 import { SpillingStore } from '../../src/store/spill/spillingStore';
 import { startNodeWorker } from '../../src/store/worker/nodeWorkerPort';
 import { buildStoreWorker, type BuiltStoreWorker } from '../support/storeWorker';

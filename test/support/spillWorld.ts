@@ -12,7 +12,7 @@ import type { SessionStore } from '../../src/store/sessionStore';
 import { foldFoundSpills, type FoundSpill } from '../../src/store/spill/foundSpills';
 import { SpillingStore } from '../../src/store/spill/spillingStore';
 import { StoreError } from '../../src/store/storeError';
-import { perform, promisedOperations } from '../../src/store/worker/sessionMethods';
+import { perform, promisedOperations } from '../../src/store/sessionMethods';
 import type { Turn } from '../../src/transcript/turn';
 import type { TurnEvent } from '../../src/transcript/turnEvent';
 import { testSpillHome } from './spills';

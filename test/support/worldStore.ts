@@ -11,7 +11,7 @@ import { SessionDb } from '../../src/store/session/sessionDb';
 import { storeUidKey } from '../../src/store/session/tables/storeUid';
 import type { SessionStore } from '../../src/store/sessionStore';
 import { foldFoundSpills, type FoundSpill } from '../../src/store/spill/foundSpills';
-import { perform, promisedOperations } from '../../src/store/worker/sessionMethods';
+import { perform, promisedOperations } from '../../src/store/sessionMethods';
 import { emptyStore } from './emptyStore';
 import { testSqlite } from './sqlite';
 

@@ -1,7 +1,7 @@
 import type { Disposable } from '../../base/disposable';
 import type { LibraryClient } from '../../store/library/libraryClient';
 import type { SessionStore } from '../../store/sessionStore';
-import { promisedOperations } from '../../store/worker/sessionMethods';
+import { promisedOperations } from '../../store/sessionMethods';
 import { StoreClient, type RunningStore, type WorkerPort } from '../../store/worker/storeClient';
 
 /** Private copy of another folder's store, from the time it was opened. Read it, then close it. */

@@ -13,7 +13,7 @@ import type { StoreConnection } from '../../store/ownership/storeConnection';
 import { storeFolderOf } from '../../store/ownership/storeFolder';
 import type { SessionStore } from '../../store/sessionStore';
 import type { SpillSearch } from '../../store/spill/foundSpills';
-import { NodeSpillHome } from '../../store/spill/nodeSpillHome';
+import { NodeSpillHome } from '../../store/worker/nodeSpillHome';
 import { SpillingStore } from '../../store/spill/spillingStore';
 import { startNodeWorker } from '../../store/worker/nodeWorkerPort';
 import type { WorkerPort } from '../../store/worker/storeClient';

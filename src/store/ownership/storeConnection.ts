@@ -6,12 +6,7 @@ import type { WorkProgress } from '../slicedWork';
 import { readableOnly } from '../engine/sqlFailure';
 import { StoreError } from '../storeError';
 import type { OpenReport } from '../worker/openedStore';
-import {
-  promisedOperations,
-  type MethodArguments,
-  type MethodName,
-  type MethodResults,
-} from '../worker/sessionMethods';
+import { promisedOperations, type MethodArguments, type MethodName, type MethodResults } from '../sessionMethods';
 import type { RunningStore } from '../worker/storeClient';
 import { reviveStoreError } from '../worker/storeErrorData';
 import { LockAcquisition, type HeldLock, type LockAttempt, type OwnershipPatience } from './lockAcquisition';

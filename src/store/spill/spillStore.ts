@@ -15,7 +15,7 @@ import type {
 import type { Message } from '../../transcript/message';
 import type { Usage } from '../../transcript/usage';
 import type { OpenedStore, StoreEngine } from '../worker/openedStore';
-import { perform } from '../worker/sessionMethods';
+import { perform } from '../sessionMethods';
 import { SpillFile } from './spillFile';
 import type { SpillHeader } from './spillFormat';
 

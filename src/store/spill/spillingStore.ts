@@ -23,7 +23,7 @@ import {
   type MethodArguments,
   type MethodName,
   type MethodResults,
-} from '../worker/sessionMethods';
+} from '../sessionMethods';
 import { countedTokens } from '../../transcript/contextUse';
 import type { Message } from '../../transcript/message';
 import type { Turn } from '../../transcript/turn';

@@ -1,6 +1,6 @@
 import type { SpilledRequest, SpilledTurn } from '../sessionStore';
 import { isUnknownOutcome, StoreError } from '../storeError';
-import type { MethodArguments, MethodName, MethodResults } from '../worker/sessionMethods';
+import type { MethodArguments, MethodName, MethodResults } from '../sessionMethods';
 import type { RunningStore } from '../worker/storeClient';
 import type { Message } from '../../transcript/message';
 import type { SpillHeader } from './spillFormat';

@@ -7,7 +7,7 @@ import {
   type MethodArguments,
   type MethodName,
   type MethodResults,
-} from './sessionMethods';
+} from '../sessionMethods';
 import { closedError, type RunningStore } from './storeClient';
 import type { StoreError } from '../storeError';
 

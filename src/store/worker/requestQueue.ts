@@ -1,5 +1,5 @@
 import type { NewMessage } from '../../transcript/message';
-import type { MethodName, StoreRequest } from './sessionMethods';
+import type { MethodName, StoreRequest } from '../sessionMethods';
 
 /** A request that runs in slices, and the open turn of its session if the end of that turn has to wait for it. */
 export interface UnderWay {

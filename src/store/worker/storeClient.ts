@@ -3,7 +3,7 @@ import { StoreError } from '../storeError';
 import { withEntries, type WorkProgress } from '../slicedWork';
 import type { SpillPlace } from '../spill/spillStore';
 import type { OpenReport, StorePlace } from './openedStore';
-import type { CallMethod, MethodArguments, MethodName, MethodResults, StoreRequest } from './sessionMethods';
+import type { CallMethod, MethodArguments, MethodName, MethodResults, StoreRequest } from '../sessionMethods';
 import { reviveStoreError } from './storeErrorData';
 import type { FromWorker, ToWorker } from './workerMessages';
 

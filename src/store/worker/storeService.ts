@@ -3,7 +3,7 @@ import type { SpillPlace } from '../spill/spillStore';
 import { sliceMs, StoppedWork, type SlicedWork } from '../slicedWork';
 import type { OpenedStore, StorePlace } from './openedStore';
 import { RequestQueue, type UnderWay } from './requestQueue';
-import { perform, performInSlices, type MethodName, type MethodResults, type StoreRequest } from './sessionMethods';
+import { perform, performInSlices, type MethodName, type MethodResults, type StoreRequest } from '../sessionMethods';
 import { storeErrorData } from './storeErrorData';
 import type { FromWorker, ToWorker } from './workerMessages';
 

@@ -6,7 +6,7 @@ import type { ChatHost, ChatProtocol } from './connection/chatHost';
 import { App } from './components/App';
 import { laterParts, loadLater } from './components/common/laterParts';
 import { pacedDrawing } from './connection/drawingPace';
-import type { Timers } from './composer/drafts';
+import type { Timers } from './timers';
 import { recall, type ViewMemory } from './connection/viewMemory';
 import '../styles/controls.css';
 import '../styles/markdown.css';

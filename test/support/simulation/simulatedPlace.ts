@@ -4,7 +4,7 @@ import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
 import { openDatabase } from '../../../src/store/open/openDatabase';
 import { migrate, schemaVersion } from '../../../src/store/schema/migrations';
 import { SessionDb } from '../../../src/store/session/sessionDb';
-import { perform } from '../../../src/store/worker/sessionMethods';
+import { perform } from '../../../src/store/sessionMethods';
 import { seededRandom } from '../../crash/powerCuts';
 import { putEmptyStore } from '../emptyStore';
 import { testSqlite } from '../sqlite';

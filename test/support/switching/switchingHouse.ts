@@ -10,7 +10,7 @@ import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
 import { migrate, schemaVersion } from '../../../src/store/schema/migrations';
 import { SessionDb } from '../../../src/store/session/sessionDb';
 import type { SessionStore } from '../../../src/store/sessionStore';
-import { perform, promisedOperations } from '../../../src/store/worker/sessionMethods';
+import { perform, promisedOperations } from '../../../src/store/sessionMethods';
 import { ToolRegistry } from '../../../src/tools/toolRegistry';
 import { ManualClock } from '../manualClock';
 import { memoryOf } from '../memoryOf';

@@ -1,3 +1,4 @@
+import type { Timers } from '../timers';
 import { batch, computed, signal, type ReadonlySignal } from '@preact/signals';
 import { joinedDraft, type DraftOnItsWay, type DraftPart, type MentionPart } from '../../../protocol/transcriptTypes';
 import { afterSubmission } from './composerText';
@@ -5,13 +6,6 @@ import { noParts, partsAhead, partsLeft } from './draftParts';
 import { followText } from './mentionText';
 import { asGiven, behindSent, type SentPrompt } from './sentPrompts';
 import { newSessionDraft } from '../connection/viewMemory';
-
-/** Clock and timers for the view. */
-export interface Timers {
-  nowMs(): number;
-  /** Calls `callback` once after `delayMs`, unless the returned function is called before. */
-  after(delayMs: number, callback: () => void): () => void;
-}
 
 /** Milliseconds without a keystroke before the draft goes to the host. */
 const saveDelay = 300;

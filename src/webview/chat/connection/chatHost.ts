@@ -1,6 +1,6 @@
 import type { ChatNotifications, ChatResults, chatCommands, chatRequests } from '../../../protocol/chatProtocol';
 import type { HostConnection } from '../../rpc';
-import type { Timers } from '../composer/drafts';
+import type { Timers } from '../timers';
 import type { ViewMemory } from './viewMemory';
 
 /** Protocol of the chat view in the form that `connectToHost` takes. */

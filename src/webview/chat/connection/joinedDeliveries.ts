@@ -1,6 +1,6 @@
 import type { NotificationOf } from '../../rpc';
 import type { ChatProtocol } from './chatHost';
-import type { Timers } from '../composer/drafts';
+import type { Timers } from '../timers';
 
 type Told = NotificationOf<ChatProtocol>;
 type TurnEventTold = Extract<Told, { readonly name: 'turnEvent' }>;

@@ -1,6 +1,6 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import type { FindProgress, FoundInSession, FoundText } from '../../../protocol/feedProtocol';
-import type { Timers } from '../composer/drafts';
+import type { Timers } from '../timers';
 
 /** One occurrence: the `nth` of those in a text. */
 export interface Occurrence {

@@ -1,7 +1,7 @@
 import type { Message } from '../../../protocol/transcriptTypes';
 import { RefusedRequest } from '../../rpc';
 import { messagesInDoubt, type Conversation } from './conversation';
-import type { Timers } from '../composer/drafts';
+import type { Timers } from '../timers';
 
 export interface DoubtNeeds {
   readonly shown: () => Conversation | null;

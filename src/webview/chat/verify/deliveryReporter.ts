@@ -7,7 +7,7 @@ import type { ChatHost } from '../connection/chatHost';
 import type { ChatViewState } from '../state/chatState';
 import { openTurn } from '../state/conversation';
 import type { CrashTold } from './crashTold';
-import type { Timers } from '../composer/drafts';
+import type { Timers } from '../timers';
 import { type KeptWitness, DeliveryReport } from './witness';
 
 export interface WitnessNeeds {

@@ -4,7 +4,7 @@ import type { LockAttempt } from '../../../../src/store/ownership/lockAcquisitio
 import type { OpenOptions, StoreHome } from '../../../../src/store/ownership/storeConnection';
 import { StoreError } from '../../../../src/store/storeError';
 import type { OpenReport } from '../../../../src/store/worker/openedStore';
-import type { MethodArguments, MethodName, MethodResults } from '../../../../src/store/worker/sessionMethods';
+import type { MethodArguments, MethodName, MethodResults } from '../../../../src/store/sessionMethods';
 import { closedError, type RunningStore } from '../../../../src/store/worker/storeClient';
 
 /** One folder that several windows of a test share: who holds its lock, and the drafts it stores. */

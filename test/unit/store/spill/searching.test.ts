@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { SearchQuery } from '../../../../src/store/sessionStore';
 import { SimulatedDisk } from '../../../../src/store/engine/simulatedDisk';
-import { promisedOperations } from '../../../../src/store/worker/sessionMethods';
+import { promisedOperations } from '../../../../src/store/sessionMethods';
 import { ManualClock } from '../../../support/manualClock';
 import { spillingOver, testSpillHome } from '../../../support/spills';
 import { testSqlite } from '../../../support/sqlite';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RequestQueue } from '../../../../src/store/worker/requestQueue';
-import type { StoreRequest } from '../../../../src/store/worker/sessionMethods';
+import type { StoreRequest } from '../../../../src/store/sessionMethods';
 import { unknownUsage } from '../../../../src/transcript/usage';
 
 describe('the order in which the worker runs requests', () => {

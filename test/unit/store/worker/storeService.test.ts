@@ -5,7 +5,7 @@ import { StoppedWork, type SlicedWork } from '../../../../src/store/slicedWork';
 import { StoreError } from '../../../../src/store/storeError';
 import type { Message } from '../../../../src/transcript/message';
 import type { OpenedStore } from '../../../../src/store/worker/openedStore';
-import type { StoreRequest } from '../../../../src/store/worker/sessionMethods';
+import type { StoreRequest } from '../../../../src/store/sessionMethods';
 import { StoreClient } from '../../../../src/store/worker/storeClient';
 import { StoreService } from '../../../../src/store/worker/storeService';
 import type { FromWorker, ToWorker } from '../../../../src/store/worker/workerMessages';

@@ -3,7 +3,7 @@ import type { Conversation } from '../../state/conversation';
 import type { TurnBlock } from '../../state/conversationRows';
 import { useChat } from '../common/ChatContext';
 import { FindBar } from './FindBar';
-import { PromptAbove } from '../turn/PromptAbove';
+import { PromptAbove } from './PromptAbove';
 import type { Following } from './useFollow';
 import { useFind } from './useFind';
 import { useRevealed } from './useRevealed';

@@ -1,6 +1,6 @@
-import type { SessionOperations, SessionStore } from '../sessionStore';
-import type { SlicedOperations } from '../session/slicedOperations';
-import type { SlicedWork, WorkProgress } from '../slicedWork';
+import type { SessionOperations, SessionStore } from './sessionStore';
+import type { SlicedOperations } from './session/slicedOperations';
+import type { SlicedWork, WorkProgress } from './slicedWork';
 
 export type MethodName = keyof SessionOperations;
 export type MethodArguments = { readonly [M in MethodName]: Parameters<SessionOperations[M]> };

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { answerText } from '../../../../protocol/transcriptTypes';
 import { t } from '../../../localization';
 import type { TurnBlock } from '../../state/conversationRows';
-import type { Following } from '../feed/useFollow';
+import type { Following } from './useFollow';
 
 interface PromptAboveProps {
   readonly blocks: readonly TurnBlock[];

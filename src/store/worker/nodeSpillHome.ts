@@ -1,8 +1,8 @@
 import { NodeFileSystem } from '../engine/nodeFileSystem';
-import { StoreClient, type WorkerPort } from '../worker/storeClient';
-import { setSpillAside } from './foundSpills';
-import type { SpillPlace } from './spillStore';
-import type { SpillHome } from './turnSpill';
+import { StoreClient, type WorkerPort } from './storeClient';
+import { setSpillAside } from '../spill/foundSpills';
+import type { SpillPlace } from '../spill/spillStore';
+import type { SpillHome } from '../spill/turnSpill';
 
 export interface SpillHomeParts {
   /** The store's own folder first; read again for each spill, because a window may move. */

@@ -1,0 +1,24 @@
+import type { ChatEditor } from '../chat/chatHandlers';
+import type { ChatView } from '../chat/chatView';
+import type { CommandTable } from '../common/commands';
+
+export interface WindowCommandNeeds {
+  readonly chat: Pick<ChatView, 'focus'>;
+  /** Session that the chat shows. */
+  readonly shown: () => string | null;
+  readonly editor: ChatEditor;
+  readonly setUpModel: () => Promise<void>;
+  readonly setUpMemory: () => Promise<void>;
+}
+
+/** Commands for models, memory, settings and the log. */
+export function windowCommands({ chat, shown, editor, setUpModel, setUpMemory }: WindowCommandNeeds): CommandTable {
+  return {
+    setUpModel: () => setUpModel(),
+    setUpMemory: () => setUpMemory(),
+    selectModel: () => editor.pickModel(shown()),
+    focusChat: () => chat.focus(),
+    openSettings: () => editor.openSettings(''),
+    showLog: async () => editor.showLog(),
+  };
+}
