@@ -46,7 +46,7 @@ export const guards = [
     name: 'prompts counted as they are shown',
     file: 'src/gateway/sessionSwitching.ts',
     tests: ['undo'],
-    from: '// Counted as the person sees them, before a repair makes one of several.',
+    from: '// Counted as the user sees them, before a repair merges several into one.',
     to: 'await store.repairTranscript(session.id);',
   },
   {

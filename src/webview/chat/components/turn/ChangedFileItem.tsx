@@ -4,7 +4,7 @@ import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import { lineInPlainSight } from '../../../plainSight';
 import { changeWord, fileStateWord, isUndecided } from '../../labels/changedFileLabels';
-import { Counts } from './ChangedFilesBar';
+import { Counts } from './Counts';
 import { useChat } from '../common/ChatContext';
 import { Toolbar, type ToolbarAction } from '../common/Toolbar';
 

@@ -6,6 +6,7 @@ import { t } from '../../../localization';
 import { filesWords, fileStateWord, isUndecided } from '../../labels/changedFileLabels';
 import type { ReviewAction } from '../../session/fileReviews';
 import { ChangedFileItem } from './ChangedFileItem';
+import { Counts } from './Counts';
 import { useChat } from '../common/ChatContext';
 
 /** Files that a turn changed, with Keep and Revert for all of them, for one file, or for one change within a file. */
@@ -65,16 +66,6 @@ export function ChangedFilesBar({
         </ul>
       )}
     </section>
-  );
-}
-
-/** Numbers of lines added and removed; nothing for files that are not text. */
-export function Counts({ added, removed }: { readonly added: number | null; readonly removed: number | null }) {
-  if (added === null && removed === null) return null;
-  return (
-    <span class="line-counts">
-      <span class="count-added">+{added ?? 0}</span> <span class="count-removed">−{removed ?? 0}</span>
-    </span>
   );
 }
 
