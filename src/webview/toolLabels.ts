@@ -126,7 +126,7 @@ export function foldWords(calls: readonly ToolCallPart[]): string {
         ],
     others.length === 0
       ? []
-      : [others.length === 1 ? t('looked up 1 thing') : t('looked up {count} things', { count: others.length })],
+      : [others.length === 1 ? t('looked up 1 item') : t('looked up {count} items', { count: others.length })],
   ]
     .flat()
     .join(' · ');

@@ -9,7 +9,7 @@ function tested(): readonly string[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.test.ts') && file !== 'table.test.ts')
     .flatMap((file) => {
-      const names = readFileSync(path.join(folder, file), 'utf8').matchAll(/'((?:[BS]\d+\b ?)+)/g);
+      const names = readFileSync(path.join(folder, file), 'utf8').matchAll(/['"]((?:[BS]\d+\b ?)+)/g);
       return [...names].flatMap(([, numbers = '']) =>
         numbers
           .trim()

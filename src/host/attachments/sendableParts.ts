@@ -13,13 +13,13 @@ export async function sendableParts(
 ): Promise<readonly SentPart[]> {
   if (parts.length > maxParts)
     throw new MentionError(
-      t('At most {most} things can be sent with one prompt. Remove some.', { most: String(maxParts) }),
+      t('You can send at most {most} attachments with one prompt. Remove some.', { most: String(maxParts) }),
     );
   const sent = await Promise.all(parts.map((part) => (part.kind === 'mention' ? read(part) : part)));
   const images = sent.filter(({ kind }) => kind === 'image').length;
   if (images > maxImages)
     throw new MentionError(
-      t('At most {most} images can be sent with one prompt. Remove some.', { most: String(maxImages) }),
+      t('You can send at most {most} images with one prompt. Remove some.', { most: String(maxImages) }),
     );
   return sent;
 }

@@ -155,7 +155,7 @@ export class ChangedFilesFeature implements Disposable {
     return this.changed.revertFrom(turnUid).then(
       ({ sentence }) => sentence,
       (error: unknown) =>
-        vscode.l10n.t('The files could not be reverted: {reason}', { reason: describeError(error).sentence }),
+        vscode.l10n.t('Couldn’t revert the files: {reason}', { reason: describeError(error).sentence }),
     );
   }
 

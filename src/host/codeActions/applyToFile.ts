@@ -79,11 +79,11 @@ export class ApplyToFile {
     const file = target.shown;
     if (change.kind === 'same')
       return void vscode.window.showInformationMessage(
-        vscode.l10n.t('{file} has this code already. Nothing was changed.', { file }),
+        vscode.l10n.t('{file} already contains this code. Nothing was changed.', { file }),
       );
     if (change.kind === 'misfit')
       return this.offerInsertion(
-        vscode.l10n.t('It is not clear where in {file} this code belongs. Nothing was changed.', { file }),
+        vscode.l10n.t('Hermes couldn’t tell where this code belongs in {file}. Nothing was changed.', { file }),
         code,
       );
     const { proposed } = this.needs;
@@ -134,9 +134,7 @@ function refusal(error: unknown): string {
       'The file changed while the proposal was shown. Nothing was applied; apply the code again to see it against what is there now.',
     );
   if (error instanceof CannotWrite)
-    return vscode.l10n.t(
-      'The file could not be written: it is read-only, or the editor could not save it. Nothing was changed.',
-    );
+    return vscode.l10n.t('Couldn’t write the file: it is read-only, or VS Code couldn’t save it. Nothing was changed.');
   if (error instanceof NotAText)
     return vscode.l10n.t(
       'This is a folder or a file that is not text, so no code can be applied to it. Nothing was changed.',

@@ -40,7 +40,7 @@ export async function insertAtCursor(editor: vscode.TextEditor | null, text: str
   const done = await editor.edit((edit) => edit.replace(editor.selection, text.replace(/\n$/, '')));
   // An editor that is read-only for another reason reports success although nothing changed.
   if (!done || (document.version === version && text !== ''))
-    return vscode.l10n.t('{file} could not be changed here. Nothing was inserted.', { file: name });
+    return vscode.l10n.t('Couldn’t change {file} here. Nothing was inserted.', { file: name });
   await vscode.window.showTextDocument(document, {
     viewColumn: editor.viewColumn ?? vscode.ViewColumn.Active,
     preserveFocus: false,

@@ -63,7 +63,7 @@ async function manageServer(desk: McpHost, known: KnownServer): Promise<void> {
           choice(
             vscode.l10n.t('Stop'),
             () => server.stop(true),
-            vscode.l10n.t('Until the window is reloaded or you start it'),
+            vscode.l10n.t('Until you start it again or reload the window'),
           ),
         ]
       : []),
@@ -92,7 +92,7 @@ function forgetChoice(desk: McpHost, known: KnownServer): readonly Choice[] {
         choice(
           vscode.l10n.t('Forget'),
           () => desk.forget(known),
-          vscode.l10n.t('What you gave it and chose for it; it runs as your settings say'),
+          vscode.l10n.t('Your inputs and choices for this server; it runs as your settings allow'),
         ),
       ]
     : [];
@@ -110,7 +110,7 @@ function hostChoices(desk: McpHost, known: KnownServer, server: McpServer): read
     return choice(
       vscode.l10n.t('Allow It to Connect to {host}', { host }),
       () => desk.decide(known, decision),
-      vscode.l10n.t('As long as its definition stays the same. It is started again'),
+      vscode.l10n.t('Until its definition changes. Restarts the server'),
     );
   });
 }
@@ -125,7 +125,7 @@ async function placeChoices(desk: McpHost, known: KnownServer, place: ServerPlac
           choice(
             vscode.l10n.t('Run in the Sandbox'),
             () => desk.decide(known, inside),
-            vscode.l10n.t('As long as its definition stays the same'),
+            vscode.l10n.t('Until its definition changes'),
           ),
         ]
       : []),
@@ -134,7 +134,7 @@ async function placeChoices(desk: McpHost, known: KnownServer, place: ServerPlac
           choice(
             vscode.l10n.t('Run Without the Sandbox…'),
             () => runWithout(desk, known),
-            vscode.l10n.t('It then runs with your rights'),
+            vscode.l10n.t('Runs with your permissions'),
           ),
         ]
       : []),
@@ -171,7 +171,7 @@ async function showTools(server: McpServer): Promise<void> {
 async function offerToWriteOne(): Promise<void> {
   const settings = vscode.l10n.t('Open Settings');
   const sentence = vscode.l10n.t(
-    'There is no MCP server here. Write one into .vscode/mcp.json for this folder, or into the setting hermes.mcp.servers for all.',
+    'No MCP servers yet. Add one for this folder (.vscode/mcp.json) or for all folders (hermes.mcp.servers).',
   );
   const chosen = await vscode.window.showInformationMessage(sentence, settings);
   if (chosen === settings) await vscode.commands.executeCommand('workbench.action.openSettings', 'hermes.mcp.servers');
@@ -195,7 +195,7 @@ function stateWords({ isTrusted, hasChanged }: KnownServer, server: McpServer | 
   const { state } = server;
   switch (state.kind) {
     case 'stopped':
-      return state.byPerson ? vscode.l10n.t('stopped') : vscode.l10n.t('starts with the next prompt');
+      return state.byPerson ? vscode.l10n.t('stopped') : vscode.l10n.t('starts with your next prompt');
     case 'starting':
       return vscode.l10n.t('starting');
     case 'running':

@@ -139,14 +139,14 @@ export class McpHost implements Disposable {
     const choices = await this.waysToTrust(server, place);
     const question = server.hasChanged
       ? vscode.l10n.t(
-          'The MCP server “{name}” is defined differently than when you trusted it. Trust it as it is now?',
+          'The definition of the MCP server “{name}” has changed since you trusted it. Trust the new one?',
           { name },
         )
       : vscode.l10n.t('Trust the MCP server “{name}”?', { name });
     const what =
       transport.kind === 'stdio'
         ? vscode.l10n.t('It runs a program on this machine:')
-        : vscode.l10n.t('What the agent gives to its tools is sent to:');
+        : vscode.l10n.t('The agent’s tool arguments are sent to:');
     const where = place === null ? [] : [placeSentences(place, server.definition, [])];
     const detail = [
       what,
@@ -369,9 +369,12 @@ export class McpHost implements Disposable {
         : [],
     );
     const late = this.servers.late.map((name): Offer => ({
-      sentence: vscode.l10n.t('The MCP server “{name}” is still being started. Its tools come with the next prompt.', {
-        name,
-      }),
+      sentence: vscode.l10n.t(
+        'The MCP server “{name}” is still starting. Its tools are available with your next prompt.',
+        {
+          name,
+        },
+      ),
       choices: [showLog],
     }));
     // A user who never ran an agent in this window need not see notices about its servers.

@@ -45,7 +45,7 @@ export function placeSentences(place: ServerPlace, { transport }: ServerDefiniti
       return `${vscode.l10n.t('Not in the sandbox: {reason}. It runs with your rights.', { reason: reasonWords(place.reason) })}${remedy}`;
     }
     case 'refused':
-      return vscode.l10n.t('It will not start: {reason}', { reason: place.sentence });
+      return vscode.l10n.t('It won’t start: {reason}', { reason: place.sentence });
   }
 }
 
@@ -56,7 +56,7 @@ function reasonWords(reason: OutsideReason): string {
     case 'written':
       return vscode.l10n.t('its definition says so');
     case 'unwritten':
-      return vscode.l10n.t('your settings do not ask for it');
+      return vscode.l10n.t('your settings don’t require it');
     case 'off':
       return vscode.l10n.t('it is turned off (hermes.terminal.sandbox)');
     case 'missing':

@@ -75,7 +75,7 @@ export class MemoryFiles implements vscode.Disposable {
         title: vscode.l10n.t('Open Memory'),
         placeHolder: this.needs.isUsed()
           ? vscode.l10n.t('What Hermes is told at the beginning of every session')
-          : vscode.l10n.t('Memory is switched off in the settings; nothing of this is used.'),
+          : vscode.l10n.t('Memory is turned off in the settings, so none of this is used.'),
       },
     );
     if (chosen === undefined) return;
@@ -120,8 +120,10 @@ export class MemoryFiles implements vscode.Disposable {
 
 function placeName({ target, scope }: MemoryPlace): string {
   if (target === 'user')
-    return scope === 'global' ? vscode.l10n.t('About you, everywhere') : vscode.l10n.t('About you, in this workspace');
-  return scope === 'global' ? vscode.l10n.t('Notes, everywhere') : vscode.l10n.t('Notes, in this workspace');
+    return scope === 'global'
+      ? vscode.l10n.t('About you, in all folders')
+      : vscode.l10n.t('About you, in this workspace');
+  return scope === 'global' ? vscode.l10n.t('Notes, for all folders') : vscode.l10n.t('Notes, in this workspace');
 }
 
 function usageLabels(entries: readonly string[], limit: number): string {

@@ -43,7 +43,7 @@ export class MemorySetup {
       ignoreFocusOut: true,
       validateInput: (text) =>
         parseEndpoint(text) === null
-          ? vscode.l10n.t('Write a whole web address that begins with http:// or https://.')
+          ? vscode.l10n.t('Enter a full web address that begins with http:// or https://.')
           : undefined,
     });
     if (address === undefined) return null;
@@ -57,7 +57,7 @@ export class MemorySetup {
       validateInput: (text) =>
         /^[A-Za-z0-9_.-]+$/.test(text.trim())
           ? undefined
-          : vscode.l10n.t('A bank’s name has letters, digits, dots, dashes and underscores only.'),
+          : vscode.l10n.t('A bank’s name can contain only letters, digits, dots, dashes, and underscores.'),
     });
     return name === undefined ? null : hindsightPlace(address, name.trim());
   }
@@ -124,7 +124,7 @@ async function askForKey({ host }: HindsightPlace, isKept: boolean): Promise<str
   const entered = await vscode.window.showInputBox({
     title: vscode.l10n.t('Set Up Memory'),
     prompt: isKept
-      ? vscode.l10n.t('Key for {host}. Leave it empty to use the one that is kept.', { host })
+      ? vscode.l10n.t('Key for {host}. Leave empty to use the saved key.', { host })
       : vscode.l10n.t(
           'Key for {host}. It is kept in the editor’s secret storage and sent nowhere else. Leave it empty if the server needs none.',
           { host },

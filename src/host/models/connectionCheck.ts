@@ -85,7 +85,7 @@ function found(
         name: endpoint.name,
       })
     : t(
-        '{name} answers, but lists no models. Name them in the setting hermes.providers if you know what they are called.',
+        '{name} is running but doesn’t list its models. Add them to the setting hermes.providers if you know their names.',
         { name: endpoint.name },
       );
   return { kind: 'empty', endpoint, corrected, sentence };

@@ -20,8 +20,8 @@ export async function testedConnection(
     const keep = check.kind === 'failed' && !check.mayKeep ? [] : [vscode.l10n.t('Keep It Anyway')];
     const detail =
       keep.length === 0
-        ? vscode.l10n.t('Nothing was kept.')
-        : vscode.l10n.t('Nothing is kept yet. Kept anyway, it is tried again when you choose a model.');
+        ? vscode.l10n.t('Nothing was saved.')
+        : vscode.l10n.t('The key is not saved yet. Save it anyway to test it later.');
     const pressed = await vscode.window.showWarningMessage(check.sentence, { modal: true, detail }, again, ...keep);
     if (pressed === undefined) return null;
     if (pressed !== again) return check.kind === 'empty' ? check.endpoint : endpoint;

@@ -90,7 +90,7 @@ export class ModelDiscovery {
         id: setupEntryIds.demo,
         kind: 'demo',
         title: t('Try the Demo'),
-        detail: t('Scripted, not AI: shows how Hermes works, offline.'),
+        detail: t('A scripted tour, not AI. Works offline.'),
       },
     ];
   }

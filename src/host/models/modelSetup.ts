@@ -79,7 +79,7 @@ export class ModelSetup {
     const items = this.needs.desk.discover().then((setup) => [...setup.entries.map(setupItem), addEndpointItem()]);
     const picked = await vscode.window.showQuickPick(items, {
       title: vscode.l10n.t('Set Up Model'),
-      placeHolder: vscode.l10n.t('Where should answers come from?'),
+      placeHolder: vscode.l10n.t('Choose a model provider'),
       matchOnDescription: true,
       matchOnDetail: true,
     });
@@ -122,8 +122,8 @@ export class ModelSetup {
         elsewhere,
       ],
       {
-        title: vscode.l10n.t('Whose Key Is This?'),
-        placeHolder: vscode.l10n.t('The key will be sent there to test it'),
+        title: vscode.l10n.t('Which provider is this key for?'),
+        placeHolder: vscode.l10n.t('The key is sent to this provider once, to test it'),
         ignoreFocusOut: true,
       },
     );
@@ -201,7 +201,7 @@ function tellReady(row: ModelRow): void {
 async function mayBeSent(key: string, endpoint: ProviderSettings): Promise<boolean> {
   const owner = foreignKey(key, endpoint);
   if (owner === null) return true;
-  const send = vscode.l10n.t('Send It to {host}', { host: new URL(endpoint.baseUrl).host });
+  const send = vscode.l10n.t('Send to {host}', { host: new URL(endpoint.baseUrl).host });
   const sentence = vscode.l10n.t(
     'This looks like a key of {owner}, and would be sent to {name} ({host}). It was not sent yet.',
     { owner: owner.name, name: endpoint.name, host: new URL(endpoint.baseUrl).host },
@@ -216,7 +216,7 @@ function setupItem({ id, title, detail }: SetupEntry): SetupItem {
 function addEndpointItem(): SetupItem {
   return {
     label: vscode.l10n.t('Add an Endpoint…'),
-    detail: vscode.l10n.t('Any server that speaks the OpenAI or Anthropic protocol, by its base URL.'),
+    detail: vscode.l10n.t('Any server that supports the OpenAI or Anthropic protocol.'),
     entryId: addEndpointId,
   };
 }

@@ -36,8 +36,8 @@ export class EditorActions implements ChatEditor {
           asked.scope
         ];
         return ask(
-          t('Allow by rules that were not offered?'),
-          t('From now on this is allowed {where} without asking:\n{rules}', {
+          t('Allow rules that Hermes didn’t suggest?'),
+          t('Always allow {where}, without asking:\n{rules}', {
             where,
             rules: asked.rules.map(shownLine).join('\n'),
           }),
@@ -53,7 +53,7 @@ export class EditorActions implements ChatEditor {
       case 'auto':
         return ask(
           t('Turn on Edit Automatically?'),
-          t('Edits inside the open folders are then made without asking. They are listed and can be reverted.'),
+          t('Hermes edits files in the open folders without asking. You can review and revert the changes.'),
           t('Turn On'),
         );
     }

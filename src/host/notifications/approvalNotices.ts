@@ -106,7 +106,7 @@ export class ApprovalNotices implements Disposable {
     const [allow, deny, show] = [t('Allow Once'), t('Deny'), t('Open')];
     const isPlan = request.access.kind === 'plan';
     const message = isPlan
-      ? t('Hermes has a plan and asks whether to carry it out.')
+      ? t('Hermes has a plan ready for you to review.')
       : t('Hermes asks: Allow {subject}?', { subject: shortSubject(request.subject) });
     // The user must read a plan before approving it, and anything else that does not fit in here.
     const pressed = await notify(message, ...(isPlan ? [show] : saysAll(request) ? [allow, deny, show] : [deny, show]));

@@ -38,11 +38,8 @@ export function withWorkNotices(store: SessionStore, needs: LongWorkNeeds): Sess
         (...course) => store.branchSession(input, ...course),
       ),
     rewindSession: (input) =>
-      told(
-        needs,
-        t('Hermes is taking back a long part of the session…'),
-        t('Rewinding was stopped. The session is unchanged.'),
-        (...course) => store.rewindSession(input, ...course),
+      told(needs, t('Rewinding the session…'), t('Rewinding was stopped. The session is unchanged.'), (...course) =>
+        store.rewindSession(input, ...course),
       ),
     showVersion: (input) =>
       told(
@@ -55,7 +52,7 @@ export function withWorkNotices(store: SessionStore, needs: LongWorkNeeds): Sess
       if (input.replaces === undefined) return store.openTurn(input);
       return told(
         needs,
-        t('Hermes is hiding what followed the prompt…'),
+        t('Preparing to retry the prompt…'),
         t('Asking again was stopped. The session is unchanged.'),
         (...course) => store.openTurn(input, ...course),
       );

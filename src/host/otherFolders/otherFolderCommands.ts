@@ -85,7 +85,7 @@ export class OtherFolderCommands {
     );
     if (stopping.signal.aborted) {
       void vscode.window.showInformationMessage(
-        vscode.l10n.t('Stopped. What was brought over so far is here; the rest is still where it was.'),
+        vscode.l10n.t('Copying was canceled. Sessions copied so far are here. The originals are unchanged.'),
       );
       return false;
     }
@@ -94,7 +94,7 @@ export class OtherFolderCommands {
         ? ''
         : ` ${vscode.l10n.t('{count} rows could not be read and stay there.', { count: brought.skipped })}`;
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('{count} of {folder} are in this folder’s history now. The old file is kept.', {
+      vscode.l10n.t('{count} from {folder} copied to this folder. The original file is unchanged.', {
         count: countWords(folder.sessions, words),
         folder: path,
       }) + left,
@@ -150,7 +150,7 @@ export class OtherFolderCommands {
     if (store === null) return null;
     const words = this.needs.words();
     const everything = {
-      label: vscode.l10n.t('Bring All of Them Over to This Folder'),
+      label: vscode.l10n.t('Copy All Sessions to This Folder'),
       iconPath: new vscode.ThemeIcon('move'),
       sessionId: null,
     };
@@ -166,7 +166,7 @@ export class OtherFolderCommands {
       everything,
     ]);
     const chosen = await vscode.window.showQuickPick(sessions, {
-      title: vscode.l10n.t('Sessions of {folder}', { folder: folderPath(store, words) }),
+      title: vscode.l10n.t('Sessions in {folder}', { folder: folderPath(store, words) }),
       placeHolder: vscode.l10n.t('Choose a session to read'),
       matchOnDetail: true,
     });

@@ -23,7 +23,7 @@ export async function compressSession(
     }),
   );
   if (focus === undefined) return;
-  const title = vscode.l10n.t('Hermes is summarising the earlier part of this session…');
+  const title = vscode.l10n.t('Summarizing earlier messages in this session…');
   const outcome = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title, cancellable: true },
     (_progress, cancelled) => {

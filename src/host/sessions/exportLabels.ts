@@ -13,15 +13,15 @@ export function endWords(reason: StopReason, t: Translate): string | null {
     case 'refusal':
       return t('The model declined to answer.');
     case 'iterations':
-      return t('The agent used up its steps for one turn.');
+      return t('Step limit reached.');
     case 'empty':
       return t('The model ended without a word.');
     case 'user':
       return t('Stopped by the person.');
     case 'newPrompt':
-      return t('A newer prompt took over.');
+      return t('Replaced by a newer prompt.');
     case 'windowClosed':
-      return t('Interrupted: the window closed or the editor stopped.');
+      return t('Interrupted: the window closed or VS Code stopped.');
     case 'crash':
       return t('Interrupted: the editor’s extension process ended.');
     case 'connectionLost':
@@ -61,11 +61,11 @@ export function hiddenWords(reason: HiddenReason, t: Translate): string {
     case 'rewound':
       return t('hidden: taken back');
     case 'merged':
-      return t('hidden: joined to another row');
+      return t('hidden: merged into another row');
     case 'dropped':
-      return t('hidden: repaired away');
+      return t('hidden: removed by a repair');
     case 'compressed':
-      return t('hidden: summarised');
+      return t('hidden: summarized');
     default:
       return reason satisfies never;
   }

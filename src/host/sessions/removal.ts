@@ -45,8 +45,8 @@ export async function forgetSessions(chosen: readonly Session[], needs: RemovalN
   const forget = vscode.l10n.t('Forget');
   const question =
     chosen.length === 1 && chosen[0] !== undefined
-      ? vscode.l10n.t('Forget “{title}” for good?', { title: titleWords(chosen[0], translate) })
-      : vscode.l10n.t('Forget {count} sessions for good?', { count: chosen.length });
+      ? vscode.l10n.t('Permanently delete “{title}”?', { title: titleWords(chosen[0], translate) })
+      : vscode.l10n.t('Permanently delete {count} sessions?', { count: chosen.length });
   const answer = await vscode.window.showWarningMessage(
     question,
     { modal: true, detail: await forgetDetail(chosen, needs) },
@@ -64,7 +64,7 @@ export async function forgetSessions(chosen: readonly Session[], needs: RemovalN
   const said =
     done.length === 1 && done[0] !== undefined
       ? vscode.l10n.t('“{title}” is erased.', { title: titleWords(done[0], translate) })
-      : vscode.l10n.t('{count} sessions are erased.', { count: done.length });
+      : vscode.l10n.t('{count} sessions were permanently deleted.', { count: done.length });
   if (left.length === 0) void vscode.window.showInformationMessage(said);
   else void vscode.window.showWarningMessage([said, ...left].join(' '));
 }
@@ -87,7 +87,7 @@ async function forgetDetail(chosen: readonly Session[], { sessions, outsideMemor
     ...(memory === null
       ? []
       : [
-          vscode.l10n.t('{provider} is asked to delete what it was told. What it cannot delete is said afterwards.', {
+          vscode.l10n.t('Hermes asks {provider} to delete its copy and reports anything that remains.', {
             provider: memory,
           }),
         ]),

@@ -27,7 +27,7 @@ export function renameSession(session: Session, gateway: Pick<Gateway, 'renameSe
 
   return new Promise((resolve, reject) => {
     box.onDidChangeValue(
-      (text) => (box.validationMessage = text.trim() === '' ? vscode.l10n.t('A title cannot be empty.') : ''),
+      (text) => (box.validationMessage = text.trim() === '' ? vscode.l10n.t('The title can’t be empty.') : ''),
     );
     box.onDidAccept(() => {
       if (box.validationMessage !== '' && box.validationMessage !== undefined) return;

@@ -100,8 +100,8 @@ function switchCommands(needs: SessionCommandNeeds): CommandTable {
         files === 0
           ? 'conversation'
           : await askWhatGoesBack(
-              vscode.l10n.t('Ask this prompt again?'),
-              vscode.l10n.t('What you have changed in these files since stays.'),
+              vscode.l10n.t('Retry this prompt?'),
+              vscode.l10n.t('Your own changes to these files are kept.'),
               files,
             );
       if (goesBack === null) return;
@@ -153,8 +153,7 @@ function careCommands(needs: SessionCommandNeeds): CommandTable {
     },
     stop: async (...args) => {
       const named = chosen.named(args);
-      if (named === 'lost')
-        return inform(vscode.l10n.t('The list was just being drawn anew, so nothing was stopped. Press Stop again.'));
+      if (named === 'lost') return inform(vscode.l10n.t('Nothing was stopped. Press Stop again.'));
       const sessionId = named?.sessionId ?? gateway.shownSession(surfaceId());
       if (sessionId === null || !gateway.runningTurns().some((turn) => turn.sessionId === sessionId))
         inform(vscode.l10n.t('Nothing is running in the session that is shown.'));

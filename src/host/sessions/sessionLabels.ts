@@ -89,7 +89,7 @@ export function spokenWords(session: SessionSummary, context: WordContext & { re
     ...factsOf(session, context),
     ...(session.pinned ? [t('pinned')] : []),
     ...(session.branchOf === null ? [] : [originWords(session.branchOf.title, t)]),
-    ...(context.isShown ? [t('shown now')] : []),
+    ...(context.isShown ? [t('open')] : []),
   ].join(', ');
 }
 
@@ -110,7 +110,7 @@ export function hoverWords(session: SessionSummary, { t, language }: WordContext
     t('Model: {model}', { model: session.model ?? t('the one for new sessions') }),
     t('Size: {size}', { size }),
     session.branchOf === null ? null : originWords(session.branchOf.title, t),
-    t('Begun {begun}, last active {active}', { begun: time(session.startedAt), active: time(session.lastActiveAt) }),
+    t('Started {begun}, last active {active}', { begun: time(session.startedAt), active: time(session.lastActiveAt) }),
     session.trashedAt === null ? null : t('In the trash since {time}', { time: time(session.trashedAt) }),
     session.queuedCount === 0 ? null : t('Queued prompts: {count}', { count: String(session.queuedCount) }),
     session.private ? t('Private: no memory provider is told of it') : null,

@@ -152,7 +152,7 @@ function nothingWords(state: NonNullable<SessionQuery['state']>): string {
 function sessionItem(session: SessionSummary, { current, now }: SessionPickerOptions): SessionItem {
   const context = { t: translate, language: vscode.env.language, now: now() };
   const title = titleWords(session, context.t);
-  const facts = [...factsOf(session, context), ...(session.id === current ? [vscode.l10n.t('shown now')] : [])];
+  const facts = [...factsOf(session, context), ...(session.id === current ? [vscode.l10n.t('open')] : [])];
   return {
     label: title,
     description: facts.join(' · '),

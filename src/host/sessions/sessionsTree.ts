@@ -95,7 +95,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   /** Called when the chat may show another session. */
   shownChanged(): void {
     if (this.needs.shown() === this.followed || !this.view.visible) return;
-    // The row's text for screen readers contains "shown now".
+    // The row's text for screen readers contains "open".
     this.redraw();
   }
 

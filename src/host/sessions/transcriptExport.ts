@@ -60,7 +60,7 @@ export function markdownExport(record: SessionRecord, { t, language }: MarkdownC
     [
       `- ${t('Session: {id}', { id: session.id })}`,
       ...(session.model === null ? [] : [`- ${t('Model: {model}', { model: session.model })}`]),
-      `- ${t('Begun {begun}, last active {active}', { begun: time(session.startedAt), active: time(session.lastActiveAt) })}`,
+      `- ${t('Started {begun}, last active {active}', { begun: time(session.startedAt), active: time(session.lastActiveAt) })}`,
       `- ${t('Exported {time}', { time: time(exportedAt) })}`,
     ].join('\n'),
   ];

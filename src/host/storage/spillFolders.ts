@@ -36,7 +36,7 @@ export class SpillFolders {
   /** Creates a temporary folder. Null when the user refuses or does not answer. */
   async temporary(): Promise<string | null> {
     const { t } = this;
-    const yes = t('Keep It There');
+    const yes = t('Save It There');
     const sentence = t(
       'This answer can be saved neither with your sessions nor in the editor’s own storage. It can go on in the temporary folder {folder}, which the system may empty. Otherwise it stops here; what is shown is kept.',
       { folder: tmpdir() },

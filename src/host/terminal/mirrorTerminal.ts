@@ -58,7 +58,7 @@ class MirrorTerminal implements vscode.Pseudoterminal {
     private readonly onClosed: () => void,
   ) {
     this.feed = new MirrorFeed(clock, (count) =>
-      vscode.l10n.t('… {count} characters came too fast to be shown; the whole output is in its file …', {
+      vscode.l10n.t('… {count} characters skipped because output came too fast; the output file has everything …', {
         count: String(count),
       }),
     );

@@ -12,9 +12,9 @@ export function approvalName({ access, subject }: ApprovalRequest): string {
     case 'edit':
       return t('Allow editing {subject}?', { subject });
     case 'read':
-      return t('Allow reading {subject}?', { subject });
+      return t('Read {subject}?', { subject });
     case 'fetch':
-      return t('Allow fetching {subject}?', { subject });
+      return t('Fetch {subject}?', { subject });
     case 'mcp':
       return toolName(access);
     case 'editorTool':
@@ -26,15 +26,15 @@ export function approvalName({ access, subject }: ApprovalRequest): string {
 export function approvalTitle({ access }: ApprovalRequest): string {
   switch (access.kind) {
     case 'run':
-      return t('Allow this command?');
+      return t('Run this command?');
     case 'plan':
       return t('Allow carrying out this plan?');
     case 'edit':
-      return t('Allow this change?');
+      return t('Make this change?');
     case 'read':
-      return t('Allow reading this?');
+      return t('Read this file?');
     case 'fetch':
-      return t('Allow fetching this address?');
+      return t('Fetch this address?');
     case 'mcp':
       return toolName(access);
     case 'editorTool':
@@ -82,9 +82,9 @@ export function reasonWords(reason: AskReason): string {
     case 'change':
       return t('It changes a file.');
     case 'outside':
-      return t('It lies outside the open folders.');
+      return t('Outside the open folders.');
     case 'sensitive':
-      return t('Files like this often hold secrets.');
+      return t('Files like this often contain secrets.');
     case 'dotConfig':
       return t('It configures tools that run on this machine.');
     case 'repositoryInternals':
@@ -100,7 +100,7 @@ export function reasonWords(reason: AskReason): string {
     case 'server':
       return t('The server decides what the tool does.');
     case 'extension':
-      return t('The extension decides what the tool does.');
+      return t('The extension controls what this tool does.');
     case 'plan':
       return t('With the plan, Plan mode ends: the agent may ask to change things.');
     case 'rules':
@@ -110,7 +110,7 @@ export function reasonWords(reason: AskReason): string {
     case 'unconfined':
       return t('It would run without the sandbox: with all that you may do on this machine.');
     case 'discards':
-      return t('It may throw away work that cannot be brought back.');
+      return t('May permanently discard work.');
   }
 }
 

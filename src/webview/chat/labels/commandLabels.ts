@@ -15,23 +15,23 @@ function commandWords(name: SlashCommand['name']): string {
     case 'reset':
       return t('End this session and begin a new one');
     case 'resume':
-      return t('Open an earlier session, by number, id or title');
+      return t('Open an earlier session by number, ID, or title');
     case 'branch':
-      return t('Go on in a copy of this session, under this title');
+      return t('Branch this session');
     case 'undo':
-      return t('Take back the last turn, or as many as you say');
+      return t('Undo the last turn, or the last N');
     case 'retry':
       return t('Ask the last prompt again');
     case 'compress':
-      return t('Summarise the earlier part, to make room');
+      return t('Summarize earlier messages to free up context');
     case 'title':
-      return t('Name this session');
+      return t('Rename this session');
     case 'search':
       return t('Search all sessions');
     case 'model':
       return t('Choose the model');
     case 'memory':
-      return t('Open what is remembered');
+      return t('Open memory');
     case 'stop':
       return t('Stop the running turn');
     case 'queue':
@@ -41,7 +41,7 @@ function commandWords(name: SlashCommand['name']): string {
     case 'export':
       return t('Export this session to a file');
     case 'help':
-      return t('List the commands');
+      return t('List commands');
     default:
       return name satisfies never;
   }

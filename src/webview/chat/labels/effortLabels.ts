@@ -36,11 +36,11 @@ export function effortLabels(effort: ReasoningEffort): string {
     case 'none':
       return t('Answers without thinking first, where the model can.');
     case 'low':
-      return t('Thinks little: quicker and cheaper.');
+      return t('Brief reasoning: faster and cheaper.');
     case 'medium':
       return t('Thinks for a while.');
     case 'high':
-      return t('Thinks long: slower, and takes more tokens.');
+      return t('More reasoning: slower and uses more tokens.');
     default:
       return effort satisfies never;
   }

@@ -24,7 +24,7 @@ export function modeLabels(mode: Mode, confined: boolean): string {
           )
         : t('Files in the open folders are edited without asking, and can be reverted. Commands are still asked for.');
     case 'plan':
-      return t('Nothing is changed: the agent reads, and proposes a plan.');
+      return t('Reads only, then proposes a plan.');
   }
 }
 

@@ -94,7 +94,7 @@ function countWords(
   total: number,
   progress: { readonly done: number; readonly total: number } | null,
 ): string {
-  if (progress !== null) return t('Looking… {done} of {total} rows', { done: progress.done, total: progress.total });
+  if (progress !== null) return t('Searching… {done} of {total} rows', { done: progress.done, total: progress.total });
   if (hits === null) return '';
   if (hits.length === 0) return t('No row matches');
   if (current !== null && hits.includes(current))

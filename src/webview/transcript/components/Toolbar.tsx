@@ -113,9 +113,7 @@ function Actions({ transcript }: { readonly transcript: TranscriptController }) 
     ? t('Begin a branch at the selected row')
     : t('Select a row of the conversation to begin a branch there');
   const rewindHint =
-    isShown && selected.role === 'user'
-      ? t('Take back the selected prompt and everything behind it')
-      : t('Select a prompt to take it back with everything behind it');
+    isShown && selected.role === 'user' ? t('Rewind to before the selected prompt') : t('Select a prompt to rewind to');
   return (
     <>
       <button

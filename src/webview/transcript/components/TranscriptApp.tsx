@@ -64,7 +64,7 @@ function noteOf(transcript: TranscriptController): string {
   const total = transcript.stored.value?.total ?? 0;
   if (folder === null)
     return total === 0
-      ? t('What is stored, row by row. Read-only.')
+      ? t('Stored rows. Read-only.')
       : total === 1
         ? t('What is stored, row by row: 1 row. Read-only.')
         : t('What is stored, row by row: {count} rows. Read-only.', { count: total });

@@ -69,7 +69,7 @@ export function VerifyMark({ uid, transcript }: { readonly uid: string; readonly
 
 function markWords(verdict: RowVerdict): string {
   if (verdict === 'unread') return t('could not be read');
-  return verdict === 'held' ? t('verified') : t('not as shown');
+  return verdict === 'held' ? t('verified') : t('doesn’t match');
 }
 
 function Result({ result, transcript }: { readonly result: Verification; readonly transcript: TranscriptController }) {

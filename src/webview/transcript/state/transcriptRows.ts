@@ -172,7 +172,7 @@ function asideWords(message: Message, absorbers: ReadonlyMap<string, number>): s
   const { visibility } = message;
   if (visibility.kind === 'shown')
     return isContinuation(message)
-      ? t('Sent when Continue was chosen. Nobody typed this; the chat shows a line here.')
+      ? t('Sent when you chose Continue. Not typed by you; the chat shows a line here.')
       : null;
   if (visibility.kind === 'handoff')
     return t('Summary: sent to the model in place of everything above it. The chat shows a line here.');
@@ -190,7 +190,7 @@ function asideWords(message: Message, absorbers: ReadonlyMap<string, number>): s
     case 'dropped':
       return t('Hidden: left out, because the model would not accept the history with it.');
     case 'compressed':
-      return t('Hidden: part of what was summarised.');
+      return t('Hidden: included in a summary.');
   }
 }
 

@@ -45,7 +45,7 @@ export function verdictWords({ verdict, shown, stored, missing, unread }: Verifi
         stored: count.format(stored),
       });
     case 'unwitnessed':
-      return t('{stored} characters stored; what was shown is not known', { stored: count.format(stored) });
+      return t('{stored} characters stored; there is no record of what was shown', { stored: count.format(stored) });
     case 'missing':
     case 'unread':
       return [...missing.map(missingWords), ...unread.map(unreadWords)].join(' ');
@@ -65,7 +65,7 @@ function missingWords({ shown, stored, kind }: VerifiedTurn['missing'][number]):
       : t('{shown} characters were shown, {stored} are stored.', counts);
   return thinking
     ? t('The {shown} characters of thinking that were shown are not what is stored.', counts)
-    : t('The {shown} characters that were shown are not what is stored.', counts);
+    : t('The {shown} characters shown don’t match what is stored.', counts);
 }
 
 function unreadWords({ shown, sentence }: UnreadMessage): string {
@@ -81,7 +81,7 @@ function shownSentence({ turns, turnCount, shown, onDisk }: Verification): strin
     shown: count.format(shown),
   });
   if (lost === 0) return `${all}, ${sum}`;
-  return `${all}, ${sum} ${lost === 1 ? t('1 turn does not hold what was shown.') : t('{count} turns do not hold what was shown.', { count: count.format(lost) })}`;
+  return `${all}, ${sum} ${lost === 1 ? t('1 turn does not hold what was shown.') : t('{count} turns don’t match what was shown.', { count: count.format(lost) })}`;
 }
 
 function storageSentence({ findings, unread }: Verification): string {
@@ -105,8 +105,8 @@ function notKnown({ turns, shown, note, fileUnchecked }: Verification): readonly
   else if (unknown > 0)
     sentences.push(
       unknown === 1
-        ? t('Of 1 turn no view has kept what it showed.')
-        : t('Of {count} turns no view has kept what it showed.', { count: count.format(unknown) }),
+        ? t('For 1 turn, there is no record of what was shown.')
+        : t('For {count} turns, there is no record of what was shown.', { count: count.format(unknown) }),
     );
   return [...sentences, ...(fileUnchecked === null ? [] : [fileUnchecked]), ...(note === null ? [] : [note])];
 }

@@ -243,7 +243,7 @@ function Preview({
         <button
           type="button"
           class="link-button"
-          title={t('Open the whole change in an editor')}
+          title={t('Open the full diff in an editor')}
           onClick={() => chat.openProposal(id)}
         >
           {t('Open Diff')}
@@ -296,7 +296,7 @@ function DenyReason({ busy, deny, cancel }: DenyReasonProps) {
         type="text"
         dir="auto"
         aria-label={t('Reason')}
-        placeholder={t('Tell the agent why, or what to do instead (optional)')}
+        placeholder={t('Tell Hermes why, or what to do instead (optional)')}
         value={reason.value}
         onInput={(event) => (reason.value = event.currentTarget.value)}
         onKeyDown={(event) => {

@@ -17,7 +17,7 @@ function RewindWithFiles({ offer }: { readonly offer: RewindOffer }) {
     chat.switches.withdraw();
     goBack();
   };
-  const words = `${whatWords(offer)} ${t('The prompt goes into the composer; the transcript keeps what is hidden.')} ${offer.files.length === 1 ? t('A file was changed meanwhile:') : t('{count} files were changed meanwhile:', { count: offer.files.length })}`;
+  const words = `${whatWords(offer)} ${t('The prompt goes into the composer; the transcript keeps what is hidden.')} ${offer.files.length === 1 ? t('A file has changed since then:') : t('{count} files have changed since then:', { count: offer.files.length })}`;
   return (
     <FilesChoice
       name={t('Rewind to Here')}
@@ -71,8 +71,8 @@ function words(offer: RewindOffer): string {
 }
 
 function whatWords({ turns }: RewindOffer): string {
-  if (turns === null) return t('Take back this prompt and everything behind it?');
+  if (turns === null) return t('Rewind to before this prompt?');
   return turns === 1
-    ? t('Take back this prompt and its answer (1 turn)?')
+    ? t('Rewind to before this prompt (1 turn)?')
     : t('Take back this prompt and everything behind it ({count} turns)?', { count: turns });
 }

@@ -28,7 +28,7 @@ export function AttachmentStrip({ pasteAsText }: { readonly pasteAsText: () => v
       {pasted !== null && (
         <p class="attachments-note" role="status">
           <span>
-            {t('The pasted text is long and was attached.')}{' '}
+            {t('The long text you pasted was attached.')}{' '}
             <button type="button" class="link-button" onClick={pasteAsText}>
               {t('Paste as Text')}
             </button>

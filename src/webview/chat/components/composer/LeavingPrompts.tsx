@@ -10,7 +10,7 @@ export function LeavingPrompts() {
   if (!lasting) return null;
   return (
     <section class="queue" aria-label={t('Being saved')}>
-      <h2 class="queue-title">{t('Being saved…')}</h2>
+      <h2 class="queue-title">{t('Saving…')}</h2>
       <ul class="queue-list">
         {leaving.map(({ uid, text }) => (
           <li class="queue-item" key={uid}>

@@ -73,7 +73,7 @@ function SetupOffers() {
       )}
       {!setup.searching && (
         <button type="button" class="link-button look-again" onClick={() => void chat.discover()}>
-          {t('Look Again')}
+          {t('Search for Local Models Again')}
         </button>
       )}
     </section>

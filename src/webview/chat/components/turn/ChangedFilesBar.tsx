@@ -83,7 +83,7 @@ function ReviewProblem({ turnUid }: { readonly turnUid: string }) {
       <div class="notice-body">
         <span>
           {asks
-            ? t('What you changed in {files} since will be lost. Revert all the same?', {
+            ? t('This also discards your later changes to {files}. Revert anyway?', {
                 files: conflicts.map(fileName).join(', '),
               })
             : sentence}

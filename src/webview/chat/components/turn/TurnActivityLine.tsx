@@ -29,7 +29,7 @@ export function TurnActivityLine({ block }: { readonly block: TurnBlock }) {
         </>
       )}
       {meter !== null && (
-        <span class="activity-steps" title={t('A turn ends after so many requests, and can be continued.')}>
+        <span class="activity-steps" title={t('A turn stops at this many steps. You can continue it.')}>
           {meter}
         </span>
       )}
@@ -44,12 +44,12 @@ export function TurnActivityLine({ block }: { readonly block: TurnBlock }) {
 
 /** Returns the step count once the turn has used more than half of its steps; else null. */
 function stepWords(steps: TurnBlock['steps']): string | null {
-  return steps === null || steps.at * 2 <= steps.most ? null : t('{at} of {most} steps', steps);
+  return steps === null || steps.at * 2 <= steps.most ? null : t('step {at} of {most}', steps);
 }
 
 // A view that has just been rebuilt does not know the activity yet. Streaming text speaks for itself.
 function waitingWords(block: TurnBlock): string | null {
-  if (block.turn?.state === 'waiting') return t('Waiting for your decision.');
+  if (block.turn?.state === 'waiting') return t('Waiting for you');
   return block.rows.some((row) => row.kind === 'answer' && row.state === 'streaming') ? null : t('Working…');
 }
 

@@ -17,7 +17,10 @@ export function SandboxLine({ details: { command, sandbox } }: { readonly detail
   return (
     <>
       {takenOut.length > 0 && (
-        <p class="tool-note" title={t('Editors and agents take orders from it, so only you can have it made.')}>
+        <p
+          class="tool-note"
+          title={t('Such a file can run code or instruct agents, so creating it needs your approval.')}
+        >
           {t('Taken out again: {files}', { files: takenOut.join(', ') })}
         </p>
       )}
