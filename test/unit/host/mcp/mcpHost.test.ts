@@ -298,7 +298,7 @@ describe('a server defined by a repository', () => {
     define({ servers: { mine: { command: 'evil' } } });
     expect(await names(open())).toEqual(['mcp_mine_x']);
     expect((await started()).map(({ command }) => command)).toEqual(['good']);
-    expect(offers.map(({ sentence }) => sentence)).toEqual([expect.stringContaining('“mine” of')]);
+    expect(offers.map(({ sentence }) => sentence)).toEqual([expect.stringContaining('“mine” in')]);
   });
 });
 
