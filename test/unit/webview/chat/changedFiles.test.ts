@@ -369,7 +369,7 @@ describe('the progress of an agent', () => {
       });
       return document.querySelector('.activity-steps')?.textContent ?? undefined;
     };
-    expect([await at(45), await at(46), await at(90)]).toEqual([undefined, '46 of 90 steps', '90 of 90 steps']);
+    expect([await at(45), await at(46), await at(90)]).toEqual([undefined, 'step 46 of 90', 'step 90 of 90']);
   });
 
   test('shows which features are off in Restricted Mode', async () => {

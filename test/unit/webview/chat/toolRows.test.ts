@@ -126,7 +126,7 @@ describe('the line of a call', () => {
 
   test('of several reads is one, whatever they read', () => {
     expect(foldWords([call('1', 'read_file', { path: 'a' }), call('2', 'git_log', {}), call('3', 'hover', {})])).toBe(
-      'Read 1 file · looked up 2 things',
+      'Read 1 file · looked up 2 items',
     );
   });
 });
