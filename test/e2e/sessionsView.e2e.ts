@@ -310,7 +310,7 @@ test('a session that answers out of view is marked running, then unread; it cann
     await workbench.screenshot(pictures, 'unread');
     await view.click('Slow');
     await panel.waitForSettledAnswer('the whole answer', (text) => text === 'It takes a while.');
-    await view.row(/^Slow one, .*1 turn, shown now$/).waitFor();
+    await view.row(/^Slow one, .*1 turn, open$/).waitFor();
 
     await view.filter('quick');
     await view.waitForOutline('one session', (rows) => rows.join() === 'Today ,  Quick one');
