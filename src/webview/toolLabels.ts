@@ -124,7 +124,7 @@ export function foldWords(calls: readonly ToolCallPart[]): string {
         ],
     others.length === 0
       ? []
-      : [others.length === 1 ? t('looked up 1 thing') : t('looked up {count} things', { count: others.length })],
+      : [others.length === 1 ? t('looked up 1 item') : t('looked up {count} items', { count: others.length })],
   ]
     .flat()
     .join(' · ');
@@ -147,7 +147,7 @@ export function stateWord(state: ToolState): string {
     case 'denied':
       return t('denied');
     case 'cancelled':
-      return t('cancelled');
+      return t('canceled');
     case 'interrupted':
       return t('interrupted');
     case 'repaired':
@@ -204,7 +204,7 @@ function delegateEnd({ turns, ms, tokens }: DelegateDetails): string {
 function commandEnd({ exitCode, signal, ms, timedOut, background }: CommandDetails): string {
   const how =
     background !== null
-      ? t('goes on in the background')
+      ? t('continues in the background')
       : timedOut
         ? t('timed out')
         : signal !== null

@@ -71,7 +71,7 @@ test('Enter queues while an answer is written; queued prompts are edited, remove
   }
   await item('change me').getByRole('button', { name: 'Edit' }).click();
   await write(panel.frame.getByRole('textbox', { name: 'Edit queued message' }), 'changed');
-  await panel.button('Save').click();
+  await panel.button('Always Allow').click();
   await item('changed').waitFor();
   await item('drop me').getByRole('button', { name: 'Remove' }).click();
   await item('drop me').waitFor({ state: 'detached' });
@@ -185,7 +185,7 @@ test('/compress says what it saves, then one line stands where the summary does,
   const closed = gate();
   server.script(reply().waitsFor(closed.opened).says('## Goal\nCounting words.'));
   await card.getByRole('button', { name: 'Compress', exact: true }).click();
-  await panel.sees('Summarising earlier messages…');
+  await panel.sees('Summarizing earlier messages…');
   await picture('compressing');
   closed.open();
   await panel.sees(/Earlier part summarised, .* → /);
@@ -195,7 +195,7 @@ test('/compress says what it saves, then one line stands where the summary does,
   server.script(reply().says('Going on.'));
   await panel.send('Go on');
   await lastAnswerIs('Going on.');
-  await panel.button('View original').click();
+  await panel.button('Show Original').click();
   const tab = await workbench.waitForWebview(EXTENSION_ID, 'editor');
   await tab.getByRole('row').filter({ hasText: 'first0001' }).first().waitFor();
   expect({

@@ -48,7 +48,7 @@ test('sessions are begun, renamed, resumed and read as a transcript by commands,
   await panel.sees('Try asking');
   await say('Second prompt');
   await workbench.runCommand('Hermes: Rename Session');
-  await workbench.answerInput('A title for this session', 'The second');
+  await workbench.answerInput('Session title', 'The second');
   await panel.sees('The second');
 
   await workbench.runAndChoose('Hermes: Resume Session', 'First prompt');
@@ -98,7 +98,7 @@ test('a session is branched by a command while it answers: the branch has what i
   await panel.waitForSettledAnswer('the answer in the branch', (text) => text === 'Six.');
   rest.open();
   await workbench.runCommand('Hermes: Rename Session');
-  await workbench.answerInput('A title for this session', 'The branch');
+  await workbench.answerInput('Session title', 'The branch');
   await workbench.runAndChoose('Hermes: Resume Session', 'What is two and two?');
   await panel.waitForSettledAnswer('the answer that went on', (text) => text === 'Slowly done.');
   const stored = vscode()

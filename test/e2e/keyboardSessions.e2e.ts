@@ -104,7 +104,7 @@ test('a session is exported through the save dialog, behind which the editor has
   await hands.command('Hermes: Focus Chat');
   await hands.onComposer();
   await hands.command('Hermes: Export Session…');
-  await hands.choose('JSON File, Complete…');
+  await hands.choose('JSON File with Hidden Messages…');
   const file = path.join(saved, 'needle.json');
   await hands.saveAs(file);
   await waitFor('the file', () => fs.existsSync(file));

@@ -35,9 +35,9 @@ test('a branch of a very long session shows how far it is, leaves nothing when i
   await workbench.runAndChoose('Hermes: Resume Session', longSessionTitle);
   await panel.waitForSettledAnswer('the newest of its answers');
   await workbench.runCommand('Hermes: Branch Session');
-  await workbench.waitForToast('Hermes is copying the session into a branch…');
+  await workbench.waitForToast('Branching the session…');
   await workbench.page.locator('.notifications-toasts').getByRole('button', { name: 'Cancel' }).click();
-  await workbench.waitForToast('Branching was stopped. No branch was made.');
+  await workbench.waitForToast('Branching was canceled. No branch was created.');
   const cancelled = sessions();
   await workbench.runCommand('Hermes: Branch Session');
   await workbench.waitForToast(/Hermes is copying the session into a branch….*\d+ %/s);

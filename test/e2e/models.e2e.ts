@@ -73,7 +73,7 @@ test('a pasted key is tested at the address it is for, kept in secret storage, a
     await workbench.quickInputRow('Another Endpoint').click();
     await workbench.answerInput('Base URL.', server.url);
     await workbench.quickInputRow('OpenAI').click();
-    await workbench.answerInput('A name of your own', 'Private');
+    await workbench.answerInput('A name for this endpoint', 'Private');
     await workbench.quickInputRow('test-model').click();
     await panel.answersWith('test-model');
     await panel.send('Is the key good?');

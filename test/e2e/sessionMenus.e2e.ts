@@ -133,7 +133,7 @@ test('Retry, Branch from Here, Rewind to Here… and Rename Session… from the 
   ]);
 
   await view.choose('Other #2', 'Rename Session…');
-  await workbench.answerInput('A title for this session', 'Sideways');
+  await workbench.answerInput('Session title', 'Sideways');
   await view.row('Sideways').waitFor();
   expect({
     shown: (await panel.messages()).map(({ text }) => text),
@@ -171,7 +171,7 @@ test('Export Session… from the menu of a row, and from that of the chat, write
     .click();
   await picture('chat-menu');
   await chooseFromMenu(workbench.page.getByRole('menuitem', { name: 'Export Session…' }), 'Export Session…');
-  const complete: typeof json = JSON.parse(await exportAs('JSON File, Complete…', 'complete.json'));
+  const complete: typeof json = JSON.parse(await exportAs('JSON File with Hidden Messages…', 'complete.json'));
   const uids = (hidden: boolean): readonly unknown[] =>
     query(
       `SELECT m.uid FROM messages m JOIN sessions s ON s.id = m.session_id WHERE s.title = 'Ask one' ${hidden ? '' : 'AND m.active = 1'} ORDER BY m.position`,
@@ -430,7 +430,7 @@ test('a repository that was moved, and got another name, is offered the sessions
   await readOnly();
   await picture('read-only-again');
 
-  await panel.button('Bring Them Over').click();
+  await panel.button('Move Sessions').click();
   await workbench.waitForToast(/sessions of/);
   await workbench.runAndChoose('Hermes: Resume Session', 'Count to a thousand');
   await panel.waitForAnswer('what was said in it', (text) => text === 'and ends well.');

@@ -108,7 +108,7 @@ test('everything is done with sessions by mouse and keys in their view, and stan
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     await panel.sees('Branched from “Beta prompt”');
-    await workbench.openAndAnswer(() => page.keyboard.press('F2'), 'A title for this session', 'Beta prompt');
+    await workbench.openAndAnswer(() => page.keyboard.press('F2'), 'Session title', 'Beta prompt');
     await workbench.answerInput(/another|already|taken/i, 'Experiment');
     await view.row('Experiment').waitFor();
     await storedAs(
@@ -237,7 +237,7 @@ test('every session command works from the palette on what is shown, or asks whi
     // Export, to an editor and to a file
     await workbench.runAndChoose('Hermes: Export Session', 'Markdown in a New Editor');
     await page.locator('.editor-instance').getByText('# First question #3').waitFor();
-    await workbench.runAndChoose('Hermes: Export Session', 'JSON File, Complete…');
+    await workbench.runAndChoose('Hermes: Export Session', 'JSON File with Hidden Messages…');
     await workbench.saveAs(path.join(folder, 'exported.json'));
     await workbench.waitForToast('The session is exported to exported.json.');
     const exported: { format: string; messages: { role: string }[] } = JSON.parse(
@@ -254,7 +254,7 @@ test('every session command works from the palette on what is shown, or asks whi
     await storedAs('the session that was reset', `SELECT title FROM sessions WHERE end_reason = 'reset'`, [
       { title: 'First question #3' },
     ]);
-    await hermes('New Session (Private)');
+    await hermes('New Private Session');
     await say('Secret plan');
     await storedAs('the private session', 'SELECT title FROM sessions WHERE private = 1', [{ title: 'Secret plan' }]);
     await hermes('New Session');

@@ -118,7 +118,7 @@ test('in Plan mode an edit is refused and a plan is asked about; allowed, the mo
   );
   await chooseMode(panel, 'Plan');
   await panel.send('Plan how to fix the retry.');
-  const card = await ApprovalCard.asks(panel, 'Allow carrying out this plan?');
+  const card = await ApprovalCard.asks(panel, 'Start this plan?');
   await workbench.screenshot(pictures, 'plan-card');
   const plan = card.card.getByRole('region', { name: 'Plan' });
   const seen = {
@@ -245,7 +245,7 @@ test('a server of .vscode/mcp.json is started once it is trusted, and its tool i
     before: false,
     offered: true,
     seen: {
-      reasons: ['The server decides what the tool does.'],
+      reasons: ['The MCP server controls what this tool does.'],
       buttons: ['Allow Once', 'Allow for Session', 'Always…', 'Deny'],
     },
     told: expect.stringContaining('Echo: from the server'),

@@ -80,7 +80,7 @@ export class Compressor implements ContextEngine {
     const course = courseOf(memo);
     const plan = this.plan(history.rows, request.contextWindow);
     if (plan === null)
-      return { kind: 'protected', sentence: 'There is nothing to compress yet: what is there is kept as it is.', memo };
+      return { kind: 'protected', sentence: 'There is nothing to compress yet. Nothing was changed.', memo };
     if (!request.isForced && isQuiet(course, clock.now()))
       return { kind: 'unavailable', sentence: 'Compressing failed a moment ago and is not tried again yet.', memo };
     const aside = await request.aside(plan.summarised);

@@ -64,7 +64,7 @@ export class ApprovalRules {
     for (;;) {
       const chosen = await vscode.window.showQuickPick(this.items(), {
         title: vscode.l10n.t('Manage Approvals'),
-        placeHolder: vscode.l10n.t('Choose a rule to remove it. Rules that deny are in your settings.'),
+        placeHolder: vscode.l10n.t('Choose a rule to remove it. Edit deny rules in your settings.'),
       });
       if (chosen === undefined) return;
       if (chosen.removed === null)

@@ -13,7 +13,7 @@ export function tellingUnkept(policy: ApprovalPolicy, t: Translate, tell: (sente
         const rules = decision.kind === 'allow' && decision.scope !== 'once' ? decision.rules.join(', ') : '';
         tell(
           t(
-            'This was allowed this once only, because the rule could not be kept: {rules}. You will be asked again. {reason}',
+            'Allowed this once. The rule couldn’t be saved, so Hermes will ask again: {rules}. {reason}',
             { rules, reason: error instanceof Error ? error.message : String(error) },
           ),
         );

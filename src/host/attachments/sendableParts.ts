@@ -14,13 +14,13 @@ export async function sendableParts(
 ): Promise<readonly SentPart[]> {
   if (parts.length > maxParts)
     throw new MentionError(
-      t('At most {most} things can be sent with one prompt. Remove some.', { most: String(maxParts) }),
+      t('You can send at most {most} attachments with one prompt. Remove some.', { most: String(maxParts) }),
     );
   const sent = await Promise.all(parts.map((part) => (part.kind === 'mention' ? read(part) : part)));
   const images = sent.filter(({ kind }) => kind === 'image').length;
   if (images > maxImages)
     throw new MentionError(
-      t('At most {most} images can be sent with one prompt. Remove some.', { most: String(maxImages) }),
+      t('You can send at most {most} images with one prompt. Remove some.', { most: String(maxImages) }),
     );
   return sent;
 }
@@ -33,7 +33,7 @@ export function imageNotice(
 ): string | null {
   if (model?.images !== false || !parts.some(({ kind }) => kind === 'image')) return null;
   return t(
-    '{model} takes no images. It is told that there are some, and does not see them. Choose another model to have them looked at.',
+    '{model} can’t see images. It is only told that they exist. Choose another model to have it look at them.',
     { model: model.label },
   );
 }

@@ -154,7 +154,7 @@ export class ChangedFilesFeature implements Disposable {
     return this.changed.revertFrom(turnUid).then(
       ({ sentence }) => sentence,
       (error: unknown) =>
-        vscode.l10n.t('The files could not be reverted: {reason}', { reason: describeError(error).sentence }),
+        vscode.l10n.t('Couldn’t revert the files: {reason}', { reason: describeError(error).sentence }),
     );
   }
 
@@ -173,7 +173,7 @@ export class ChangedFilesFeature implements Disposable {
     const all = await this.changed.ofTurns(turns.map(({ uid }) => uid));
     const newest = turns.toReversed().find(({ uid }) => all[uid] !== undefined);
     if (newest === undefined) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('No turn of this session changed a file.'));
+      void vscode.window.showInformationMessage(vscode.l10n.t('No turn in this session changed a file.'));
       return;
     }
     const resources = (all[newest.uid] ?? []).map(({ path, kind }) => [

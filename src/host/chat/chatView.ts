@@ -35,7 +35,7 @@ export class ChatView implements vscode.WebviewViewProvider {
 
   /** How many sessions wait for the person, on the panel's icon. */
   showWaiting(count: number): void {
-    this.badge = count === 0 ? undefined : { value: count, tooltip: vscode.l10n.t('Hermes waits for you') };
+    this.badge = count === 0 ? undefined : { value: count, tooltip: vscode.l10n.t('Hermes is waiting for you') };
     if (this.view !== null) this.view.badge = this.badge;
   }
 

@@ -29,7 +29,7 @@ export class LastEditor implements Disposable {
 export async function insertAtCursor(editor: vscode.TextEditor | null, text: string): Promise<string | null> {
   if (editor === null)
     return vscode.l10n.t(
-      'No text editor is open to insert into. Open a file and put the cursor where the code belongs, or use New File.',
+      'No text editor is open. Open a file and place the cursor where the code belongs, or use New File.',
     );
   const { document } = editor;
   const name = vscode.workspace.asRelativePath(document.uri);
@@ -39,7 +39,7 @@ export async function insertAtCursor(editor: vscode.TextEditor | null, text: str
   const done = await editor.edit((edit) => edit.replace(editor.selection, text.replace(/\n$/, '')));
   // An editor that is read-only for a reason of its own says that it has done it, and has not.
   if (!done || (document.version === version && text !== ''))
-    return vscode.l10n.t('{file} could not be changed here. Nothing was inserted.', { file: name });
+    return vscode.l10n.t('Couldn’t change {file} here. Nothing was inserted.', { file: name });
   await vscode.window.showTextDocument(document, {
     viewColumn: editor.viewColumn ?? vscode.ViewColumn.Active,
     preserveFocus: false,

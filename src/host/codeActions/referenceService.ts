@@ -56,7 +56,7 @@ export class ReferenceService implements Disposable {
     const [only, another] = symbol === null ? [] : await this.symbols(symbol);
     if (symbol === null || only === undefined) {
       void vscode.window.showWarningMessage(
-        vscode.l10n.t('No extension finds “{name}” in the open folders any longer.', { name: text }),
+        vscode.l10n.t('No extension can find “{name}” in the open folders anymore.', { name: text }),
       );
     } else if (another !== undefined)
       await vscode.commands.executeCommand('workbench.action.quickOpen', `#${symbol.name}`);

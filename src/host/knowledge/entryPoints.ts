@@ -53,7 +53,7 @@ export function entryPointCommands({ files, insert, uid }: EntryPointNeeds): Com
   const aboutSelection = (lead: string) => async (): Promise<void> => {
     const editor = vscode.window.activeTextEditor;
     if (editor === undefined)
-      return void vscode.window.showInformationMessage(t('Open a file and select what Hermes should look at.'));
+      return void vscode.window.showInformationMessage(t('Open a file and select the code for Hermes to look at.'));
     const { start, end, isEmpty } = editor.selection;
     // A selection of whole lines ends at the beginning of the next one, which is not meant.
     const lastLine = end.line > start.line && end.character === 0 ? end.line - 1 : end.line;

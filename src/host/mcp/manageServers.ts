@@ -20,7 +20,7 @@ export async function manageServers(desk: McpHost): Promise<void> {
   await desk.settled();
   if (!vscode.workspace.isTrusted) {
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('This window is in Restricted Mode. No MCP server runs in it.'),
+      vscode.l10n.t('This window is in Restricted Mode, so MCP servers don’t run.'),
     );
     return;
   }
@@ -63,7 +63,7 @@ async function manageServer(desk: McpHost, known: KnownServer): Promise<void> {
           choice(
             vscode.l10n.t('Stop'),
             () => server.stop(true),
-            vscode.l10n.t('Until the window is reloaded or you start it'),
+            vscode.l10n.t('Until you start it again or reload the window'),
           ),
         ]
       : []),
@@ -83,7 +83,7 @@ function forgetChoice(desk: McpHost, known: KnownServer): readonly Choice[] {
       choice(
         vscode.l10n.t('Forget'),
         () => desk.forget(known),
-        vscode.l10n.t('Stop it; it is asked for again before it runs'),
+        vscode.l10n.t('Stops the server; Hermes asks again before it runs'),
       ),
     ];
   const hasChosen = decision.choice !== null || decision.hosts.length > 0;
@@ -92,7 +92,7 @@ function forgetChoice(desk: McpHost, known: KnownServer): readonly Choice[] {
         choice(
           vscode.l10n.t('Forget'),
           () => desk.forget(known),
-          vscode.l10n.t('What you gave it and chose for it; it runs as your settings say'),
+          vscode.l10n.t('Your inputs and choices for this server; it runs as your settings allow'),
         ),
       ]
     : [];
@@ -109,7 +109,7 @@ function hostChoices(desk: McpHost, known: KnownServer, server: McpServer): read
     return choice(
       vscode.l10n.t('Allow It to Connect to {host}', { host }),
       () => desk.decide(known, decision),
-      vscode.l10n.t('As long as its definition stays the same. It is started again'),
+      vscode.l10n.t('Until its definition changes. Restarts the server'),
     );
   });
 }
@@ -124,7 +124,7 @@ async function placeChoices(desk: McpHost, known: KnownServer, place: ServerPlac
           choice(
             vscode.l10n.t('Run in the Sandbox'),
             () => desk.decide(known, inside),
-            vscode.l10n.t('As long as its definition stays the same'),
+            vscode.l10n.t('Until its definition changes'),
           ),
         ]
       : []),
@@ -133,7 +133,7 @@ async function placeChoices(desk: McpHost, known: KnownServer, place: ServerPlac
           choice(
             vscode.l10n.t('Run Without the Sandbox…'),
             () => runWithout(desk, known),
-            vscode.l10n.t('It then runs with your rights'),
+            vscode.l10n.t('Runs with your permissions'),
           ),
         ]
       : []),
@@ -145,7 +145,7 @@ async function runWithout(desk: McpHost, known: KnownServer): Promise<void> {
   const { name, transport } = known.definition;
   const running = vscode.l10n.t('Run Without the Sandbox');
   const question = vscode.l10n.t('Run the MCP server “{name}” without the sandbox?', { name });
-  const detail = `${commandLine(transport)}\n\n${vscode.l10n.t('It can then read and change what you can, and reach every host. When its definition changes you are asked again.')}`;
+  const detail = `${commandLine(transport)}\n\n${vscode.l10n.t('It can read and change anything you can, and connect to any host. Hermes asks again if its definition changes.')}`;
   if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, running)) !== running) return;
   await desk.decide(known, { ...known.decision, choice: 'outside', mayRunOutside: true });
 }
@@ -170,7 +170,7 @@ async function showTools(server: McpServer): Promise<void> {
 async function offerToWriteOne(): Promise<void> {
   const settings = vscode.l10n.t('Open Settings');
   const sentence = vscode.l10n.t(
-    'There is no MCP server here. Write one into .vscode/mcp.json for this folder, or into the setting hermes.mcp.servers for all.',
+    'No MCP servers yet. Add one for this folder (.vscode/mcp.json) or for all folders (hermes.mcp.servers).',
   );
   const chosen = await vscode.window.showInformationMessage(sentence, settings);
   if (chosen === settings) await vscode.commands.executeCommand('workbench.action.openSettings', 'hermes.mcp.servers');
@@ -184,7 +184,7 @@ function withPlace(known: KnownServer, server: McpServer | null, place: ServerPl
     ...(place === null ? [] : [placeWords(place)]),
     ...(stopped.length === 0
       ? []
-      : [vscode.l10n.t('kept from this: {words}', { words: stopped.slice(-mostShown).join('; ') })]),
+      : [vscode.l10n.t('blocked by the sandbox: {words}', { words: stopped.slice(-mostShown).join('; ') })]),
   ].join(' · ');
 }
 
@@ -194,7 +194,7 @@ function stateWords({ isTrusted, hasChanged }: KnownServer, server: McpServer | 
   const { state } = server;
   switch (state.kind) {
     case 'stopped':
-      return state.byPerson ? vscode.l10n.t('stopped') : vscode.l10n.t('starts with the next prompt');
+      return state.byPerson ? vscode.l10n.t('stopped') : vscode.l10n.t('starts with your next prompt');
     case 'starting':
       return vscode.l10n.t('starting');
     case 'running':
@@ -202,7 +202,7 @@ function stateWords({ isTrusted, hasChanged }: KnownServer, server: McpServer | 
         ? vscode.l10n.t('running · 1 tool')
         : vscode.l10n.t('running · {count} tools', { count: String(server.tools.length) });
     case 'waiting':
-      return vscode.l10n.t('connection lost, try {attempt} of 5 follows · {reason}', {
+      return vscode.l10n.t('connection lost, retry {attempt} of 5 · {reason}', {
         attempt: String(state.attempt),
         reason: state.sentence,
       });

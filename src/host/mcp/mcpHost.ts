@@ -132,20 +132,20 @@ export class McpHost implements Disposable {
     const choices = await this.waysToTrust(server, place);
     const question = server.hasChanged
       ? vscode.l10n.t(
-          'The MCP server “{name}” is defined differently than when you trusted it. Trust it as it is now?',
+          'The definition of the MCP server “{name}” has changed since you trusted it. Trust the new one?',
           { name },
         )
       : vscode.l10n.t('Trust the MCP server “{name}”?', { name });
     const what =
       transport.kind === 'stdio'
-        ? vscode.l10n.t('It runs a program on this machine:')
-        : vscode.l10n.t('What the agent gives to its tools is sent to:');
+        ? vscode.l10n.t('It runs this program on your machine:')
+        : vscode.l10n.t('The agent’s tool arguments are sent to:');
     const where = place === null ? [] : [placeSentences(place, server.definition, [])];
     const detail = [
       what,
       commandLine(transport),
       ...where,
-      vscode.l10n.t('It is defined in {file}. When that definition changes you are asked again.', {
+      vscode.l10n.t('Defined in {file}. Hermes asks again if the definition changes.', {
         file: fileOf(server.definition),
       }),
     ].join('\n\n');
@@ -331,7 +331,7 @@ export class McpHost implements Disposable {
     const names = open.map(({ definition }) => `“${definition.name.replaceAll('](', '] (')}”`).join(', ');
     const review = vscode.l10n.t('Review…');
     const sentence = vscode.l10n.t(
-      'This folder defines MCP servers that you have not trusted: {names}. None of them runs before you have seen what it starts.',
+      'This folder defines MCP servers that you haven’t trusted: {names}. They don’t run until you review and trust them.',
       { names },
     );
     const chosen = await vscode.window.showInformationMessage(sentence, review, vscode.l10n.t('Not Now'));
@@ -353,7 +353,7 @@ export class McpHost implements Disposable {
       state.kind === 'failed'
         ? [
             {
-              sentence: vscode.l10n.t('The MCP server “{name}” is not running: {reason}', {
+              sentence: vscode.l10n.t('The MCP server “{name}” isn’t running: {reason}', {
                 name,
                 reason: state.sentence,
               }),
@@ -363,7 +363,7 @@ export class McpHost implements Disposable {
         : [],
     );
     const late = this.servers.late.map((name): Offer => ({
-      sentence: vscode.l10n.t('The MCP server “{name}” is still being started. Its tools come with the next prompt.', {
+      sentence: vscode.l10n.t('The MCP server “{name}” is still starting. Its tools are available with your next prompt.', {
         name,
       }),
       choices: [showLog],
@@ -401,7 +401,7 @@ async function readEnvFileOf(
     const reason = error instanceof Error ? error.message : String(error);
     return {
       text: null,
-      problem: vscode.l10n.t('The MCP server “{name}” of {file} is not used: its "envFile" cannot be read. {reason}', {
+      problem: vscode.l10n.t('The MCP server “{name}” in {file} is ignored because its "envFile" can’t be read. {reason}', {
         name,
         file: fileOf(definition),
         reason,

@@ -135,8 +135,8 @@ export class HindsightHost implements Disposable {
     const { t } = this.needs;
     const waiting =
       pending === 1
-        ? t('1 entry waits to be remembered.')
-        : t('{count} entries wait to be remembered.', { count: String(pending) });
+        ? t('1 entry is waiting to be saved to memory.')
+        : t('{count} entries are waiting to be saved to memory.', { count: String(pending) });
     return [{ sentence: `${failure} ${waiting}`, actions: [{ action: 'setUpMemory', label: t('Set Up Memory…') }] }];
   }
 }

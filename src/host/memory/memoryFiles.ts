@@ -73,8 +73,8 @@ export class MemoryFiles implements vscode.Disposable {
       {
         title: vscode.l10n.t('Open Memory'),
         placeHolder: this.needs.isUsed()
-          ? vscode.l10n.t('What Hermes is told at the beginning of every session')
-          : vscode.l10n.t('Memory is switched off in the settings; nothing of this is used.'),
+          ? vscode.l10n.t('Given to Hermes at the start of every session')
+          : vscode.l10n.t('Memory is turned off in the settings, so none of this is used.'),
       },
     );
     if (chosen === undefined) return;
@@ -102,14 +102,14 @@ export class MemoryFiles implements vscode.Disposable {
     if (lengthOf(entries) > place.limit) {
       void vscode.window.showWarningMessage(
         vscode.l10n.t(
-          '{name} takes {usage}. Entries beyond that are kept here but not told to the model. Entries are separated by a line with only §.',
+          '{name} is over its limit ({usage}). Entries past the limit are kept here but not sent to the model. Separate entries with a line that contains only §.',
           { name: placeName(place), usage: usageLabels(entries, place.limit) },
         ),
       );
     } else if (planted !== undefined) {
       void vscode.window.showWarningMessage(
         vscode.l10n.t(
-          'An entry is left out of what Hermes is told, because it reads like an order to the model: {entry}',
+          'This entry is not sent to the model because it reads like an instruction: {entry}',
           { entry: planted.slice(0, 120) },
         ),
       );
@@ -119,8 +119,8 @@ export class MemoryFiles implements vscode.Disposable {
 
 function placeName({ target, scope }: MemoryPlace): string {
   if (target === 'user')
-    return scope === 'global' ? vscode.l10n.t('About you, everywhere') : vscode.l10n.t('About you, in this workspace');
-  return scope === 'global' ? vscode.l10n.t('Notes, everywhere') : vscode.l10n.t('Notes, in this workspace');
+    return scope === 'global' ? vscode.l10n.t('About you, in all folders') : vscode.l10n.t('About you, in this workspace');
+  return scope === 'global' ? vscode.l10n.t('Notes, for all folders') : vscode.l10n.t('Notes, in this workspace');
 }
 
 function usageLabels(entries: readonly string[], limit: number): string {

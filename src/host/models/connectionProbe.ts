@@ -18,11 +18,11 @@ export async function testedConnection(
     if (check === null) return null;
     if (check.kind === 'answers') return check.corrected ? corrected(endpoint, check.endpoint) : check.endpoint;
     const again = vscode.l10n.t('Try Again');
-    const keep = check.kind === 'failed' && !check.mayKeep ? [] : [vscode.l10n.t('Keep It Anyway')];
+    const keep = check.kind === 'failed' && !check.mayKeep ? [] : [vscode.l10n.t('Save Anyway')];
     const detail =
       keep.length === 0
-        ? vscode.l10n.t('Nothing was kept.')
-        : vscode.l10n.t('Nothing is kept yet. Kept anyway, it is tried again when you choose a model.');
+        ? vscode.l10n.t('Nothing was saved.')
+        : vscode.l10n.t('The key is not saved yet. Save it anyway to test it later.');
     const pressed = await vscode.window.showWarningMessage(check.sentence, { modal: true, detail }, again, ...keep);
     if (pressed === undefined) return null;
     if (pressed !== again) return check.kind === 'empty' ? check.endpoint : endpoint;
@@ -53,7 +53,7 @@ async function tried(
 /** An address that was typed is not changed behind the person's back. */
 async function corrected(written: ProviderSettings, working: ProviderSettings): Promise<ProviderSettings | null> {
   const use = vscode.l10n.t('Use It');
-  const sentence = vscode.l10n.t('Nothing answers at {written}, but models are listed at {working}.', {
+  const sentence = vscode.l10n.t('No answer from {written}, but {working} lists models.', {
     written: written.baseUrl,
     working: working.baseUrl,
   });

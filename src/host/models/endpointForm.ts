@@ -18,7 +18,7 @@ export async function askForEndpoint(taken: readonly string[], pastedKey: string
     ignoreFocusOut: true,
     validateInput: (text) =>
       parseEndpoint(text) === null
-        ? vscode.l10n.t('Write a whole web address that begins with http:// or https://.')
+        ? vscode.l10n.t('Enter a full web address that begins with http:// or https://.')
         : undefined,
   });
   const address = baseUrl === undefined ? null : parseEndpoint(baseUrl);
@@ -29,7 +29,7 @@ export async function askForEndpoint(taken: readonly string[], pastedKey: string
 
   const name = await vscode.window.showInputBox({
     title,
-    prompt: vscode.l10n.t('A name of your own'),
+    prompt: vscode.l10n.t('A name for this endpoint'),
     value: freeName(address.loopback ? 'Local' : address.destination, taken),
     ignoreFocusOut: true,
     validateInput: (text) => nameProblem(text.trim(), taken),
@@ -44,10 +44,10 @@ export async function askForEndpoint(taken: readonly string[], pastedKey: string
 async function askForProtocol(title: string): Promise<ProviderSettings['protocol'] | null> {
   const picked = await vscode.window.showQuickPick(
     [
-      { label: 'OpenAI', description: vscode.l10n.t('chat completions: most servers'), protocol: 'openai' as const },
+      { label: 'OpenAI', description: vscode.l10n.t('chat completions: used by most servers'), protocol: 'openai' as const },
       { label: 'Anthropic', description: vscode.l10n.t('messages'), protocol: 'anthropic' as const },
     ],
-    { title, placeHolder: vscode.l10n.t('Which protocol does it speak?'), ignoreFocusOut: true },
+    { title, placeHolder: vscode.l10n.t('Which protocol does it use?'), ignoreFocusOut: true },
   );
   return picked?.protocol ?? null;
 }
@@ -56,19 +56,19 @@ async function askForKey(title: string, loopback: boolean): Promise<string | und
   return vscode.window.showInputBox({
     title,
     prompt: loopback
-      ? vscode.l10n.t('Key. A server on this machine usually needs none: press Enter.')
-      : vscode.l10n.t('Key. Leave it empty if the endpoint needs none.'),
+      ? vscode.l10n.t('Key. Local servers usually don’t need one: press Enter.')
+      : vscode.l10n.t('Key. Leave empty if the endpoint needs none.'),
     password: true,
     ignoreFocusOut: true,
     validateInput: (text) =>
-      text.trim() === '' || keyIn(text) !== null ? undefined : vscode.l10n.t('A key has no spaces in it.'),
+      text.trim() === '' || keyIn(text) !== null ? undefined : vscode.l10n.t('A key can’t contain spaces.'),
   });
 }
 
 function nameProblem(name: string, taken: readonly string[]): string | undefined {
-  if (name === '') return vscode.l10n.t('A name cannot be empty.');
-  if (name.includes('/')) return vscode.l10n.t('A name cannot contain a slash.');
-  return taken.includes(name) ? vscode.l10n.t('There is already a provider of this name.') : undefined;
+  if (name === '') return vscode.l10n.t('The name can’t be empty.');
+  if (name.includes('/')) return vscode.l10n.t('The name can’t contain a slash.');
+  return taken.includes(name) ? vscode.l10n.t('A provider with this name already exists.') : undefined;
 }
 
 function freeName(wanted: string, taken: readonly string[]): string {

@@ -22,7 +22,7 @@ export interface ModelPickerOptions {
 
 const refreshButton: vscode.QuickInputButton = {
   iconPath: new vscode.ThemeIcon('refresh'),
-  tooltip: vscode.l10n.t('Ask Again'),
+  tooltip: vscode.l10n.t('Try Again'),
 };
 
 /** Lets the person choose a model. Every row says where prompts would go, what it costs and what to know; sources that failed say why.
@@ -30,7 +30,7 @@ const refreshButton: vscode.QuickInputButton = {
 export function pickModel(options: ModelPickerOptions): Promise<string | null> {
   const picker = vscode.window.createQuickPick<ModelItem>();
   picker.title = options.title;
-  picker.placeholder = vscode.l10n.t('Type to search models and where they run');
+  picker.placeholder = vscode.l10n.t('Search models by name or host');
   picker.matchOnDescription = true;
   picker.matchOnDetail = true;
   picker.buttons = [refreshButton];
@@ -87,7 +87,7 @@ function pickerItems(choices: ModelChoices, options: ModelPickerOptions): ModelI
       : [separator(''), { label: options.elsewhere.label, alwaysShow: true, ref: null, go: options.elsewhere.go }];
   return [
     ...grouped,
-    ...(problems.length === 0 ? [] : [separator(vscode.l10n.t('Could not be asked'))]),
+    ...(problems.length === 0 ? [] : [separator(vscode.l10n.t('Couldn’t list models'))]),
     ...problems,
     ...nothing,
     ...elsewhere,
@@ -101,7 +101,7 @@ function modelItem(row: ModelRow, current: string | null): ModelItem {
   return {
     label: row.label,
     description:
-      row.ref === current ? vscode.l10n.t('{destination} · chosen', { destination: row.destination }) : row.destination,
+      row.ref === current ? vscode.l10n.t('{destination} · selected', { destination: row.destination }) : row.destination,
     ...(detail === '' ? {} : { detail }),
     ...(row.warnings.length > 0 ? { iconPath: new vscode.ThemeIcon('warning') } : {}),
     ref: row.ref,

@@ -79,7 +79,7 @@ export class ModelSetup {
     const items = this.needs.desk.discover().then((setup) => [...setup.entries.map(setupItem), addEndpointItem()]);
     const picked = await vscode.window.showQuickPick(items, {
       title: vscode.l10n.t('Set Up Model'),
-      placeHolder: vscode.l10n.t('Where should answers come from?'),
+      placeHolder: vscode.l10n.t('Choose a model provider'),
       matchOnDescription: true,
       matchOnDetail: true,
     });
@@ -90,12 +90,12 @@ export class ModelSetup {
     const pasted = await vscode.window.showInputBox({
       title: vscode.l10n.t('Paste a Key'),
       prompt: vscode.l10n.t(
-        'It is kept in the editor’s secret storage and sent to no other address than its provider’s.',
+        'Stored in VS Code’s secret storage. Sent only to the provider.',
       ),
       password: true,
       ignoreFocusOut: true,
       validateInput: (text) =>
-        text.trim() === '' || keyIn(text) !== null ? undefined : vscode.l10n.t('A key has no spaces in it.'),
+        text.trim() === '' || keyIn(text) !== null ? undefined : vscode.l10n.t('A key can’t contain spaces.'),
     });
     const key = keyIn(pasted ?? '');
     if (key === null) return false;
@@ -122,8 +122,8 @@ export class ModelSetup {
         elsewhere,
       ],
       {
-        title: vscode.l10n.t('Whose Key Is This?'),
-        placeHolder: vscode.l10n.t('The key will be sent there to test it'),
+        title: vscode.l10n.t('Which provider is this key for?'),
+        placeHolder: vscode.l10n.t('The key is sent to this provider once, to test it'),
         ignoreFocusOut: true,
       },
     );
@@ -156,7 +156,7 @@ export class ModelSetup {
   /** A service lists hundreds of models, so only those an agent can work with are offered; a server of the person's own shows all it has. */
   private async chooseFrom(provider: string, which: 'any' | 'toolCapable'): Promise<boolean> {
     const ref = await pickModel({
-      title: vscode.l10n.t('Select Model of {provider}', { provider }),
+      title: vscode.l10n.t('Select a Model from {provider}', { provider }),
       current: null,
       list: () => this.needs.desk.modelsOf(provider),
       // What is unknown is left to try.
@@ -164,7 +164,7 @@ export class ModelSetup {
       empty:
         which === 'any'
           ? vscode.l10n.t('{provider} has no models yet.', { provider })
-          : vscode.l10n.t('{provider} has no model that can call tools.', { provider }),
+          : vscode.l10n.t('None of {provider}’s models can call tools.', { provider }),
     });
     return ref !== null && this.choose(ref);
   }
@@ -186,9 +186,9 @@ export class ModelSetup {
 /** Said once, where a model was set up; with what is known of it and what was tested, no more. Nobody waits for it to be closed. */
 function tellReady(row: ModelRow): void {
   const ready = row.isDemo
-    ? vscode.l10n.t('Ready: {model} answers from a script, and nothing leaves this machine.', { model: row.label })
+    ? vscode.l10n.t('{model} is ready. Answers are scripted and nothing leaves your machine.', { model: row.label })
     : vscode.l10n.t(
-        '{model} is chosen: {provider} lists it, and prompts go to {host}. Whether it answers is seen with the first prompt: none was sent to test it.',
+        '{model} is selected. Prompts go to {host}. {provider} lists this model, but it hasn’t been tested with a prompt.',
         { model: row.label, provider: row.provider, host: row.destination },
       );
   if (row.warnings.length === 0) void vscode.window.showInformationMessage(ready);
@@ -199,9 +199,9 @@ function tellReady(row: ModelRow): void {
 async function mayBeSent(key: string, endpoint: ProviderSettings): Promise<boolean> {
   const owner = foreignKey(key, endpoint);
   if (owner === null) return true;
-  const send = vscode.l10n.t('Send It to {host}', { host: new URL(endpoint.baseUrl).host });
+  const send = vscode.l10n.t('Send to {host}', { host: new URL(endpoint.baseUrl).host });
   const sentence = vscode.l10n.t(
-    'This looks like a key of {owner}, and would be sent to {name} ({host}). It was not sent yet.',
+    'This looks like a key for {owner}, but it would go to {name} ({host}). It has not been sent.',
     { owner: owner.name, name: endpoint.name, host: new URL(endpoint.baseUrl).host },
   );
   return (await vscode.window.showWarningMessage(sentence, { modal: true }, send)) === send;
@@ -214,7 +214,7 @@ function setupItem({ id, title, detail }: SetupEntry): SetupItem {
 function addEndpointItem(): SetupItem {
   return {
     label: vscode.l10n.t('Add an Endpoint…'),
-    detail: vscode.l10n.t('Any server that speaks the OpenAI or Anthropic protocol, by its base URL.'),
+    detail: vscode.l10n.t('Any server that supports the OpenAI or Anthropic protocol.'),
     entryId: addEndpointId,
   };
 }

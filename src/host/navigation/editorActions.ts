@@ -32,12 +32,12 @@ export class EditorActions implements ChatEditor {
       (await vscode.window.showWarningMessage(question, { modal: true, detail }, button)) === button;
     switch (asked.kind) {
       case 'rules': {
-        const where = { session: t('in this session'), workspace: t('in this workspace'), user: t('everywhere') }[
+        const where = { session: t('in this session'), workspace: t('in this workspace'), user: t('in all folders') }[
           asked.scope
         ];
         return ask(
-          t('Allow by rules that were not offered?'),
-          t('From now on this is allowed {where} without asking:\n{rules}', {
+          t('Allow rules that Hermes didn’t suggest?'),
+          t('Always allow {where}, without asking:\n{rules}', {
             where,
             rules: asked.rules.map(shownLine).join('\n'),
           }),
@@ -47,13 +47,13 @@ export class EditorActions implements ChatEditor {
       case 'waiting':
         return ask(
           t('Allow this call?'),
-          t('It waited in a session that was just opened.\n{subject}', { subject: asked.subject }),
+          t('It was waiting in a session that was just opened.\n{subject}', { subject: asked.subject }),
           t('Allow'),
         );
       case 'auto':
         return ask(
           t('Turn on Edit Automatically?'),
-          t('Edits inside the open folders are then made without asking. They are listed and can be reverted.'),
+          t('Hermes edits files in the open folders without asking. You can review and revert the changes.'),
           t('Turn On'),
         );
     }

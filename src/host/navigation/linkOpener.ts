@@ -14,7 +14,7 @@ export class LinkOpener {
     else if (target.kind === 'file') await this.openFile(target.path, target.line, target.column);
     else
       void vscode.window.showWarningMessage(
-        vscode.l10n.t('Hermes does not open links of the kind “{scheme}:”.', { scheme: target.scheme }),
+        vscode.l10n.t('Hermes doesn’t open “{scheme}:” links.', { scheme: target.scheme }),
       );
   }
 

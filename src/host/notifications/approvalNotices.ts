@@ -105,8 +105,8 @@ export class ApprovalNotices implements Disposable {
     const [allow, deny, show] = [t('Allow Once'), t('Deny'), t('Open')];
     const isPlan = request.access.kind === 'plan';
     const message = isPlan
-      ? t('Hermes has a plan and asks whether to carry it out.')
-      : t('Hermes asks: Allow {subject}?', { subject: shortSubject(request.subject) });
+      ? t('Hermes has a plan ready for you to review.')
+      : t('Hermes needs your approval: {subject}', { subject: shortSubject(request.subject) });
     // A plan is read before it is approved, and so is everything that does not fit in here.
     const pressed = await notify(message, ...(isPlan ? [show] : saysAll(request) ? [allow, deny, show] : [deny, show]));
     if (pressed === show) return open(sessionId);

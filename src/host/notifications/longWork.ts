@@ -34,30 +34,30 @@ export function withWorkNotices(store: SessionStore, needs: LongWorkNeeds): Sess
     branchSession: (input) =>
       told(
         needs,
-        t('Hermes is copying the session into a branch…'),
-        t('Branching was stopped. No branch was made.'),
+        t('Branching the session…'),
+        t('Branching was canceled. No branch was created.'),
         (...course) => store.branchSession(input, ...course),
       ),
     rewindSession: (input) =>
       told(
         needs,
-        t('Hermes is taking back a long part of the session…'),
-        t('Rewinding was stopped. The session is unchanged.'),
+        t('Rewinding the session…'),
+        t('Rewinding was canceled. The session is unchanged.'),
         (...course) => store.rewindSession(input, ...course),
       ),
     showVersion: (input) =>
       told(
         needs,
-        t('Hermes is showing another version of a long session…'),
-        t('Showing the other version was stopped. The session is unchanged.'),
+        t('Switching to another version…'),
+        t('Switching versions was canceled. The session is unchanged.'),
         (...course) => store.showVersion(input, ...course),
       ),
     openTurn: (input) => {
       if (input.replaces === undefined) return store.openTurn(input);
       return told(
         needs,
-        t('Hermes is hiding what followed the prompt…'),
-        t('Asking again was stopped. The session is unchanged.'),
+        t('Preparing to retry the prompt…'),
+        t('Retrying was canceled. The session is unchanged.'),
         (...course) => store.openTurn(input, ...course),
       );
     },

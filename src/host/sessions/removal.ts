@@ -44,8 +44,8 @@ export async function forgetSessions(chosen: readonly Session[], needs: RemovalN
   const forget = vscode.l10n.t('Forget');
   const question =
     chosen.length === 1 && chosen[0] !== undefined
-      ? vscode.l10n.t('Forget “{title}” for good?', { title: titleWords(chosen[0], translate) })
-      : vscode.l10n.t('Forget {count} sessions for good?', { count: chosen.length });
+      ? vscode.l10n.t('Permanently delete “{title}”?', { title: titleWords(chosen[0], translate) })
+      : vscode.l10n.t('Permanently delete {count} sessions?', { count: chosen.length });
   const answer = await vscode.window.showWarningMessage(
     question,
     { modal: true, detail: await forgetDetail(chosen, needs) },
@@ -54,7 +54,7 @@ export async function forgetSessions(chosen: readonly Session[], needs: RemovalN
   if (answer !== forget) return;
   const reports: ForgetReport[] = [];
   const { done, refusals } = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Erasing…') },
+    { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Deleting permanently…') },
     () => eachOf(chosen, async (session) => void reports.push(await needs.gateway.forgetSession(session.id))),
   );
   if (refusals.length > 0) void vscode.window.showWarningMessage(refusals.join(' '));
@@ -62,8 +62,8 @@ export async function forgetSessions(chosen: readonly Session[], needs: RemovalN
   const left = [...new Set(reports.flatMap(({ sentences }) => sentences))];
   const said =
     done.length === 1 && done[0] !== undefined
-      ? vscode.l10n.t('“{title}” is erased.', { title: titleWords(done[0], translate) })
-      : vscode.l10n.t('{count} sessions are erased.', { count: done.length });
+      ? vscode.l10n.t('“{title}” was permanently deleted.', { title: titleWords(done[0], translate) })
+      : vscode.l10n.t('{count} sessions were permanently deleted.', { count: done.length });
   if (left.length === 0) void vscode.window.showInformationMessage(said);
   else void vscode.window.showWarningMessage([said, ...left].join(' '));
 }
@@ -74,24 +74,24 @@ async function forgetDetail(chosen: readonly Session[], { sessions, outsideMemor
   const memory = chosen.every((session) => session.private) ? null : outsideMemory();
   return [
     vscode.l10n.t(
-      'Erased from the file and its log: messages with earlier versions and revisions, turns, queued prompts, drafts and the search index. This cannot be undone.',
+      'This deletes messages with their earlier versions, turns, queued prompts, drafts, and search entries. You can’t undo this.',
     ),
     ...(branches.length === 0
       ? []
       : [
-          vscode.l10n.t('Branches hold copies and stay: {titles}.', {
+          vscode.l10n.t('Branches are separate copies and are not deleted: {titles}.', {
             titles: branches.map((title) => `“${title}”`).join(', '),
           }),
         ]),
     ...(memory === null
       ? []
       : [
-          vscode.l10n.t('{provider} is asked to delete what it was told. What it cannot delete is said afterwards.', {
+          vscode.l10n.t('Hermes asks {provider} to delete its copy and reports anything that remains.', {
             provider: memory,
           }),
         ]),
     vscode.l10n.t(
-      'Out of reach: what was sent to the model’s host, what was exported or copied, and backups of the disk.',
+      'Hermes can’t delete what was sent to the model’s provider, exported files, copies, or disk backups.',
     ),
   ].join('\n\n');
 }
@@ -132,6 +132,6 @@ async function eachOf(
 function trashedWords(sessions: readonly Session[]): string {
   const [only] = sessions;
   if (sessions.length === 1 && only !== undefined)
-    return vscode.l10n.t('“{title}” is in the trash.', { title: titleWords(only, translate) });
-  return vscode.l10n.t('{count} sessions are in the trash.', { count: sessions.length });
+    return vscode.l10n.t('“{title}” was moved to the trash.', { title: titleWords(only, translate) });
+  return vscode.l10n.t('{count} sessions were moved to the trash.', { count: sessions.length });
 }

@@ -7,7 +7,7 @@ import type { Session } from '../../transcript/session';
 export function renameSession(session: Session, gateway: Pick<Gateway, 'renameSession'>): Promise<void> {
   const box = vscode.window.createInputBox();
   box.title = vscode.l10n.t('Rename Session');
-  box.prompt = vscode.l10n.t('A title for this session');
+  box.prompt = vscode.l10n.t('Session title');
   // What was typed stays while the person looks something up.
   box.ignoreFocusOut = true;
   box.value = session.title ?? '';
@@ -26,7 +26,7 @@ export function renameSession(session: Session, gateway: Pick<Gateway, 'renameSe
 
   return new Promise((resolve, reject) => {
     box.onDidChangeValue(
-      (text) => (box.validationMessage = text.trim() === '' ? vscode.l10n.t('A title cannot be empty.') : ''),
+      (text) => (box.validationMessage = text.trim() === '' ? vscode.l10n.t('The title can’t be empty.') : ''),
     );
     box.onDidAccept(() => {
       if (box.validationMessage !== '' && box.validationMessage !== undefined) return;

@@ -91,7 +91,7 @@ function switchCommands(needs: SessionCommandNeeds): CommandTable {
       const target = await chosen.one(args, vscode.l10n.t('Retry'));
       if (target === null) return;
       const turnUid = await lastTurn(gateway, target.session);
-      if (turnUid === null) return inform(vscode.l10n.t('There is no prompt to ask again in this session.'));
+      if (turnUid === null) return inform(vscode.l10n.t('This session has no prompt to retry.'));
       if (gateway.shownSession(surfaceId()) !== target.session.id)
         await switchTo(needs, { reason: 'resume', sessionId: target.session.id });
       const files = (await needs.files.from(turnUid)).length;
@@ -99,8 +99,8 @@ function switchCommands(needs: SessionCommandNeeds): CommandTable {
         files === 0
           ? 'conversation'
           : await askWhatGoesBack(
-              vscode.l10n.t('Ask this prompt again?'),
-              vscode.l10n.t('What you have changed in these files since stays.'),
+              vscode.l10n.t('Retry this prompt?'),
+              vscode.l10n.t('Your own changes to these files are kept.'),
               files,
             );
       if (goesBack === null) return;
@@ -153,10 +153,10 @@ function careCommands(needs: SessionCommandNeeds): CommandTable {
     stop: async (...args) => {
       const named = chosen.named(args);
       if (named === 'lost')
-        return inform(vscode.l10n.t('The list was just being drawn anew, so nothing was stopped. Press Stop again.'));
+        return inform(vscode.l10n.t('Nothing was stopped. Press Stop again.'));
       const sessionId = named?.sessionId ?? gateway.shownSession(surfaceId());
       if (sessionId === null || !gateway.runningTurns().some((turn) => turn.sessionId === sessionId))
-        inform(vscode.l10n.t('Nothing is running in the session that is shown.'));
+        inform(vscode.l10n.t('Nothing is running in this session.'));
       else await gateway.stop(sessionId);
     },
     openTranscript: async (...args) => {

@@ -51,8 +51,8 @@ export function pickSession(options: SessionPickerOptions): Promise<SessionPick 
   picker.title = options.title;
   picker.placeholder =
     options.search === null
-      ? vscode.l10n.t('Type to search titles and first prompts')
-      : vscode.l10n.t('Type to search titles, first prompts and all messages');
+      ? vscode.l10n.t('Search titles and first prompts')
+      : vscode.l10n.t('Search titles, first prompts, and all messages');
 
   let typing = new AbortController();
   /** What the items on show were found for; null while there are none. */
@@ -139,7 +139,7 @@ function nothingWords(state: NonNullable<SessionQuery['state']>): string {
     case 'active':
       return vscode.l10n.t('No sessions yet in this folder');
     case 'archived':
-      return vscode.l10n.t('No session is archived');
+      return vscode.l10n.t('No archived sessions');
     case 'trash':
       return vscode.l10n.t('The trash is empty');
     default:
@@ -152,7 +152,7 @@ function nothingWords(state: NonNullable<SessionQuery['state']>): string {
 function sessionItem(session: SessionSummary, { current, now }: SessionPickerOptions): SessionItem {
   const context = { t: translate, language: vscode.env.language, now: now() };
   const title = titleWords(session, context.t);
-  const facts = [...factsOf(session, context), ...(session.id === current ? [vscode.l10n.t('shown now')] : [])];
+  const facts = [...factsOf(session, context), ...(session.id === current ? [vscode.l10n.t('open')] : [])];
   return {
     label: title,
     description: facts.join(' · '),

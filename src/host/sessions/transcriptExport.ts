@@ -59,7 +59,7 @@ export function markdownExport(record: SessionRecord, { t, language }: MarkdownC
     [
       `- ${t('Session: {id}', { id: session.id })}`,
       ...(session.model === null ? [] : [`- ${t('Model: {model}', { model: session.model })}`]),
-      `- ${t('Begun {begun}, last active {active}', { begun: time(session.startedAt), active: time(session.lastActiveAt) })}`,
+      `- ${t('Started {begun}, last active {active}', { begun: time(session.startedAt), active: time(session.lastActiveAt) })}`,
       `- ${t('Exported {time}', { time: time(exportedAt) })}`,
     ].join('\n'),
   ];
@@ -217,8 +217,8 @@ function handoffBlocks(message: Message, t: Translate): readonly string[] {
   const tokens = handoffTokens(message);
   const line =
     tokens === null
-      ? t('Earlier part summarised')
-      : t('Earlier part summarised, {before} → {after} tokens', {
+      ? t('Earlier messages summarized')
+      : t('Earlier messages summarized, {before} → {after} tokens', {
           before: String(tokens.before),
           after: String(tokens.after),
         });

@@ -42,7 +42,7 @@ export class SettingsWatcher implements Disposable {
       const reason = error instanceof Error ? error.message : String(error);
       throw new GatewayError(
         'invalid',
-        vscode.l10n.t('{model} is used in this window, but your settings could not be written to keep it: {reason}', {
+        vscode.l10n.t('{model} is selected in this window, but it couldn’t be saved to your settings: {reason}', {
           model: ref,
           reason,
         }),

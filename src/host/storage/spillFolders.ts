@@ -35,13 +35,13 @@ export class SpillFolders {
   /** Null when the person says no, or nothing. */
   async temporary(): Promise<string | null> {
     const { t } = this;
-    const yes = t('Keep It There');
+    const yes = t('Save It There');
     let cancel: () => void = () => undefined;
     const silence = new Promise<undefined>(
       (resolve) => (cancel = this.clock.after(askForMs, () => resolve(undefined))),
     );
     const sentence = t(
-      'This answer can be saved neither with your sessions nor in the editor’s own storage. It can go on in the temporary folder {folder}, which the system may empty. Otherwise it stops here; what is shown is kept.',
+      'Hermes can’t save this answer with your sessions or in VS Code’s own storage. It can save the rest in the temporary folder {folder}, which the system may delete. Otherwise the answer stops here. Everything shown is kept.',
       { folder: tmpdir() },
     );
     const answer = await Promise.race([vscode.window.showWarningMessage(sentence, yes, t('Stop the Answer')), silence]);

@@ -58,7 +58,7 @@ class MirrorTerminal implements vscode.Pseudoterminal {
     private readonly onClosed: () => void,
   ) {
     this.feed = new MirrorFeed(clock, (count) =>
-      vscode.l10n.t('… {count} characters came too fast to be shown; the whole output is in its file …', {
+      vscode.l10n.t('… {count} characters skipped because output came too fast; the output file has everything …', {
         count: String(count),
       }),
     );
@@ -102,7 +102,7 @@ class MirrorTerminal implements vscode.Pseudoterminal {
       const left =
         end.left.length === 0
           ? ''
-          : ` · ${vscode.l10n.t('left running: {processes}', { processes: end.left.map(({ pid, name }) => `${plainText(name)} (${pid})`).join(', ') })}`;
+          : ` · ${vscode.l10n.t('still running: {processes}', { processes: end.left.map(({ pid, name }) => `${plainText(name)} (${pid})`).join(', ') })}`;
       this.feed.add(`\u001b[0m\n\u001b[0;2m${how} · ${duration(end.ms)}${left}\u001b[0m\n\n`);
     });
     void process.closed.then(() => {

@@ -138,10 +138,10 @@ export class TerminalFeature implements Disposable {
     const real = await realpath(file).catch(() => null);
     if (real === null)
       throw new Error(
-        vscode.l10n.t('This output is not kept any more. Outputs are removed after 30 days, and with their session.'),
+        vscode.l10n.t('This output is no longer available. Outputs are deleted after 30 days or with their session.'),
       );
     if (!this.outputs.isOwnOutput(real))
-      throw new Error(vscode.l10n.t('{file} is not the output of a command of Hermes.', { file }));
+      throw new Error(vscode.l10n.t('{file} isn’t the output of a Hermes command.', { file }));
     await openReadOnly(real);
   }
 

@@ -62,7 +62,7 @@ function PlainPiece({ text, plain }: longTexts.DrawnPiece) {
     <div class="plain-text" dir="auto">
       {plain === 'first' && (
         <p class="markdown-note" role="note">
-          {t('This answer is very long. From here on it is shown as it was delivered, without formatting.')}
+          {t('This answer is very long. The rest is shown without formatting.')}
         </p>
       )}
       {text}

@@ -136,7 +136,7 @@ function wrap(pre: HTMLPreElement, button: HTMLButtonElement): void {
 
 /** What a person reads is not what would be run, written or copied: nothing is, and the button says so. */
 function refuse(button: HTMLButtonElement): void {
-  const sentence = t('The code shown here is not the code of the answer. Nothing was done.');
+  const sentence = t('The code shown here doesn’t match the answer. Nothing was done.');
   button.setAttribute('aria-disabled', 'true');
   button.setAttribute('aria-label', sentence);
   button.title = sentence;

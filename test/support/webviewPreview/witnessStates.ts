@@ -133,7 +133,7 @@ export function witnessStates(state: (shown: ShownSession) => ChatState): Readon
       press: ['Verify'],
       requests: {
         verify: found([turn(1, unwitnessed), turn(2, unwitnessed), turn(3, unwitnessed)], {
-          note: 'This is a session of another folder, read from a copy. What its window showed is known to that window alone.',
+          note: 'This session is a copy from another folder. Only that folder’s window knows what it showed.',
         }),
       },
     },

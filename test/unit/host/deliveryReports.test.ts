@@ -98,8 +98,8 @@ describe('what views say they showed', () => {
     await second;
     expect(done).toEqual([
       'copied Hello',
-      'What was shown is on the clipboard.',
-      'No chat view has this text any more: what it showed is known by length alone.',
+      'The text that was shown is copied to the clipboard.',
+      'The original view is gone; only its length can be compared.',
     ]);
   });
 });

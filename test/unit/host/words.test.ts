@@ -44,9 +44,9 @@ describe('another window', () => {
       return shown.kind === 'elsewhere' ? [shown.sentence, ...shown.actions.map(({ label }) => label)] : [];
     };
     expect([actions('nothing'), actions('wait'), actions('stop')]).toEqual([
-      ['Another window is answering in “Fix upload”.', 'Wait for It', 'Stop It and Continue Here'],
-      ['Waiting for the answer in the other window to finish; then this window goes on.', 'Stop It and Continue Here'],
-      ['Asking the other window to stop its answer. What it has shown is kept.'],
+      ['Another window is answering in “Fix upload”.', 'Wait', 'Stop It and Continue Here'],
+      ['Waiting for the answer in the other window to finish…', 'Stop It and Continue Here'],
+      ['Asking the other window to stop its answer. Everything shown is kept.'],
     ]);
   });
 });

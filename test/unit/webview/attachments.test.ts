@@ -365,7 +365,7 @@ describe('what goes along', () => {
     const said = all('status')
       .map(nameOf)
       .filter((words) => words.includes('no images'));
-    await page.press('Choose another model');
+    await page.press('Choose Another Model');
     expect([said, names('dialog')]).toEqual([['tiny takes no images. Choose another model'], ['Choose a Model']]);
   });
 

@@ -253,7 +253,7 @@ describe('the search screen', () => {
     await screen.bootstrap({ asked: 'eedl' });
     await screen.answer(searchPage({ indexLeft: 12_340 }));
     const words = [screen.status, document.querySelector('.search-note')?.textContent];
-    await screen.press('Look for messages that contain this text anywhere');
+    await screen.press('Find messages that contain this text anywhere');
     await screen.answer(searchPage());
     expect({
       words,

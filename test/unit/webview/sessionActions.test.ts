@@ -176,8 +176,8 @@ describe('a switch', () => {
   });
 
   test.each([
-    ['/undo two', '/undo takes the number of turns to take back, such as /undo 2.'],
-    ['/undo 0', '/undo takes the number of turns to take back, such as /undo 2.'],
+    ['/undo two', '/undo takes a number of turns, such as /undo 2.'],
+    ['/undo 0', '/undo takes a number of turns, such as /undo 2.'],
   ])('%s is refused in words and stays in the composer', async (typed, sentence) => {
     await open();
     await run(typed);
@@ -206,7 +206,7 @@ describe('a switch', () => {
     }
     expect([sentences, page.sent('switchSession')]).toEqual([
       [
-        ['There is nothing to take back yet.', '/undo'],
+        ['There is nothing to undo yet.', '/undo'],
         ['There is no session to branch yet. Send a prompt first.', '/branch'],
       ],
       [],
@@ -329,7 +329,7 @@ describe('the header', () => {
     expect([
       document.querySelector('.origin')?.textContent,
       document.querySelectorAll('.origin button').length,
-    ]).toEqual(['Branched from a session that was erased', 0]);
+    ]).toEqual(['Branched from a deleted session', 0]);
   });
 
   test('says when that one is in the trash', async () => {

@@ -72,7 +72,7 @@ describe('/compress', () => {
     await page.answer('compressionPreview', null);
     expect([all('group').length, said()]).toEqual([
       0,
-      ['There is nothing to compress yet: what is there is kept as it is.'],
+      ['There is nothing to compress yet. Nothing was changed.'],
     ]);
   });
 
@@ -99,7 +99,7 @@ describe('/compress', () => {
     await command('/compress');
     expect([page.sent('compressionPreview').length, said()]).toEqual([
       0,
-      ['An answer is being written in this session. Stop it first, or wait.'],
+      ['Hermes is answering in this session. Stop it first, or wait.'],
     ]);
   });
 });

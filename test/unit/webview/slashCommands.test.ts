@@ -73,7 +73,7 @@ describe('commands are offered', () => {
     ]);
     expect(offered.slice(3).map((one) => [completed(one), offeredWords(one)])).toEqual([
       ['/review ', 'Review a file · [file]'],
-      ['/release-notes', 'Prompt file of this project'],
+      ['/release-notes', 'Project prompt file'],
     ]);
     expect(
       offeredCommands('/release-n', [{ name: 'release-notes', description: null, argumentHint: null }]).length,

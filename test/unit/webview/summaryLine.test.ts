@@ -90,7 +90,7 @@ test('a session that is compressed between two turns says so until that is over'
       turns: [settledTurn()],
     }),
   );
-  const says = () => document.body.textContent?.includes('Summarising earlier messages…') ?? false;
+  const says = () => document.body.textContent?.includes('Summarizing earlier messages…') ?? false;
   const seen = [says()];
   await page.tell('compressing', { sessionId: session().id, activity: { kind: 'compressing', startedAt: 1 } });
   seen.push(says());

@@ -28,8 +28,8 @@ describe('the transcript tab', () => {
       ],
       everything: ['u1', 'a1', 'r1', 'h1', 'a2', 'k1'],
       asides: [
-        'Hidden: this answer was asked for again.',
-        'Closing row: sent to the model, not shown in the chat, because nothing was said in this turn.',
+        'Hidden: replaced by a retry.',
+        'Sent to the model to close a turn without an answer. Not shown in the chat.',
       ],
     });
   });
@@ -210,7 +210,7 @@ describe('the transcript tab', () => {
     const lines = borders().filter((words) => words.includes('summarised'));
     await tab.press('Go to the summary');
     const down = document.activeElement instanceof HTMLElement ? document.activeElement.dataset['uid'] : null;
-    await tab.press('View original');
+    await tab.press('Show Original');
     expect({
       lines,
       author: rowOf(summary.uid)?.querySelector('.cell-role')?.textContent,

@@ -35,7 +35,7 @@ it('says how far an answer came without saying that thinking was nothing', () =>
     'Interrupted: the editor’s extension process ended while the model was thinking. Everything shown is saved.',
     'Interrupted: the editor’s extension process ended after 3 words. Everything shown is saved.',
     'You stopped this answer. Everything shown is saved.',
-    'You stopped this before an answer began. Your prompt is saved.',
+    'You stopped this before the answer started. Your prompt is saved.',
   ]);
 });
 

@@ -22,9 +22,9 @@ export function withParts(current: readonly DraftPart[], added: readonly DraftPa
   for (const part of added) {
     if (parts.some((known) => isSamePart(known, part))) continue;
     if (parts.length >= mostParts)
-      problems.add(t('At most {count} things go along with one prompt.', { count: mostParts }));
+      problems.add(t('You can attach at most {count} items to one prompt.', { count: mostParts }));
     else if (part.kind === 'image' && parts.filter(({ kind }) => kind === 'image').length >= mostImages)
-      problems.add(t('At most {count} images go along with one prompt.', { count: mostImages }));
+      problems.add(t('You can attach at most {count} images to one prompt.', { count: mostImages }));
     else parts.push(part);
   }
   return { parts: parts.length === current.length ? current : parts, problems: [...problems] };

@@ -23,7 +23,7 @@ export function fileStateWord(files: readonly ChangedFile[]): string | null {
     case 'reverted':
       return t('reverted');
     case 'partly':
-      return t('partly decided');
+      return t('partly reviewed');
     case 'changedSince':
       return t('changed since');
     default:

@@ -4,44 +4,44 @@ import type { Offered, SlashCommand } from '../composer/slashCommands';
 /** What a command in the list does. */
 export function offeredWords(offered: Offered): string {
   if (offered.takes !== 'prompt') return commandWords(offered.name);
-  const words = offered.description ?? t('Prompt file of this project');
+  const words = offered.description ?? t('Project prompt file');
   return offered.argumentHint === null ? words : `${words} · ${offered.argumentHint}`;
 }
 
 function commandWords(name: SlashCommand['name']): string {
   switch (name) {
     case 'new':
-      return t('Begin a new session');
+      return t('Start a new session');
     case 'reset':
-      return t('End this session and begin a new one');
+      return t('End this session and start a new one');
     case 'resume':
-      return t('Open an earlier session, by number, id or title');
+      return t('Open an earlier session by number, ID, or title');
     case 'branch':
-      return t('Go on in a copy of this session, under this title');
+      return t('Branch this session');
     case 'undo':
-      return t('Take back the last turn, or as many as you say');
+      return t('Undo the last turn, or the last N');
     case 'retry':
-      return t('Ask the last prompt again');
+      return t('Retry the last prompt');
     case 'compress':
-      return t('Summarise the earlier part, to make room');
+      return t('Summarize earlier messages to free up context');
     case 'title':
-      return t('Name this session');
+      return t('Rename this session');
     case 'search':
       return t('Search all sessions');
     case 'model':
-      return t('Choose the model');
+      return t('Select the model');
     case 'memory':
-      return t('Open what is remembered');
+      return t('Open memory');
     case 'stop':
       return t('Stop the running turn');
     case 'queue':
-      return t('Send after the running turn');
+      return t('Queue a prompt for after this turn');
     case 'steer':
-      return t('Tell the running turn');
+      return t('Send a note to the running turn');
     case 'export':
       return t('Export this session to a file');
     case 'help':
-      return t('List the commands');
+      return t('List commands');
     default:
       return name satisfies never;
   }

@@ -6,6 +6,6 @@ export const contextPanelId = 'context-panel';
 
 /** How much of the model's context a session takes. */
 export function totalWords({ tokens, window }: SessionContextUse): string {
-  if (window === null) return t('{used} tokens; how many the model takes is not known', { used: compactCount(tokens) });
+  if (window === null) return t('{used} tokens (context size unknown)', { used: compactCount(tokens) });
   return t('{used} of {window} tokens', { used: compactCount(tokens), window: compactCount(window) });
 }

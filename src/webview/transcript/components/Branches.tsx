@@ -88,7 +88,7 @@ function BranchItem({
       aria-expanded={hasBranches ? isOpen : undefined}
       aria-current={isHere ? 'true' : undefined}
       aria-selected={isHere}
-      aria-label={isHere ? t('{title}, {facts}, you are here', { title, facts }) : `${title}, ${facts}`}
+      aria-label={isHere ? t('{title}, {facts}, current session', { title, facts }) : `${title}, ${facts}`}
       title={title}
       data-conversation={branch.conversationId}
       tabIndex={isActive ? 0 : -1}
@@ -109,7 +109,7 @@ function BranchItem({
         <span class="branch-name" dir="auto">
           {title}
         </span>
-        <span class="branch-facts">{isHere ? t('{facts} · you are here', { facts }) : facts}</span>
+        <span class="branch-facts">{isHere ? t('{facts} · current session', { facts }) : facts}</span>
       </span>
     </div>
   );

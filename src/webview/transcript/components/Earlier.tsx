@@ -25,7 +25,7 @@ export function Earlier({ row, raw, open, revisions, transcript }: EarlierProps)
       </button>
     );
   }
-  if (revisions.length === 0) return <p class="aside">{t('No earlier content is kept for this row.')}</p>;
+  if (revisions.length === 0) return <p class="aside">{t('No earlier content is stored for this row.')}</p>;
   return (
     <>
       {revisions.map(({ revisedAt, parts, diff }, index) => {
@@ -44,7 +44,7 @@ export function Earlier({ row, raw, open, revisions, transcript }: EarlierProps)
                 markdown={transcript.markdown}
               />
             ))}
-            {diff !== null && <DiffView diff={diff} label={t('What was changed at {time}', { time })} nameless />}
+            {diff !== null && <DiffView diff={diff} label={t('Changes at {time}', { time })} nameless />}
           </section>
         );
       })}

@@ -93,9 +93,9 @@ function countWords(
   total: number,
   progress: { readonly done: number; readonly total: number } | null,
 ): string {
-  if (progress !== null) return t('Looking… {done} of {total} rows', { done: progress.done, total: progress.total });
+  if (progress !== null) return t('Searching… {done} of {total} rows', { done: progress.done, total: progress.total });
   if (hits === null) return '';
-  if (hits.length === 0) return t('No row matches');
+  if (hits.length === 0) return t('No matching rows');
   if (current !== null && hits.includes(current))
     return t('{number} of {count} rows', { number: hits.indexOf(current) + 1, count: hits.length });
   return t('{count} of {total} rows', { count: hits.length, total });

@@ -88,7 +88,7 @@ export function PartView({ part, role, raw, open, approvals, markdown }: PartPro
     case 'attachment':
       return (
         <section class="part">
-          <h2 class="part-title">{t('Sent along: {label}', { label: part.label })}</h2>
+          <h2 class="part-title">{t('Attached: {label}', { label: part.label })}</h2>
           <Code text={part.text} label={part.label} open={open} />
         </section>
       );

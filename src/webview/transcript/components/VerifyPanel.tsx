@@ -68,8 +68,8 @@ export function VerifyMark({ uid, transcript }: { readonly uid: string; readonly
 }
 
 function markWords(verdict: RowVerdict): string {
-  if (verdict === 'unread') return t('could not be read');
-  return verdict === 'held' ? t('verified') : t('not as shown');
+  if (verdict === 'unread') return t('couldn’t be read');
+  return verdict === 'held' ? t('verified') : t('doesn’t match');
 }
 
 function Result({ result, transcript }: { readonly result: Verification; readonly transcript: TranscriptController }) {

@@ -53,9 +53,9 @@ describe('looking for something to mention', () => {
       ['folder:src', 'src/', 'folder', 'folder'],
       ['folder:test', 'test/', 'folder', 'folder'],
       ['folder:src/deep', 'src/deep/', 'folder', 'folder'],
-      ['terminal', 'terminal', 'what is selected there, or the output of the last command', 'terminal'],
-      ['git:diff', 'git changes', 'what differs from the last commit', 'git'],
-      ['git:status', 'git status', 'which files are changed', 'git'],
+      ['terminal', 'terminal', 'terminal selection, or the output of the last command', 'terminal'],
+      ['git:diff', 'git changes', 'changes since the last commit', 'git'],
+      ['git:status', 'git status', 'list of changed files', 'git'],
     ]);
   });
 

@@ -545,7 +545,7 @@ describe('Set Up Model…', () => {
   });
 
   it('keeps an endpoint that is asleep where that is wanted, and nothing where the person leaves', async () => {
-    const kept = await setUp('addEndpoint', ['http://127.0.0.1:9/v1', 'OpenAI', 'default', '', 'Keep It Anyway']);
+    const kept = await setUp('addEndpoint', ['http://127.0.0.1:9/v1', 'OpenAI', 'default', '', 'Save Anyway']);
     const left = await setUp('addEndpoint', ['http://127.0.0.1:9/v1', 'OpenAI', 'default', '', undefined]);
     expect([kept.written, left.written]).toEqual([[at('http://127.0.0.1:9/v1')], []]);
   });

@@ -56,7 +56,7 @@ describe('a change of a session that takes long', () => {
     expect([before, await result, log]).toEqual([
       [],
       branched,
-      ['Hermes is copying the session into a branch…', '2 of 9', '5 of 9', 'gone'],
+      ['Branching the session…', '2 of 9', '5 of 9', 'gone'],
     ]);
   });
 
@@ -74,7 +74,7 @@ describe('a change of a session that takes long', () => {
     const result = store.branchSession(input);
     await clock.advance(toldAfterMs);
     stop();
-    await expect(result).rejects.toEqual(new GatewayError('stopped', 'Branching was stopped. No branch was made.'));
+    await expect(result).rejects.toEqual(new GatewayError('stopped', 'Branching was canceled. No branch was created.'));
     expect(log.at(-1)).toBe('gone');
   });
 

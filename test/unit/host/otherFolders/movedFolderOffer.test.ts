@@ -82,19 +82,19 @@ describe('a folder whose history is under another name', () => {
     expect(state.offers.map(({ sentence, choices }) => [sentence, ...choices.map(({ label }) => label)])).toEqual([
       [
         'Do the sessions of /home/me/old belong to this folder? (12 sessions, last used 3 days ago)',
-        'Bring Them Over',
+        'Move Sessions',
         'Not Now',
       ],
     ]);
     expect(state.brought).toEqual([]);
-    await choose('Bring Them Over');
+    await choose('Move Sessions');
     expect(state).toMatchObject({ brought: ['/storage/old'], offers: [] });
   });
 
   it('keeps being offered what was brought over only in part', async () => {
     const { moved, state, choose } = window({ isBrought: false });
     await moved.neverOpened();
-    await choose('Bring Them Over');
+    await choose('Move Sessions');
     expect(state.offers).toHaveLength(1);
   });
 

@@ -50,7 +50,7 @@ function screen(asked: string | null = null, state = openState) {
     localization: { Words: 'Wörter' },
     open: async (...target) => {
       opened.push(target);
-      if (target[0] === 'gone') throw new StoreError('not-found', 'This session is no longer stored.', 'no row');
+      if (target[0] === 'gone') throw new StoreError('not-found', 'This session no longer exists.', 'no row');
     },
     log: new RecordingLog(),
   });

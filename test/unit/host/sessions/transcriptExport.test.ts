@@ -175,7 +175,7 @@ describe('a session as Markdown', () => {
     });
     const text = markdown(record([hidden, handoff], [])).join('\n');
     expect([
-      text.includes('hidden: an earlier wording'),
+      text.includes('hidden: edited'),
       text.includes('<summary>Earlier part summarised, 900 → 100 tokens</summary>\nWhat was said.'),
     ]).toEqual([true, true]);
   });

@@ -37,7 +37,7 @@ describe('sessions that another file took the place of', () => {
       said: [
         [
           'Another file replaced the one that holds your sessions. Bring your sessions back to have both here. They are kept in /s/state.replaced-1.db.',
-          'Bring Them Back',
+          'Restore Sessions',
           'Leave Them There',
         ],
         [
@@ -65,9 +65,9 @@ describe('what opening put right', () => {
     ]).toEqual([
       [],
       [
-        'The file that holds your sessions was deleted while it was in use. Hermes had kept what it held and put it back.',
+        'Your session file was deleted while in use. Hermes restored it.',
       ],
-      ['A file that marks your sessions as open was deleted. Hermes made it again. Everything shown is saved.'],
+      ['The lock file for your sessions was deleted. Hermes created it again. Everything shown is saved.'],
       [
         'Your sessions are back: 4 messages that were missing were added. The file they came from is kept in /s/state.merged-1.db.',
       ],

@@ -66,7 +66,7 @@ it('says once why an answer is not saved, where it is kept and what can be done,
     asked: 2,
     shown: {
       kind: 'open',
-      notices: [{ sentence: 'The answer that could not be saved at first is saved in its session now.', actions: [] }],
+      notices: [{ sentence: 'An answer that couldn’t be saved earlier is now saved in its session.', actions: [] }],
     },
   });
   desk.dispose();

@@ -128,7 +128,7 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
             title={
               isPlan
                 ? t(
-                    'Allow Once: the plan is carried out in Ask Before Edits, and each change is still asked for (Ctrl+Enter)',
+                    'Start the plan in Ask Before Edits. Hermes still asks before each change (Ctrl+Enter)',
                   )
                 : t('Allow Once (Ctrl+Enter)')
             }
@@ -143,7 +143,7 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
                 type="button"
                 class="button secondary compact"
                 disabled={busy}
-                title={t('Not asked again in this session: {rules}', { rules: request.rules.join(', ') })}
+                title={t('Don’t ask again in this session for {rules}', { rules: request.rules.join(', ') })}
                 onClick={(event) => decideOnce(event, { kind: 'allow', scope: 'session', rules: request.rules })}
               >
                 {t('Allow for Session')}
@@ -165,7 +165,7 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
             disabled={busy}
             aria-expanded={false}
             title={
-              isPlan ? t('Deny: say what to change; Plan mode goes on (Ctrl+Backspace)') : t('Deny (Ctrl+Backspace)')
+              isPlan ? t('Deny and stay in Plan mode. You can say what to change (Ctrl+Backspace)') : t('Deny (Ctrl+Backspace)')
             }
             aria-keyshortcuts="Control+Backspace Meta+Backspace"
             onClick={() => setOpened('reason')}
@@ -242,7 +242,7 @@ function Preview({
         <button
           type="button"
           class="link-button"
-          title={t('Open the whole change in an editor')}
+          title={t('Open the full diff in an editor')}
           onClick={() => chat.openProposal(id)}
         >
           {t('Open Diff')}
@@ -295,7 +295,7 @@ function DenyReason({ busy, deny, cancel }: DenyReasonProps) {
         type="text"
         dir="auto"
         aria-label={t('Reason')}
-        placeholder={t('Tell the agent why, or what to do instead (optional)')}
+        placeholder={t('Tell Hermes why, or what to do instead (optional)')}
         value={reason.value}
         onInput={(event) => (reason.value = event.currentTarget.value)}
         onKeyDown={(event) => {

@@ -35,14 +35,14 @@ export function CompressionCard({ offer }: { readonly offer: CompressionOffer })
       }}
     >
       <p class="card-text">
-        {t('Summarise the earlier part of this session: {before} → about {after} tokens. Nothing is deleted.', saved)}
+        {t('Summarize earlier messages in this session: {before} → about {after} tokens. Nothing is deleted.', saved)}
       </p>
       <input
         class="field"
         type="text"
         dir="auto"
-        aria-label={t('Keep above all')}
-        placeholder={t('What should the summary keep above all? (optional)')}
+        aria-label={t('Focus on')}
+        placeholder={t('What should the summary focus on? (optional)')}
         value={focus.value}
         onInput={(event) => (focus.value = event.currentTarget.value)}
         onKeyDown={(event) => {

@@ -69,8 +69,8 @@ export function AskAgainCard({ offer }: { readonly offer: AskAgainOffer }) {
   };
   const words =
     offer.files.length === 1
-      ? t('A file was changed from this prompt on. Revert it too? What you changed in it since stays.')
-      : t('{count} files were changed from this prompt on. Revert them too? What you changed in them since stays.', {
+      ? t('A file was changed after this prompt. Revert it too? Your own later changes are kept.')
+      : t('{count} files were changed after this prompt. Revert them too? Your own later changes are kept.', {
           count: offer.files.length,
         });
   return (

@@ -24,11 +24,11 @@ export function RuleEditor({ rules, busy, save, cancel }: RuleEditorProps) {
     if (!busy && kept.length > 0) save(scope, kept);
   };
   return (
-    <div class="approval-answer" ref={group} role="group" aria-label={t('Rules that allow it from now on')}>
+    <div class="approval-answer" ref={group} role="group" aria-label={t('Rules to always allow')}>
       <p class="card-text">
         {rules.length === 1
-          ? t('Allowed from now on without asking:')
-          : t('Allowed from now on without asking, each part by its own rule:')}
+          ? t('Always allow:')
+          : t('Always allow (each part needs its own rule):')}
       </p>
       {texts.value.map((text, index) => (
         <input
@@ -47,13 +47,13 @@ export function RuleEditor({ rules, busy, save, cancel }: RuleEditorProps) {
           }}
         />
       ))}
-      <div class="rule-scopes" role="radiogroup" aria-label={t('Where it is allowed')}>
+      <div class="rule-scopes" role="radiogroup" aria-label={t('Where to allow it')}>
         <ScopeChoice value="workspace" label={t('This workspace')} chosen={scope} choose={setScope} />
-        <ScopeChoice value="user" label={t('Everywhere')} chosen={scope} choose={setScope} />
+        <ScopeChoice value="user" label={t('All folders')} chosen={scope} choose={setScope} />
       </div>
       <div class="card-actions">
         <button type="button" class="button compact" disabled={cannot} onClick={keep}>
-          {t('Save')}
+          {t('Always Allow')}
         </button>
         <button type="button" class="button secondary compact" onClick={cancel}>
           {t('Cancel')}

@@ -18,9 +18,9 @@ export function AttachmentStrip({ pasteAsText }: { readonly pasteAsText: () => v
         <p class="attachments-note" role="status">
           <Icon name="warning" />
           <span>
-            {t('{model} takes no images.', { model: model.label })}{' '}
+            {t('{model} can’t see images.', { model: model.label })}{' '}
             <button type="button" class="link-button" onClick={() => chat.chooseModel()}>
-              {t('Choose another model')}
+              {t('Choose Another Model')}
             </button>
           </span>
         </p>
@@ -28,7 +28,7 @@ export function AttachmentStrip({ pasteAsText }: { readonly pasteAsText: () => v
       {pasted !== null && (
         <p class="attachments-note" role="status">
           <span>
-            {t('The pasted text is long and was attached.')}{' '}
+            {t('The long text you pasted was attached.')}{' '}
             <button type="button" class="link-button" onClick={pasteAsText}>
               {t('Paste as Text')}
             </button>

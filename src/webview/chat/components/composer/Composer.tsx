@@ -214,7 +214,7 @@ function SendButton({
         type="button"
         class="button secondary compact"
         disabled={disabled}
-        title={t('Queue: sent when this turn is over')}
+        title={t('Queue: sent after the current turn')}
         onClick={press}
       >
         {t('Queue')}

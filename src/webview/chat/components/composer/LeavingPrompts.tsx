@@ -8,8 +8,8 @@ export function LeavingPrompts() {
   const lasting = useLasting(leaving.length > 0, 300);
   if (!lasting) return null;
   return (
-    <section class="queue" aria-label={t('Being saved')}>
-      <h2 class="queue-title">{t('Being saved…')}</h2>
+    <section class="queue" aria-label={t('Saving')}>
+      <h2 class="queue-title">{t('Saving…')}</h2>
       <ul class="queue-list">
         {leaving.map(({ uid, text }) => (
           <li class="queue-item" key={uid}>

@@ -65,7 +65,7 @@ export function PartChips<P extends DraftPart>({ parts, remove, leave }: PartChi
               class="chip-open"
               tabIndex={index === current ? 0 : -1}
               aria-expanded={part.kind === 'mention' ? undefined : part === shown}
-              title={remove === undefined ? titleOf(part) : `${titleOf(part)}\n${t('Delete removes it')}`}
+              title={remove === undefined ? titleOf(part) : `${titleOf(part)}\n${t('Press Delete to remove')}`}
               onFocus={() => setPlace(index)}
               onClick={() => open(part)}
             >

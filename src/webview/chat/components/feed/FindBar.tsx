@@ -47,7 +47,7 @@ export function FindBar({ find }: { readonly find: Find }) {
         />
         <Toggle
           icon="tools"
-          label={t('Look in Tool Results')}
+          label={t('Search in Tool Results')}
           on={state.tools}
           toggle={() => search.look({ tools: !state.tools })}
         />
@@ -89,7 +89,7 @@ function Count({ state }: { readonly state: FindState }) {
 function countWords({ occurrences, more, current, problem }: FindState): string {
   if (problem !== null) return problem;
   if (occurrences === null) return '';
-  if (occurrences.length === 0) return more ? t('None found so far') : t('No results');
+  if (occurrences.length === 0) return more ? t('No results so far') : t('No results');
   const count = more ? t('{count} or more', { count: occurrences.length }) : `${occurrences.length}`;
   return current === -1 ? t('{count} found', { count }) : t('{index} of {count}', { index: current + 1, count });
 }

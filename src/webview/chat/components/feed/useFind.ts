@@ -36,7 +36,7 @@ export function useFind(props: FeedToolsProps): Find {
         stop: () => host.send('stopFind', {}),
         position: () => positionRead(latest.current),
         show: (occurrence) => void show(occurrence),
-        sentenceOf: (error) => (error instanceof Error ? error.message : t('The conversation could not be searched.')),
+        sentenceOf: (error) => (error instanceof Error ? error.message : t('Couldn’t search the conversation.')),
       }),
   );
   const shown = useRef<Occurrence | null>(null);

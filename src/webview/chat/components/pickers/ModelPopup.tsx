@@ -79,8 +79,8 @@ export function ModelPopup({ close }: { readonly close: () => void }) {
         <button
           type="button"
           class="icon-button"
-          title={t('Look Again')}
-          aria-label={t('Look Again')}
+          title={t('Search for Local Models Again')}
+          aria-label={t('Search for Local Models Again')}
           onClick={refresh}
         >
           <Icon name="refresh" />
@@ -103,7 +103,7 @@ export function ModelPopup({ close }: { readonly close: () => void }) {
       </ul>
       {choices !== null && rows.length === 0 && (
         <p class="popup-note">
-          {choices.models.length === 0 ? t('No model was found.') : t('No model matches “{filter}”.', { filter })}
+          {choices.models.length === 0 ? t('No models found.') : t('No model matches “{filter}”.', { filter })}
         </p>
       )}
       {choices?.problems.map((trouble) => (
@@ -141,7 +141,7 @@ function ModelOption({ row, active, chosen, pick }: OptionProps) {
         <span class="option-label" dir="auto">
           {row.label}
         </span>
-        {chosen && <span class="visually-hidden">{t('chosen')}</span>}
+        {chosen && <span class="visually-hidden">{t('selected')}</span>}
       </span>
       <span class="option-details">
         {details(row).map((detail) => (

@@ -84,7 +84,7 @@ function Hunks({ turnUid, file, busy }: FileProps) {
   useEffect(() => void chat.files.readHunks(turnUid, file.path), [file]);
   if (list === undefined || list.kind === 'loading') return null;
   if (list.kind === 'refused') return <p class="files-note">{list.sentence}</p>;
-  if (list.hunks.length === 0) return <p class="files-note">{t('Nothing is left of what the turn changed here.')}</p>;
+  if (list.hunks.length === 0) return <p class="files-note">{t('No changes from this turn are left in this file.')}</p>;
   return (
     <ol class="hunks">
       {list.hunks.map((hunk) => (

@@ -91,7 +91,7 @@ function ReviewProblem({ turnUid }: { readonly turnUid: string }) {
       <div class="notice-body">
         <span>
           {asks
-            ? t('What you changed in {files} since will be lost. Revert all the same?', {
+            ? t('This also discards your later changes to {files}. Revert anyway?', {
                 files: conflicts.map(fileName).join(', '),
               })
             : sentence}
@@ -112,7 +112,7 @@ function ReviewProblem({ turnUid }: { readonly turnUid: string }) {
             </button>
           )}
           <button type="button" class="button secondary compact" onClick={() => chat.files.dismiss(turnUid)}>
-            {conflicts.length > 0 ? t('Leave Them') : t('Dismiss')}
+            {conflicts.length > 0 ? t('Keep My Changes') : t('Dismiss')}
           </button>
         </span>
       </div>

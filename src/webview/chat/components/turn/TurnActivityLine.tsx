@@ -29,7 +29,7 @@ export function TurnActivityLine({ block }: { readonly block: TurnBlock }) {
         </>
       )}
       {meter !== null && (
-        <span class="activity-steps" title={t('A turn ends after so many requests, and can be continued.')}>
+        <span class="activity-steps" title={t('A turn stops at this many steps. You can continue it.')}>
           {meter}
         </span>
       )}
@@ -44,12 +44,12 @@ export function TurnActivityLine({ block }: { readonly block: TurnBlock }) {
 
 /** Said once half of what a turn may ask is used up. */
 function stepWords(steps: TurnBlock['steps']): string | null {
-  return steps === null || steps.at * 2 <= steps.most ? null : t('{at} of {most} steps', steps);
+  return steps === null || steps.at * 2 <= steps.most ? null : t('step {at} of {most}', steps);
 }
 
 // A view that was just drawn again has not been told what goes on; text that streams speaks for itself.
 function waitingWords(block: TurnBlock): string | null {
-  if (block.turn?.state === 'waiting') return t('Waiting for your decision.');
+  if (block.turn?.state === 'waiting') return t('Waiting for you');
   return block.rows.some((row) => row.kind === 'answer' && row.state === 'streaming') ? null : t('Working…');
 }
 
@@ -63,7 +63,7 @@ function activityWords(activity: TurnActivity, since: number, model: string): st
         : t('Waiting for {model}… {elapsed}', { model, elapsed: duration(elapsed) });
     }
     case 'recalling':
-      return t('Recalling…');
+      return t('Searching memory…');
     case 'loadingModel':
       return t('Loading model… {elapsed}', { elapsed: duration(activity.elapsedMs + since) });
     case 'retrying': {
@@ -81,7 +81,7 @@ function activityWords(activity: TurnActivity, since: number, model: string): st
         ? t('Preparing {tool}…', { tool: activity.name })
         : t('Preparing {tool}… {count} characters', { tool: activity.name, count: activity.characters });
     case 'compressing':
-      return t('Summarising earlier messages…');
+      return t('Summarizing earlier messages…');
     case 'runningTool':
     case 'answering':
       return null;

@@ -48,7 +48,7 @@ function RunningActions({ row }: { readonly row: CallRow }) {
         type="button"
         class="button secondary tiny"
         aria-label={t('Stop {tool}', { tool: name })}
-        title={t('Stop this call; the turn goes on')}
+        title={t('Stop this call. The turn continues.')}
         onClick={() => void chat.approvals.stopCall(callId)}
       >
         {t('Stop')}
@@ -57,10 +57,10 @@ function RunningActions({ row }: { readonly row: CallRow }) {
         <button
           type="button"
           class="button secondary tiny"
-          title={t('Proceed While Running: the turn goes on, and so does the command')}
+          title={t('Continue in Background: the turn continues while the command runs')}
           onClick={() => void chat.approvals.proceedCall(callId)}
         >
-          {t('Proceed While Running')}
+          {t('Continue in Background')}
         </button>
       )}
       {sessionId !== null && <SessionAction sessionId={sessionId} />}
@@ -93,7 +93,7 @@ function SessionAction({ sessionId }: { readonly sessionId: string }) {
     <button
       type="button"
       class="button secondary tiny"
-      title={t('Open the session of this sub-agent')}
+      title={t('Open this sub-agent’s session')}
       onClick={() => void chat.switches.open(sessionId)}
     >
       {t('Open')}
@@ -118,7 +118,7 @@ function EditActions({ details, turnUid }: { readonly details: EditDetails; read
         <button
           type="button"
           class="button secondary tiny"
-          title={t('Open what this turn changed in the diff editor')}
+          title={t('Open this turn’s changes in the diff editor')}
           onClick={() => chat.openDiff(turnUid, single)}
         >
           {t('Diff')}
@@ -129,7 +129,7 @@ function EditActions({ details, turnUid }: { readonly details: EditDetails; read
           type="button"
           class="button secondary tiny"
           disabled={busy}
-          title={t('Revert what this turn changed in {files}', {
+          title={t('Revert this turn’s changes to {files}', {
             files: revertible.map(({ shown }) => shown).join(', '),
           })}
           onClick={() =>

@@ -96,7 +96,7 @@ function Command({ row, details }: { readonly row: CallRow; readonly details: Co
       <pre class="tool-text" tabIndex={0} dir="ltr">{`$ ${inPlainSight(details.command)}`}</pre>
       {output.trim() === '' ? (
         <p class="tool-heading">
-          <Icon name="info" /> {t('It wrote nothing.')}
+          <Icon name="info" /> {t('No output.')}
         </p>
       ) : (
         <pre class="tool-text" tabIndex={0} dir="ltr">
