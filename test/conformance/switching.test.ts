@@ -473,7 +473,7 @@ describe('deleting', () => {
       left: ['0'],
       shown: null,
       told: 1,
-      gone: 'This session is no longer stored. Open another one from the list.',
+      gone: 'This session no longer exists. Open another one from the list.',
     });
   });
 

@@ -188,7 +188,7 @@ test('/compress says what it saves, then one line stands where the summary does,
   await panel.sees('Summarizing earlier messages…');
   await picture('compressing');
   closed.open();
-  await panel.sees(/Earlier part summarised, .* → /);
+  await panel.sees(/Earlier messages summarized, .* → /);
   const asked = lastRequest().includes('the numbers');
   const shown = (await panel.prompts()).map(({ text }) => text);
   await picture('summarised');
@@ -217,7 +217,7 @@ test('Compress Session… in the palette does the same', async () => {
   await workbench.runCommand('Hermes: Compress Session');
   await workbench.answerInput('The model summarises the earlier part', '');
   await workbench.waitForToast(/The earlier part is summarised/);
-  await panel.sees(/Earlier part summarised, .* → /);
+  await panel.sees(/Earlier messages summarized, .* → /);
 });
 
 test('a turn whose tool results fill the context is summarised in its middle and goes on', async () => {
@@ -237,7 +237,7 @@ test('a turn whose tool results fill the context is summarised in its middle and
   );
   await panel.send('Read a, b and c');
   await lastAnswerIs('All three are read.');
-  await panel.sees(/Earlier part summarised, .* → /);
+  await panel.sees(/Earlier messages summarized, .* → /);
   await picture('summarised-in-turn');
   expect({
     prompts: (await panel.prompts()).map(({ text }) => text),

@@ -227,7 +227,7 @@ test('/resume takes a number, the beginning of an id, or a title; where several 
   await list.getByRole('option', { name: 'Ash' }).click();
   await titled('Ash');
   await panel.send('/resume nosuch');
-  await panel.sees('No session has this number, id or title: “nosuch”.');
+  await panel.sees('No session matches “nosuch”.');
   await composerHas('/resume nosuch');
   await write(panel.composer, '');
   await panel.send('/reset');

@@ -40,7 +40,7 @@ test('a branch of a very long session shows how far it is, leaves nothing when i
   await workbench.waitForToast('Branching was canceled. No branch was created.');
   const cancelled = sessions();
   await workbench.runCommand('Hermes: Branch Session');
-  await workbench.waitForToast(/Hermes is copying the session into a branch….*\d+ %/s);
+  await workbench.waitForToast(/Branching the session….*\d+ %/s);
   await panel.sees(/Branched from/, 120_000);
   expect({ cancelled, made: sessions() }).toEqual({ cancelled: [], made: [{ parent: longSession }] });
 });

@@ -20,7 +20,7 @@ test("the empty state offers the editor's models, and the chosen one answers and
   const workbench = await windowWith('of-the-editor');
   const panel = await ChatPanel.open(workbench);
   await write(panel.composer, 'call read_file {"path":"package.json"}');
-  await panel.button(/Use the Editor's Models/).click();
+  await panel.button(/Use VS Code’s Models/).click();
   await workbench.quickInputRow('Echo').click();
   await panel.answersWith('Echo');
   await panel.composer.press('Enter');

@@ -109,7 +109,7 @@ test('a folder that is renamed gets its history back; sessions of other folders 
     await view.click('First prompt');
     const page = await elsewhere.waitForWebview(EXTENSION_ID, 'editor');
     await page.getByText('Heard: FIRST PROMPT').first().waitFor();
-    await page.getByText(`A session of ${renamed}, as it was when this tab was opened. Read-only.`).waitFor();
+    await page.getByText(`Session from ${renamed}, as it was when you opened this tab. Read-only.`).waitFor();
     await elsewhere.screenshot(pictures, 'read-only');
     await page.getByRole('button', { name: 'Copy to This Folder' }).click();
     await other.sees('Heard: FIRST PROMPT');

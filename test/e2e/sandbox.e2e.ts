@@ -99,7 +99,7 @@ if (sandboxProblem() === undefined) {
     const line = panel.frame.getByText(/^Blocked by the sandbox: /);
     await line.waitFor();
     const words = await line.innerText();
-    await panel.frame.getByText('Taken out again: AGENTS.md').waitFor();
+    await panel.frame.getByText('Removed from the folder: AGENTS.md').waitFor();
     for (const theme of themes) {
       await workbench.setTheme(theme);
       await workbench.screenshot(pictures, `sandbox-blocked-${theme.replaceAll(' ', '-')}`);
@@ -131,7 +131,7 @@ if (sandboxProblem() === undefined) {
     await workbench.screenshot(pictures, 'sandbox-outside-card');
     expect([
       await card.buttons(),
-      (await card.card.innerText()).includes('Without the sandbox. The agent says why: It writes beside the project.'),
+      (await card.card.innerText()).includes('Outside the sandbox. Agent’s reason: It writes beside the project.'),
       await card.reasons(),
     ]).toEqual([
       ['Allow Once', 'Deny'],

@@ -155,7 +155,7 @@ test('Export Session… from the menu of a row, and from that of the chat, write
   const exportAs = async (form: string, name: string): Promise<string> => {
     await workbench.quickInputRow(form).click();
     await workbench.saveAs(path.join(folder, name));
-    await workbench.waitForToast(`The session is exported to ${name}.`);
+    await workbench.waitForToast(`Session exported to ${name}.`);
     await workbench.runCommand('Notifications: Clear All Notifications');
     return fs.readFileSync(path.join(folder, name), 'utf8');
   };
@@ -199,7 +199,7 @@ test('Compress Session… from the menu; what stands before the summary is edite
   await view.choose('The first part', 'Compress Session…');
   await workbench.answerInput('The model summarises the earlier part', '');
   await workbench.waitForToast(/The earlier part is summarised/);
-  await panel.sees(/Earlier part summarised, .* → /);
+  await panel.sees(/Earlier messages summarized, .* → /);
   await workbench.runCommand('Notifications: Clear All Notifications');
   const rows = (await view.outline()).filter((row) => row.trim() === 'The first part').length;
   const segments = query("SELECT parent_kind AS kind FROM sessions WHERE title = 'The first part' ORDER BY started_at");
@@ -354,7 +354,7 @@ test('Set Up Memory… says what is sent where before it connects, says what is 
       await dialog.getByRole('button', { name: 'Enter a Key' }).click();
       await workbench.answerInput('secret storage', key);
     }
-    await workbench.waitForToast(`Hindsight at ${host} remembers completed turns from the next prompt on.`);
+    await workbench.waitForToast(`Starting with your next prompt, Hindsight at ${host} remembers completed turns.`);
 
     await newSession();
     await say('Where does the bluebird nest?', 'In the old oak.');
@@ -421,7 +421,7 @@ test('a repository that was moved, and got another name, is offered the sessions
   });
   const readOnly = async (): Promise<void> => {
     const tab = await workbench.waitForWebview(EXTENSION_ID, 'editor');
-    await tab.getByText(`A session of ${old}, as it was when this tab was opened. Read-only.`).waitFor();
+    await tab.getByText(`Session from ${old}, as it was when you opened this tab. Read-only.`).waitFor();
     await tab.getByText('and ends well.').first().waitFor();
   };
   await readOnly();

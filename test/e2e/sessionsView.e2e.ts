@@ -139,7 +139,7 @@ test('everything is done with sessions by mouse and keys in their view, and stan
 
     // Delete with undo, by the key for several; restore
     await view.choose('Experiment', 'Delete Session');
-    await workbench.waitForToast('“Experiment” is in the trash.');
+    await workbench.waitForToast('“Experiment” was moved to the trash.');
     await panel.sees('Try asking');
     await workbench.clickToast('Undo');
     await panel.sees('Heard: BETA PROMPT');
@@ -154,7 +154,7 @@ test('everything is done with sessions by mouse and keys in their view, and stan
       return missing.length === 0 ? titles : undefined;
     });
     await page.keyboard.press('Delete');
-    await workbench.waitForToast(`${selected.length} sessions are in the trash.`);
+    await workbench.waitForToast(`${selected.length} sessions were moved to the trash.`);
     await storedAs(
       'what is in the trash',
       'SELECT title FROM sessions WHERE trashed_at IS NOT NULL ORDER BY title',
@@ -239,7 +239,7 @@ test('every session command works from the palette on what is shown, or asks whi
     await page.locator('.editor-instance').getByText('# First question #3').waitFor();
     await workbench.runAndChoose('Hermes: Export Session', 'JSON File with Hidden Messages…');
     await workbench.saveAs(path.join(folder, 'exported.json'));
-    await workbench.waitForToast('The session is exported to exported.json.');
+    await workbench.waitForToast('Session exported to exported.json.');
     const exported: { format: string; messages: { role: string }[] } = JSON.parse(
       fs.readFileSync(path.join(folder, 'exported.json'), 'utf8'),
     );
@@ -269,7 +269,7 @@ test('every session command works from the palette on what is shown, or asks whi
 
     // Delete asks for nothing and can be undone; without a session shown the palette asks which
     await hermes('Delete Session');
-    await workbench.waitForToast('“Secret plan” is in the trash.');
+    await workbench.waitForToast('“Secret plan” was moved to the trash.');
     await panel.sees('Try asking');
     await workbench.runAndChoose('Hermes: Restore Session', 'Secret plan');
     await storedAs('an empty trash', 'SELECT title FROM sessions WHERE trashed_at IS NOT NULL', []);

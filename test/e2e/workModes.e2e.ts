@@ -228,7 +228,7 @@ test('a server of .vscode/mcp.json is started once it is trusted, and its tool i
     reply().says('It came back.'),
   );
   await panel.send('Echo something.');
-  const card = await ApprovalCard.asks(panel, 'Allow echo of the server everything?');
+  const card = await ApprovalCard.asks(panel, 'Use echo from the MCP server everything?');
   await workbench.screenshot(pictures, 'mcp-card');
   const seen = { reasons: await card.reasons(), buttons: await card.buttons() };
   await card.press('Allow Once');

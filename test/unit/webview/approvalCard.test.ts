@@ -89,7 +89,7 @@ describe('what the agent asks', () => {
       'without it, with what the agent says',
       { kind: 'outside', reason: 'It needs\nDocker.' } as const,
       { kind: 'works' } as const,
-      ['In upload', 'Without the sandbox. The agent says why: It needs⏎Docker.'],
+      ['In upload', 'Outside the sandbox. Agent’s reason: It needs⏎Docker.'],
       ['Runs with your permissions, not in a sandbox.'],
     ],
     [

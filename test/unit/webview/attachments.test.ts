@@ -366,7 +366,7 @@ describe('what goes along', () => {
       .map(nameOf)
       .filter((words) => words.includes('no images'));
     await page.press('Choose Another Model');
-    expect([said, names('dialog')]).toEqual([['tiny takes no images. Choose another model'], ['Choose a Model']]);
+    expect([said, names('dialog')]).toEqual([['tiny can’t see images. Choose Another Model'], ['Choose a Model']]);
   });
 
   test('opens to its text, and closes with Escape without stopping anything', async () => {
@@ -477,7 +477,7 @@ describe('what is dropped', () => {
       document.querySelector('.drop-overlay'),
     ]).toEqual([
       true,
-      'Drop to attachHold Shift to drop files from the editor here.',
+      'Drop to attachHold Shift to drop files from VS Code here.',
       [{ uris: ['file:///w/a.ts', 'file:///w/src'] }],
       ['src/a.ts:1-2', 'src/'],
       null,
@@ -494,7 +494,7 @@ describe('what is dropped', () => {
     await drag('drop', {}, files);
     expect([chips(), names('alert')]).toEqual([
       ['a.txt'],
-      ['a.bmp was not attached: images can be PNG, JPEG, GIF or WebP.'],
+      ['a.bmp wasn’t attached. Images must be PNG, JPEG, GIF, or WebP.'],
     ]);
   });
 

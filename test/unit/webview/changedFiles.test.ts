@@ -268,7 +268,7 @@ describe('the row of a confined command', () => {
     await page.press('Run Without Sandbox…');
     expect([notes, page.composer.value, page.sent('submit')]).toEqual([
       [
-        'Taken out again: .husky',
+        'Removed from the folder: .husky',
         'Blocked by the sandbox: write to ~/.npmrc, connect to registry.npmjs.org Run Without Sandbox…',
       ],
       'Run this again without the sandbox: `npm ci`',

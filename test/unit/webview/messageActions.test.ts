@@ -274,7 +274,7 @@ describe('Rewind to Here…', () => {
     const before = page.sent('switchSession');
     await page.press('Rewind');
     expect([
-      words?.startsWith('Take back this prompt and everything behind it (2 turns)?'),
+      words?.startsWith('Rewind to before this prompt (2 turns)?'),
       one?.includes('(1 turn)'),
       before,
       page.sent('switchSession'),

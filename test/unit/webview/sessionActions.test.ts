@@ -99,14 +99,14 @@ describe('/resume', () => {
       document.querySelector('#session-choices')?.textContent,
       page.composer.value,
       switched(),
-    ]).toEqual([2, '2 sessions fit “2026”. Press the number of the one you mean.', '/resume 2026', []]);
+    ]).toEqual([2, '2 sessions match “2026”. Press a number to choose one.', '/resume 2026', []]);
   });
 
   test.each([
     [
       'fits nothing',
       async () => page.answer('findSession', { kind: 'none' }),
-      'No session has this number, id or title: “nosuch”.',
+      'No session matches “nosuch”.',
     ],
     ['cannot be looked for', async () => page.refuse('findSession', 'The disk is full.'), 'The disk is full.'],
   ])('that %s stays in the composer, with the reason', async (_what, happen, sentence) => {
@@ -413,7 +413,7 @@ describe('sessions in the background', () => {
       recentSessions: [summary('s2', 'Explain the build', { unread: true }), summary('s3', 'Rename the store')],
     });
     expect([...document.querySelectorAll('.recent-item')].map((item) => item.textContent)).toEqual([
-      'Explain the buildunreadnowContinue last session',
+      'Explain the buildunreadnowContinue the last session',
       'Rename the storenow',
     ]);
   });

@@ -91,7 +91,7 @@ describe('/compress', () => {
     await page.answer('compressionPreview', { before: 62_000, after: 4000 });
     await page.press('Compress');
     await page.answer('compress', { kind: 'plain', tokens: { before: 62_000, after: 3000 } });
-    expect(said()).toEqual(['The model gave no summary, so the earlier part was shortened: about 62K → 3K tokens.']);
+    expect(said()).toEqual(['The model returned no summary, so earlier messages were shortened instead: about 62K → 3K tokens.']);
   });
 
   test('waits for the person while a turn runs', async () => {
@@ -138,7 +138,7 @@ describe('the context meter', () => {
   test('names the tokens where it is not known how many the model takes', async () => {
     await open(idle);
     await page.answer('contextUse', { ...use, window: null, parts: null });
-    expect(meter()).toEqual(['Context 52.4K tok: 52.4K tokens; how many the model takes is not known']);
+    expect(meter()).toEqual(['Context 52.4K tok: 52.4K tokens (context size unknown)']);
   });
 });
 

@@ -35,11 +35,11 @@ test('where a summary stands for what is above it, one line says so; nothing abo
   await page.bootstrap(shownSession({ messages: [...messages.slice(0, 2), summary(null)], turns: [settledTurn()] }));
   expect({ known, unknown: lines() }).toEqual({
     known: {
-      lines: [expect.stringMatching(/^Earlier part summarised, 62k → 4\.1k\s*View original$/i)],
+      lines: [expect.stringMatching(/^Earlier messages summarized, 62k → 4\.1k\s*View original$/i)],
       articles: ['u1', 'a1'],
       told: false,
     },
-    unknown: [expect.stringMatching(/^Earlier part summarised\s*View original$/)],
+    unknown: [expect.stringMatching(/^Earlier messages summarized\s*View original$/)],
   });
 });
 

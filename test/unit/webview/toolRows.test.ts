@@ -93,7 +93,7 @@ describe('the line of a call', () => {
       'exit 1 · 12 s',
       'ended by SIGKILL · 12 s',
       'timed out · 12 s',
-      'goes on in the background · 12 s',
+      'continues in the background · 12 s',
       '404',
       '1 step · 1 min 5 s',
       '2 matches',
@@ -126,7 +126,7 @@ describe('the line of a call', () => {
 
   test('of several looks is one, whatever they looked at', () => {
     expect(foldWords([call('1', 'read_file', { path: 'a' }), call('2', 'git_log', {}), call('3', 'hover', {})])).toBe(
-      'Read 1 file · looked up 2 things',
+      'Read 1 file · looked up 2 items',
     );
   });
 });

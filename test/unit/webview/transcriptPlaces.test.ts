@@ -159,7 +159,7 @@ describe('a session of another folder', () => {
       offered,
       asked: tab.posted.slice(-2).map(({ name }) => name),
     }).toEqual({
-      note: 'A session of /home/me/other, as it was when this tab was opened. Read-only. Read on …',
+      note: 'Session from /home/me/other, as it was when you opened this tab. Read-only. Read on …',
       offered: ['Verify', 'Copy to This Folder', 'Export…'],
       asked: ['openInChat', 'exportSession'],
     });

@@ -78,7 +78,7 @@ describe('Set Up Memory…', () => {
       asked: [
         'input: Address of the Hindsight server',
         'input: Memory bank',
-        `Completed turns of every session in this workspace are sent to ${new URL(server.url).host}. Deleting here does not delete there.`,
+        `Completed turns from every session in this workspace are sent to ${new URL(server.url).host}. Deleting a session here does not delete them there.`,
       ],
     });
   });
@@ -132,7 +132,7 @@ describe('Set Up Memory…', () => {
     server = await HindsightStandIn.start();
     expect({ saved: outcome.saved, said: person.asked.at(-1) }).toEqual({
       saved: [],
-      said: `Nothing answers at ${new URL(url).host} (ECONNREFUSED). Nothing was changed. Start the server, or correct the address.`,
+      said: `Can’t reach ${new URL(url).host} (ECONNREFUSED). Nothing was changed. Start the server, or correct the address.`,
     });
   });
 });

@@ -276,7 +276,7 @@ describe('a connection that is tested', () => {
     expect(await check(server.origin, 'k-wrong')).toEqual({
       kind: 'failed',
       mayKeep: false,
-      sentence: `The key for Local was refused (401). Set a new key. (The address was tried as ${server.url}.)`,
+      sentence: `The key for Local was refused (401). Set a new key. (Tried ${server.url}.)`,
     });
   });
 
@@ -309,7 +309,7 @@ describe('a connection that is tested', () => {
         kind: 'failed',
         mayKeep: true,
         sentence:
-          'Not OpenAI itself but something between answered at https://api.openai.com/v1: perhaps a sign-in page or a proxy of this network. Open that address in a browser to see what it is, then try again.',
+          'Something other than OpenAI answered at https://api.openai.com/v1, such as a sign-in page or a proxy. Open that address in a browser to check, then try again.',
       },
       new Set(['https://api.openai.com/v1/models']),
     ]);
@@ -319,7 +319,7 @@ describe('a connection that is tested', () => {
     const server = await modelServer({ models: [], local: 'ollama' });
     expect(await check(server.url)).toMatchObject({
       kind: 'empty',
-      sentence: 'Local answers, but has no models. Load one there (with Ollama: ollama pull qwen3), then try again.',
+      sentence: 'Local is running but has no models. Load one there (with Ollama: ollama pull qwen3), then try again.',
     });
   });
 });
@@ -386,7 +386,7 @@ describe('Set Up Model…', () => {
     expect([shown, chosen, focused]).toEqual([
       [
         'Set Up Model: Paste a Key, Try the Demo, Add an Endpoint…',
-        'Ready: Demo answers from a script, and nothing leaves this machine.',
+        'Demo is ready. Answers are scripted and nothing leaves your machine.',
       ],
       ['Demo/script'],
       1,
@@ -501,7 +501,7 @@ describe('Set Up Model…', () => {
 
   it('does not take two keys for one', async () => {
     const { shown, secrets } = await setUp('pasteKey', ['sk-or-v1-abc sk-or-v1-def']);
-    expect([shown, secrets]).toEqual([['refused: A key has no spaces in it.'], {}]);
+    expect([shown, secrets]).toEqual([['refused: A key can’t contain spaces.'], {}]);
   });
 
   it('keeps no key that was refused, and can try again', async () => {
@@ -520,7 +520,7 @@ describe('Set Up Model…', () => {
       { fetch: openRouter('x', asked) },
     );
     expect([shown.at(-1), asked.filter((url) => url.includes('other')), written, secrets]).toEqual([
-      '! This looks like a key of Anthropic, and would be sent to api.other.example (api.other.example). It was not sent yet.',
+      '! This looks like a key for Anthropic, but it would go to api.other.example (api.other.example). It has not been sent.',
       [],
       [],
       {},
@@ -538,7 +538,7 @@ describe('Set Up Model…', () => {
       'qwen3:8b',
     ]);
     expect([shown.filter((sentence) => sentence.startsWith('Nothing')), written, chosen]).toEqual([
-      [`Nothing answers at ${server.origin}, but models are listed at ${server.url}.`],
+      [`No answer from ${server.origin}, but ${server lists models.url}.`],
       [at(server.url)],
       ['Local/qwen3:8b'],
     ]);

@@ -81,7 +81,7 @@ describe('a folder whose history is under another name', () => {
     await moved.neverOpened();
     expect(state.offers.map(({ sentence, choices }) => [sentence, ...choices.map(({ label }) => label)])).toEqual([
       [
-        'Do the sessions of /home/me/old belong to this folder? (12 sessions, last used 3 days ago)',
+        'Move sessions from /home/me/old to this folder? (12 sessions, last used 3 days ago)',
         'Move Sessions',
         'Not Now',
       ],

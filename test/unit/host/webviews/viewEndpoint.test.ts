@@ -79,7 +79,7 @@ describe('the host end of a view', () => {
         kind: 'response',
         id: 1,
         ok: false,
-        error: { cause: 'invalid', sentence: 'The view sent a request that could not be read. Reload the window.' },
+        error: { cause: 'invalid', sentence: 'The view sent a request that couldn’t be read. Reload the window.' },
       },
       {
         v: protocolVersion,

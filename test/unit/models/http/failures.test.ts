@@ -66,7 +66,7 @@ describe('a failure in words', () => {
       'an unknown model',
       http(404, anthropic('not_found_error', 'model: qwen/qwen3')),
       'notFound',
-      'OpenRouter has no model "qwen/qwen3" (404). Your prompt is saved. Choose another model.',
+      'OpenRouter has no model "qwen/qwen3" (404). Your prompt is saved. Choose Another Model.',
     ],
     [
       'a path that is not there',

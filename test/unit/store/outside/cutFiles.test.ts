@@ -118,7 +118,7 @@ describe('a file whose content is another', { timeout: 60_000 }, () => {
       answers: { whole: 4, others: [] },
       said: [
         expect.stringMatching(
-          /^The session file was damaged\. Everything in it was read again \(1 sessions, 8 messages\)\. The damaged file is kept at <path>\.$/,
+          /^The session file was damaged\. All of its contents were recovered \(1 sessions, 8 messages\)\. The damaged file is kept at <path>\.$/,
         ),
       ],
     });
@@ -136,7 +136,7 @@ describe('a file whose content is another', { timeout: 60_000 }, () => {
       kept: readFileSync(world.at('store', kept), 'utf8').startsWith('this is not a database'),
       state: next.connection.state.kind,
     }).toEqual({
-      said: ['The session file could not be read and was set aside, whole, at <path>. A new history was begun.'],
+      said: ['The session file couldn’t be read, so Hermes started a new history. The old file is kept unchanged at <path>.'],
       kept: true,
       state: 'open',
     });

@@ -263,7 +263,7 @@ describe('an owner that does not answer', () => {
     }).toEqual({
       cause: [
         'locked',
-        'Another window has your sessions open and does not answer (process 4711 on this machine). Close it, or wait: this window opens them as soon as they are free.',
+        'Another window has your sessions open and isn’t responding (process 4711 on this machine). Close it or wait. Your sessions open here as soon as they are free.',
       ],
       after: 'open',
     });
