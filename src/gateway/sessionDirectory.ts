@@ -39,7 +39,7 @@ export class SessionDirectory {
   async get(sessionId: string): Promise<Session> {
     const session = await this.parts.store.getSession(sessionId);
     if (session === null)
-      throw new GatewayError('notFound', 'This session is no longer stored. Open another one from the list.');
+      throw new GatewayError('notFound', 'This session no longer exists. Open another one from the list.');
     return session;
   }
 
@@ -55,7 +55,7 @@ export class SessionDirectory {
     if (await this.isSubAgent(session))
       throw new GatewayError(
         'invalid',
-        'This is the session of a sub-agent, which takes no prompts. Write to the session it works for, or branch this one and go on there.',
+        'You can’t send prompts to a sub-agent’s session. Use its parent session, or branch this one and continue there.',
       );
   }
 
@@ -81,7 +81,7 @@ export class SessionDirectory {
       case 'one':
         return found.sessionId;
       case 'none':
-        throw new GatewayError('notFound', `No session has this id or title: “${text}”.`);
+        throw new GatewayError('notFound', `No session matches “${text}”.`);
       case 'several': {
         const named = found.sessions
           .slice(0, mostNamed)
@@ -100,7 +100,7 @@ export class SessionDirectory {
   modelOf(session: Session | null): string {
     const model = session?.model ?? this.parts.defaultModel();
     if (model === null)
-      throw new GatewayError('noModel', 'No model is chosen yet. Your prompt is kept: choose a model, then send it.');
+      throw new GatewayError('noModel', 'Choose a model first. Your prompt is kept.');
     return model;
   }
 }

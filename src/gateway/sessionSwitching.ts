@@ -34,9 +34,9 @@ type TargetOf<R extends SwitchReason> = Extract<SwitchTarget, { readonly reason:
 
 const unchanged = { draft: null, notice: null } as const;
 const notices = {
-  empty: 'This session has no messages yet. What you send begins it.',
+  empty: 'This session has no messages yet. Send a prompt to start.',
   rewoundInBranch:
-    'This prompt stands before a summary, so it was taken back in a branch. The session itself is unchanged.',
+    'This prompt comes before a summary, so Hermes rewound it in a branch. The original session is unchanged.',
 } as const;
 
 /** The one switch: every change of what a surface shows, and of the session its seat serves, goes through `switchTo`. Switches of a surface
@@ -148,7 +148,7 @@ export class SessionSwitching {
       const session = await sessions.tipOf(found.id);
       await this.refuseBusy(
         session,
-        'An answer is being written in this session. Stop it before you reset the session.',
+        'Hermes is answering in this session. Stop it before you reset the session.',
       );
       await tryAgain(this.parts.clock, () => store.endSession(session.id, 'reset'));
       agentPool.endAt(surfaceId, session);
@@ -211,11 +211,11 @@ export class SessionSwitching {
     const session = await sessions.tipOf(found.id);
     await this.refuseBusy(
       session,
-      'An answer is being written in this session. Stop it before you rewind the session.',
+      'Hermes is answering in this session. Stop it before you rewind the session.',
     );
     // Counted as the person sees them, before a repair makes one of several.
     const named = 'to' in target ? target.to : (await promptBehind(store, session.id, target.turns))?.uid;
-    if (named === undefined) throw new GatewayError('invalid', 'There is no prompt to take back in this session.');
+    if (named === undefined) throw new GatewayError('invalid', 'There is no prompt to rewind to in this session.');
     // What is taken back is what the model would be sent: prompts without an answer between them are one.
     await store.repairTranscript(session.id);
     const prompt = await this.standing(named);
@@ -244,7 +244,7 @@ export class SessionSwitching {
     while (message?.visibility.kind === 'hidden' && message.visibility.absorbedInto !== null)
       message = await this.parts.store.getMessage(message.visibility.absorbedInto);
     if (message?.role !== 'user')
-      throw new GatewayError('notFound', 'This prompt is no longer stored, so it cannot be taken back.');
+      throw new GatewayError('notFound', 'This prompt no longer exists, so you can’t rewind to it.');
     return message;
   }
 
@@ -268,7 +268,7 @@ export class SessionSwitching {
       return null;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      return `The branch was made, but not with this title. ${error.message}`;
+      return `The branch was created without this title. ${error.message}`;
     }
   }
 

@@ -85,7 +85,7 @@ describe('reset', () => {
       ended: (await world.store.getSession(sessionId))?.endReason,
       ...(await account(world, panel, sessionId)),
     }).toEqual({
-      said: 'An answer is being written in this session. Stop it before you reset the session.',
+      said: 'Hermes is answering in this session. Stop it before you reset the session.',
       shown: sessionId,
       ended: null,
       ...sound,
@@ -395,7 +395,7 @@ describe('a session that is named', () => {
     }).toEqual({
       found: [sessionId],
       own: bracketed.sessionId,
-      none: ['No session has this id or title: “[]”.', `No session has this id or title: “[${sessionId}"”.`],
+      none: ['No session matches “[]”.', `No session matches “[${sessionId}"”.`],
     });
   });
 
@@ -414,7 +414,7 @@ describe('a session that is named', () => {
       several: several.replace(first.sessionId, 'FIRST').replace(second.sessionId, 'SECOND'),
       changed: (await standing(world, panel, second.sessionId)).shown === before.shown,
     }).toEqual({
-      none: 'No session has this id or title: “nothing of the kind”.',
+      none: 'No session matches “nothing of the kind”.',
       several: `2 sessions fit “${year}”: “build the parser” (SECOND), “build the parser” (FIRST). Type more of the id or of the title.`,
       changed: true,
     });
@@ -442,7 +442,7 @@ describe('a session that is named', () => {
       { ...turnless, uid: 'm1', sessionId: 'branch', role: 'user', parts: [{ kind: 'text', text: 'q' }] },
     ]);
     expect({ alone, then: await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId }) }).toEqual({
-      alone: { sessionId, draft: null, notice: 'This session has no messages yet. What you send begins it.' },
+      alone: { sessionId, draft: null, notice: 'This session has no messages yet. Send a prompt to start.' },
       then: { sessionId: 'branch', draft: null, notice: null },
     });
   });
@@ -490,8 +490,8 @@ describe('deleting', () => {
     held.open();
     expect({ said, shown: world.gateway.shownSession(panel.id), ...(await account(world, panel, sessionId)) }).toEqual({
       said: [
-        'An answer is being written in this session. Stop it before you delete it.',
-        'An answer is being written in this session. Stop it before you have it forgotten.',
+        'Hermes is answering in this session. Stop it before you delete the session.',
+        'Hermes is answering in this session. Stop it before you forget the session.',
       ],
       shown: sessionId,
       ...sound,

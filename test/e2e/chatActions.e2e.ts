@@ -197,7 +197,7 @@ test('Rewind to Here… says what goes and hands the prompt back; /undo takes ba
   await panel.send('/undo 5');
   await composerHas('Fig 1');
   await panel.send('/undo');
-  await panel.sees('There is no prompt to take back in this session.');
+  await panel.sees('There is no prompt to rewind to in this session.');
   await composerHas('/undo');
   expect(stored('Fig')).toEqual(
     ['Fig 1', 'Fig answer 1', 'Fig 2', 'Fig answer 2', 'Fig 3', 'Fig answer 3', 'Fig 4', 'Fig answer 4'].map(

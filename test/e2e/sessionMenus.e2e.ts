@@ -210,7 +210,7 @@ test('Compress Session… from the menu; what stands before the summary is edite
   await write(editor, 'The very first part');
   await editor.press('Enter');
   await panel.sees(
-    'This prompt stands before a summary, so it was asked again in a branch. The session itself is unchanged.',
+    'This prompt comes before a summary, so it was sent again in a branch. The original session is unchanged.',
   );
   await panel.waitForSettledAnswer('the answer in the branch', (text) => text === heard('The very first part'));
   await picture('edited-in-branch');
@@ -227,7 +227,7 @@ test('Compress Session… from the menu; what stands before the summary is edite
   await picture('rewind-before-summary');
   await card.getByRole('button', { name: 'Rewind' }).click();
   await panel.sees(
-    'This prompt stands before a summary, so it was taken back in a branch. The session itself is unchanged.',
+    'This prompt comes before a summary, so Hermes rewound it in a branch. The original session is unchanged.',
   );
   await composerHas('The second part');
   await write(panel.composer, '');

@@ -194,7 +194,7 @@ test('every session command works from the palette on what is shown, or asks whi
     await say('Third question');
 
     // Rewind takes back, and the prompt is in the composer again
-    await workbench.runAndChoose('Hermes: Rewind to Here', 'Second question');
+    await workbench.runAndChoose('Hermes: Rewind to Message', 'Second question');
     await workbench.dialog().getByText('Take back 2 turns?').waitFor();
     await workbench.dialog().getByRole('button', { name: 'Rewind' }).click();
     await panel.frame.getByText('Heard: SECOND QUESTION').waitFor({ state: 'detached' });
@@ -214,13 +214,13 @@ test('every session command works from the palette on what is shown, or asks whi
       [{ active: 0 }, { active: 1 }],
     );
     await panel.button(/^Send$/).waitFor();
-    await workbench.runAndChoose('Hermes: Branch from Here', 'First question');
+    await workbench.runAndChoose('Hermes: Branch from Message', 'First question');
     await panel.sees('First question #2');
     await waitFor('the prompt to be edited', async () => (await panel.composer.inputValue()) === 'First question');
     await write(panel.composer, '');
     await workbench.runAndChoose('Hermes: Resume Session', 'First question');
     await panel.sees('Heard: FIRST QUESTION');
-    await workbench.runAndChoose('Hermes: Branch from Here', 'Heard: FIRST QUESTION');
+    await workbench.runAndChoose('Hermes: Branch from Message', 'Heard: FIRST QUESTION');
     await panel.sees('First question #3');
 
     // Pin, archive and what they turn into

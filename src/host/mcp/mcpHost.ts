@@ -287,7 +287,7 @@ export class McpHost implements Disposable {
           .map(({ server, envFileText }) => this.planOf(server, envFileText)),
       );
     } catch (error) {
-      this.needs.log.error('The MCP servers of this window could not be read', error);
+      this.needs.log.error('The MCP servers of this window couldn’t be read', error);
     }
   }
 

@@ -26,7 +26,7 @@ export function pickMessage(
   now: number,
 ): Promise<string | null> {
   const picker = vscode.window.createQuickPick<MessageItem>();
-  picker.title = purpose === 'branch' ? vscode.l10n.t('Branch from Here') : vscode.l10n.t('Rewind to Here');
+  picker.title = purpose === 'branch' ? vscode.l10n.t('Branch from Message') : vscode.l10n.t('Rewind to Message');
   picker.placeholder =
     purpose === 'branch'
       ? vscode.l10n.t('Choose a message to branch from. Answers are copied; a prompt returns to the input box for editing.')

@@ -74,7 +74,7 @@ function switchCommands(needs: SessionCommandNeeds): CommandTable {
       if (target !== null) await switchTo(needs, { reason: 'branch', sessionId: target.session.id, from: null });
     },
     branchFromHere: async (...args) => {
-      const target = await chosen.one(args, vscode.l10n.t('Branch from Here'));
+      const target = await chosen.one(args, vscode.l10n.t('Branch from Message'));
       if (target === null) return;
       const from =
         target.messageUid ?? (await needs.whileAsking(() => pickMessage(gateway, target.session.id, 'branch', now())));

@@ -51,7 +51,7 @@ export class VerifyService implements TranscriptVerification {
         );
       for (const { messageUid, shown, sentence } of unread)
         log.warn(
-          `Verify: turn ${turnUid}, message ${messageUid}: ${shown} characters were shown that could not be read. ${sentence}`,
+          `Verify: turn ${turnUid}, message ${messageUid}: ${shown} characters were shown that couldn’t be read. ${sentence}`,
         );
     }
     for (const { sentence, messageUid } of found.findings)

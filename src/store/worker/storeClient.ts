@@ -118,7 +118,7 @@ export class StoreClient {
     } catch (error) {
       // Only an argument that cannot be cloned gets here.
       this.take(id)?.reject(
-        new StoreError('invalid', 'The store was given something that cannot be stored.', String(error)),
+        new StoreError('invalid', 'This couldn’t be saved because it contains invalid data.', String(error)),
       );
     }
   }
@@ -191,7 +191,7 @@ export class StoreClient {
     if (this.ended) return;
     const error = new StoreError(
       'unknown',
-      'The part of Hermes that saves sessions has stopped. What was shown is saved; retry to go on.',
+      'Saving has stopped unexpectedly. Everything shown is saved. Retry to continue.',
       technical,
     );
     this.rejectAll(error);
@@ -215,7 +215,7 @@ function isReading(method: MethodName): boolean {
 }
 
 export function closedError(): StoreError {
-  return new StoreError('locked', 'The session store is closed in this window.', 'The store has been closed.');
+  return new StoreError('locked', 'Your sessions are closed in this window.', 'The store has been closed.');
 }
 
 function deferred(): { promise: Promise<void>; resolve: () => void; reject: (error: StoreError) => void } {

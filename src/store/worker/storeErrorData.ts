@@ -13,7 +13,7 @@ export function storeErrorData(error: unknown): StoreErrorData {
   return {
     causeClass: 'unknown',
     message:
-      'The session store failed in an unexpected way. What was acknowledged is saved; reload the window and try again.',
+      'Saving failed unexpectedly. Everything shown is saved. Reload the window and try again.',
     technical: error instanceof Error ? (error.stack ?? error.message) : String(error),
   };
 }

@@ -240,7 +240,7 @@ const demo = modelRow({
   ref: 'Demo/demo',
   label: 'Demo',
   provider: 'Demo',
-  destination: 'nowhere: scripted, offline',
+  destination: 'Runs offline, sends nothing',
   contextWindow: null,
   isDemo: true,
 });

@@ -285,7 +285,7 @@ describe('compressing', () => {
         refused: 'notCompressed: There is nothing to compress yet. Nothing was changed.',
         preview: null,
       },
-      noGain: 'notCompressed: Compressing would save next to nothing here. Nothing was changed.',
+      noGain: 'notCompressed: Compression would free almost no space here. Nothing was changed.',
       whileRunning: 'busy: Hermes is answering in this session. Stop it first, or wait.',
       tip: sessionId,
     });
@@ -362,7 +362,7 @@ describe('compressing', () => {
     while (world.server.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 2));
     await world.gateway.stop(sessionId);
     expect([await compressing, await world.store.conversationTip(sessionId)]).toEqual([
-      'Compressing was stopped. Nothing was changed.',
+      'Compression was stopped. Nothing was changed.',
       sessionId,
     ]);
   });

@@ -208,7 +208,7 @@ describe('sessions', () => {
       'This session no longer exists. Open another one from the list.',
     );
     await expect(world.gateway.retry(panel.id, 'nope')).rejects.toThrow(
-      'This turn is no longer stored, so it cannot be sent again.',
+      'This turn no longer exists, so it can’t be sent again.',
     );
   });
 });

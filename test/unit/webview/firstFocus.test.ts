@@ -47,7 +47,7 @@ test('what is found to choose from comes behind what is there: no button moves f
 
 test('the empty chat says what to know of a model, suggests no look into files to one that cannot, and none where there is no folder', async () => {
   page = new ChatPage();
-  const warning = 'tiny cannot call tools: chat only. It cannot read files or search the folder.';
+  const warning = 'tiny can’t call tools, so it can only chat. It can’t read files or search the folder.';
   await page.bootstrap(null, {
     model: { chosen: { ...modelRow(), tools: false, warnings: [warning] }, problem: null },
   });

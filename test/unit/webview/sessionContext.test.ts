@@ -81,8 +81,8 @@ describe('/compress', () => {
     await command('/compress');
     await page.answer('compressionPreview', { before: 62_000, after: 4000 });
     await page.press('Compress');
-    await page.answer('compress', { kind: 'unchanged', sentence: 'Compressing was stopped. Nothing was changed.' });
-    expect(said()).toEqual(['Compressing was stopped. Nothing was changed.']);
+    await page.answer('compress', { kind: 'unchanged', sentence: 'Compression was stopped. Nothing was changed.' });
+    expect(said()).toEqual(['Compression was stopped. Nothing was changed.']);
   });
 
   test('says so where the model gave no summary', async () => {

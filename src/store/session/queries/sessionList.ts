@@ -6,7 +6,7 @@ import { lastSettled } from '../tables/lastSettled';
 import { invalid } from '../tables/refusal';
 import { readSession } from '../tables/sessionTable';
 
-const unreadableSession = 'This session could not be read completely from the file. Its messages are kept.';
+const unreadableSession = 'This session couldn’t be fully read from the file. Its messages are kept.';
 
 /** The columns of a session and what stands for its conversation, which waits for the person while one of its sub-agents does. A conversation of one segment, which most are, is read from its own row. */
 const summaryColumns = `s.id, s.parent_session_id, s.parent_kind, s.conversation_id, s.model, s.cwd, s.started_at, s.last_activity_at, s.ended_at,

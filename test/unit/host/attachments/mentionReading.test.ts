@@ -160,7 +160,7 @@ describe('a mention, when the prompt is sent', () => {
       commit: [true, true, true, true],
       secrets: false,
       untrusted:
-        'Couldn’t read MentionError: git:diff: The open folder is not trusted (Restricted Mode), so git is not asked.',
+        'Couldn’t read MentionError: git:diff: Git is unavailable because this folder isn’t trusted (Restricted Mode).',
     });
   });
 

@@ -200,8 +200,8 @@ describe('a connection that is tested', () => {
         result.kind === 'failed' ? result.sentence.replace(/127\.0\.0\.1:\d+/, 'HOST') : result,
       ),
     ).toEqual([
-      'The certificate of Local (https://HOST/v1) is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT). Check the base URL, the proxy, or install the certificate.',
-      'Local (https://HOST) does not speak https. Check the base URL: its port, and whether it begins with http:// instead.',
+      'The certificate of Local (https://HOST/v1) is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT). Check the base URL and the proxy, or install the certificate.',
+      'Local (https://HOST) does not speak https. Check the port in the base URL, or use http:// instead.',
     ]);
   });
 
@@ -213,7 +213,7 @@ describe('a connection that is tested', () => {
       kind: 'failed',
       mayKeep: true,
       sentence:
-        "The proxy on the way to Local asks who you are (407). Give it a name and password, or another proxy, in the editor's setting http.proxy, then retry.",
+        "The proxy on the way to Local asks who you are (407). Set a user name and password, or another proxy, in VS Code’s setting http.proxy, then retry.",
     });
   });
 
@@ -232,12 +232,12 @@ describe('a connection that is tested', () => {
   });
 
   it.each([
-    [401, null, 'Local asks for a key (401), and none is set. Set a key.', false],
+    [401, null, 'Local requires a key (401), but none is set. Set a key.', false],
     [401, 'k-12345', 'The key for Local was refused (401). Set a new key.', false],
     [
       403,
       'k-12345',
-      'Local does not allow this (403). Local says: no. Check what the key may do or set a new key.',
+      'Local does not allow this (403). Local says: no. Check the key’s permissions or set a new key.',
       false,
     ],
     [429, 'k-12345', 'Local is limiting requests (429). Wait and retry.', true],

@@ -111,7 +111,7 @@ describe('the host end of a view', () => {
       {
         cause: 'unknown',
         sentence:
-          'Something unexpected went wrong: x is undefined. What is already shown is saved; the log has the details.',
+          'Something went wrong: x is undefined. Everything shown is saved. See the log for details.',
       },
     ]);
     expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([

@@ -50,7 +50,7 @@ describe('a history that moves between windows', () => {
     await window(folder, 'second').connection.open();
     await expect(first.connection.store.draft('new')).rejects.toMatchObject({
       causeClass: 'locked',
-      message: 'This history was continued in another window. Choose Continue Here to go on in this one.',
+      message: 'Your sessions continued in another window. Choose Continue Here to use this window.',
     });
   });
 
