@@ -101,10 +101,7 @@ export class SessionActions {
   private async refuseSubAgent(sessionId: string): Promise<void> {
     const { sessions } = this.parts;
     if (await sessions.isSubAgent(await sessions.get(sessionId)))
-      throw new GatewayError(
-        'invalid',
-        'This session belongs to a sub-agent. It is deleted with its parent session.',
-      );
+      throw new GatewayError('invalid', 'This session belongs to a sub-agent. It is deleted with its parent session.');
   }
 
   /** Does something with a conversation that no turn may be running in. */

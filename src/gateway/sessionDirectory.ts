@@ -99,8 +99,7 @@ export class SessionDirectory {
   /** The model that answers in a session (null: in a new one). */
   modelOf(session: Session | null): string {
     const model = session?.model ?? this.parts.defaultModel();
-    if (model === null)
-      throw new GatewayError('noModel', 'Choose a model first. Your prompt is kept.');
+    if (model === null) throw new GatewayError('noModel', 'Choose a model first. Your prompt is kept.');
     return model;
   }
 }

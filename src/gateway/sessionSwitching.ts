@@ -146,10 +146,7 @@ export class SessionSwitching {
     const found = await sessions.tipOf(shown);
     return slots.inSequence(found.conversationId, async () => {
       const session = await sessions.tipOf(found.id);
-      await this.refuseBusy(
-        session,
-        'Hermes is answering in this session. Stop it before you reset the session.',
-      );
+      await this.refuseBusy(session, 'Hermes is answering in this session. Stop it before you reset the session.');
       await tryAgain(this.parts.clock, () => store.endSession(session.id, 'reset'));
       agentPool.endAt(surfaceId, session);
       surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
@@ -209,10 +206,7 @@ export class SessionSwitching {
   ): Promise<SwitchOutcome | { readonly beforeSummary: Message }> {
     const { sessions, store, clock, surfaces, agentPool } = this.parts;
     const session = await sessions.tipOf(found.id);
-    await this.refuseBusy(
-      session,
-      'Hermes is answering in this session. Stop it before you rewind the session.',
-    );
+    await this.refuseBusy(session, 'Hermes is answering in this session. Stop it before you rewind the session.');
     // Counted as the person sees them, before a repair makes one of several.
     const named = 'to' in target ? target.to : (await promptBehind(store, session.id, target.turns))?.uid;
     if (named === undefined) throw new GatewayError('invalid', 'There is no prompt to rewind to in this session.');

@@ -239,9 +239,7 @@ export class MemoryManager {
     await withinTime(this.parts.clock, forgetPatienceMs, Promise.all(work));
     return this.lanes.flatMap((lane) => {
       const sentence = sentences.get(lane);
-      return sentence === undefined
-        ? [`${lane.name} hasn’t confirmed that it deleted its copy.`]
-        : (sentence ?? []);
+      return sentence === undefined ? [`${lane.name} hasn’t confirmed that it deleted its copy.`] : (sentence ?? []);
     });
   }
 

@@ -43,7 +43,9 @@ export function describeModel(
     efforts: facts.efforts ?? ['default'],
     price: facts.price ?? null,
     warnings: [
-      ...(tools === false ? [`${label} can’t call tools, so it can only chat. It can’t read files or search the folder.`] : []),
+      ...(tools === false
+        ? [`${label} can’t call tools, so it can only chat. It can’t read files or search the folder.`]
+        : []),
       ...contextWarning(label, contextWindow, allocatedContext, facts.contextFix),
     ],
   };

@@ -52,15 +52,13 @@ function stopSentence(reason: StopReason, shown: ShownAnswer): string | null {
     case 'stop':
       return null;
     case 'length':
-      return t(
-        'The answer hit the model’s output limit. Everything shown is saved. Continue to get the rest.',
-      );
+      return t('The answer hit the model’s output limit. Everything shown is saved. Continue to get the rest.');
     case 'refusal':
-      return t('The model declined to answer. Everything shown is saved. Rephrase your prompt, or choose another model.');
-    case 'iterations':
       return t(
-        'Step limit reached. Everything shown is saved. Continue to allow more steps.',
+        'The model declined to answer. Everything shown is saved. Rephrase your prompt, or choose another model.',
       );
+    case 'iterations':
+      return t('Step limit reached. Everything shown is saved. Continue to allow more steps.');
     case 'empty':
       return t('The model returned an empty answer. Your prompt is saved. Retry, or choose another model.');
     case 'user':

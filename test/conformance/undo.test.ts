@@ -168,7 +168,8 @@ describe('undo', () => {
       memory: world.memoryLog.at(-1)?.split(' ').slice(2).join(' '),
     }).toEqual({
       draft: 'q1',
-      notice: 'This prompt comes before a summary, so Hermes rewound it in a branch. The original session is unchanged.',
+      notice:
+        'This prompt comes before a summary, so Hermes rewound it in a branch. The original session is unchanged.',
       same: before,
       branch: [],
       memory: `branch parent ${sessionId}`,

@@ -37,7 +37,9 @@ export class MentionReading {
     const { t } = this.places;
     const target = readSource(mention.source);
     if (target === null)
-      throw new MentionError(t('{label} can’t be attached because nothing matches it. Remove it.', { label: mention.label }));
+      throw new MentionError(
+        t('{label} can’t be attached because nothing matches it. Remove it.', { label: mention.label }),
+      );
     try {
       return await this.readTarget(target, mention);
     } catch (error) {
@@ -245,12 +247,9 @@ export function contentOf(
   if (bytes.length > maxFileBytes) throw tooLarge(label, t);
   const text = decodeText(bytes);
   if (text === null)
-    throw new MentionError(
-      t('{label} isn’t text or a supported image (PNG, JPEG, GIF, or WebP).', { label }),
-    );
+    throw new MentionError(t('{label} isn’t text or a supported image (PNG, JPEG, GIF, or WebP).', { label }));
   const excerpt = excerptOf(text, lines);
-  if (excerpt === null)
-    throw new MentionError(t('{label} refers to lines that are no longer in the file.', { label }));
+  if (excerpt === null) throw new MentionError(t('{label} refers to lines that are no longer in the file.', { label }));
   return { kind: 'attachment', label, source, text: excerpt };
 }
 

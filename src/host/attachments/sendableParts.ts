@@ -32,8 +32,7 @@ export function imageNotice(
   t: Translate,
 ): string | null {
   if (model?.images !== false || !parts.some(({ kind }) => kind === 'image')) return null;
-  return t(
-    '{model} can’t see images. It is only told that they exist. Choose another model to have it look at them.',
-    { model: model.label },
-  );
+  return t('{model} can’t see images. It is only told that they exist. Choose another model to have it look at them.', {
+    model: model.label,
+  });
 }

@@ -4,7 +4,9 @@ import type { ReviewTexts } from '../../tools/files/changes/reviewTexts';
 /** In the person's language. */
 export const reviewTexts: ReviewTexts = {
   conflict: (files) =>
-    vscode.l10n.t('These files have since been changed in the same places, so they weren’t reverted: {files}.', { files }),
+    vscode.l10n.t('These files have since been changed in the same places, so they weren’t reverted: {files}.', {
+      files,
+    }),
   notKept: (files) =>
     vscode.l10n.t('These files were too large to save a copy of, so they can’t be reverted: {files}.', { files }),
   cannotWrite: (files) =>

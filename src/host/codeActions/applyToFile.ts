@@ -133,13 +133,9 @@ function refusal(error: unknown): string {
       'The file changed while you were reviewing, so nothing was applied. Apply the code again to review it against the current file.',
     );
   if (error instanceof CannotWrite)
-    return vscode.l10n.t(
-      'Couldn’t write the file: it is read-only, or VS Code couldn’t save it. Nothing was changed.',
-    );
+    return vscode.l10n.t('Couldn’t write the file: it is read-only, or VS Code couldn’t save it. Nothing was changed.');
   if (error instanceof NotAText)
-    return vscode.l10n.t(
-      'Code can’t be applied to a folder or a file that isn’t text. Nothing was changed.',
-    );
+    return vscode.l10n.t('Code can’t be applied to a folder or a file that isn’t text. Nothing was changed.');
   if (error instanceof PathRefused) return error.message;
   throw error;
 }

@@ -363,9 +363,12 @@ export class McpHost implements Disposable {
         : [],
     );
     const late = this.servers.late.map((name): Offer => ({
-      sentence: vscode.l10n.t('The MCP server “{name}” is still starting. Its tools are available with your next prompt.', {
-        name,
-      }),
+      sentence: vscode.l10n.t(
+        'The MCP server “{name}” is still starting. Its tools are available with your next prompt.',
+        {
+          name,
+        },
+      ),
       choices: [showLog],
     }));
     // Who uses no agent need not hear of its servers.
@@ -401,11 +404,14 @@ async function readEnvFileOf(
     const reason = error instanceof Error ? error.message : String(error);
     return {
       text: null,
-      problem: vscode.l10n.t('The MCP server “{name}” in {file} is ignored because its "envFile" can’t be read. {reason}', {
-        name,
-        file: fileOf(definition),
-        reason,
-      }),
+      problem: vscode.l10n.t(
+        'The MCP server “{name}” in {file} is ignored because its "envFile" can’t be read. {reason}',
+        {
+          name,
+          file: fileOf(definition),
+          reason,
+        },
+      ),
     };
   }
 }

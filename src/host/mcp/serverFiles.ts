@@ -29,10 +29,13 @@ export async function readWrittenServers(): Promise<WrittenServers> {
       if (definitions.every(({ name }) => name !== server.name)) definitions.push(server);
       else
         problems.push({
-          sentence: vscode.l10n.t('The MCP server “{name}” in {file} is ignored because another server has the same name.', {
-            name: server.name,
-            file: file ?? settingName,
-          }),
+          sentence: vscode.l10n.t(
+            'The MCP server “{name}” in {file} is ignored because another server has the same name.',
+            {
+              name: server.name,
+              file: file ?? settingName,
+            },
+          ),
           file,
         });
     }

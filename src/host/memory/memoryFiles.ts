@@ -108,10 +108,9 @@ export class MemoryFiles implements vscode.Disposable {
       );
     } else if (planted !== undefined) {
       void vscode.window.showWarningMessage(
-        vscode.l10n.t(
-          'This entry is not sent to the model because it reads like an instruction: {entry}',
-          { entry: planted.slice(0, 120) },
-        ),
+        vscode.l10n.t('This entry is not sent to the model because it reads like an instruction: {entry}', {
+          entry: planted.slice(0, 120),
+        }),
       );
     }
   }
@@ -119,7 +118,9 @@ export class MemoryFiles implements vscode.Disposable {
 
 function placeName({ target, scope }: MemoryPlace): string {
   if (target === 'user')
-    return scope === 'global' ? vscode.l10n.t('About you, in all folders') : vscode.l10n.t('About you, in this workspace');
+    return scope === 'global'
+      ? vscode.l10n.t('About you, in all folders')
+      : vscode.l10n.t('About you, in this workspace');
   return scope === 'global' ? vscode.l10n.t('Notes, for all folders') : vscode.l10n.t('Notes, in this workspace');
 }
 

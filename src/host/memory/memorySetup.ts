@@ -28,7 +28,9 @@ export class MemorySetup {
     await this.needs.save(place.baseUrl, place.bank);
     this.needs.desk.changed();
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('Starting with your next prompt, Hindsight at {host} remembers completed turns.', { host: place.host }),
+      vscode.l10n.t('Starting with your next prompt, Hindsight at {host} remembers completed turns.', {
+        host: place.host,
+      }),
     );
   }
 
@@ -48,9 +50,7 @@ export class MemorySetup {
     if (address === undefined) return null;
     const name = await vscode.window.showInputBox({
       title,
-      prompt: vscode.l10n.t(
-        'Memory bank. Everything in a bank is recalled together. A new name creates a new bank.',
-      ),
+      prompt: vscode.l10n.t('Memory bank. Everything in a bank is recalled together. A new name creates a new bank.'),
       value: bank ?? 'hermes',
       ignoreFocusOut: true,
       validateInput: (text) =>

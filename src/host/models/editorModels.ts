@@ -94,7 +94,7 @@ function infoOf(model: vscode.LanguageModelChat): ModelInfo {
     images: null,
     efforts: ['default'],
     price: null,
-    warnings: [vscode.l10n.t("VS Code’s models may lose the last words of an answer if the provider fails.")],
+    warnings: [vscode.l10n.t('VS Code’s models may lose the last words of an answer if the provider fails.')],
   };
 }
 

@@ -44,7 +44,11 @@ export async function askForEndpoint(taken: readonly string[], pastedKey: string
 async function askForProtocol(title: string): Promise<ProviderSettings['protocol'] | null> {
   const picked = await vscode.window.showQuickPick(
     [
-      { label: 'OpenAI', description: vscode.l10n.t('chat completions: used by most servers'), protocol: 'openai' as const },
+      {
+        label: 'OpenAI',
+        description: vscode.l10n.t('chat completions: used by most servers'),
+        protocol: 'openai' as const,
+      },
       { label: 'Anthropic', description: vscode.l10n.t('messages'), protocol: 'anthropic' as const },
     ],
     { title, placeHolder: vscode.l10n.t('Which protocol does it use?'), ignoreFocusOut: true },

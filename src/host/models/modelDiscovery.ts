@@ -99,7 +99,7 @@ export class ModelDiscovery {
       labels.length > 3
         ? t('{some} and {count} more', { some: labels.slice(0, 3).join(', '), count: String(labels.length - 3) })
         : labels.join(', ');
-    return { id: setupEntryIds.editorModels, kind: 'editorModels', title: t("Use VS Code’s Models"), detail };
+    return { id: setupEntryIds.editorModels, kind: 'editorModels', title: t('Use VS Code’s Models'), detail };
   }
 
   private serverEntry({ name, destination, modelIds }: FoundServer): SetupEntry {

@@ -101,7 +101,9 @@ function modelItem(row: ModelRow, current: string | null): ModelItem {
   return {
     label: row.label,
     description:
-      row.ref === current ? vscode.l10n.t('{destination} · selected', { destination: row.destination }) : row.destination,
+      row.ref === current
+        ? vscode.l10n.t('{destination} · selected', { destination: row.destination })
+        : row.destination,
     ...(detail === '' ? {} : { detail }),
     ...(row.warnings.length > 0 ? { iconPath: new vscode.ThemeIcon('warning') } : {}),
     ref: row.ref,

@@ -89,9 +89,7 @@ export class ModelSetup {
   private async pasteKey(): Promise<boolean> {
     const pasted = await vscode.window.showInputBox({
       title: vscode.l10n.t('Paste a Key'),
-      prompt: vscode.l10n.t(
-        'Stored in VS Code’s secret storage. Sent only to the provider.',
-      ),
+      prompt: vscode.l10n.t('Stored in VS Code’s secret storage. Sent only to the provider.'),
       password: true,
       ignoreFocusOut: true,
       validateInput: (text) =>

@@ -79,7 +79,7 @@ export class AnswerNotices implements Disposable {
     const session = await sessions.getSession(sessionId);
     if (session === null || session.parentKind === 'delegate') return;
     const title = plain(session.title ?? t('Untitled Session'));
-    const [show, never] = [t('Open'), t("Don’t Show Again")];
+    const [show, never] = [t('Open'), t('Don’t Show Again')];
     const pressed =
       turn.outcome === 'complete'
         ? await notify('info', t('Hermes answered in “{title}”.', { title }), show, never)

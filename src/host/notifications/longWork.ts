@@ -32,18 +32,12 @@ export function withWorkNotices(store: SessionStore, needs: LongWorkNeeds): Sess
   return {
     ...store,
     branchSession: (input) =>
-      told(
-        needs,
-        t('Branching the session…'),
-        t('Branching was canceled. No branch was created.'),
-        (...course) => store.branchSession(input, ...course),
+      told(needs, t('Branching the session…'), t('Branching was canceled. No branch was created.'), (...course) =>
+        store.branchSession(input, ...course),
       ),
     rewindSession: (input) =>
-      told(
-        needs,
-        t('Rewinding the session…'),
-        t('Rewinding was canceled. The session is unchanged.'),
-        (...course) => store.rewindSession(input, ...course),
+      told(needs, t('Rewinding the session…'), t('Rewinding was canceled. The session is unchanged.'), (...course) =>
+        store.rewindSession(input, ...course),
       ),
     showVersion: (input) =>
       told(

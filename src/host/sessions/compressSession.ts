@@ -9,8 +9,7 @@ export async function compressSession(
   whileAsking: <T>(asks: () => PromiseLike<T>) => Promise<T>,
 ): Promise<void> {
   const preview = await gateway.compressionPreview(sessionId);
-  if (preview === null)
-    return inform(vscode.l10n.t('There is nothing to compress yet. Nothing was changed.'));
+  if (preview === null) return inform(vscode.l10n.t('There is nothing to compress yet. Nothing was changed.'));
   const focus = await whileAsking(() =>
     vscode.window.showInputBox({
       title: vscode.l10n.t('Compress Session'),

@@ -29,7 +29,9 @@ export function pickMessage(
   picker.title = purpose === 'branch' ? vscode.l10n.t('Branch from Message') : vscode.l10n.t('Rewind to Message');
   picker.placeholder =
     purpose === 'branch'
-      ? vscode.l10n.t('Choose a message to branch from. Answers are copied; a prompt returns to the input box for editing.')
+      ? vscode.l10n.t(
+          'Choose a message to branch from. Answers are copied; a prompt returns to the input box for editing.',
+        )
       : vscode.l10n.t('Choose a prompt to rewind to. It and everything after it are hidden.');
   picker.matchOnDescription = true;
   let items: readonly MessageItem[] = [];

@@ -21,11 +21,7 @@ export async function rewindQuestion(
     'This prompt returns to the input box. It and everything after it are hidden from the chat and the model. Nothing is deleted.',
   );
   if (files > 0)
-    return askWhatGoesBack(
-      question,
-      `${detail} ${vscode.l10n.t('Your own changes to these files are kept.')}`,
-      files,
-    );
+    return askWhatGoesBack(question, `${detail} ${vscode.l10n.t('Your own changes to these files are kept.')}`, files);
   const answer = await vscode.window.showWarningMessage(
     question,
     { modal: true, detail: `${detail} ${vscode.l10n.t('Files don’t change.')}` },

@@ -152,8 +152,7 @@ function careCommands(needs: SessionCommandNeeds): CommandTable {
     },
     stop: async (...args) => {
       const named = chosen.named(args);
-      if (named === 'lost')
-        return inform(vscode.l10n.t('Nothing was stopped. Press Stop again.'));
+      if (named === 'lost') return inform(vscode.l10n.t('Nothing was stopped. Press Stop again.'));
       const sessionId = named?.sessionId ?? gateway.shownSession(surfaceId());
       if (sessionId === null || !gateway.runningTurns().some((turn) => turn.sessionId === sessionId))
         inform(vscode.l10n.t('Nothing is running in this session.'));

@@ -52,5 +52,8 @@ function lostSentence({ path, damage }: NonNullable<OpenReport['setAside']>, pla
         'The session file was emptied or replaced by another program, so Hermes started a new history. To restore your sessions, close this window and put a copy of the file at {place}. The empty file is kept at {path}.',
         { path, place },
       )
-    : t('The session file couldn’t be read, so Hermes started a new history. The old file is kept unchanged at {path}.', { path });
+    : t(
+        'The session file couldn’t be read, so Hermes started a new history. The old file is kept unchanged at {path}.',
+        { path },
+      );
 }

@@ -41,11 +41,7 @@ export function putRightNotices(
   const showLog = { action: 'showLog', label: t('Show Log') };
   const mended =
     putBack !== null
-      ? [
-          t(
-            'Your session file was deleted while in use. Hermes restored it.',
-          ),
-        ]
+      ? [t('Your session file was deleted while in use. Hermes restored it.')]
       : regained !== null
         ? [t('The lock file for your sessions was deleted. Hermes created it again. Everything shown is saved.')]
         : [];

@@ -44,10 +44,9 @@ export function foundSpillNotices(spills: readonly FoundSpill[], t: Translate): 
         return { sentence: otherStoreSentence(path, t), actions: [showLog] };
       case 'failed':
         return {
-          sentence: t(
-            'The unsaved answer in {path} couldn’t be read. Hermes tries again the next time it starts.',
-            { path },
-          ),
+          sentence: t('The unsaved answer in {path} couldn’t be read. Hermes tries again the next time it starts.', {
+            path,
+          }),
           actions: [showLog],
         };
       default:

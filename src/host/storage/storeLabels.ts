@@ -60,8 +60,7 @@ function silentOwnerWords(owner: string, t: Translate): string {
 
 function ownerWords(state: StoreState & { kind: 'waitingForOwner' }, t: Translate): string {
   if (state.chosen === 'stop') return t('Asking the other window to stop its answer. Everything shown is kept.');
-  if (state.chosen === 'wait')
-    return t('Waiting for the answer in the other window to finish…');
+  if (state.chosen === 'wait') return t('Waiting for the answer in the other window to finish…');
   return state.sessionTitle === null
     ? t('Another window is answering in this folder.')
     : t('Another window is answering in “{title}”.', { title: state.sessionTitle });

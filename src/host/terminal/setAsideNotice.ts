@@ -69,10 +69,13 @@ async function putThemBack(taken: SetAside['taken'], written: WrittenOrders, log
     for (const { path } of back) for (const file of await filesIn(path)) await written.noteAsItIs(file);
     if (left.length > 0)
       void vscode.window.showWarningMessage(
-        vscode.l10n.t('{files} couldn’t be restored because files with these names already exist. They are kept here: {places}', {
-          files: left.map(({ path }) => vscode.workspace.asRelativePath(path)).join(', '),
-          places: left.map(({ kept }) => kept).join(', '),
-        }),
+        vscode.l10n.t(
+          '{files} couldn’t be restored because files with these names already exist. They are kept here: {places}',
+          {
+            files: left.map(({ path }) => vscode.workspace.asRelativePath(path)).join(', '),
+            places: left.map(({ kept }) => kept).join(', '),
+          },
+        ),
       );
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

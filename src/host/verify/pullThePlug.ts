@@ -85,10 +85,7 @@ export class PullThePlug implements Disposable {
   private refuse(): void {
     const { gateway, storeState, t } = this.needs;
     if (gateway.runningTurns().some(({ isWaiting }) => !isWaiting))
-      throw new GatewayError(
-        'busy',
-        t('Hermes is answering in this window. Wait or stop it, then try again.'),
-      );
+      throw new GatewayError('busy', t('Hermes is answering in this window. Wait or stop it, then try again.'));
     if (storeState() === 'readOnly' || storeState() === 'elsewhere' || storeState() === 'failed') {
       throw new GatewayError(
         'invalid',

@@ -74,9 +74,7 @@ export class VerifyService implements TranscriptVerification {
     const { store, isAnswering, t } = this.needs;
     if (isAnswering())
       return {
-        unchecked: t(
-          'The file wasn’t fully checked because Hermes is answering. Check again when it is done.',
-        ),
+        unchecked: t('The file wasn’t fully checked because Hermes is answering. Check again when it is done.'),
       };
     return { wrong: await store.verifyIntegrity() };
   }
@@ -96,9 +94,7 @@ export function verificationOfCopy(store: VerifiedStore, clock: Clock, t: Transl
         ? null
         : {
             ...found,
-            note: t(
-              'This session is a copy from another folder. Only that folder’s window knows what it showed.',
-            ),
+            note: t('This session is a copy from another folder. Only that folder’s window knows what it showed.'),
           };
     },
     copyShown: async () => undefined,

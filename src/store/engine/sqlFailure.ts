@@ -28,8 +28,7 @@ const sentences: Record<StoreErrorCause, string> = {
   locked: 'Your sessions are in use by another window. Continue there, or close it and try again.',
   replaced:
     'Another window has taken over your sessions, so this window can no longer save. Choose Try Again to continue here.',
-  deleted:
-    'The lock file for your sessions was deleted. Everything shown is saved. Hermes opens your sessions again.',
+  deleted: 'The lock file for your sessions was deleted. Everything shown is saved. Hermes opens your sessions again.',
   newer:
     'Your sessions were saved by a newer version of Hermes. Update the extension to open them; nothing was changed.',
   invalid: 'This was not saved because it conflicts with stored data. Reload the window and try again.',

@@ -48,10 +48,9 @@ export function progressWords({ done, total }: SearchProgress): string {
 /** Null when there is nothing worth saying. */
 export function indexWords(left: number): string | null {
   if (left < worthTelling) return null;
-  return t(
-    '{count} rows aren’t in the search index yet. They are still found, but searching takes longer.',
-    { count: whole.format(left) },
-  );
+  return t('{count} rows aren’t in the search index yet. They are still found, but searching takes longer.', {
+    count: whole.format(left),
+  });
 }
 
 /** What stands beside a session's title. `now` in seconds. */

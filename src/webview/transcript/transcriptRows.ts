@@ -200,7 +200,5 @@ function joinedWords(numbers: readonly number[]): string | null {
 
 function madeUpWords(message: Message): string | null {
   const isMadeUp = message.role === 'tool' && message.uid.endsWith(`/result/${message.parts[0].callId}`);
-  return isMadeUp
-    ? t('Added by a repair: the model requires a result for every tool call.')
-    : null;
+  return isMadeUp ? t('Added by a repair: the model requires a result for every tool call.') : null;
 }

@@ -290,9 +290,7 @@ describe('a turn', () => {
   it('does not begin without a model or without words', async () => {
     await create({ defaultModel: null });
     const panel = world.surface();
-    await expect(world.send(panel, 'hello')).rejects.toThrow(
-      'Choose a model first. Your prompt is kept.',
-    );
+    await expect(world.send(panel, 'hello')).rejects.toThrow('Choose a model first. Your prompt is kept.');
     await expect(world.send(panel, ' \n ')).rejects.toThrow('There is nothing to send. Type a prompt first.');
   });
 });

@@ -296,7 +296,9 @@ describe('what is known of a model', () => {
           id: 'v',
           contextWindow: 8192,
           allocatedContext: 8192,
-          warnings: ['v takes only 8,192 tokens, which is too little to work with files. Choose a model with a larger context.'],
+          warnings: [
+            'v takes only 8,192 tokens, which is too little to work with files. Choose a model with a larger context.',
+          ],
         },
       ],
     });

@@ -103,11 +103,7 @@ describe('/resume', () => {
   });
 
   test.each([
-    [
-      'fits nothing',
-      async () => page.answer('findSession', { kind: 'none' }),
-      'No session matches “nosuch”.',
-    ],
+    ['fits nothing', async () => page.answer('findSession', { kind: 'none' }), 'No session matches “nosuch”.'],
     ['cannot be looked for', async () => page.refuse('findSession', 'The disk is full.'), 'The disk is full.'],
   ])('that %s stays in the composer, with the reason', async (_what, happen, sentence) => {
     await open();

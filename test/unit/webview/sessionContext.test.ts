@@ -70,10 +70,7 @@ describe('/compress', () => {
     await open(idle);
     await command('/compress');
     await page.answer('compressionPreview', null);
-    expect([all('group').length, said()]).toEqual([
-      0,
-      ['There is nothing to compress yet. Nothing was changed.'],
-    ]);
+    expect([all('group').length, said()]).toEqual([0, ['There is nothing to compress yet. Nothing was changed.']]);
   });
 
   test('says what became of it where nothing was changed', async () => {
@@ -91,7 +88,9 @@ describe('/compress', () => {
     await page.answer('compressionPreview', { before: 62_000, after: 4000 });
     await page.press('Compress');
     await page.answer('compress', { kind: 'plain', tokens: { before: 62_000, after: 3000 } });
-    expect(said()).toEqual(['The model returned no summary, so earlier messages were shortened instead: about 62K → 3K tokens.']);
+    expect(said()).toEqual([
+      'The model returned no summary, so earlier messages were shortened instead: about 62K → 3K tokens.',
+    ]);
   });
 
   test('waits for the person while a turn runs', async () => {

@@ -80,9 +80,7 @@ export async function runCommand(
     case 'model':
       return target.chooseModel();
     case 'help':
-      return requests.inform(
-        t('Commands: {commands}. Type / to see descriptions.', { commands: commandList() }),
-      );
+      return requests.inform(t('Commands: {commands}. Type / to see descriptions.', { commands: commandList() }));
     default:
       return name satisfies never;
   }

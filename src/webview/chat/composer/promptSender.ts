@@ -52,8 +52,7 @@ export class PromptSender {
   /** `typed` is what leaves the composer once `text` is on disk. Resolves when nothing is on its way. */
   async submit(typed: string, text: string, busy: BusyMode | undefined): Promise<void> {
     const { requests, drafts, hasModel, leaving } = this.needs;
-    if (!hasModel())
-      return requests.refuse(t('Choose a model first. Your prompt is kept.'), true);
+    if (!hasModel()) return requests.refuse(t('Choose a model first. Your prompt is kept.'), true);
     const parts = this.newParts();
     const sessionId = this.needs.shownSession();
     const uid = this.uidOfSame(sessionId, text, parts) ?? this.needs.newUid();

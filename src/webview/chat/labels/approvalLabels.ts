@@ -104,9 +104,7 @@ export function reasonWords(reason: AskReason): string {
     case 'plan':
       return t('Leaves Plan mode. Edits still need your approval.');
     case 'rules':
-      return t(
-        'One of your deny rules is invalid, so Hermes asks about everything it might cover.',
-      );
+      return t('One of your deny rules is invalid, so Hermes asks about everything it might cover.');
     case 'unconfined':
       return t('Runs with all your permissions, outside the sandbox.');
     case 'discards':

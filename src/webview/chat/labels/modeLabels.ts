@@ -19,9 +19,7 @@ export function modeLabels(mode: Mode, confined: boolean): string {
       return t('Asks before every edit and command.');
     case 'auto':
       return confined
-        ? t(
-            'Edits files in this workspace without asking. Runs commands in the sandbox without asking.',
-          )
+        ? t('Edits files in this workspace without asking. Runs commands in the sandbox without asking.')
         : t('Edits files in this workspace without asking. Still asks before running commands.');
     case 'plan':
       return t('Reads only, then proposes a plan.');

@@ -91,5 +91,8 @@ function outcomeWords(outcome: CompressionOutcome): string | null {
   if (outcome.kind === 'unchanged') return outcome.sentence;
   if (outcome.kind === 'summary') return null;
   const saved = { before: compactCount(outcome.tokens.before), after: compactCount(outcome.tokens.after) };
-  return t('The model returned no summary, so earlier messages were shortened instead: about {before} → {after} tokens.', saved);
+  return t(
+    'The model returned no summary, so earlier messages were shortened instead: about {before} → {after} tokens.',
+    saved,
+  );
 }

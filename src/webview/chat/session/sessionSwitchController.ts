@@ -173,8 +173,7 @@ export class SessionSwitchController {
   private async undoTurns(count: string): Promise<boolean> {
     const sessionId = this.shownId;
     const turns = count === '' ? 1 : Number(count);
-    if (!/^\d*$/.test(count) || turns < 1)
-      return this.refused(t('/undo takes a number of turns, such as /undo 2.'));
+    if (!/^\d*$/.test(count) || turns < 1) return this.refused(t('/undo takes a number of turns, such as /undo 2.'));
     if (sessionId === null) return this.refused(t('There is nothing to undo yet.'));
     const conversation = this.needs.shown();
     const prompt = conversation?.messages.findLast(

@@ -109,13 +109,9 @@ function Actions({ transcript }: { readonly transcript: TranscriptController }) 
   const { actions } = transcript;
   const selected = actions.selectedMessage.value;
   const isShown = selected?.visibility.kind === 'shown';
-  const branchHint = isShown
-    ? t('Branch from the selected row')
-    : t('Select a conversation row to branch from it');
+  const branchHint = isShown ? t('Branch from the selected row') : t('Select a conversation row to branch from it');
   const rewindHint =
-    isShown && selected.role === 'user'
-      ? t('Rewind to before the selected prompt')
-      : t('Select a prompt to rewind to');
+    isShown && selected.role === 'user' ? t('Rewind to before the selected prompt') : t('Select a prompt to rewind to');
   return (
     <>
       <button

@@ -125,7 +125,7 @@ describe('an answer that ends', () => {
   it('leads to its session, and to silence', async () => {
     expect([
       (await seen([ended(complete)], {}, 'Open')).calls,
-      (await seen([ended(complete)], {}, "Don’t Show Again")).calls,
+      (await seen([ended(complete)], {}, 'Don’t Show Again')).calls,
       (await seen([ended(complete)])).calls,
     ]).toEqual([['open s1'], ['off'], []]);
   });

@@ -53,11 +53,7 @@ describe('a change of a session that takes long', () => {
     await clock.advance(1);
     progress(5);
     finish();
-    expect([before, await result, log]).toEqual([
-      [],
-      branched,
-      ['Branching the session…', '2 of 9', '5 of 9', 'gone'],
-    ]);
+    expect([before, await result, log]).toEqual([[], branched, ['Branching the session…', '2 of 9', '5 of 9', 'gone']]);
   });
 
   it('is not told of when it is quick', async () => {

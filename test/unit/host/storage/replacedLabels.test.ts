@@ -64,9 +64,7 @@ describe('what opening put right', () => {
       said({ broughtBack: [{ path: '/s/state.merged-1.db', sessions: 0, messages: 4, complete: true }] }),
     ]).toEqual([
       [],
-      [
-        'Your session file was deleted while in use. Hermes restored it.',
-      ],
+      ['Your session file was deleted while in use. Hermes restored it.'],
       ['The lock file for your sessions was deleted. Hermes created it again. Everything shown is saved.'],
       [
         'Your sessions are restored: 4 missing messages were added. The file they came from is kept in /s/state.merged-1.db.',

@@ -110,8 +110,7 @@ describe('the host end of a view', () => {
       { cause: 'noModel', sentence: 'No model is chosen yet.' },
       {
         cause: 'unknown',
-        sentence:
-          'Something went wrong: x is undefined. Everything shown is saved. See the log for details.',
+        sentence: 'Something went wrong: x is undefined. Everything shown is saved. See the log for details.',
       },
     ]);
     expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([

@@ -150,7 +150,7 @@ describe('a failure in words', () => {
       'a proxy that asks who you are',
       http(407),
       'network',
-      "The proxy on the way to OpenRouter asks who you are (407). Your prompt is saved. Set a user name and password, or another proxy, in VS Code’s setting http.proxy, then retry, or choose another model.",
+      'The proxy on the way to OpenRouter asks who you are (407). Your prompt is saved. Set a user name and password, or another proxy, in VS Code’s setting http.proxy, then retry, or choose another model.',
     ],
     [
       'a server without https',

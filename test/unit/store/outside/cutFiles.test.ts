@@ -136,7 +136,9 @@ describe('a file whose content is another', { timeout: 60_000 }, () => {
       kept: readFileSync(world.at('store', kept), 'utf8').startsWith('this is not a database'),
       state: next.connection.state.kind,
     }).toEqual({
-      said: ['The session file couldn’t be read, so Hermes started a new history. The old file is kept unchanged at <path>.'],
+      said: [
+        'The session file couldn’t be read, so Hermes started a new history. The old file is kept unchanged at <path>.',
+      ],
       kept: true,
       state: 'open',
     });

@@ -127,9 +127,7 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
             disabled={busy}
             title={
               isPlan
-                ? t(
-                    'Start the plan in Ask Before Edits. Hermes still asks before each change (Ctrl+Enter)',
-                  )
+                ? t('Start the plan in Ask Before Edits. Hermes still asks before each change (Ctrl+Enter)')
                 : t('Allow Once (Ctrl+Enter)')
             }
             aria-keyshortcuts="Control+Enter Meta+Enter"
@@ -165,7 +163,9 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
             disabled={busy}
             aria-expanded={false}
             title={
-              isPlan ? t('Deny and stay in Plan mode. You can say what to change (Ctrl+Backspace)') : t('Deny (Ctrl+Backspace)')
+              isPlan
+                ? t('Deny and stay in Plan mode. You can say what to change (Ctrl+Backspace)')
+                : t('Deny (Ctrl+Backspace)')
             }
             aria-keyshortcuts="Control+Backspace Meta+Backspace"
             onClick={() => setOpened('reason')}

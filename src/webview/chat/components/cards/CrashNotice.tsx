@@ -51,8 +51,7 @@ function sentence({ at, shown, onDisk, stored }: CrashTold): string {
   const counts = { onDisk: count.format(onDisk), shown: count.format(shown), stored: count.format(stored) };
   if (at === null) return `${t('Interrupted: the extension host stopped.')} ${lostWords(shown, stored)}`;
   const killed = t('Crashed at {time}.', { time: time.format(new Date(at * 1000)) });
-  if (shown === 0)
-    return `${killed} ${t('This view has no record of what it showed. Everything stored is here.')}`;
+  if (shown === 0) return `${killed} ${t('This view has no record of what it showed. Everything stored is here.')}`;
   return `${killed} ${onDisk < shown ? lostWords(shown, stored) : t('{onDisk} of {shown} characters shown are saved.', counts)}`;
 }
 

@@ -26,9 +26,7 @@ export function RuleEditor({ rules, busy, save, cancel }: RuleEditorProps) {
   return (
     <div class="approval-answer" ref={group} role="group" aria-label={t('Rules to always allow')}>
       <p class="card-text">
-        {rules.length === 1
-          ? t('Always allow:')
-          : t('Always allow (each part needs its own rule):')}
+        {rules.length === 1 ? t('Always allow:') : t('Always allow (each part needs its own rule):')}
       </p>
       {texts.value.map((text, index) => (
         <input

@@ -17,9 +17,7 @@ export function EmptyState() {
       <p class="empty-line">
         {t('Hermes works in your folder with the model you choose. Everything you see is already saved.')}
       </p>
-      {beginning.private && (
-        <p class="empty-note">{t('Private session: saved locally, not added to memory.')}</p>
-      )}
+      {beginning.private && <p class="empty-note">{t('Private session: saved locally, not added to memory.')}</p>}
       {folderName === null && (
         <p class="empty-note">
           {t('No folder is open. Hermes can chat, but has no files to read.')}{' '}

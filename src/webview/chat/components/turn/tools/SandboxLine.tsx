@@ -17,7 +17,10 @@ export function SandboxLine({ details: { command, sandbox } }: { readonly detail
   return (
     <>
       {takenOut.length > 0 && (
-        <p class="tool-note" title={t('Such a file can run code or instruct agents, so creating it needs your approval.')}>
+        <p
+          class="tool-note"
+          title={t('Such a file can run code or instruct agents, so creating it needs your approval.')}
+        >
           {t('Removed from the folder: {files}', { files: takenOut.join(', ') })}
         </p>
       )}
