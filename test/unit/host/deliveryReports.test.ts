@@ -64,7 +64,7 @@ describe('what views say they showed', () => {
   it('is taken only while the history can be read, so that nothing is forgotten by mistake', async () => {
     await expect(
       desk({ readable: false }).witness.witnessed('chat', [{ conversationId: 'c1', entries: [] }]),
-    ).rejects.toThrow('cannot be read');
+    ).rejects.toThrow('can’t be read');
   });
 
   it('copies what a view still has on its screen, or says that none has', async () => {

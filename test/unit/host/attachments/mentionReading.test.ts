@@ -160,7 +160,7 @@ describe('a mention, when the prompt is sent', () => {
       commit: [true, true, true, true],
       secrets: false,
       untrusted:
-        'Couldn’t read MentionError: git:diff: Git is unavailable because this folder isn’t trusted (Restricted Mode).',
+        'MentionError: Couldn’t read git:diff: Git is unavailable because this folder isn’t trusted (Restricted Mode).',
     });
   });
 
@@ -213,7 +213,7 @@ describe('what stands beside a text', () => {
       words,
     );
     await expect(sendableParts([mention('a.ts'), mention('gone.ts')], read, words)).rejects.toThrow(
-      'gone.ts is not there any more.',
+      'gone.ts no longer exists.',
     );
     const images = Array.from({ length: 11 }, () => ({
       kind: 'image' as const,
@@ -233,7 +233,7 @@ describe('what stands beside a text', () => {
     const image = [{ kind: 'image' as const, mediaType: 'image/png', dataBase64: 'aaaa' }];
     expect(
       [false, null, true].map((images) => imageNotice(image, { label: 'small', images }, words)?.slice(0, 28) ?? null),
-    ).toEqual(['small can’t see images. It is', null, null]);
+    ).toEqual(['small can’t see images. It i', null, null]);
   });
 });
 

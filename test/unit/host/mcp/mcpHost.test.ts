@@ -298,7 +298,7 @@ describe('a server that a repository defines', () => {
     define({ servers: { mine: { command: 'evil' } } });
     expect(await names(open())).toEqual(['mcp_mine_x']);
     expect((await started()).map(({ command }) => command)).toEqual(['good']);
-    expect(offers.map(({ sentence }) => sentence)).toEqual([expect.stringContaining('“mine” of')]);
+    expect(offers.map(({ sentence }) => sentence)).toEqual([expect.stringContaining('“mine” in')]);
   });
 });
 
@@ -527,7 +527,7 @@ describe('the sandbox', () => {
     expect(editor.questions.slice(1)).toEqual(
       Array.from({ length: 2 }, () => ({
         sentence: 'Run the MCP server “repo” without the sandbox?',
-        detail: expect.stringMatching(/^sh "a b"\n\nIt can then read and change what you can/),
+        detail: expect.stringMatching(/^sh "a b"\n\nIt can read and change anything you can/),
         choices: ['Run Without the Sandbox'],
       })),
     );
@@ -586,7 +586,7 @@ describe('the sandbox', () => {
     editor.picks = ['repo', 'Allow It to Connect to api.example.com'];
     await manage();
     expect(editor.lists[0]?.map(({ description }) => description)).toEqual([
-      'running · 1 tool · in the sandbox · kept from this: connect to api.example.com; write to ~/x',
+      'running · 1 tool · in the sandbox · blocked by the sandbox: connect to api.example.com; write to ~/x',
     ]);
     await vi.waitFor(() => expect(machine.confined.map(({ hosts }) => hosts)).toEqual([[], ['api.example.com']]));
   });

@@ -213,7 +213,7 @@ describe('a connection that is tested', () => {
       kind: 'failed',
       mayKeep: true,
       sentence:
-        "The proxy on the way to Local asks who you are (407). Set a user name and password, or another proxy, in VS Code’s setting http.proxy, then retry.",
+        'The proxy on the way to Local asks who you are (407). Set a user name and password, or another proxy, in VS Code’s setting http.proxy, then retry.',
     });
   });
 
@@ -538,7 +538,7 @@ describe('Set Up Model…', () => {
       'qwen3:8b',
     ]);
     expect([shown.filter((sentence) => sentence.startsWith('Nothing')), written, chosen]).toEqual([
-      [`No answer from ${server.origin}, but ${server lists models.url}.`],
+      [`No answer from ${server.origin}, but ${server.url} lists models.`],
       [at(server.url)],
       ['Local/qwen3:8b'],
     ]);

@@ -49,7 +49,7 @@ describe('a row of the sessions view', () => {
   it('speaks what it shows by icon and place', () => {
     const row = summary('a', { lastActiveAt: 9_700, pinned: true, from: 'b', lastTurn: { state: 'failed' } });
     expect(spokenWords(row, { ...context, isShown: true })).toBe(
-      'Title of a, 5 minutes ago, 1 turn, failed, pinned, Branched from “Title of b”, shown now',
+      'Title of a, 5 minutes ago, 1 turn, failed, pinned, Branched from “Title of b”, open',
     );
   });
 
@@ -75,7 +75,7 @@ describe('a row of the sessions view', () => {
       }),
       context,
     ).split('\n');
-    expect(lines.filter((line) => !line.startsWith('Begun'))).toEqual([
+    expect(lines.filter((line) => !line.startsWith('Started'))).toEqual([
       'Title of a',
       'Damaged.',
       '**First** prompt',
