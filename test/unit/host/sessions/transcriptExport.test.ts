@@ -101,7 +101,7 @@ describe('a session as Markdown', () => {
       [
         '- Session',
         '- Model',
-        expect.stringMatching(/^- Begun Nov 20, 2026/),
+        expect.stringMatching(/^- Started Nov 20, 2026/),
         expect.stringMatching(/^- Exported Nov 20, 2026/),
       ],
     ]);
