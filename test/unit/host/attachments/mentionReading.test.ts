@@ -220,7 +220,7 @@ describe('what stands beside a text', () => {
       mediaType: 'image/png',
       dataBase64: 'aaaa',
     }));
-    await expect(sendableParts(images, read, words)).rejects.toThrow('At most 10 images can be sent with one prompt.');
+    await expect(sendableParts(images, read, words)).rejects.toThrow('You can send at most 10 images with one prompt.');
     expect(sent.map((part) => (part.kind === 'attachment' ? part.label : part.kind))).toEqual([
       'b.ts',
       'pinned',
