@@ -309,7 +309,7 @@ export class Agent {
     this.parts.log.error('A turn ended with an unexpected error.', error);
     const technical = error instanceof Error ? (error.stack ?? error.message) : String(error);
     const sentence =
-      'Hermes ran into an error of its own. Everything shown is saved. Retry, and if it happens again, report it with the details.';
+      'Something went wrong in Hermes. Everything shown is saved. Retry. If it happens again, report it with the details.';
     return {
       settlement: { outcome: 'failed', stopReason: 'error', failure: { cause: 'unknown', sentence, technical } },
       undelivered: 'store',

@@ -47,8 +47,8 @@ function completion(finish: Finish, empty: 'no' | 'empty' | 'thinkingOnly', isCl
 export function emptyAnswer(empty: 'empty' | 'thinkingOnly', raw: string | null): Failure {
   const what =
     empty === 'empty'
-      ? 'The model ended its answer without a word.'
-      : 'The model stopped after thinking, without an answer.';
+      ? 'The model returned an empty answer.'
+      : 'The model stopped after thinking and returned no answer.';
   return {
     cause: 'empty',
     sentence: `${what} Your prompt is saved. Retry, or choose another model.`,

@@ -44,7 +44,7 @@ export class Approvals {
     const { store, sessions, slots } = this.parts;
     refuseBlankRules(decision);
     const asked = await store.approval(approvalId);
-    if (asked === null) throw new GatewayError('notFound', 'What was asked is no longer stored. Nothing was allowed.');
+    if (asked === null) throw new GatewayError('notFound', 'This request no longer exists. Nothing was allowed.');
     const { conversationId } = await sessions.get(asked.sessionId);
     await slots.inSequence(conversationId, () => this.decideInSequence(conversationId, asked.id, decision));
   }
@@ -108,7 +108,7 @@ export class Approvals {
     const row = await store.getMessage(turn.userMessageUid);
     const prompt = row !== null && isContinuation(row) ? ((await promptBehind(store, session.id, 1)) ?? row) : row;
     if (prompt === null)
-      throw new GatewayError('notFound', 'The prompt of this answer is no longer stored, so it cannot go on.');
+      throw new GatewayError('notFound', 'The prompt for this answer no longer exists, so it can’t continue.');
     const surfaceId = surfaces.surfaceOf(session.id);
     const seat = seatFor(surfaceId, session, 'resume', null);
     surfaces.tellTurn(session.id, { kind: 'approvalDecided', turn, approval });
@@ -142,5 +142,5 @@ export class Approvals {
 function refuseBlankRules(decision: ApprovalDecision): void {
   if (decision.kind === 'deny' || decision.scope === 'once') return;
   if (decision.rules.length === 0 || decision.rules.some((rule) => rule.trim() === ''))
-    throw new GatewayError('invalid', 'A rule cannot be empty. Write what is to be allowed, or allow it once.');
+    throw new GatewayError('invalid', 'A rule can’t be empty. Enter what to allow, or choose Allow Once.');
 }

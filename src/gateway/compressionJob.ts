@@ -53,7 +53,7 @@ export class CompressionJob {
     const made = await engine.compress({ conversationId, rows, head, memo }, { ...task, aside });
     if (made.memo !== memo) await this.keepMemo(conversationId, made.memo);
     if (made.kind !== 'handoff') return made;
-    if (signal.aborted) return { kind: 'stopped', sentence: 'Compressing was stopped. Nothing was changed.' };
+    if (signal.aborted) return { kind: 'stopped', sentence: 'Compression was stopped. Nothing was changed.' };
     const now = this.parts.clock.now();
     const child = await this.publish({
       parentId: session.id,

@@ -234,7 +234,10 @@ export class CompressionScheduler {
   private modelOf(session: Session): string {
     const ref = session.model ?? this.parts.defaultModel();
     if (ref === null)
-      throw new GatewayError('noModel', 'No model is chosen yet, so nothing can be summarised. Choose a model first.');
+      throw new GatewayError(
+        'noModel',
+        'No model is chosen yet, so Hermes can’t compress this session. Choose a model first.',
+      );
     return ref;
   }
 

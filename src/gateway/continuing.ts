@@ -21,12 +21,12 @@ export class Continuing {
     const { store, ids, sessions, slots } = this.parts;
     slots.refuseWhenClosing();
     const turn = await store.getTurn(turnUid);
-    if (turn === null) throw new GatewayError('notFound', 'This turn is no longer stored, so it cannot be continued.');
+    if (turn === null) throw new GatewayError('notFound', 'This turn no longer exists, so it can’t be continued.');
     const found = await sessions.tipOf(turn.sessionId);
     return slots.inSequence(found.conversationId, async () => {
       const session = await sessions.tipOf(found.id);
       if (await slots.isBusy(session))
-        throw new GatewayError('busy', 'Another answer is being written in this session. Stop it first, or wait.');
+        throw new GatewayError('busy', 'Hermes is answering in this session. Stop it first, or wait.');
       await this.refuseUnlessLast(turnUid, session);
       const continues = { asked: await promptBehind(store, session.id, 1) };
       const opened = await slots.open(surfaceId, session, {

@@ -36,7 +36,7 @@ export class PromptQueue {
   async edit(uid: string, text: string): Promise<void> {
     const along = text.trim() === '' ? (await this.parts.store.queuedPrompt(uid))?.parts : undefined;
     if (!isSendable(text, along))
-      throw new GatewayError('invalid', 'A queued message cannot be empty. Remove it instead.');
+      throw new GatewayError('invalid', 'A queued message can’t be empty. Remove it instead.');
     this.tell(await this.parts.store.editQueued(uid, text));
   }
 

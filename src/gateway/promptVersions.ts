@@ -38,9 +38,9 @@ interface EditedPrompt {
   readonly parts: readonly SentPart[] | undefined;
 }
 
-const busySentence = 'Another answer is being written in this session. Stop it first, or wait.';
+const busySentence = 'Hermes is answering in this session. Stop it first, or wait.';
 const inBranch =
-  'This prompt stands before a summary, so it was asked again in a branch. The session itself is unchanged.';
+  'This prompt comes before a summary, so it was sent again in a branch. The original session is unchanged.';
 
 /** Sends prompts again, unchanged or edited. Hides the earlier answer, never deletes it: it is the earlier version. */
 export class PromptVersions {
@@ -111,7 +111,7 @@ export class PromptVersions {
   ): Promise<SubmitReceipt> {
     const { sessions, slots, switching } = this.parts;
     const { sessionId } = await switching.branchToAsk(surfaceId, turn.sessionId, turn.userMessageUid);
-    if (sessionId === null) throw new GatewayError('notFound', 'The branch could not be opened.');
+    if (sessionId === null) throw new GatewayError('notFound', 'Couldn’t open the branch.');
     const branch = await sessions.get(sessionId);
     try {
       const opened = await slots.inSequence(branch.conversationId, () =>
@@ -133,7 +133,7 @@ export class PromptVersions {
 
   private async turnOf(turnUid: string): Promise<Turn> {
     const turn = await this.parts.store.getTurn(turnUid);
-    if (turn === null) throw new GatewayError('notFound', 'This turn is no longer stored, so it cannot be sent again.');
+    if (turn === null) throw new GatewayError('notFound', 'This turn no longer exists, so it can’t be sent again.');
     return turn;
   }
 
@@ -154,7 +154,7 @@ export class PromptVersions {
   private async askedIn(turn: Turn, session: Session): Promise<Asked> {
     const prompt = await this.parts.store.getMessage(turn.userMessageUid);
     if (prompt?.role !== 'user')
-      throw new GatewayError('notFound', 'The prompt of this turn is no longer stored, so it cannot be sent again.');
+      throw new GatewayError('notFound', 'The prompt for this turn no longer exists, so it can’t be sent again.');
     const written = [prompt, ...(await this.steeringOf(turn))].filter((message) => !isContinuation(message));
     if (written.length === 0)
       return { text: '', parts: [], continues: { asked: await promptBehind(this.parts.store, session.id, 1) } };

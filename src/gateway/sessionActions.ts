@@ -55,7 +55,7 @@ export class SessionActions {
     await this.refuseSubAgent(sessionId);
     await this.whileIdle(
       sessionId,
-      'An answer is being written in this session. Stop it before you delete it.',
+      'Hermes is answering in this session. Stop it before you delete the session.',
       async (session) => {
         await store.trashSession(session.id, clock.now());
         switching.emptied([session.id]);
@@ -79,7 +79,7 @@ export class SessionActions {
   async forget(sessionId: string): Promise<ForgetReport> {
     const { store, agentPool, switching } = this.parts;
     await this.refuseSubAgent(sessionId);
-    const sentence = 'An answer is being written in this session. Stop it before you have it forgotten.';
+    const sentence = 'Hermes is answering in this session. Stop it before you forget the session.';
     const { session, sessionIds, branches, isComplete } = await this.whileIdle(sessionId, sentence, async (found) => {
       const forgotten = await store.forgetSession(found.id);
       switching.emptied(forgotten.sessionIds);
@@ -88,7 +88,7 @@ export class SessionActions {
     this.parts.surfaces.tellAll({ kind: 'sessionsChanged', sessionIds });
     // No data of a private session was ever sent anywhere, but its agent is still released.
     if (session.private) agentPool.vacate(sessionIds);
-    const left = isComplete ? [] : ['Fragments may stay in unused parts of the session file until it is rewritten.'];
+    const left = isComplete ? [] : ['Traces may remain in the session file until it is rewritten.'];
     const sentences = [...left, ...(session.private ? [] : await agentPool.forget(sessionIds))];
     return {
       sessionIds,
@@ -102,10 +102,7 @@ export class SessionActions {
   private async refuseSubAgent(sessionId: string): Promise<void> {
     const { sessions } = this.parts;
     if (await sessions.isSubAgent(await sessions.get(sessionId)))
-      throw new GatewayError(
-        'invalid',
-        'This is the session of a sub-agent. It is deleted with the session it works for.',
-      );
+      throw new GatewayError('invalid', 'This session belongs to a sub-agent. It is deleted with its parent session.');
   }
 
   /** Runs `work` on a conversation without a running turn. Throws `GatewayError` (`busy`) when a turn runs. */

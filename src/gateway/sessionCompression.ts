@@ -46,7 +46,7 @@ export class SessionCompression {
     const { end } = await slots.inSequence(found.conversationId, async () => {
       const session = await sessions.tipOf(found.id);
       if (await slots.isBusy(session))
-        throw new GatewayError('busy', 'An answer is being written in this session. Stop it first, or wait.');
+        throw new GatewayError('busy', 'Hermes is answering in this session. Stop it first, or wait.');
       return { end: compressionScheduler.begin(session, request) };
     });
     return end;

@@ -77,7 +77,7 @@ export class SessionDirectory {
     if (isSubAgent ?? (await this.isSubAgent(session)))
       throw new GatewayError(
         'invalid',
-        'This is the session of a sub-agent, which takes no prompts. Write to the session it works for, or branch this one and go on there.',
+        'You can’t send prompts to a sub-agent’s session. Use its parent session, or branch this one and continue there.',
       );
   }
 
@@ -104,7 +104,7 @@ export class SessionDirectory {
       case 'one':
         return found.sessionId;
       case 'none':
-        throw new GatewayError('notFound', `No session has this id or title: “${text}”.`);
+        throw new GatewayError('notFound', `No session matches “${text}”.`);
       case 'several': {
         const named = found.sessions
           .slice(0, mostNamed)
@@ -122,8 +122,7 @@ export class SessionDirectory {
   /** Returns the model that answers in a session. Null: in a new one. */
   modelOf(session: Session | null): string {
     const model = session?.model ?? this.parts.defaultModel();
-    if (model === null)
-      throw new GatewayError('noModel', 'No model is chosen yet. Your prompt is kept: choose a model, then send it.');
+    if (model === null) throw new GatewayError('noModel', 'Choose a model first. Your prompt is kept.');
     return model;
   }
 }

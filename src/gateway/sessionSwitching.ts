@@ -33,9 +33,9 @@ type TargetOf<R extends SwitchReason> = Extract<SwitchTarget, { readonly reason:
 
 const unchanged = { draft: null, notice: null } as const;
 const notices = {
-  empty: 'This session has no messages yet. What you send begins it.',
+  empty: 'This session has no messages yet. Send a prompt to start.',
   rewoundInBranch:
-    'This prompt stands before a summary, so it was taken back in a branch. The session itself is unchanged.',
+    'This prompt comes before a summary, so Hermes rewound it in a branch. The original session is unchanged.',
 } as const;
 
 /** Switches sessions. Every change of the session that a surface shows, and that its agent serves, goes through
@@ -146,10 +146,7 @@ export class SessionSwitching {
     const found = await sessions.tipOf(shown);
     return slots.inSequence(found.conversationId, async () => {
       const session = await sessions.tipOf(found.id);
-      await this.refuseBusy(
-        session,
-        'An answer is being written in this session. Stop it before you reset the session.',
-      );
+      await this.refuseBusy(session, 'Hermes is answering in this session. Stop it before you reset the session.');
       await store.endSession(session.id, 'reset');
       agentPool.endAt(surfaceId, session);
       surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
@@ -206,13 +203,10 @@ export class SessionSwitching {
   ): Promise<SwitchOutcome | { readonly beforeSummary: Message }> {
     const { sessions, store, clock, surfaces, agentPool } = this.parts;
     const session = await sessions.tipOf(found.id);
-    await this.refuseBusy(
-      session,
-      'An answer is being written in this session. Stop it before you rewind the session.',
-    );
+    await this.refuseBusy(session, 'Hermes is answering in this session. Stop it before you rewind the session.');
     // Counted as the user sees them, before a repair merges several into one.
     const named = 'to' in target ? target.to : (await promptBehind(store, session.id, target.turns))?.uid;
-    if (named === undefined) throw new GatewayError('invalid', 'There is no prompt to take back in this session.');
+    if (named === undefined) throw new GatewayError('invalid', 'There is no prompt to rewind to in this session.');
     // Rewinds by the messages that the model would get: prompts without an answer between them are one.
     await store.repairTranscript(session.id);
     const prompt = await this.standing(named);
@@ -241,7 +235,7 @@ export class SessionSwitching {
     while (message?.visibility.kind === 'hidden' && message.visibility.absorbedInto !== null)
       message = await this.parts.store.getMessage(message.visibility.absorbedInto);
     if (message?.role !== 'user')
-      throw new GatewayError('notFound', 'This prompt is no longer stored, so it cannot be taken back.');
+      throw new GatewayError('notFound', 'This prompt no longer exists, so you can’t rewind to it.');
     return message;
   }
 
@@ -265,7 +259,7 @@ export class SessionSwitching {
       return null;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      return `The branch was made, but not with this title. ${error.message}`;
+      return `The branch was created without this title. ${error.message}`;
     }
   }
 

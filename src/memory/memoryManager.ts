@@ -244,9 +244,7 @@ export class MemoryManager {
     await withinTime(this.parts.clock, forgetPatienceMs, Promise.all(work));
     return this.lanes.flatMap((lane) => {
       const sentence = sentences.get(lane);
-      return sentence === undefined
-        ? [`${lane.name} has not said yet whether it could erase its part.`]
-        : (sentence ?? []);
+      return sentence === undefined ? [`${lane.name} hasn’t confirmed that it deleted its copy.`] : (sentence ?? []);
     });
   }
 
@@ -283,11 +281,11 @@ export class MemoryManager {
   private async forgetAt(lane: ProviderQueue, sessionIds: readonly string[]): Promise<string | null> {
     const { provider, isExternal, name } = lane;
     if (provider.onSessionForgotten === undefined)
-      return isExternal ? `${name} keeps what it was sent: it has no way to erase a session.` : null;
+      return isExternal ? `${name} keeps its copy because it can’t delete sessions.` : null;
     const answer = await lane.add('onSessionForgotten', async (own, signal) => ({
       sentence: (await own.onSessionForgotten?.(sessionIds, signal)) ?? null,
     }));
-    return answer === null ? `${name} could not erase its part. The log says why.` : answer.sentence;
+    return answer === null ? `${name} couldn’t delete its copy. See the log for details.` : answer.sentence;
   }
 
   private fanOut(

@@ -43,7 +43,9 @@ export function describeModel(
     efforts: facts.efforts ?? ['default'],
     price: facts.price ?? null,
     warnings: [
-      ...(tools === false ? [`${label} cannot call tools: chat only. It cannot read files or search the folder.`] : []),
+      ...(tools === false
+        ? [`${label} can’t call tools, so it can only chat. It can’t read files or search the folder.`]
+        : []),
       ...contextWarning(label, contextWindow, allocatedContext, facts.contextFix),
     ],
   };
@@ -61,7 +63,7 @@ function contextWarning(
   const roomForMore = contextWindow === null || contextWindow > size;
   if (fix === undefined || !roomForMore)
     return [
-      `${label} takes only ${tokens} tokens: too little for work on files. Choose a model with a larger context.`,
+      `${label} takes only ${tokens} tokens, which is too little to work with files. Choose a model with a larger context.`,
     ];
-  return [`${label} is given only ${tokens} tokens here, and what is longer is cut off. ${fix}`];
+  return [`${label} is given only ${tokens} tokens here, and longer requests are cut off. ${fix}`];
 }

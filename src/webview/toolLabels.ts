@@ -149,7 +149,7 @@ export function stateWord(state: ToolState): string {
     case 'denied':
       return t('denied');
     case 'cancelled':
-      return t('cancelled');
+      return t('canceled');
     case 'interrupted':
       return t('interrupted');
     case 'repaired':
@@ -206,7 +206,7 @@ function delegateEnd({ turns, ms, tokens }: DelegateDetails): string {
 function commandEnd({ exitCode, signal, ms, timedOut, background }: CommandDetails): string {
   const how =
     background !== null
-      ? t('goes on in the background')
+      ? t('continues in the background')
       : timedOut
         ? t('timed out')
         : signal !== null

@@ -52,29 +52,27 @@ function stopSentence(reason: StopReason, shown: ShownAnswer): string | null {
     case 'stop':
       return null;
     case 'length':
-      return t(
-        'The answer reached the model’s output limit and ends here. Everything shown is saved. Continue has the model go on.',
-      );
+      return t('The answer hit the model’s output limit. Everything shown is saved. Continue to get the rest.');
     case 'refusal':
-      return t('The model declined to answer. Everything shown is saved. Ask in other words, or choose another model.');
-    case 'iterations':
       return t(
-        'The agent used up its steps for one turn and stopped. Everything shown is saved. Continue gives it as many again.',
+        'The model declined to answer. Everything shown is saved. Rephrase your prompt, or choose another model.',
       );
+    case 'iterations':
+      return t('Step limit reached. Everything shown is saved. Continue to allow more steps.');
     case 'empty':
-      return t('The model ended without a word. Your prompt is saved. Retry, or choose another model.');
+      return t('The model returned an empty answer. Your prompt is saved. Retry, or choose another model.');
     case 'user':
       return hasBegun(shown)
         ? t('You stopped this answer. Everything shown is saved.')
-        : t('You stopped this before an answer began. Your prompt is saved.');
+        : t('You stopped this before the answer started. Your prompt is saved.');
     case 'newPrompt':
-      return t('A newer prompt took over. Everything shown is saved.');
+      return t('Replaced by a newer prompt. Everything shown is saved.');
     case 'windowClosed':
-      return t('Interrupted: the window closed or the editor stopped {after}. Everything shown is saved.', {
+      return t('Interrupted: the window closed or VS Code stopped {after}. Everything shown is saved.', {
         after: after(shown),
       });
     case 'crash':
-      return t('Interrupted: the editor’s extension process ended {after}. Everything shown is saved.', {
+      return t('Interrupted: the extension host stopped {after}. Everything shown is saved.', {
         after: after(shown),
       });
     case 'connectionLost':
@@ -83,14 +81,14 @@ function stopSentence(reason: StopReason, shown: ShownAnswer): string | null {
       return t('The request failed. Everything shown is saved. Retry, or choose another model.');
     case 'storeFailed':
       return t(
-        'Nothing more could be saved, so nothing more was shown. What is shown is saved. Go on once there is room again.',
+        'Nothing more could be saved, so the answer stopped. Everything shown is saved. Continue when there is room again.',
       );
   }
 }
 
 function after({ words, hasThinking, hasCalls }: ShownAnswer): string {
   if (words === 0 && hasCalls) return t('while the agent was working');
-  if (words === 0) return hasThinking ? t('while the model was thinking') : t('before the answer began');
+  if (words === 0) return hasThinking ? t('while the model was thinking') : t('before the answer started');
   return words === 1 ? t('after 1 word') : t('after {count} words', { count: words });
 }
 

@@ -41,10 +41,10 @@ export function usageLines(usage: Usage): readonly string[] {
   const cost = costWords(usage);
   return [
     ...counted(inputTokens, (tokens) => t('Input: {tokens} tokens', { tokens })),
-    ...counted(some(cachedInputTokens), (tokens) => t('of these from the cache: {tokens}', { tokens })),
+    ...counted(some(cachedInputTokens), (tokens) => t('from the cache: {tokens}', { tokens })),
     ...counted(some(cacheWriteTokens), (tokens) => t('written to the cache: {tokens}', { tokens })),
     ...counted(outputTokens, (tokens) => t('Output: {tokens} tokens', { tokens })),
-    ...counted(some(reasoningTokens), (tokens) => t('of these for reasoning: {tokens}', { tokens })),
+    ...counted(some(reasoningTokens), (tokens) => t('for reasoning: {tokens}', { tokens })),
     ...(requests === undefined ? [] : [requests === 1 ? t('1 request') : t('{count} requests', { count: requests })]),
     ...(cost === null ? [] : [t('Cost: {cost}', { cost })]),
   ];

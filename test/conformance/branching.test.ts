@@ -157,7 +157,7 @@ describe('a branch', () => {
     const unknown = await refusal(branched(world, { panel, sessionId: 'nope' }, null));
     expect({ said, unknown, shown: world.gateway.shownSession(panel.id), sessions: sessionCount(world) }).toEqual({
       said: 'This session has no answer yet to branch from.',
-      unknown: 'This session is no longer stored. Open another one from the list.',
+      unknown: 'This session no longer exists. Open another one from the list.',
       shown: sessionId,
       sessions: ['1'],
     });

@@ -97,7 +97,7 @@ describe.each(['openai', 'anthropic'] as const)(
       const lines = await world.lines(sessionId);
       expect({
         listed,
-        says: lines[1]?.includes('could not be read'),
+        says: lines[1]?.includes('couldn’t be read'),
         others: lines.filter((_, index) => index !== 1),
         ended: ended(panel),
       }).toEqual({

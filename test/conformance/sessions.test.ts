@@ -135,7 +135,7 @@ describe('switching between sessions', () => {
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q1');
     await expect(world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: 'nope' })).rejects.toThrow(
-      'This session is no longer stored. Open another one from the list.',
+      'This session no longer exists. Open another one from the list.',
     );
     expect(world.gateway.shownSession(panel.id)).toBe(sessionId);
   });

@@ -85,7 +85,7 @@ describe('reset', () => {
       ended: (await world.store.getSession(sessionId))?.endReason,
       ...(await account(world, panel, sessionId)),
     }).toEqual({
-      said: 'An answer is being written in this session. Stop it before you reset the session.',
+      said: 'Hermes is answering in this session. Stop it before you reset the session.',
       shown: sessionId,
       ended: null,
       ...sound,
@@ -392,7 +392,7 @@ describe('a session reference', () => {
     }).toEqual({
       found: [sessionId],
       own: bracketed.sessionId,
-      none: ['No session has this id or title: “[]”.', `No session has this id or title: “[${sessionId}"”.`],
+      none: ['No session matches “[]”.', `No session matches “[${sessionId}"”.`],
     });
   });
 
@@ -411,7 +411,7 @@ describe('a session reference', () => {
       several: several.replace(first.sessionId, 'FIRST').replace(second.sessionId, 'SECOND'),
       changed: (await standing(world, panel, second.sessionId)).shown === before.shown,
     }).toEqual({
-      none: 'No session has this id or title: “nothing of the kind”.',
+      none: 'No session matches “nothing of the kind”.',
       several: `2 sessions fit “${year}”: “build the parser” (SECOND), “build the parser” (FIRST). Type more of the id or of the title.`,
       changed: true,
     });
@@ -439,7 +439,7 @@ describe('a session reference', () => {
       { ...turnless, uid: 'm1', sessionId: 'branch', role: 'user', parts: [{ kind: 'text', text: 'q' }] },
     ]);
     expect({ alone, then: await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId }) }).toEqual({
-      alone: { sessionId, draft: null, notice: 'This session has no messages yet. What you send begins it.' },
+      alone: { sessionId, draft: null, notice: 'This session has no messages yet. Send a prompt to start.' },
       then: { sessionId: 'branch', draft: null, notice: null },
     });
   });
@@ -470,7 +470,7 @@ describe('deleting', () => {
       left: ['0'],
       shown: null,
       told: 1,
-      gone: 'This session is no longer stored. Open another one from the list.',
+      gone: 'This session no longer exists. Open another one from the list.',
     });
   });
 
@@ -487,8 +487,8 @@ describe('deleting', () => {
     held.open();
     expect({ said, shown: world.gateway.shownSession(panel.id), ...(await account(world, panel, sessionId)) }).toEqual({
       said: [
-        'An answer is being written in this session. Stop it before you delete it.',
-        'An answer is being written in this session. Stop it before you have it forgotten.',
+        'Hermes is answering in this session. Stop it before you delete the session.',
+        'Hermes is answering in this session. Stop it before you forget the session.',
       ],
       shown: sessionId,
       ...sound,

@@ -124,7 +124,7 @@ describe('undo', () => {
     const said = await refusal(undo(world, other, sessionId));
     held.open();
     expect({ said, ...(await account(world, panel, sessionId)) }).toEqual({
-      said: 'An answer is being written in this session. Stop it before you rewind the session.',
+      said: 'Hermes is answering in this session. Stop it before you rewind the session.',
       ...sound,
       stored: ['user: q1', 'assistant: a1', 'user: q2', 'assistant: slow answer'],
     });
@@ -149,7 +149,7 @@ describe('undo', () => {
     }).toEqual({
       draft: 'q1',
       shown: [],
-      again: 'There is no prompt to take back in this session.',
+      again: 'There is no prompt to rewind to in this session.',
     });
   });
 
@@ -168,7 +168,8 @@ describe('undo', () => {
       memory: world.memoryLog.at(-1)?.split(' ').slice(2).join(' '),
     }).toEqual({
       draft: 'q1',
-      notice: 'This prompt stands before a summary, so it was taken back in a branch. The session itself is unchanged.',
+      notice:
+        'This prompt comes before a summary, so Hermes rewound it in a branch. The original session is unchanged.',
       same: before,
       branch: [],
       memory: `branch parent ${sessionId}`,
@@ -295,7 +296,7 @@ describe.each(['openai', 'anthropic'] as const)('a retry, over the %s protocol',
         turnUid: '',
         sessionId: '',
         notice:
-          'This prompt stands before a summary, so it was asked again in a branch. The session itself is unchanged.',
+          'This prompt comes before a summary, so it was sent again in a branch. The original session is unchanged.',
       },
       same: before,
       branch: ['user: q1', 'assistant: b1'],

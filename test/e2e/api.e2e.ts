@@ -133,7 +133,7 @@ test('a provider from another extension receives every switch in order, under th
     .getByRole('group', { name: 'Compress Session' })
     .getByRole('button', { name: 'Compress', exact: true })
     .click();
-  await panel.sees(/Earlier part summarised, .* → /);
+  await panel.sees(/Earlier messages summarized, .* → /);
   await ask('behind the summary');
   await command('/undo');
   await command('/new');

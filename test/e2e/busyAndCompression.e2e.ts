@@ -71,7 +71,7 @@ test('Enter queues while an answer runs; queued prompts can be edited, removed a
   }
   await item('change me').getByRole('button', { name: 'Edit' }).click();
   await write(panel.frame.getByRole('textbox', { name: 'Edit queued message' }), 'changed');
-  await panel.button('Save').click();
+  await panel.button('Always Allow').click();
   await item('changed').waitFor();
   await item('drop me').getByRole('button', { name: 'Remove' }).click();
   await item('drop me').waitFor({ state: 'detached' });
@@ -185,17 +185,17 @@ test('/compress says what it saves, then one line replaces the summarized part, 
   const closed = gate();
   server.script(reply().waitsFor(closed.opened).says('## Goal\nCounting words.'));
   await card.getByRole('button', { name: 'Compress', exact: true }).click();
-  await panel.sees('Summarising earlier messages…');
+  await panel.sees('Summarizing earlier messages…');
   await picture('compressing');
   closed.open();
-  await panel.sees(/Earlier part summarised, .* → /);
+  await panel.sees(/Earlier messages summarized, .* → /);
   const asked = lastRequest().includes('the numbers');
   const shown = (await panel.prompts()).map(({ text }) => text);
   await picture('summarised');
   server.script(reply().says('Going on.'));
   await panel.send('Go on');
   await lastAnswerIs('Going on.');
-  await panel.button('View original').click();
+  await panel.button('Show Original').click();
   const tab = await workbench.waitForWebview(EXTENSION_ID, 'editor');
   await tab.getByRole('row').filter({ hasText: 'first0001' }).first().waitFor();
   expect({
@@ -217,7 +217,7 @@ test('Compress Session… in the palette does the same', async () => {
   await workbench.runCommand('Hermes: Compress Session');
   await workbench.answerInput('The model summarises the earlier part', '');
   await workbench.waitForToast(/The earlier part is summarised/);
-  await panel.sees(/Earlier part summarised, .* → /);
+  await panel.sees(/Earlier messages summarized, .* → /);
 });
 
 test('a turn whose tool results fill the context is summarized in the middle and continues', async () => {
@@ -237,7 +237,7 @@ test('a turn whose tool results fill the context is summarized in the middle and
   );
   await panel.send('Read a, b and c');
   await lastAnswerIs('All three are read.');
-  await panel.sees(/Earlier part summarised, .* → /);
+  await panel.sees(/Earlier messages summarized, .* → /);
   await picture('summarised-in-turn');
   expect({
     prompts: (await panel.prompts()).map(({ text }) => text),

@@ -197,7 +197,7 @@ test('Rewind to Here… says what it removes and returns the prompt; /undo takes
   await panel.send('/undo 5');
   await composerHas('Fig 1');
   await panel.send('/undo');
-  await panel.sees('There is no prompt to take back in this session.');
+  await panel.sees('There is no prompt to rewind to in this session.');
   await composerHas('/undo');
   expect(stored('Fig')).toEqual(
     ['Fig 1', 'Fig answer 1', 'Fig 2', 'Fig answer 2', 'Fig 3', 'Fig answer 3', 'Fig 4', 'Fig answer 4'].map(
@@ -227,7 +227,7 @@ test('/resume takes a number, the start of an id, or a title; several matches op
   await list.getByRole('option', { name: 'Ash' }).click();
   await titled('Ash');
   await panel.send('/resume nosuch');
-  await panel.sees('No session has this number, id or title: “nosuch”.');
+  await panel.sees('No session matches “nosuch”.');
   await composerHas('/resume nosuch');
   await write(panel.composer, '');
   await panel.send('/reset');

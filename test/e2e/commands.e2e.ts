@@ -48,7 +48,7 @@ test('commands start, rename and resume sessions and open their transcript, also
   await panel.sees('Try asking');
   await say('Second prompt');
   await workbench.runCommand('Hermes: Rename Session');
-  await workbench.answerInput('A title for this session', 'The second');
+  await workbench.answerInput('Session title', 'The second');
   await panel.sees('The second');
 
   await workbench.runAndChoose('Hermes: Resume Session', 'First prompt');
@@ -98,7 +98,7 @@ test('a command branches a session that is answering: the branch continues from 
   await panel.waitForSettledAnswer('the answer in the branch', (text) => text === 'Six.');
   rest.open();
   await workbench.runCommand('Hermes: Rename Session');
-  await workbench.answerInput('A title for this session', 'The branch');
+  await workbench.answerInput('Session title', 'The branch');
   await workbench.runAndChoose('Hermes: Resume Session', 'What is two and two?');
   await panel.waitForSettledAnswer('the answer that went on', (text) => text === 'Slowly done.');
   const stored = vscode()

@@ -104,7 +104,7 @@ test('the save dialog exports a session, after which focus is in the editor; a k
   await hands.command('Hermes: Focus Chat');
   await hands.onComposer();
   await hands.command('Hermes: Export Session…');
-  await hands.choose('JSON File, Complete…');
+  await hands.choose('JSON File with Hidden Messages…');
   const file = path.join(saved, 'needle.json');
   await hands.saveAs(file);
   await waitFor('the file', () => fs.existsSync(file));

@@ -35,12 +35,12 @@ test('a branch of a very long session shows its progress, leaves nothing if canc
   await workbench.runAndChoose('Hermes: Resume Session', longSessionTitle);
   await panel.waitForSettledAnswer('the newest of its answers');
   await workbench.runCommand('Hermes: Branch Session');
-  await workbench.waitForToast('Hermes is copying the session into a branch…');
+  await workbench.waitForToast('Branching the session…');
   await workbench.page.locator('.notifications-toasts').getByRole('button', { name: 'Cancel' }).click();
-  await workbench.waitForToast('Branching was stopped. No branch was made.');
+  await workbench.waitForToast('Branching was canceled. No branch was created.');
   const cancelled = sessions();
   await workbench.runCommand('Hermes: Branch Session');
-  await workbench.waitForToast(/Hermes is copying the session into a branch….*\d+ %/s);
+  await workbench.waitForToast(/Branching the session….*\d+ %/s);
   await panel.sees(/Branched from/, 120_000);
   expect({ cancelled, made: sessions() }).toEqual({ cancelled: [], made: [{ parent: longSession }] });
 });

@@ -20,7 +20,7 @@ test("the empty state offers the editor's models, and the chosen one answers and
   const workbench = await windowWith('of-the-editor');
   const panel = await ChatPanel.open(workbench);
   await write(panel.composer, 'call read_file {"path":"package.json"}');
-  await panel.button(/Use the Editor's Models/).click();
+  await panel.button(/Use VS Code’s Models/).click();
   await workbench.quickInputRow('Echo').click();
   await panel.answersWith('Echo');
   await panel.composer.press('Enter');
@@ -73,7 +73,7 @@ test('a pasted key is tested at its own address, kept in secret storage, and use
     await workbench.quickInputRow('Another Endpoint').click();
     await workbench.answerInput('Base URL.', server.url);
     await workbench.quickInputRow('OpenAI').click();
-    await workbench.answerInput('A name of your own', 'Private');
+    await workbench.answerInput('A name for this endpoint', 'Private');
     await workbench.quickInputRow('test-model').click();
     await panel.answersWith('test-model');
     await panel.send('Is the key good?');

@@ -87,7 +87,7 @@ test('a renamed folder gets its history back; sessions of other folders can be r
     );
     await window.screenshot(pictures, 'offer');
     expect([...prompts(vscode)].filter(([storage]) => storage !== oldStore).flatMap(([, texts]) => texts)).toEqual([]);
-    await chat.button('Bring Them Over').click();
+    await chat.button('Move Sessions').click();
     await window.waitForToast('2 sessions of');
     await chat.frame.getByText('Second prompt').first().click();
     await chat.sees('Heard: SECOND PROMPT');
@@ -109,9 +109,9 @@ test('a renamed folder gets its history back; sessions of other folders can be r
     await view.click('First prompt');
     const page = await elsewhere.waitForWebview(EXTENSION_ID, 'editor');
     await page.getByText('Heard: FIRST PROMPT').first().waitFor();
-    await page.getByText(`A session of ${renamed}, as it was when this tab was opened. Read-only.`).waitFor();
+    await page.getByText(`Session from ${renamed}, as it was when you opened this tab. Read-only.`).waitFor();
     await elsewhere.screenshot(pictures, 'read-only');
-    await page.getByRole('button', { name: 'Bring Over to This Folder' }).click();
+    await page.getByRole('button', { name: 'Copy to This Folder' }).click();
     await other.sees('Heard: FIRST PROMPT');
     await say(other, 'Here as well');
     await elsewhere.screenshot(pictures, 'brought-over');

@@ -40,8 +40,7 @@ test(
     const line = panel.frame.getByRole('status').filter({ hasText: /Killed at .* characters shown are on disk\./ });
     await line.waitFor();
     const [, onDisk, shown] =
-      /Killed at .*?\. ([\d,]+) of ([\d,]+) characters shown are on disk\./.exec((await line.textContent()) ?? '') ??
-      [];
+      /Killed at .*?\. ([\d,]+) of ([\d,]+) characters shown are saved\./.exec((await line.textContent()) ?? '') ?? [];
     const [row] = readStateDb(
       vscode.workspaceStorageFolders(EXTENSION_ID)[0] ?? '',
       "SELECT m.content, t.stop_reason FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE m.role = 'assistant' AND m.content <> '' ORDER BY m.position DESC LIMIT 1",

@@ -57,7 +57,7 @@ if (sandboxProblem() === undefined) {
       await panel.frame.getByRole('combobox', { name: 'Mode', exact: true }).click();
       await panel.frame
         .getByText(
-          'Commands run in a sandbox: they change only the open folders, read no secrets, and reach only hosts that you allow.',
+          'Commands run in a sandbox: they can change only the open folders, can’t read secrets, and can reach only hosts you allow.',
         )
         .waitFor();
       await workbench.screenshot(pictures, `sandbox-modes-${theme.replaceAll(' ', '-')}`);
@@ -93,13 +93,13 @@ if (sandboxProblem() === undefined) {
     await workbench.waitForToast('AGENTS.md appeared while “sh evil.sh” ran in the sandbox.');
     await workbench.screenshot(pictures, 'sandbox-taken-out');
     const isTakenOut = !fs.existsSync(path.join(repository.folder, 'AGENTS.md'));
-    await workbench.clickToast('Put Back');
+    await workbench.clickToast('Restore Files');
     await waitFor('the file to be back', () => fs.existsSync(path.join(repository.folder, 'AGENTS.md')));
     fs.rmSync(path.join(repository.folder, 'AGENTS.md'));
     const line = panel.frame.getByText(/^Blocked by the sandbox: /);
     await line.waitFor();
     const words = await line.innerText();
-    await panel.frame.getByText('Taken out again: AGENTS.md').waitFor();
+    await panel.frame.getByText('Removed from the folder: AGENTS.md').waitFor();
     for (const theme of themes) {
       await workbench.setTheme(theme);
       await workbench.screenshot(pictures, `sandbox-blocked-${theme.replaceAll(' ', '-')}`);
@@ -131,12 +131,12 @@ if (sandboxProblem() === undefined) {
     await workbench.screenshot(pictures, 'sandbox-outside-card');
     expect([
       await card.buttons(),
-      (await card.card.innerText()).includes('Without the sandbox. The agent says why: It writes beside the project.'),
+      (await card.card.innerText()).includes('Outside the sandbox. Agent’s reason: It writes beside the project.'),
       await card.reasons(),
     ]).toEqual([
       ['Allow Once', 'Deny'],
       true,
-      expect.arrayContaining(['It would run without the sandbox: with all that you may do on this machine.']),
+      expect.arrayContaining(['Runs with all your permissions, outside the sandbox.']),
     ]);
     await card.press('Allow Once');
     await answered('Written.');

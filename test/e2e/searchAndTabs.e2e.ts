@@ -114,7 +114,7 @@ test('a message is found by words or part of one, and opened in the chat and the
 
     // By part of a word; nothing found
     await write(field, 'eedl');
-    await search.getByText('No message holds “eedl”').waitFor();
+    await search.getByText('No messages contain “eedl”').waitFor();
     await search.getByRole('button', { name: 'Contains' }).click();
     await waitFor('parts of words', async () => (await hits.count()) === 2 || undefined);
     await write(field, 'zeppelin');

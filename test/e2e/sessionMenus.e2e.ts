@@ -133,7 +133,7 @@ test("Retry, Branch from Here, Rewind to Here… and Rename Session… from a ro
   ]);
 
   await view.choose('Other #2', 'Rename Session…');
-  await workbench.answerInput('A title for this session', 'Sideways');
+  await workbench.answerInput('Session title', 'Sideways');
   await view.row('Sideways').waitFor();
   expect({
     shown: (await panel.messages()).map(({ text }) => text),
@@ -155,7 +155,7 @@ test("Export Session… from a row's menu and from the chat's menu writes the st
   const exportAs = async (form: string, name: string): Promise<string> => {
     await workbench.quickInputRow(form).click();
     await workbench.saveAs(path.join(folder, name));
-    await workbench.waitForToast(`The session is exported to ${name}.`);
+    await workbench.waitForToast(`Session exported to ${name}.`);
     await workbench.runCommand('Notifications: Clear All Notifications');
     return fs.readFileSync(path.join(folder, name), 'utf8');
   };
@@ -171,7 +171,7 @@ test("Export Session… from a row's menu and from the chat's menu writes the st
     .click();
   await picture('chat-menu');
   await chooseFromMenu(workbench.page.getByRole('menuitem', { name: 'Export Session…' }), 'Export Session…');
-  const complete: typeof json = JSON.parse(await exportAs('JSON File, Complete…', 'complete.json'));
+  const complete: typeof json = JSON.parse(await exportAs('JSON File with Hidden Messages…', 'complete.json'));
   const uids = (hidden: boolean): readonly unknown[] =>
     query(
       `SELECT m.uid FROM messages m JOIN sessions s ON s.id = m.session_id WHERE s.title = 'Ask one' ${hidden ? '' : 'AND m.active = 1'} ORDER BY m.position`,
@@ -199,7 +199,7 @@ test('Compress Session… runs from the menu; content before the summary is edit
   await view.choose('The first part', 'Compress Session…');
   await workbench.answerInput('The model summarises the earlier part', '');
   await workbench.waitForToast(/The earlier part is summarised/);
-  await panel.sees(/Earlier part summarised, .* → /);
+  await panel.sees(/Earlier messages summarized, .* → /);
   await workbench.runCommand('Notifications: Clear All Notifications');
   const rows = (await view.outline()).filter((row) => row.trim() === 'The first part').length;
   const segments = query("SELECT parent_kind AS kind FROM sessions WHERE title = 'The first part' ORDER BY started_at");
@@ -210,7 +210,7 @@ test('Compress Session… runs from the menu; content before the summary is edit
   await write(editor, 'The very first part');
   await editor.press('Enter');
   await panel.sees(
-    'This prompt stands before a summary, so it was asked again in a branch. The session itself is unchanged.',
+    'This prompt comes before a summary, so it was sent again in a branch. The original session is unchanged.',
   );
   await panel.waitForSettledAnswer('the answer in the branch', (text) => text === heard('The very first part'));
   await picture('edited-in-branch');
@@ -227,7 +227,7 @@ test('Compress Session… runs from the menu; content before the summary is edit
   await picture('rewind-before-summary');
   await card.getByRole('button', { name: 'Rewind' }).click();
   await panel.sees(
-    'This prompt stands before a summary, so it was taken back in a branch. The session itself is unchanged.',
+    'This prompt comes before a summary, so Hermes rewound it in a branch. The original session is unchanged.',
   );
   await composerHas('The second part');
   await write(panel.composer, '');
@@ -354,7 +354,7 @@ test('Set Up Memory… says what is sent where before it connects, names a wrong
       await dialog.getByRole('button', { name: 'Enter a Key' }).click();
       await workbench.answerInput('secret storage', key);
     }
-    await workbench.waitForToast(`Hindsight at ${host} remembers completed turns from the next prompt on.`);
+    await workbench.waitForToast(`Starting with your next prompt, Hindsight at ${host} remembers completed turns.`);
 
     await newSession();
     await say('Where does the bluebird nest?', 'In the old oak.');
@@ -421,7 +421,7 @@ test('a repository that was moved and renamed is offered its earlier sessions', 
   });
   const readOnly = async (): Promise<void> => {
     const tab = await workbench.waitForWebview(EXTENSION_ID, 'editor');
-    await tab.getByText(`A session of ${old}, as it was when this tab was opened. Read-only.`).waitFor();
+    await tab.getByText(`Session from ${old}, as it was when you opened this tab. Read-only.`).waitFor();
     await tab.getByText('and ends well.').first().waitFor();
   };
   await readOnly();
@@ -430,7 +430,7 @@ test('a repository that was moved and renamed is offered its earlier sessions', 
   await readOnly();
   await picture('read-only-again');
 
-  await panel.button('Bring Them Over').click();
+  await panel.button('Move Sessions').click();
   await workbench.waitForToast(/sessions of/);
   await workbench.runAndChoose('Hermes: Resume Session', 'Count to a thousand');
   await panel.waitForAnswer('what was said in it', (text) => text === 'and ends well.');

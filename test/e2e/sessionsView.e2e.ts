@@ -108,7 +108,7 @@ test('mouse and keys do everything with sessions in their view, and state.db hol
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     await panel.sees('Branched from “Beta prompt”');
-    await workbench.openAndAnswer(() => page.keyboard.press('F2'), 'A title for this session', 'Beta prompt');
+    await workbench.openAndAnswer(() => page.keyboard.press('F2'), 'Session title', 'Beta prompt');
     await workbench.answerInput(/another|already|taken/i, 'Experiment');
     await view.row('Experiment').waitFor();
     await storedAs(
@@ -139,7 +139,7 @@ test('mouse and keys do everything with sessions in their view, and state.db hol
 
     // Delete with undo, by the key for several; restore
     await view.choose('Experiment', 'Delete Session');
-    await workbench.waitForToast('“Experiment” is in the trash.');
+    await workbench.waitForToast('“Experiment” was moved to the trash.');
     await panel.sees('Try asking');
     await workbench.clickToast('Undo');
     await panel.sees('Heard: BETA PROMPT');
@@ -154,7 +154,7 @@ test('mouse and keys do everything with sessions in their view, and state.db hol
       return missing.length === 0 ? titles : undefined;
     });
     await page.keyboard.press('Delete');
-    await workbench.waitForToast(`${selected.length} sessions are in the trash.`);
+    await workbench.waitForToast(`${selected.length} sessions were moved to the trash.`);
     await storedAs(
       'what is in the trash',
       'SELECT title FROM sessions WHERE trashed_at IS NOT NULL ORDER BY title',
@@ -196,7 +196,7 @@ test('every session command works from the palette on the shown session, or asks
     await say('Third question');
 
     // Rewind takes back, and the prompt is in the composer again
-    await workbench.runAndChoose('Hermes: Rewind to Here', 'Second question');
+    await workbench.runAndChoose('Hermes: Rewind to Message', 'Second question');
     await workbench.dialog().getByText('Take back 2 turns?').waitFor();
     await workbench.dialog().getByRole('button', { name: 'Rewind' }).click();
     await panel.frame.getByText('Heard: SECOND QUESTION').waitFor({ state: 'detached' });
@@ -216,13 +216,13 @@ test('every session command works from the palette on the shown session, or asks
       [{ active: 0 }, { active: 1 }],
     );
     await panel.button(/^Send$/).waitFor();
-    await workbench.runAndChoose('Hermes: Branch from Here', 'First question');
+    await workbench.runAndChoose('Hermes: Branch from Message', 'First question');
     await panel.sees('First question #2');
     await waitFor('the prompt to be edited', async () => (await panel.composer.inputValue()) === 'First question');
     await write(panel.composer, '');
     await workbench.runAndChoose('Hermes: Resume Session', 'First question');
     await panel.sees('Heard: FIRST QUESTION');
-    await workbench.runAndChoose('Hermes: Branch from Here', 'Heard: FIRST QUESTION');
+    await workbench.runAndChoose('Hermes: Branch from Message', 'Heard: FIRST QUESTION');
     await panel.sees('First question #3');
 
     // Pin, archive and what they turn into
@@ -239,9 +239,9 @@ test('every session command works from the palette on the shown session, or asks
     // Export, to an editor and to a file
     await workbench.runAndChoose('Hermes: Export Session', 'Markdown in a New Editor');
     await page.locator('.editor-instance').getByText('# First question #3').waitFor();
-    await workbench.runAndChoose('Hermes: Export Session', 'JSON File, Complete…');
+    await workbench.runAndChoose('Hermes: Export Session', 'JSON File with Hidden Messages…');
     await workbench.saveAs(path.join(folder, 'exported.json'));
-    await workbench.waitForToast('The session is exported to exported.json.');
+    await workbench.waitForToast('Session exported to exported.json.');
     const exported: { format: string; messages: { role: string }[] } = JSON.parse(
       fs.readFileSync(path.join(folder, 'exported.json'), 'utf8'),
     );
@@ -256,7 +256,7 @@ test('every session command works from the palette on the shown session, or asks
     await storedAs('the session that was reset', `SELECT title FROM sessions WHERE end_reason = 'reset'`, [
       { title: 'First question #3' },
     ]);
-    await hermes('New Session (Private)');
+    await hermes('New Private Session');
     await say('Secret plan');
     await storedAs('the private session', 'SELECT title FROM sessions WHERE private = 1', [{ title: 'Secret plan' }]);
     await hermes('New Session');
@@ -271,7 +271,7 @@ test('every session command works from the palette on the shown session, or asks
 
     // Delete asks for nothing and can be undone; without a session shown the palette asks which
     await hermes('Delete Session');
-    await workbench.waitForToast('“Secret plan” is in the trash.');
+    await workbench.waitForToast('“Secret plan” was moved to the trash.');
     await panel.sees('Try asking');
     await workbench.runAndChoose('Hermes: Restore Session', 'Secret plan');
     await storedAs('an empty trash', 'SELECT title FROM sessions WHERE trashed_at IS NOT NULL', []);

@@ -147,7 +147,7 @@ export class SessionsView {
     if (await clear.isVisible()) await clear.click();
     await this.workbench.openAndAnswer(
       () => page.getByRole('button', { name: 'Filter Sessions…' }).click(),
-      'Words of titles and first prompts',
+      'Words from titles or first prompts',
       words,
     );
   }

@@ -64,7 +64,7 @@ test('an invalid setting is named, with the way to correct it', async () => {
   vscode().settings.update({ 'hermes.providers': [] });
   await workbench.reload();
   const corrected = await ChatPanel.attach(workbench);
-  await corrected.sees('Choose what answers');
+  await corrected.sees('Choose a model');
   expect(await corrected.frame.getByText(/Entry 1 of the setting/).count()).toBe(0);
 });
 

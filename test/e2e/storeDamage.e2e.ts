@@ -111,7 +111,7 @@ const halve = (file: string): void =>
   fs.truncateSync(file, Math.floor(fs.statSync(file).size / 2 / pageSize) * pageSize);
 
 test.each([
-  ['file is cut to half', 'state.db', halve, /The session file had been cut short\. Everything in it was read again/],
+  ['file is cut to half', 'state.db', halve, /The session file had been cut off\. Everything in it was read again/],
   ['log is cut to half', 'state.db.wal', halve, /The session file was damaged\./],
   ['file is emptied', 'state.db', (file: string) => fs.truncateSync(file, 0), /The session file had been emptied\./],
   [
@@ -181,7 +181,7 @@ test('a file cut in half while the window is closed is reported, and the rest of
   await leave(folder);
   halve(mainIn(folder));
   const panel = await panelOn(folder);
-  await panel.sees(/The session file had been cut short\./);
+  await panel.sees(/The session file had been cut off\./);
   await goesOn(panel);
   expect(fs.readdirSync(folder).some((name) => name.startsWith('state.corrupt-'))).toBe(true);
 });

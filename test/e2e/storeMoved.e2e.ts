@@ -151,7 +151,7 @@ test('an older copy replaces the file: the rest is offered at every start, and r
   await panel.sees(/Bring your sessions back to have both here\./);
   await panel.send('Ask after');
   await panel.waitForSettledAnswer('the answer after', (text) => text === 'Answered.');
-  await panel.button('Bring Them Back').click();
+  await panel.button('Restore Sessions').click();
   await panel.sees(/Your sessions are back: 2 messages that were missing were added\./);
   await stored(answer);
   const shown = await waitFor('the turn between to be shown', async () => {

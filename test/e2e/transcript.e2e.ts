@@ -133,7 +133,7 @@ beforeAll(async () => {
 test('a search finds text in an unloaded row among all stored rows, and goes to it', async () => {
   await workbench.runCommand('Hermes: Open Transcript');
   const tab = await transcript();
-  await tab.getByText(`What is stored, row by row: ${turns * 2} rows. Read-only.`).waitFor({ timeout: 60_000 });
+  await tab.getByText(`Stored rows: ${turns * 2}. Read-only.`).waitFor({ timeout: 60_000 });
   const rows = tab.locator('[role=row][data-uid]');
   await waitFor('the first page of rows', async () => (await rows.count()) === 200);
   const before = [await tab.getByRole('grid').getByText('Where does the zeppelin land?').count(), await rows.count()];

@@ -49,7 +49,7 @@ test(
         new RegExp(`2 turns, ${shown} of ${shown} characters shown are on disk\\. Storage consistent\\.$`),
       );
       await tab.getByRole('button', { name: 'Turn by Turn' }).click();
-      await tab.getByText('34 characters shown, all on disk').waitFor();
+      await tab.getByText('34 characters shown, all saved').waitFor();
       await workbench.screenshot('.vscode-test/screenshots/witness', 'verified');
 
       // Reloaded in order, so that the page's own memory is kept. Nobody has the file open while it is altered.
@@ -77,7 +77,7 @@ test(
         ),
       );
       const lost = again.getByRole('listitem').filter({ hasText: 'Turn 2' });
-      expect(await lost.textContent()).toContain('34 characters were shown, 10 are stored.');
+      expect(await lost.textContent()).toContain('34 characters were shown, but 10 are stored.');
       await workbench.screenshot('.vscode-test/screenshots/witness', 'altered');
     } finally {
       await server.close();

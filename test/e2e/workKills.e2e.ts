@@ -142,9 +142,7 @@ test(
       await window.kill();
       await window.waitUntilCrashed();
       await toolRow(window.panel, 'run_command npm test', 'interrupted').waitFor();
-      await window.panel.sees(
-        'Interrupted: the editor’s extension process ended after 1 word. Everything shown is saved.',
-      );
+      await window.panel.sees('Interrupted: the extension host stopped after 1 word. Everything shown is saved.');
       await waitFor(
         'the command to be ended',
         () => !processesOf(vscode.root).some(({ command }) => command.includes('--test')),

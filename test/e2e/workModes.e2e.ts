@@ -118,7 +118,7 @@ test('in Plan mode an edit is refused and a plan is asked about; if allowed, the
   );
   await chooseMode(panel, 'Plan');
   await panel.send('Plan how to fix the retry.');
-  const card = await ApprovalCard.asks(panel, 'Allow carrying out this plan?');
+  const card = await ApprovalCard.asks(panel, 'Start this plan?');
   await workbench.screenshot(pictures, 'plan-card');
   const plan = card.card.getByRole('region', { name: 'Plan' });
   const seen = {
@@ -228,7 +228,7 @@ test('a server of .vscode/mcp.json starts after the user trusts it, and its tool
     reply().says('It came back.'),
   );
   await panel.send('Echo something.');
-  const card = await ApprovalCard.asks(panel, 'Allow echo of the server everything?');
+  const card = await ApprovalCard.asks(panel, 'Use echo from the MCP server everything?');
   await workbench.screenshot(pictures, 'mcp-card');
   const seen = { reasons: await card.reasons(), buttons: await card.buttons() };
   await card.press('Allow Once');
@@ -245,7 +245,7 @@ test('a server of .vscode/mcp.json starts after the user trusts it, and its tool
     before: false,
     offered: true,
     seen: {
-      reasons: ['The server decides what the tool does.'],
+      reasons: ['The MCP server controls what this tool does.'],
       buttons: ['Allow Once', 'Allow for Session', 'Always…', 'Deny'],
     },
     told: expect.stringContaining('Echo: from the server'),

@@ -111,11 +111,11 @@ test('a failing test is fixed: searched, read, run, edited and run again, each s
     }).toEqual({
       cardOfCommand: {
         buttons: ['Allow Once', 'Allow for Session', 'Always…', 'Deny'],
-        reasons: sandboxProblem() === undefined ? [] : ['It runs on this machine with your rights.'],
+        reasons: sandboxProblem() === undefined ? [] : ['Runs with your permissions, not in a sandbox.'],
         waits: 1,
       },
-      buttonsWhileRunning: ['Stop run_command', 'Proceed While Running', 'Open Output'],
-      cardOfEdit: { lines: fixLines, reasons: ['It changes a file.'], onDisk: false },
+      buttonsWhileRunning: ['Stop run_command', 'Continue in Background', 'Open Output'],
+      cardOfEdit: { lines: fixLines, reasons: ['Changes a file.'], onDisk: false },
       fixed: true,
       rows: [
         'todo_write, done',

@@ -84,16 +84,16 @@ export class Compressor implements ContextEngine {
     const course = courseOf(memo);
     const plan = this.plan(history.rows, request.contextWindow);
     if (plan === null)
-      return { kind: 'protected', sentence: 'There is nothing to compress yet: what is there is kept as it is.', memo };
+      return { kind: 'protected', sentence: 'There is nothing to compress yet. Nothing was changed.', memo };
     if (!request.isForced && isQuiet(course, clock.now()))
-      return { kind: 'unavailable', sentence: 'Compressing failed a moment ago and is not tried again yet.', memo };
+      return { kind: 'unavailable', sentence: 'Compression just failed. Try again in a moment.', memo };
     const aside = await request.aside(plan.summarised);
     const written = await this.summarise(
       summaryRequest(plan, { focus: request.focus, aside }, contextOf(request.model)),
       request,
     );
     if (written.kind === 'stopped')
-      return { kind: 'stopped', sentence: 'Compressing was stopped. Nothing was changed.', memo };
+      return { kind: 'stopped', sentence: 'Compression was stopped. Nothing was changed.', memo };
     if (written.kind === 'written')
       return this.proposal(history, plan, { summary: written.text, madeBy: 'summary' }, afterSummary(course));
     this.parts.log.warn(
@@ -123,7 +123,7 @@ export class Compressor implements ContextEngine {
     const tokens = tokensOf(rows, plan, estimateTokens(text));
     const memo = courseText(afterSaving(course, tokens.before - tokens.after >= tokens.before * worthwhile));
     if (tokens.after >= tokens.before)
-      return { kind: 'noGain', sentence: 'Compressing would save next to nothing here. Nothing was changed.', memo };
+      return { kind: 'noGain', sentence: 'Compression would free almost no space here. Nothing was changed.', memo };
     return { kind: 'handoff', text, summarisedUpTo: plan.upTo, prompt: plan.prompt?.uid ?? null, tokens, madeBy, memo };
   }
 

@@ -21,7 +21,7 @@ export async function refuseUnseenApproval(
   if (shown !== null && (await worksFor(sessions, asked.sessionId, shown.conversationId))) return;
   throw new GatewayError(
     'invalid',
-    'This was asked in another session than the one that is shown here. Nothing was decided; open that session and decide there.',
+    'This request belongs to another session. Nothing was allowed or denied. Open that session to decide.',
   );
 }
 

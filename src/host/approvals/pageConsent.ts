@@ -49,7 +49,7 @@ export class PageConsent {
   async mode(surfaceId: string, sessionId: string | null, mode: Mode): Promise<void> {
     if (mode !== 'auto' || this.hasAllowedAuto || (await this.needs.gateway.mode(surfaceId, sessionId)) === 'auto')
       return;
-    await this.agreed({ kind: 'auto' }, 'The mode stays as it was.');
+    await this.agreed({ kind: 'auto' }, 'The mode didn’t change.');
     this.hasAllowedAuto = true;
   }
 

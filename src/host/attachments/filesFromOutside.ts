@@ -35,7 +35,7 @@ export async function attachedFiles(
       problems.push(
         error instanceof MentionError
           ? error.message
-          : t('{label} could not be read: {reason}', {
+          : t('Couldn’t read {label}: {reason}', {
               label: shown,
               reason: error instanceof Error ? error.message : String(error),
             }),
@@ -50,12 +50,12 @@ async function attached(file: PickedFile, t: Translate): Promise<DraftPart> {
   if (kind === 'directory') {
     if (!isInside)
       throw new MentionError(
-        t('{label} is a folder outside the open ones. Attach single files of it.', { label: shown }),
+        t('{label} is a folder outside your workspace. Attach individual files instead.', { label: shown }),
       );
     return { kind: 'mention', source: `folder:${shown}`, label: `${shown}/` };
   }
   if (kind === null)
-    throw new MentionError(t('{label} is not there any more. Remove it, or mention something else.', { label: shown }));
+    throw new MentionError(t('{label} no longer exists. Remove it, or mention something else.', { label: shown }));
   if (isSecret(shown)) throw secretRefused(shown, t);
   if (isInside) return { kind: 'mention', source: `file:${shown}`, label: shown };
   if ((await file.size()) > maxBytes) throw tooLarge(shown, t);

@@ -48,7 +48,7 @@ export async function hasRepository({ git, roots, isTrusted }: GitSource, signal
 /** Returns the status, the diff or a commit as text. Names changed files that may hold secrets, but leaves out their
  *  content. Rejects with a sentence when git fails. */
 export async function gitText(source: GitSource, what: string, signal: AbortSignal): Promise<string> {
-  if (!source.isTrusted()) throw new Error('The open folder is not trusted (Restricted Mode), so git is not asked.');
+  if (!source.isTrusted()) throw new Error('Git is unavailable because this folder isn’t trusted (Restricted Mode).');
   const roots = source.roots();
   if (roots.length === 0) throw new Error('No folder is open.');
   const told = await Promise.allSettled(roots.map(({ path }) => read(source.git, path, what, signal)));

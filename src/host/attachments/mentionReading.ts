@@ -37,13 +37,15 @@ export class MentionReading {
     const { t } = this.places;
     const target = readSource(mention.source);
     if (target === null)
-      throw new MentionError(t('{label} names nothing that can be attached. Remove it.', { label: mention.label }));
+      throw new MentionError(
+        t('{label} can’t be attached because nothing matches it. Remove it.', { label: mention.label }),
+      );
     try {
       return await this.readTarget(target, mention);
     } catch (error) {
       if (error instanceof MentionError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      throw new MentionError(t('{label} could not be read: {reason}', { label: mention.label, reason }), {
+      throw new MentionError(t('Couldn’t read {label}: {reason}', { label: mention.label, reason }), {
         cause: error,
       });
     }
@@ -106,7 +108,7 @@ export class MentionReading {
     // Without a language extension, there is no way to find where the symbol moved.
     if (excerpt === null || range === null || !excerpt.includes(name.replace(/\(.*$/s, ''))) {
       throw new MentionError(
-        t('{label} is not in {file} any more. Remove it, or mention it again.', {
+        t('{label} is no longer in {file}. Remove it, or mention it again.', {
           label: mention.label,
           file: place.shown,
         }),
@@ -157,7 +159,7 @@ export class MentionReading {
     const found = await this.places.terminal();
     if (found === null)
       throw new MentionError(
-        t('Nothing is selected in the terminal, and Hermes has run no command in this window. Remove {label}.', {
+        t('Nothing is selected in the terminal, and Hermes hasn’t run a command in this window. Remove {label}.', {
           label: mention.label,
         }),
       );
@@ -181,14 +183,14 @@ export class MentionReading {
     const { access, t } = this.places;
     const place = await access.resolveAccess(path).catch((error: unknown) => {
       throw error instanceof PathRefused
-        ? new MentionError(t('{label} could not be read: {reason}', { label: mention.label, reason: error.message }), {
+        ? new MentionError(t('Couldn’t read {label}: {reason}', { label: mention.label, reason: error.message }), {
             cause: error,
           })
         : error;
     });
     if (!place.isInside)
       throw new MentionError(
-        t('{label} lies outside the open folders. Attach it as a file instead.', { label: mention.label }),
+        t('{label} is outside the open folders. Attach it as a file instead.', { label: mention.label }),
       );
     return place;
   }
@@ -203,7 +205,7 @@ export class MentionReading {
 
   private gone({ label }: Pick<MentionPart, 'label'>): MentionError {
     return new MentionError(
-      this.places.t('{label} is not there any more. Remove it, or mention something else.', { label }),
+      this.places.t('{label} no longer exists. Remove it, or mention something else.', { label }),
     );
   }
 
@@ -214,7 +216,7 @@ export class MentionReading {
 
 export function secretRefused(label: string, t: MentionPlaces['t']): MentionError {
   return new MentionError(
-    t('{label} may hold secrets and is not sent. To send it all the same, type its whole name behind the @.', {
+    t('{label} may contain secrets, so it wasn’t attached. Type its full name after @ to attach it anyway.', {
       label,
     }),
   );
@@ -222,7 +224,7 @@ export function secretRefused(label: string, t: MentionPlaces['t']): MentionErro
 
 export function tooLarge(label: string, t: MentionPlaces['t']): MentionError {
   return new MentionError(
-    t('{label} is larger than {size} MB and cannot be attached.', { label, size: String(maxFileBytes / 1024 / 1024) }),
+    t('{label} is larger than {size} MB and can’t be attached.', { label, size: String(maxFileBytes / 1024 / 1024) }),
   );
 }
 
@@ -236,7 +238,7 @@ export function contentOf(
   if (mediaType !== null) {
     if (bytes.length > maxImageBytes)
       throw new MentionError(
-        t('{label} is an image of more than {size} MB, which is too large to send.', {
+        t('{label} is an image larger than {size} MB, which is too large to send.', {
           label,
           size: String(maxImageBytes / 1024 / 1024),
         }),
@@ -246,12 +248,9 @@ export function contentOf(
   if (bytes.length > maxFileBytes) throw tooLarge(label, t);
   const text = decodeText(bytes);
   if (text === null)
-    throw new MentionError(
-      t('{label} is neither text nor an image that can be sent (PNG, JPEG, GIF or WebP).', { label }),
-    );
+    throw new MentionError(t('{label} isn’t text or a supported image (PNG, JPEG, GIF, or WebP).', { label }));
   const excerpt = excerptOf(text, lines);
-  if (excerpt === null)
-    throw new MentionError(t('{label} names lines that the file does not have any more.', { label }));
+  if (excerpt === null) throw new MentionError(t('{label} refers to lines that are no longer in the file.', { label }));
   return { kind: 'attachment', label, source, text: excerpt };
 }
 

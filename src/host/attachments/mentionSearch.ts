@@ -267,7 +267,7 @@ export class MentionSearch {
             {
               source: 'terminal',
               label: t('terminal'),
-              detail: t('what is selected there, or the output of the last command'),
+              detail: t('terminal selection, or the output of the last command'),
               kind: 'terminal' as const,
               words: ['terminal'],
             },
@@ -278,14 +278,14 @@ export class MentionSearch {
             {
               source: 'git:diff',
               label: t('git changes'),
-              detail: t('what differs from the last commit'),
+              detail: t('changes since the last commit'),
               kind: 'git' as const,
               words: ['git', 'diff', 'changes'],
             },
             {
               source: 'git:status',
               label: t('git status'),
-              detail: t('which files are changed'),
+              detail: t('list of changed files'),
               kind: 'git' as const,
               words: ['git', 'status'],
             },

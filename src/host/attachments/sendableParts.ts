@@ -31,8 +31,7 @@ export function imageNotice(
   t: Translate,
 ): string | null {
   if (model?.images !== false || !parts.some(({ kind }) => kind === 'image')) return null;
-  return t(
-    '{model} takes no images. It is told that there are some, and does not see them. Choose another model to have them looked at.',
-    { model: model.label },
-  );
+  return t('{model} can’t see images. It is only told that they exist. Choose another model to have it look at them.', {
+    model: model.label,
+  });
 }

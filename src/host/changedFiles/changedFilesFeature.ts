@@ -174,7 +174,7 @@ export class ChangedFilesFeature implements Disposable {
     const all = await this.changed.ofTurns(turns.map(({ uid }) => uid));
     const newest = turns.toReversed().find(({ uid }) => all[uid] !== undefined);
     if (newest === undefined) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('No turn of this session changed a file.'));
+      void vscode.window.showInformationMessage(vscode.l10n.t('No turn in this session changed a file.'));
       return;
     }
     const resources = (all[newest.uid] ?? []).map(({ path, kind }) => [

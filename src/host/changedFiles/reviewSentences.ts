@@ -4,10 +4,12 @@ import type { ReviewTexts } from '../../tools/files/changes/reviewTexts';
 /** Texts in the user's language. */
 export const reviewTexts: ReviewTexts = {
   conflict: (files) =>
-    vscode.l10n.t('These files were changed since in the same places, so they stay as they are: {files}.', { files }),
+    vscode.l10n.t('These files have since been changed in the same places, so they weren’t reverted: {files}.', {
+      files,
+    }),
   notKept: (files) =>
-    vscode.l10n.t('What these files held before is not stored, because they are too large: {files}.', { files }),
+    vscode.l10n.t('These files were too large to save a copy of, so they can’t be reverted: {files}.', { files }),
   cannotWrite: (files) =>
-    vscode.l10n.t('These files could not be written, and stay as they are: {files}. The log says why.', { files }),
-  gone: (file) => vscode.l10n.t('This change of {file} is not there any more.', { file }),
+    vscode.l10n.t('These files couldn’t be written and haven’t changed: {files}. See the log for details.', { files }),
+  gone: (file) => vscode.l10n.t('This change to {file} no longer exists.', { file }),
 };

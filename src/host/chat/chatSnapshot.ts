@@ -55,7 +55,7 @@ export async function readShownSession(
       changed: changed(),
     };
   } catch (error) {
-    log.error(`Session ${sessionId} could not be read`, error);
+    log.error(`Session ${sessionId} couldn’t be read`, error);
     store.shownUnread(describeError(error).sentence, again);
     return null;
   }

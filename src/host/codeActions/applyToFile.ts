@@ -100,7 +100,7 @@ export class ApplyToFile {
     const question =
       before === null
         ? vscode.l10n.t('Create {file} with this code? Nothing is written until you apply it.', { file })
-        : vscode.l10n.t('Apply the proposed change to {file}? Nothing is written until you do.', { file });
+        : vscode.l10n.t('Apply the proposed change to {file}? Nothing is written until you apply it.', { file });
     const answer = await vscode.window.showInformationMessage(question, apply, vscode.l10n.t('Discard'));
     // A closed notification decides nothing, but the question is not repeated either.
     await proposed.letGo(after);
@@ -131,14 +131,12 @@ function pathInDiff(code: string, language: string): string | null {
 function refusal(error: unknown): string {
   if (error instanceof FileChanged)
     return vscode.l10n.t(
-      'The file changed while the proposal was shown. Nothing was applied; apply the code again to see it against what is there now.',
+      'The file changed while you were reviewing, so nothing was applied. Apply the code again to review it against the current file.',
     );
   if (error instanceof CannotWrite)
     return vscode.l10n.t('Couldn’t write the file: it is read-only, or VS Code couldn’t save it. Nothing was changed.');
   if (error instanceof NotAText)
-    return vscode.l10n.t(
-      'This is a folder or a file that is not text, so no code can be applied to it. Nothing was changed.',
-    );
+    return vscode.l10n.t('Code can’t be applied to a folder or a file that isn’t text. Nothing was changed.');
   if (error instanceof PathRefused) return error.message;
   throw error;
 }

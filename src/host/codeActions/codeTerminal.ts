@@ -28,16 +28,16 @@ export class CodeTerminal implements Disposable {
     if (!vscode.workspace.isTrusted)
       return warn(
         vscode.l10n.t(
-          'Commands are not run in Restricted Mode. Nothing was run; trust this folder first, or copy the code.',
+          'Commands are disabled in Restricted Mode. Nothing was run. Trust this folder first, or copy the code.',
         ),
       );
     const read = shellCode(code, language);
     if (read.kind === 'refused') {
       return warn(
         read.reason === 'empty'
-          ? vscode.l10n.t('There is no command in this code. Nothing was run.')
+          ? vscode.l10n.t('This code contains no command. Nothing was run.')
           : vscode.l10n.t(
-              'This code contains characters that cannot be seen, so what you read is not what would run. Nothing was run; copy it into an editor to look at it.',
+              'This code contains invisible characters, so what you see is not what would run. Nothing was run. Copy it into an editor to inspect it.',
             ),
       );
     }

@@ -20,7 +20,7 @@ export async function pickFile(files: WorkspaceFiles, first: string | null): Pro
     );
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Apply to File'),
-    placeHolder: vscode.l10n.t('The file that this code belongs to; you see the change before it is made'),
+    placeHolder: vscode.l10n.t('The file this code belongs to. You see the change before it is made.'),
   });
   return picked?.path ?? null;
 }

@@ -30,7 +30,7 @@ export class LastEditor implements Disposable {
 export async function insertAtCursor(editor: vscode.TextEditor | null, text: string): Promise<string | null> {
   if (editor === null)
     return vscode.l10n.t(
-      'No text editor is open to insert into. Open a file and put the cursor where the code belongs, or use New File.',
+      'No text editor is open. Open a file and place the cursor where the code belongs, or use New File.',
     );
   const { document } = editor;
   const name = vscode.workspace.asRelativePath(document.uri);

@@ -13,7 +13,7 @@ export function describeError(error: unknown): ProtocolError {
   if (error instanceof MentionError) return { sentence: error.message, cause: 'mention' };
   const reason = error instanceof Error ? error.message : String(error);
   return {
-    sentence: `Something unexpected went wrong: ${reason.replace(/[.\s]*$/, '')}. What is already shown is saved; the log has the details.`,
+    sentence: `Something went wrong: ${reason.replace(/[.\s]*$/, '')}. Everything shown is saved. See the log for details.`,
     cause: 'unknown',
   };
 }

@@ -33,7 +33,7 @@ export function starterPrompts(look: FolderLook, t: Translate): readonly string[
     look.hasChanges ? t('Review my uncommitted changes') : null,
     script === undefined ? null : t('What does `npm run {script}` do, step by step?', { script }),
     names.length === 0 || isProject ? null : t('What is in this folder?'),
-    readme === undefined ? null : t('Is {file} still true? Compare it with the code', { file: readme.name }),
+    readme === undefined ? null : t('Is {file} still accurate? Compare it with the code', { file: readme.name }),
   ];
   return prompts.filter((prompt) => prompt !== null).slice(0, mostPrompts);
 }

@@ -20,7 +20,7 @@ export async function manageServers(desk: McpHost): Promise<void> {
   await desk.settled();
   if (!vscode.workspace.isTrusted) {
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('This window is in Restricted Mode. No MCP server runs in it.'),
+      vscode.l10n.t('This window is in Restricted Mode, so MCP servers don’t run.'),
     );
     return;
   }
@@ -83,7 +83,7 @@ function forgetChoice(desk: McpHost, known: KnownServer): readonly Choice[] {
       choice(
         vscode.l10n.t('Forget'),
         () => desk.forget(known),
-        vscode.l10n.t('Stop it; it is asked for again before it runs'),
+        vscode.l10n.t('Stops the server; Hermes asks again before it runs'),
       ),
     ];
   const hasChosen = decision.choice !== null || decision.hosts.length > 0;
@@ -146,7 +146,7 @@ async function runWithout(desk: McpHost, known: KnownServer): Promise<void> {
   const { name, transport } = known.definition;
   const running = vscode.l10n.t('Run Without the Sandbox');
   const question = vscode.l10n.t('Run the MCP server “{name}” without the sandbox?', { name });
-  const detail = `${commandLine(transport)}\n\n${vscode.l10n.t('It can then read and change what you can, and reach every host. When its definition changes you are asked again.')}`;
+  const detail = `${commandLine(transport)}\n\n${vscode.l10n.t('It can read and change anything you can, and connect to any host. Hermes asks again if its definition changes.')}`;
   if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, running)) !== running) return;
   await desk.decide(known, { ...known.decision, choice: 'outside', mayRunOutside: true });
 }
@@ -185,7 +185,7 @@ function withPlace(known: KnownServer, server: McpServer | null, place: ServerPl
     ...(place === null ? [] : [placeWords(place)]),
     ...(stopped.length === 0
       ? []
-      : [vscode.l10n.t('kept from this: {words}', { words: stopped.slice(-mostShown).join('; ') })]),
+      : [vscode.l10n.t('blocked by the sandbox: {words}', { words: stopped.slice(-mostShown).join('; ') })]),
   ].join(' · ');
 }
 
@@ -203,7 +203,7 @@ function stateWords({ isTrusted, hasChanged }: KnownServer, server: McpServer | 
         ? vscode.l10n.t('running · 1 tool')
         : vscode.l10n.t('running · {count} tools', { count: String(server.tools.length) });
     case 'waiting':
-      return vscode.l10n.t('connection lost, try {attempt} of 5 follows · {reason}', {
+      return vscode.l10n.t('connection lost, retry {attempt} of 5 · {reason}', {
         attempt: String(state.attempt),
         reason: state.sentence,
       });

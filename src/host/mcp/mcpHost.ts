@@ -145,14 +145,14 @@ export class McpHost implements Disposable {
       : vscode.l10n.t('Trust the MCP server “{name}”?', { name });
     const what =
       transport.kind === 'stdio'
-        ? vscode.l10n.t('It runs a program on this machine:')
+        ? vscode.l10n.t('It runs this program on your machine:')
         : vscode.l10n.t('The agent’s tool arguments are sent to:');
     const where = place === null ? [] : [placeSentences(place, server.definition, [])];
     const detail = [
       what,
       commandLine(transport),
       ...where,
-      vscode.l10n.t('It is defined in {file}. When that definition changes you are asked again.', {
+      vscode.l10n.t('Defined in {file}. Hermes asks again if the definition changes.', {
         file: fileOf(server.definition),
       }),
     ].join('\n\n');
@@ -293,7 +293,7 @@ export class McpHost implements Disposable {
           .map(({ server, envFileText }) => this.planOf(server, envFileText)),
       );
     } catch (error) {
-      this.needs.log.error('The MCP servers of this window could not be read', error);
+      this.needs.log.error('The MCP servers of this window couldn’t be read', error);
     }
   }
 
@@ -337,7 +337,7 @@ export class McpHost implements Disposable {
     const names = open.map(({ definition }) => `“${definition.name.replaceAll('](', '] (')}”`).join(', ');
     const review = vscode.l10n.t('Review…');
     const sentence = vscode.l10n.t(
-      'This folder defines MCP servers that you have not trusted: {names}. None of them runs before you have seen what it starts.',
+      'This folder defines MCP servers that you haven’t trusted: {names}. They don’t run until you review and trust them.',
       { names },
     );
     const chosen = await vscode.window.showInformationMessage(sentence, review, vscode.l10n.t('Not Now'));
@@ -359,7 +359,7 @@ export class McpHost implements Disposable {
       state.kind === 'failed'
         ? [
             {
-              sentence: vscode.l10n.t('The MCP server “{name}” is not running: {reason}', {
+              sentence: vscode.l10n.t('The MCP server “{name}” isn’t running: {reason}', {
                 name,
                 reason: state.sentence,
               }),
@@ -410,11 +410,14 @@ async function readEnvFileOf(
     const reason = error instanceof Error ? error.message : String(error);
     return {
       text: null,
-      problem: vscode.l10n.t('The MCP server “{name}” of {file} is not used: its "envFile" cannot be read. {reason}', {
-        name,
-        file: fileOf(definition),
-        reason,
-      }),
+      problem: vscode.l10n.t(
+        'The MCP server “{name}” in {file} is ignored because its "envFile" can’t be read. {reason}',
+        {
+          name,
+          file: fileOf(definition),
+          reason,
+        },
+      ),
     };
   }
 }

@@ -11,7 +11,7 @@ export function placeWords(place: ServerPlace): string {
     case 'outside':
       return vscode.l10n.t('not in the sandbox: {reason}', { reason: reasonWords(place.reason) });
     case 'refused':
-      return vscode.l10n.t('cannot start');
+      return vscode.l10n.t('can’t start');
   }
 }
 
@@ -24,25 +24,25 @@ export function placeSentences(place: ServerPlace, { transport }: ServerDefiniti
       const hosts = [...new Set([...hostsOf(command, sandbox), ...added])].sort();
       const reach =
         hosts.length === 0
-          ? vscode.l10n.t('It can reach no host.')
-          : vscode.l10n.t('It can reach these hosts: {hosts}.', { hosts: hosts.join(', ') });
+          ? vscode.l10n.t('It can’t connect to any host.')
+          : vscode.l10n.t('It can connect to these hosts: {hosts}.', { hosts: hosts.join(', ') });
       const ignored =
         sandbox.ignored.length === 0
           ? []
           : [
-              vscode.l10n.t('Not followed, of what its definition says about the sandbox: {words}.', {
+              vscode.l10n.t('Ignored sandbox settings in its definition: {words}.', {
                 words: visible(sandbox.ignored.join(', ')),
               }),
             ];
       return [
-        vscode.l10n.t('It runs in the sandbox: it can change files of the open folders, and cannot read your keys.'),
+        vscode.l10n.t('Runs in the sandbox: it can change files in the open folders, and can’t read your keys.'),
         reach,
         ...ignored,
       ].join(' ');
     }
     case 'outside': {
       const remedy = place.reason.kind === 'missing' ? ` ${place.reason.remedy}` : '';
-      return `${vscode.l10n.t('Not in the sandbox: {reason}. It runs with your rights.', { reason: reasonWords(place.reason) })}${remedy}`;
+      return `${vscode.l10n.t('Not in the sandbox: {reason}. Runs with your permissions.', { reason: reasonWords(place.reason) })}${remedy}`;
     }
     case 'refused':
       return vscode.l10n.t('It won’t start: {reason}', { reason: place.sentence });
@@ -52,9 +52,9 @@ export function placeSentences(place: ServerPlace, { transport }: ServerDefiniti
 function reasonWords(reason: OutsideReason): string {
   switch (reason.kind) {
     case 'chosen':
-      return vscode.l10n.t('you chose so');
+      return vscode.l10n.t('your choice');
     case 'written':
-      return vscode.l10n.t('its definition says so');
+      return vscode.l10n.t('set in its definition');
     case 'unwritten':
       return vscode.l10n.t('your settings don’t require it');
     case 'off':

@@ -74,7 +74,7 @@ export class MemoryFiles implements vscode.Disposable {
       {
         title: vscode.l10n.t('Open Memory'),
         placeHolder: this.needs.isUsed()
-          ? vscode.l10n.t('What Hermes is told at the beginning of every session')
+          ? vscode.l10n.t('Given to Hermes at the start of every session')
           : vscode.l10n.t('Memory is turned off in the settings, so none of this is used.'),
       },
     );
@@ -103,16 +103,15 @@ export class MemoryFiles implements vscode.Disposable {
     if (lengthOf(entries) > place.limit) {
       void vscode.window.showWarningMessage(
         vscode.l10n.t(
-          '{name} takes {usage}. Entries beyond that are kept here but not told to the model. Entries are separated by a line with only §.',
+          '{name} is over its limit ({usage}). Entries past the limit are kept here but not sent to the model. Separate entries with a line that contains only §.',
           { name: placeName(place), usage: usageLabels(entries, place.limit) },
         ),
       );
     } else if (planted !== undefined) {
       void vscode.window.showWarningMessage(
-        vscode.l10n.t(
-          'An entry is left out of what Hermes is told, because it reads like an order to the model: {entry}',
-          { entry: planted.slice(0, 120) },
-        ),
+        vscode.l10n.t('This entry is not sent to the model because it reads like an instruction: {entry}', {
+          entry: planted.slice(0, 120),
+        }),
       );
     }
   }

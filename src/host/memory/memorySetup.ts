@@ -29,7 +29,9 @@ export class MemorySetup {
     await this.needs.save(place.baseUrl, place.bank);
     this.needs.desk.changed();
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('Hindsight at {host} remembers completed turns from the next prompt on.', { host: place.host }),
+      vscode.l10n.t('Starting with your next prompt, Hindsight at {host} remembers completed turns.', {
+        host: place.host,
+      }),
     );
   }
 
@@ -38,7 +40,7 @@ export class MemorySetup {
     const { url, bank } = this.needs.current();
     const address = await vscode.window.showInputBox({
       title,
-      prompt: vscode.l10n.t('Address of the Hindsight server. In the cloud: {address}', { address: cloudAddress }),
+      prompt: vscode.l10n.t('Hindsight server address. For the cloud: {address}', { address: cloudAddress }),
       value: url ?? localAddress,
       ignoreFocusOut: true,
       validateInput: (text) =>
@@ -49,9 +51,7 @@ export class MemorySetup {
     if (address === undefined) return null;
     const name = await vscode.window.showInputBox({
       title,
-      prompt: vscode.l10n.t(
-        'Memory bank. What is in one bank is recalled together; a bank that does not exist yet is made.',
-      ),
+      prompt: vscode.l10n.t('Memory bank. Everything in a bank is recalled together. A new name creates a new bank.'),
       value: bank ?? 'hermes',
       ignoreFocusOut: true,
       validateInput: (text) =>
@@ -111,11 +111,11 @@ export class MemorySetup {
 async function agreed({ host }: HindsightPlace): Promise<boolean> {
   const connect = vscode.l10n.t('Connect');
   const sentence = vscode.l10n.t(
-    'Completed turns of every session in this workspace are sent to {host}. Deleting here does not delete there.',
+    'Completed turns from every session in this workspace are sent to {host}. Deleting a session here does not delete them there.',
     { host },
   );
   const detail = vscode.l10n.t(
-    'What looks like a key or a password is masked first. Private sessions are not sent. Forget Session… asks the server to delete what it holds of a session.',
+    'Text that looks like a key or password is masked first. Private sessions are not sent. Forget Session… asks the server to delete its copy of a session.',
   );
   return (await vscode.window.showInformationMessage(sentence, { modal: true, detail }, connect)) === connect;
 }
@@ -126,12 +126,12 @@ async function askForKey({ host }: HindsightPlace, isKept: boolean): Promise<str
     prompt: isKept
       ? vscode.l10n.t('Key for {host}. Leave empty to use the saved key.', { host })
       : vscode.l10n.t(
-          'Key for {host}. It is kept in the editor’s secret storage and sent nowhere else. Leave it empty if the server needs none.',
+          'Key for {host}. Stored in VS Code’s secret storage. Sent only to this server. Leave empty if it needs no key.',
           { host },
         ),
     password: true,
     ignoreFocusOut: true,
-    validateInput: (text) => (/^\s*\S*\s*$/.test(text) ? undefined : vscode.l10n.t('A key has no spaces in it.')),
+    validateInput: (text) => (/^\s*\S*\s*$/.test(text) ? undefined : vscode.l10n.t('A key can’t contain spaces.')),
   });
   return entered?.trim();
 }
@@ -144,7 +144,7 @@ function setupSentence(
   switch (failure.cause) {
     case 'auth':
       if (!hadKey)
-        return vscode.l10n.t('Hindsight at {host} asks for a key ({status}). Nothing was changed.', {
+        return vscode.l10n.t('Hindsight at {host} requires a key ({status}). Nothing was changed.', {
           host,
           status: String(failure.status ?? 401),
         });
@@ -154,14 +154,14 @@ function setupSentence(
       });
     case 'network':
       return vscode.l10n.t(
-        'Nothing answers at {host} ({code}). Nothing was changed. Start the server, or correct the address.',
+        'Can’t reach {host} ({code}). Nothing was changed. Start the server, or correct the address.',
         { host, code: failure.detail === '' ? 'network' : failure.detail },
       );
     case 'timeout':
-      return vscode.l10n.t('Hindsight at {host} did not answer in time. Nothing was changed.', { host });
+      return vscode.l10n.t('Hindsight at {host} didn’t answer in time. Nothing was changed.', { host });
     case 'notHindsight':
     case 'notFound':
-      return vscode.l10n.t('What answers at {host} is not Hindsight. Nothing was changed.', { host });
+      return vscode.l10n.t('The server at {host} isn’t Hindsight. Nothing was changed.', { host });
     default:
       return failureSentence(failure, host);
   }

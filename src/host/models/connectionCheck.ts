@@ -43,7 +43,7 @@ export async function checkConnection(
     return {
       kind: 'failed',
       sentence: t(
-        'Not {name} itself but something between answered at {url}: perhaps a sign-in page or a proxy of this network. Open that address in a browser to see what it is, then try again.',
+        'Something other than {name} answered at {url}, such as a sign-in page or a proxy. Open that address in a browser to check, then try again.',
         { name: endpoint.name, url: endpoint.baseUrl },
       ),
       mayKeep: true,
@@ -59,7 +59,7 @@ export async function checkConnection(
       if (answer.failure.cause === 'auth' || answer.failure.cause === 'noKey') {
         return {
           kind: 'failed',
-          sentence: t('{sentence} (The address was tried as {url}.)', {
+          sentence: t('{sentence} (Tried {url}.)', {
             sentence: answer.failure.sentence,
             url: baseUrl,
           }),
@@ -81,7 +81,7 @@ function found(
   if (listing.models.length > 0) return { kind: 'answers', endpoint, corrected, models: listing.models.length };
   const isLocal = parseEndpoint(endpoint.baseUrl)?.loopback ?? false;
   const sentence = isLocal
-    ? t('{name} answers, but has no models. Load one there (with Ollama: ollama pull qwen3), then try again.', {
+    ? t('{name} is running but has no models. Load one there (with Ollama: ollama pull qwen3), then try again.', {
         name: endpoint.name,
       })
     : t(

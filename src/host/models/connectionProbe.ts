@@ -17,7 +17,7 @@ export async function testedConnection(
     if (check === null) return null;
     if (check.kind === 'answers') return check.corrected ? corrected(endpoint, check.endpoint) : check.endpoint;
     const again = vscode.l10n.t('Try Again');
-    const keep = check.kind === 'failed' && !check.mayKeep ? [] : [vscode.l10n.t('Keep It Anyway')];
+    const keep = check.kind === 'failed' && !check.mayKeep ? [] : [vscode.l10n.t('Save Anyway')];
     const detail =
       keep.length === 0
         ? vscode.l10n.t('Nothing was saved.')
@@ -52,7 +52,7 @@ async function tried(
 /** Asks before replacing an address that the user typed. */
 async function corrected(written: ProviderSettings, working: ProviderSettings): Promise<ProviderSettings | null> {
   const use = vscode.l10n.t('Use It');
-  const sentence = vscode.l10n.t('Nothing answers at {written}, but models are listed at {working}.', {
+  const sentence = vscode.l10n.t('No answer from {written}, but {working} lists models.', {
     written: written.baseUrl,
     working: working.baseUrl,
   });

@@ -27,13 +27,13 @@ function describe(
     return {
       cause: 'consent',
       happened: `The editor did not allow Hermes to use ${label}.`,
-      next: 'Send again to be asked again, or allow it under Manage Language Model Access.',
+      next: 'Send again to get the question again, or allow it under Manage Language Model Access.',
     };
   }
   if (code === vscode.LanguageModelError.Blocked.name) {
     return {
       cause: 'quota',
-      happened: `${label} is blocked: its quota is used up or the request was refused.`,
+      happened: `${label} is blocked. Its quota is used up, or the request was refused.`,
       next: 'Try later or choose another model.',
     };
   }

@@ -48,7 +48,7 @@ export class EditorModels implements ModelProvider {
     const [model] = slash < 1 ? [] : ((await this.select(selector, openPatienceMs, signal)) ?? []);
     if (model === undefined) throw new ModelError(editorModelGone(modelId));
     const justification = vscode.l10n.t(
-      'You chose {model} to answer in Hermes. Your prompts and the files it reads are sent to it.',
+      'You chose {model} for Hermes. Your prompts and the files it reads are sent to this model.',
       { model: model.name },
     );
     return new EditorChatModel(infoOf(model), model, justification, this.clock);
@@ -95,7 +95,7 @@ function infoOf(model: vscode.LanguageModelChat): ModelInfo {
     images: null,
     efforts: ['default'],
     price: null,
-    warnings: [vscode.l10n.t("The editor's models may lose the last words when the provider fails.")],
+    warnings: [vscode.l10n.t('VS Code’s models may lose the last words of an answer if the provider fails.')],
   };
 }
 

@@ -30,7 +30,7 @@ export async function askForEndpoint(taken: readonly string[], pastedKey: string
 
   const name = await vscode.window.showInputBox({
     title,
-    prompt: vscode.l10n.t('A name of your own'),
+    prompt: vscode.l10n.t('A name for this endpoint'),
     value: freeName(address.loopback ? 'Local' : address.destination, taken),
     ignoreFocusOut: true,
     validateInput: (text) => nameProblem(text.trim(), taken),
@@ -61,12 +61,12 @@ async function askForKey(title: string, loopback: boolean): Promise<string | und
   return vscode.window.showInputBox({
     title,
     prompt: loopback
-      ? vscode.l10n.t('Key. A server on this machine usually needs none: press Enter.')
-      : vscode.l10n.t('Key. Leave it empty if the endpoint needs none.'),
+      ? vscode.l10n.t('Key. Local servers usually don’t need one: press Enter.')
+      : vscode.l10n.t('Key. Leave empty if the endpoint needs none.'),
     password: true,
     ignoreFocusOut: true,
     validateInput: (text) =>
-      text.trim() === '' || keyIn(text) !== null ? undefined : vscode.l10n.t('A key has no spaces in it.'),
+      text.trim() === '' || keyIn(text) !== null ? undefined : vscode.l10n.t('A key can’t contain spaces.'),
   });
 }
 

@@ -83,7 +83,7 @@ export class ModelDiscovery {
         kind: 'pasteKey',
         title: t('Paste a Key'),
         detail: t(
-          'OpenRouter, Anthropic, OpenAI and others. The key is tested and kept in the editor’s secret storage.',
+          'OpenRouter, Anthropic, OpenAI, and others. The key is tested, then stored in VS Code’s secret storage.',
         ),
       },
       {
@@ -102,7 +102,7 @@ export class ModelDiscovery {
       labels.length > 3
         ? t('{some} and {count} more', { some: labels.slice(0, 3).join(', '), count: String(labels.length - 3) })
         : labels.join(', ');
-    return { id: setupEntryIds.editorModels, kind: 'editorModels', title: t("Use the Editor's Models"), detail };
+    return { id: setupEntryIds.editorModels, kind: 'editorModels', title: t('Use VS Code’s Models'), detail };
   }
 
   private serverEntry({ name, destination, modelIds }: FoundServer): SetupEntry {

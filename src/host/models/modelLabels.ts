@@ -26,7 +26,7 @@ export function modelDetail(
   t: Translate,
 ): string {
   const facts = [
-    row.contextWindow === null ? null : t('{size} tokens of context', { size: compact(row.contextWindow, language) }),
+    row.contextWindow === null ? null : t('{size} token context', { size: compact(row.contextWindow, language) }),
     row.price === null ? null : priceWords(row.price, language, t),
     ...row.warnings,
   ];

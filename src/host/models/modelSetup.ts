@@ -89,13 +89,11 @@ export class ModelSetup {
   private async pasteKey(): Promise<boolean> {
     const pasted = await vscode.window.showInputBox({
       title: vscode.l10n.t('Paste a Key'),
-      prompt: vscode.l10n.t(
-        'It is kept in the editor’s secret storage and sent to no other address than its provider’s.',
-      ),
+      prompt: vscode.l10n.t('Stored in VS Code’s secret storage. Sent only to the provider.'),
       password: true,
       ignoreFocusOut: true,
       validateInput: (text) =>
-        text.trim() === '' || keyIn(text) !== null ? undefined : vscode.l10n.t('A key has no spaces in it.'),
+        text.trim() === '' || keyIn(text) !== null ? undefined : vscode.l10n.t('A key can’t contain spaces.'),
     });
     const key = keyIn(pasted ?? '');
     if (key === null) return false;
@@ -157,7 +155,7 @@ export class ModelSetup {
    *  models. */
   private async chooseFrom(provider: string, which: 'any' | 'toolCapable'): Promise<boolean> {
     const ref = await pickModel({
-      title: vscode.l10n.t('Select Model of {provider}', { provider }),
+      title: vscode.l10n.t('Select a Model from {provider}', { provider }),
       current: null,
       list: () => this.needs.desk.modelsOf(provider),
       // Models with unknown capabilities stay in the list.
@@ -165,7 +163,7 @@ export class ModelSetup {
       empty:
         which === 'any'
           ? vscode.l10n.t('{provider} has no models yet.', { provider })
-          : vscode.l10n.t('{provider} has no model that can call tools.', { provider }),
+          : vscode.l10n.t('None of {provider}’s models can call tools.', { provider }),
     });
     return ref !== null && this.choose(ref);
   }
@@ -188,9 +186,9 @@ export class ModelSetup {
  *  close. */
 function tellReady(row: ModelRow): void {
   const ready = row.isDemo
-    ? vscode.l10n.t('Ready: {model} answers from a script, and nothing leaves this machine.', { model: row.label })
+    ? vscode.l10n.t('{model} is ready. Answers are scripted and nothing leaves your machine.', { model: row.label })
     : vscode.l10n.t(
-        '{model} is chosen: {provider} lists it, and prompts go to {host}. Whether it answers is seen with the first prompt: none was sent to test it.',
+        '{model} is selected. Prompts go to {host}. {provider} lists this model, but it hasn’t been tested with a prompt.',
         { model: row.label, provider: row.provider, host: row.destination },
       );
   if (row.warnings.length === 0) void vscode.window.showInformationMessage(ready);
@@ -203,7 +201,7 @@ async function mayBeSent(key: string, endpoint: ProviderSettings): Promise<boole
   if (owner === null) return true;
   const send = vscode.l10n.t('Send to {host}', { host: new URL(endpoint.baseUrl).host });
   const sentence = vscode.l10n.t(
-    'This looks like a key of {owner}, and would be sent to {name} ({host}). It was not sent yet.',
+    'This looks like a key for {owner}, but it would go to {name} ({host}). It has not been sent.',
     { owner: owner.name, name: endpoint.name, host: new URL(endpoint.baseUrl).host },
   );
   return (await vscode.window.showWarningMessage(sentence, { modal: true }, send)) === send;

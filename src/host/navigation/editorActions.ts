@@ -32,7 +32,7 @@ export class EditorActions implements ChatEditor {
       (await vscode.window.showWarningMessage(question, { modal: true, detail }, button)) === button;
     switch (asked.kind) {
       case 'rules': {
-        const where = { session: t('in this session'), workspace: t('in this workspace'), user: t('everywhere') }[
+        const where = { session: t('in this session'), workspace: t('in this workspace'), user: t('in all folders') }[
           asked.scope
         ];
         return ask(
@@ -47,7 +47,7 @@ export class EditorActions implements ChatEditor {
       case 'waiting':
         return ask(
           t('Allow this call?'),
-          t('It waited in a session that was just opened.\n{subject}', { subject: asked.subject }),
+          t('It was waiting in a session that was just opened.\n{subject}', { subject: asked.subject }),
           t('Allow'),
         );
       case 'auto':

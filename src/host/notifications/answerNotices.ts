@@ -80,15 +80,15 @@ export class AnswerNotices implements Disposable {
     const session = await sessions.getSession(sessionId);
     if (session === null || session.parentKind === 'delegate') return;
     const title = plain(session.title ?? t('Untitled Session'));
-    const [show, never] = [t('Open'), t("Don't Show Again")];
+    const [show, never] = [t('Open'), t('Don’t Show Again')];
     const pressed =
       turn.outcome === 'complete'
-        ? await notify('info', t('Hermes has answered in “{title}”.', { title }), show, never)
+        ? await notify('info', t('Hermes answered in “{title}”.', { title }), show, never)
         : await notify(
             'warning',
-            t('Hermes could not finish its answer in “{title}”. {reason}', {
+            t('Hermes couldn’t finish its answer in “{title}”. {reason}', {
               title,
-              reason: plain(turn.failure?.sentence ?? t('What was shown is saved.')),
+              reason: plain(turn.failure?.sentence ?? t('Everything shown is saved.')),
             }),
             show,
             never,

@@ -107,7 +107,7 @@ export class ApprovalNotices implements Disposable {
     const isPlan = request.access.kind === 'plan';
     const message = isPlan
       ? t('Hermes has a plan ready for you to review.')
-      : t('Hermes asks: Allow {subject}?', { subject: shortSubject(request.subject) });
+      : t('Hermes needs your approval: {subject}', { subject: shortSubject(request.subject) });
     // The user must read a plan before approving it, and anything else that does not fit in here.
     const pressed = await notify(message, ...(isPlan ? [show] : saysAll(request) ? [allow, deny, show] : [deny, show]));
     if (pressed === show) return open(sessionId);

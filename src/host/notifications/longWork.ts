@@ -31,21 +31,18 @@ export function withWorkNotices(store: SessionStore, needs: LongWorkNeeds): Sess
   return {
     ...store,
     branchSession: (input) =>
-      told(
-        needs,
-        t('Hermes is copying the session into a branch…'),
-        t('Branching was stopped. No branch was made.'),
-        (...course) => store.branchSession(input, ...course),
+      told(needs, t('Branching the session…'), t('Branching was canceled. No branch was created.'), (...course) =>
+        store.branchSession(input, ...course),
       ),
     rewindSession: (input) =>
-      told(needs, t('Rewinding the session…'), t('Rewinding was stopped. The session is unchanged.'), (...course) =>
+      told(needs, t('Rewinding the session…'), t('Rewinding was canceled. The session is unchanged.'), (...course) =>
         store.rewindSession(input, ...course),
       ),
     showVersion: (input) =>
       told(
         needs,
-        t('Hermes is showing another version of a long session…'),
-        t('Showing the other version was stopped. The session is unchanged.'),
+        t('Switching to another version…'),
+        t('Switching versions was canceled. The session is unchanged.'),
         (...course) => store.showVersion(input, ...course),
       ),
     openTurn: (input) => {
@@ -53,7 +50,7 @@ export function withWorkNotices(store: SessionStore, needs: LongWorkNeeds): Sess
       return told(
         needs,
         t('Preparing to retry the prompt…'),
-        t('Asking again was stopped. The session is unchanged.'),
+        t('Retrying was canceled. The session is unchanged.'),
         (...course) => store.openTurn(input, ...course),
       );
     },

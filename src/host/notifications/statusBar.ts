@@ -74,7 +74,7 @@ export function statusWords(facts: StatusFacts, t: Translate): StatusWords {
   if (facts.store === 'failed' || facts.store === 'readOnly') {
     return said(
       '$(warning) Hermes',
-      t('Hermes: sessions cannot be saved. Open the chat to see why.'),
+      t('Hermes: sessions can’t be saved. Open the chat for details.'),
       [openChat(t)],
       true,
     );
@@ -84,7 +84,7 @@ export function statusWords(facts: StatusFacts, t: Translate): StatusWords {
   const label = facts.model?.label ?? 'Hermes';
   const model =
     facts.model === null
-      ? t('no model chosen')
+      ? t('no model selected')
       : t('{label}, {destination}', { label: facts.model.label, destination: facts.model.destination });
   const lines = facts.running.map((session) => sessionLine(session, t));
   if (facts.waiting > 0) {

@@ -56,13 +56,13 @@ export class OtherFolderCommands {
 
   async bringSession({ store, sessionId }: OtherSession): Promise<void> {
     const folder = folderName(store, this.needs.words());
-    const title = vscode.l10n.t('Bringing a session of {folder} over…', { folder });
+    const title = vscode.l10n.t('Copying a session from {folder}…', { folder });
     await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () =>
       this.needs.others.bringSession(store.folder, sessionId),
     );
     await this.needs.openInChat(sessionId);
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('The session is in this folder’s history now. {folder} keeps its own.', { folder }),
+      vscode.l10n.t('The session was copied to this folder. The original in {folder} is unchanged.', { folder }),
     );
   }
 
@@ -70,7 +70,7 @@ export class OtherFolderCommands {
   async bringAll(folder: OtherFolder): Promise<boolean> {
     const words = this.needs.words();
     const path = folderPath(folder, words);
-    const title = vscode.l10n.t('Bringing the sessions of {folder} over…', { folder: path });
+    const title = vscode.l10n.t('Copying sessions from {folder}…', { folder: path });
     const stopping = new AbortController();
     const brought = await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title, cancellable: true },
@@ -92,7 +92,7 @@ export class OtherFolderCommands {
     const left =
       brought.skipped === 0
         ? ''
-        : ` ${vscode.l10n.t('{count} rows could not be read and stay there.', { count: brought.skipped })}`;
+        : ` ${vscode.l10n.t('{count} rows couldn’t be read and remain in the original.', { count: brought.skipped })}`;
     void vscode.window.showInformationMessage(
       vscode.l10n.t('{count} from {folder} copied to this folder. The original file is unchanged.', {
         count: countWords(folder.sessions, words),
@@ -133,7 +133,7 @@ export class OtherFolderCommands {
     );
     if ((await folders).length === 0) {
       void vscode.window.showInformationMessage(
-        vscode.l10n.t('There are no sessions of other folders on this machine.'),
+        vscode.l10n.t('No sessions from other folders were found on this machine.'),
       );
       return null;
     }

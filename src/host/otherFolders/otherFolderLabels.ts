@@ -22,10 +22,10 @@ export function countWords(sessions: number, { t }: Pick<WordContext, 't'>): str
 export function folderFacts(store: OtherStore & { readonly isBroughtOver: boolean }, context: WordContext): string {
   const { t, now, language } = context;
   const facts = [
-    store.problem === null ? countWords(store.sessions, context) : t('could not be read'),
+    store.problem === null ? countWords(store.sessions, context) : t('couldn’t be read'),
     ageLabels(store.lastActiveAt, now, language),
     ...(store.inUse ? [t('open in another window')] : []),
-    ...(store.isBroughtOver ? [t('brought over')] : []),
+    ...(store.isBroughtOver ? [t('copied')] : []),
   ];
   return facts.join(' · ');
 }

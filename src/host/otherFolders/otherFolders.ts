@@ -97,7 +97,7 @@ export class OtherFolders implements Disposable {
       if (copy.answering !== null)
         throw new GatewayError(
           'busy',
-          'An answer is being written in that folder’s window. Wait for it or stop it there, then bring the sessions over.',
+          'Hermes is answering in that folder’s window. Wait or stop it there, then copy the sessions.',
         );
       let sum: BroughtOver = { sessions: 0, messages: 0, skipped: 0 };
       for (let done = 0; done < copy.sessionIds.length && signal?.aborted !== true; done += batchSize) {

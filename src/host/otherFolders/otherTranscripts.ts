@@ -120,7 +120,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
   }
 
   private async copyOf(store: OtherStore): Promise<OpenCopy> {
-    const title = vscode.l10n.t('Reading the sessions of {folder}…', { folder: this.nameOf(store) });
+    const title = vscode.l10n.t('Reading sessions from {folder}…', { folder: this.nameOf(store) });
     return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, () =>
       this.needs.copies.open(store.folder),
     );
@@ -182,7 +182,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
     const notHere = async (): Promise<void> => {
       throw new GatewayError(
         'invalid',
-        vscode.l10n.t('This session belongs to {folder}. Bring it over to this folder first.', { folder }),
+        vscode.l10n.t('This session belongs to {folder}. Copy it to this folder first.', { folder }),
       );
     };
     return {

@@ -73,7 +73,7 @@ export class ChosenSessions {
   private async read(sessionIds: readonly string[]): Promise<readonly Session[]> {
     const sessions = await Promise.all(sessionIds.map((sessionId) => this.needs.sessions.getSession(sessionId)));
     if (sessions.some((session) => session === null))
-      void vscode.window.showWarningMessage(vscode.l10n.t('This session is no longer stored.'));
+      void vscode.window.showWarningMessage(vscode.l10n.t('This session no longer exists.'));
     return sessions.filter((session) => session !== null);
   }
 }

@@ -9,16 +9,15 @@ export async function compressSession(
   whileAsking: <T>(asks: () => PromiseLike<T>) => Promise<T>,
 ): Promise<void> {
   const preview = await gateway.compressionPreview(sessionId);
-  if (preview === null)
-    return inform(vscode.l10n.t('There is nothing to compress yet: what is there is kept as it is.'));
+  if (preview === null) return inform(vscode.l10n.t('There is nothing to compress yet. Nothing was changed.'));
   const focus = await whileAsking(() =>
     vscode.window.showInputBox({
       title: vscode.l10n.t('Compress Session'),
       prompt: vscode.l10n.t(
-        'The model summarises the earlier part: about {before} → {after} tokens. Nothing is deleted.',
+        'The model summarizes earlier messages: about {before} → {after} tokens. Nothing is deleted.',
         savedWords(preview),
       ),
-      placeHolder: vscode.l10n.t('What should the summary keep above all? (optional)'),
+      placeHolder: vscode.l10n.t('What should the summary focus on? (optional)'),
       ignoreFocusOut: true,
     }),
   );
@@ -37,11 +36,11 @@ export async function compressSession(
   if (typeof outcome === 'string') return inform(outcome);
   const saved = savedWords(outcome.tokens);
   if (outcome.madeBy === 'summary')
-    inform(vscode.l10n.t('The earlier part is summarised: about {before} → {after} tokens.', saved));
+    inform(vscode.l10n.t('Earlier messages were summarized: about {before} → {after} tokens.', saved));
   else
     inform(
       vscode.l10n.t(
-        'The model gave no summary, so the earlier part was shortened: about {before} → {after} tokens.',
+        'The model returned no summary, so earlier messages were shortened instead: about {before} → {after} tokens.',
         saved,
       ),
     );

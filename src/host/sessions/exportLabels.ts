@@ -9,27 +9,27 @@ export function endWords(reason: StopReason, t: Translate): string | null {
     case 'stop':
       return null;
     case 'length':
-      return t('The answer reached the model’s output limit.');
+      return t('The answer hit the model’s output limit.');
     case 'refusal':
       return t('The model declined to answer.');
     case 'iterations':
       return t('Step limit reached.');
     case 'empty':
-      return t('The model ended without a word.');
+      return t('The model returned an empty answer.');
     case 'user':
-      return t('Stopped by the person.');
+      return t('Stopped by you.');
     case 'newPrompt':
       return t('Replaced by a newer prompt.');
     case 'windowClosed':
       return t('Interrupted: the window closed or VS Code stopped.');
     case 'crash':
-      return t('Interrupted: the editor’s extension process ended.');
+      return t('Interrupted: the extension host stopped.');
     case 'connectionLost':
       return t('Interrupted: the connection was lost.');
     case 'error':
       return t('The request failed.');
     case 'storeFailed':
-      return t('Nothing more could be saved, so nothing more was shown.');
+      return t('Stopped because nothing more could be saved.');
     default:
       return reason satisfies never;
   }
@@ -44,7 +44,7 @@ export function outcomeWords(outcome: ToolOutcome, t: Translate): string {
     case 'denied':
       return t('denied');
     case 'cancelled':
-      return t('cancelled');
+      return t('canceled');
     case 'interrupted':
       return t('interrupted');
     default:
@@ -55,11 +55,11 @@ export function outcomeWords(outcome: ToolOutcome, t: Translate): string {
 export function hiddenWords(reason: HiddenReason, t: Translate): string {
   switch (reason) {
     case 'retried':
-      return t('hidden: asked again');
+      return t('hidden: retried');
     case 'edited':
-      return t('hidden: an earlier wording');
+      return t('hidden: edited');
     case 'rewound':
-      return t('hidden: taken back');
+      return t('hidden: rewound');
     case 'merged':
       return t('hidden: merged into another row');
     case 'dropped':

@@ -33,7 +33,7 @@ export async function exportSession(sessionId: string, needs: ExportNeeds): Prom
   const stopped = new GatewayError('stopped', vscode.l10n.t('Export was canceled. Nothing was written.'));
   const record = await tellWhenLong(
     { clock: systemClock, notice: editorWorkNotice },
-    vscode.l10n.t('Hermes is reading the session to export it…'),
+    vscode.l10n.t('Exporting the session…'),
     stopped,
     (...course) => readRecord(sessionId, form.withHidden, needs, ...course),
   );
@@ -101,21 +101,21 @@ async function saveAs(text: string, format: ExportForm['format'], { session }: S
   await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
   const open = vscode.l10n.t('Open');
   const chosen = await vscode.window.showInformationMessage(
-    vscode.l10n.t('The session is exported to {path}.', { path: vscode.workspace.asRelativePath(uri) }),
+    vscode.l10n.t('Session exported to {path}.', { path: vscode.workspace.asRelativePath(uri) }),
     open,
   );
   if (chosen === open) await vscode.commands.executeCommand('vscode.open', uri);
 }
 
 function exportForms(): ExportForm[] {
-  const everything = vscode.l10n.t('With earlier versions and everything else that is hidden');
+  const everything = vscode.l10n.t('Includes earlier versions and hidden messages');
   const shown = vscode.l10n.t('Only what the chat shows');
   const toEditor = (label: string): string => vscode.l10n.t('{format} in a New Editor', { format: label });
   return [
     { label: vscode.l10n.t('Markdown File…'), description: shown, format: 'markdown', withHidden: false, to: 'file' },
     { label: vscode.l10n.t('JSON File…'), description: shown, format: 'json', withHidden: false, to: 'file' },
     {
-      label: vscode.l10n.t('JSON File, Complete…'),
+      label: vscode.l10n.t('JSON File with Hidden Messages…'),
       description: everything,
       format: 'json',
       withHidden: true,

@@ -26,10 +26,12 @@ export function pickMessage(
   now: number,
 ): Promise<string | null> {
   const picker = vscode.window.createQuickPick<MessageItem>();
-  picker.title = purpose === 'branch' ? vscode.l10n.t('Branch from Here') : vscode.l10n.t('Rewind to Here');
+  picker.title = purpose === 'branch' ? vscode.l10n.t('Branch from Message') : vscode.l10n.t('Rewind to Message');
   picker.placeholder =
     purpose === 'branch'
-      ? vscode.l10n.t('The message to branch from: an answer goes along, a prompt comes back to be edited')
+      ? vscode.l10n.t(
+          'Choose a message to branch from. Answers are copied; a prompt returns to the input box for editing.',
+        )
       : vscode.l10n.t('Choose a prompt to rewind to. It and everything after it are hidden.');
   picker.matchOnDescription = true;
   let items: readonly MessageItem[] = [];

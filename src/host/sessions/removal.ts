@@ -55,7 +55,7 @@ export async function forgetSessions(chosen: readonly Session[], needs: RemovalN
   if (answer !== forget) return;
   const reports: ForgetReport[] = [];
   const { done, refusals } = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Erasing…') },
+    { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Deleting permanently…') },
     () => eachOf(chosen, async (session) => void reports.push(await needs.gateway.forgetSession(session.id))),
   );
   if (refusals.length > 0) void vscode.window.showWarningMessage(refusals.join(' '));
@@ -63,7 +63,7 @@ export async function forgetSessions(chosen: readonly Session[], needs: RemovalN
   const left = [...new Set(reports.flatMap(({ sentences }) => sentences))];
   const said =
     done.length === 1 && done[0] !== undefined
-      ? vscode.l10n.t('“{title}” is erased.', { title: titleWords(done[0], translate) })
+      ? vscode.l10n.t('“{title}” was permanently deleted.', { title: titleWords(done[0], translate) })
       : vscode.l10n.t('{count} sessions were permanently deleted.', { count: done.length });
   if (left.length === 0) void vscode.window.showInformationMessage(said);
   else void vscode.window.showWarningMessage([said, ...left].join(' '));
@@ -75,12 +75,12 @@ async function forgetDetail(chosen: readonly Session[], { sessions, outsideMemor
   const memory = chosen.every((session) => session.private) ? null : outsideMemory();
   return [
     vscode.l10n.t(
-      'Erased from the file and its log: messages with earlier versions and revisions, turns, queued prompts, drafts and the search index. This cannot be undone.',
+      'This deletes messages with their earlier versions, turns, queued prompts, drafts, and search entries. You can’t undo this.',
     ),
     ...(branches.length === 0
       ? []
       : [
-          vscode.l10n.t('Branches hold copies and stay: {titles}.', {
+          vscode.l10n.t('Branches are separate copies and are not deleted: {titles}.', {
             titles: branches.map((title) => `“${title}”`).join(', '),
           }),
         ]),
@@ -92,7 +92,7 @@ async function forgetDetail(chosen: readonly Session[], { sessions, outsideMemor
           }),
         ]),
     vscode.l10n.t(
-      'Out of reach: what was sent to the model’s host, what was exported or copied, and backups of the disk.',
+      'Hermes can’t delete what was sent to the model’s provider, exported files, copies, or disk backups.',
     ),
   ].join('\n\n');
 }
@@ -134,6 +134,6 @@ async function eachOf(
 function trashedWords(sessions: readonly Session[]): string {
   const [only] = sessions;
   if (sessions.length === 1 && only !== undefined)
-    return vscode.l10n.t('“{title}” is in the trash.', { title: titleWords(only, translate) });
-  return vscode.l10n.t('{count} sessions are in the trash.', { count: sessions.length });
+    return vscode.l10n.t('“{title}” was moved to the trash.', { title: titleWords(only, translate) });
+  return vscode.l10n.t('{count} sessions were moved to the trash.', { count: sessions.length });
 }

@@ -8,7 +8,7 @@ import type { Session } from '../../transcript/session';
 export function renameSession(session: Session, gateway: Pick<Gateway, 'renameSession'>): Promise<void> {
   const box = vscode.window.createInputBox();
   box.title = vscode.l10n.t('Rename Session');
-  box.prompt = vscode.l10n.t('A title for this session');
+  box.prompt = vscode.l10n.t('Session title');
   // Keep the typed text while the user looks something up.
   box.ignoreFocusOut = true;
   box.value = session.title ?? '';

@@ -19,7 +19,7 @@ export async function rewindQuestion(
   const rewind = vscode.l10n.t('Rewind');
   const question = vscode.l10n.t('Rewind {turns}?', { turns: turnLabels(turns, translate) });
   const detail = vscode.l10n.t(
-    'This prompt goes back into the composer. It and everything behind it is hidden from the chat and from the model; the transcript keeps it.',
+    'This prompt returns to the input box. It and everything after it are hidden from the chat and the model. Nothing is deleted.',
   );
   if (files > 0)
     return askWhatGoesBack(question, `${detail} ${vscode.l10n.t('Your own changes to these files are kept.')}`, files);

@@ -75,7 +75,7 @@ function switchCommands(needs: SessionCommandNeeds): CommandTable {
       if (target !== null) await switchTo(needs, { reason: 'branch', sessionId: target.session.id, from: null });
     },
     branchFromHere: async (...args) => {
-      const target = await chosen.one(args, vscode.l10n.t('Branch from Here'));
+      const target = await chosen.one(args, vscode.l10n.t('Branch from Message'));
       if (target === null) return;
       const from =
         target.messageUid ?? (await needs.whileAsking(() => pickMessage(gateway, target.session.id, 'branch', now())));
@@ -92,7 +92,7 @@ function switchCommands(needs: SessionCommandNeeds): CommandTable {
       const target = await chosen.one(args, vscode.l10n.t('Retry'));
       if (target === null) return;
       const turnUid = await lastTurn(gateway, target.session);
-      if (turnUid === null) return inform(vscode.l10n.t('There is no prompt to ask again in this session.'));
+      if (turnUid === null) return inform(vscode.l10n.t('This session has no prompt to retry.'));
       if (gateway.shownSession(surfaceId()) !== target.session.id)
         await switchTo(needs, { reason: 'resume', sessionId: target.session.id });
       const files = (await needs.files.from(turnUid)).length;
@@ -156,7 +156,7 @@ function careCommands(needs: SessionCommandNeeds): CommandTable {
       if (named === 'lost') return inform(vscode.l10n.t('Nothing was stopped. Press Stop again.'));
       const sessionId = named?.sessionId ?? gateway.shownSession(surfaceId());
       if (sessionId === null || !gateway.runningTurns().some((turn) => turn.sessionId === sessionId))
-        inform(vscode.l10n.t('Nothing is running in the session that is shown.'));
+        inform(vscode.l10n.t('Nothing is running in this session.'));
       else await gateway.stop(sessionId);
     },
     openTranscript: async (...args) => {

@@ -25,7 +25,7 @@ export function sessionMarks(session: SessionSummary): readonly SessionMark[] {
 export function markWords(mark: SessionMark, t: Translate): string {
   switch (mark) {
     case 'problem':
-      return t('could not be read completely');
+      return t('couldn’t be fully read');
     case 'waiting':
       return t('needs approval');
     case 'running':
@@ -107,13 +107,13 @@ export function hoverWords(session: SessionSummary, { t, language }: WordContext
     title,
     session.problem,
     session.preview === null || session.preview === title ? null : session.preview,
-    t('Model: {model}', { model: session.model ?? t('the one for new sessions') }),
+    t('Model: {model}', { model: session.model ?? t('default for new sessions') }),
     t('Size: {size}', { size }),
     session.branchOf === null ? null : originWords(session.branchOf.title, t),
     t('Started {begun}, last active {active}', { begun: time(session.startedAt), active: time(session.lastActiveAt) }),
     session.trashedAt === null ? null : t('In the trash since {time}', { time: time(session.trashedAt) }),
     session.queuedCount === 0 ? null : t('Queued prompts: {count}', { count: String(session.queuedCount) }),
-    session.private ? t('Private: no memory provider is told of it') : null,
+    session.private ? t('Private: not added to memory') : null,
   ];
   return lines.filter((line) => line !== null).join('\n');
 }

@@ -51,8 +51,8 @@ export function pickSession(options: SessionPickerOptions): Promise<SessionPick 
   picker.title = options.title;
   picker.placeholder =
     options.search === null
-      ? vscode.l10n.t('Type to search titles and first prompts')
-      : vscode.l10n.t('Type to search titles, first prompts and all messages');
+      ? vscode.l10n.t('Search titles and first prompts')
+      : vscode.l10n.t('Search titles, first prompts, and all messages');
 
   let typing = new AbortController();
   /** Text for which the current items were found. Null: there are no items yet. */
@@ -139,7 +139,7 @@ function nothingWords(state: NonNullable<SessionQuery['state']>): string {
     case 'active':
       return vscode.l10n.t('No sessions yet in this folder');
     case 'archived':
-      return vscode.l10n.t('No session is archived');
+      return vscode.l10n.t('No archived sessions');
     case 'trash':
       return vscode.l10n.t('The trash is empty');
     default:

@@ -155,7 +155,7 @@ export class SessionsFeature implements Disposable {
         const box = {
           title: vscode.l10n.t('Filter Sessions'),
           value: listing.filter,
-          prompt: vscode.l10n.t('Words of titles and first prompts'),
+          prompt: vscode.l10n.t('Words from titles or first prompts'),
         };
         const text = await this.tree.whileAsking(() => vscode.window.showInputBox(box));
         if (text !== undefined) await listing.setFilter(text);

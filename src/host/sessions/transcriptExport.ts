@@ -219,8 +219,8 @@ function handoffBlocks(message: Message, t: Translate): readonly string[] {
   const tokens = handoffTokens(message);
   const line =
     tokens === null
-      ? t('Earlier part summarised')
-      : t('Earlier part summarised, {before} → {after} tokens', {
+      ? t('Earlier messages summarized')
+      : t('Earlier messages summarized, {before} → {after} tokens', {
           before: String(tokens.before),
           after: String(tokens.after),
         });

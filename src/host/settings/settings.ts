@@ -95,7 +95,7 @@ export function readSettings(source: SettingSource): {
     if (parsed.success) return parsed.output;
     problems.push({
       setting,
-      sentence: `The setting \`${setting}\` ${expected}. Its default is used until it is corrected.`,
+      sentence: `The setting \`${setting}\` ${expected}. The default is used until you fix it.`,
     });
     return otherwise;
   };
@@ -214,7 +214,7 @@ function readEndpoints(value: unknown, problems: SettingProblem[]): readonly Pro
   const setting = 'hermes.providers';
   const complain = (sentence: string): void => void problems.push({ setting, sentence });
   if (!Array.isArray(value)) {
-    complain('The setting hermes.providers is not a list of providers. It is ignored until it is corrected.');
+    complain('The setting hermes.providers is not a list of providers. It is ignored until you fix it.');
     return [];
   }
   const endpoints = new Map<string, ProviderSettings>();

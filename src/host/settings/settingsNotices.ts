@@ -49,7 +49,7 @@ export class SettingsNotices implements Disposable {
 export function overrideNotice({ setting, file }: WorkspaceOverride, t: Translate): StoreNotice {
   return {
     sentence: t(
-      '{file} sets `{setting}`. It is ignored: a workspace cannot decide where prompts, keys or sessions go. If you want it, put it into your user settings.',
+      '{file} sets `{setting}`, but Hermes ignores it: a workspace can’t decide where prompts, keys, or sessions go. To use it, add it to your user settings.',
       { file, setting },
     ),
     actions: [{ action: `openUserSettings:${setting}`, label: t('Open User Settings') }],

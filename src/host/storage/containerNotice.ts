@@ -32,7 +32,7 @@ export class ContainerNotice {
     desk.offer(topic, [
       {
         sentence: t(
-          'Your sessions are stored inside this container and are deleted with it. To keep them, mount a folder into it and choose that one.',
+          'Your sessions are stored in this container and are deleted with it. To keep them, mount a folder in the container and choose it.',
         ),
         choices: [
           { label: t('Choose Folder…'), run: chooseFolder },

@@ -13,18 +13,18 @@ export function openReportNotices(report: OpenReport, t: Translate): readonly St
     const args = { path, sessions: String(sessions), messages: String(messages) };
     const saved = complete
       ? t(
-          'Everything in it was read again ({sessions} sessions, {messages} messages). The damaged file is kept at {path}.',
+          'All of its contents were recovered ({sessions} sessions, {messages} messages). The damaged file is kept at {path}.',
           args,
         )
       : t(
-          'What could be read is here ({sessions} sessions, {messages} messages); some rows could not. The damaged file is kept at {path}.',
+          'Most of it was recovered ({sessions} sessions, {messages} messages); some rows couldn’t be read. The damaged file is kept at {path}.',
           args,
         );
     return `${damageSentence(setAside?.damage, t)} ${saved}`;
   });
   const lost = setAside !== null && found.length === 0 ? [lostSentence(setAside, report.path, t)] : [];
   const unmerged = report.mergeProblems.map((problem) =>
-    t('Sessions that another window left in {folder} could not be read. They are kept there.', {
+    t('Sessions from another window couldn’t be read. They are kept in {folder}.', {
       folder: problem.folder,
     }),
   );
@@ -37,7 +37,7 @@ export function openReportNotices(report: OpenReport, t: Translate): readonly St
 function damageSentence(damage: string | undefined, t: Translate): string {
   switch (damage) {
     case 'truncated':
-      return t('The session file had been cut short.');
+      return t('The session file had been cut off.');
     case 'empty':
       return t('The session file had been emptied.');
     default:
@@ -48,8 +48,11 @@ function damageSentence(damage: string | undefined, t: Translate): string {
 function lostSentence({ path, damage }: NonNullable<OpenReport['setAside']>, place: string, t: Translate): string {
   return damage === 'empty'
     ? t(
-        'The session file was empty when it was opened: another program emptied or replaced it. A new history was begun. To have your sessions back, put a copy of the file at {place} while this window is closed. The empty file is kept at {path}.',
+        'The session file was emptied or replaced by another program, so Hermes started a new history. To restore your sessions, close this window and put a copy of the file at {place}. The empty file is kept at {path}.',
         { path, place },
       )
-    : t('The session file could not be read and was set aside, whole, at {path}. A new history was begun.', { path });
+    : t(
+        'The session file couldn’t be read, so Hermes started a new history. The old file is kept unchanged at {path}.',
+        { path },
+      );
 }

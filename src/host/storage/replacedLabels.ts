@@ -20,12 +20,12 @@ export function replacedOffers(
     sentence:
       problem === null
         ? t(
-            'Another file replaced the one that holds your sessions. Bring your sessions back to have both here. They are kept in {path}.',
+            'Another file replaced your session file. Restore your sessions to have both here. They are kept in {path}.',
             { path },
           )
-        : t('The sessions kept in {path} could not be brought back. That file is unchanged.', { path }),
+        : t('Couldn’t restore the sessions kept in {path}. That file is unchanged.', { path }),
     choices: [
-      { label: problem === null ? t('Bring Them Back') : t('Try Again'), run: bringBack },
+      { label: problem === null ? t('Restore Sessions') : t('Try Again'), run: bringBack },
       { label: t('Leave Them There'), run: () => leave(path) },
     ],
   }));
@@ -41,22 +41,18 @@ export function putRightNotices(
   const showLog = { action: 'showLog', label: t('Show Log') };
   const mended =
     putBack !== null
-      ? [
-          t(
-            'The file that holds your sessions was deleted while it was in use. Hermes had kept what it held and put it back.',
-          ),
-        ]
+      ? [t('Your session file was deleted while in use. Hermes restored it.')]
       : regained !== null
-        ? [t('A file that marks your sessions as open was deleted. Hermes made it again. Everything shown is saved.')]
+        ? [t('The lock file for your sessions was deleted. Hermes created it again. Everything shown is saved.')]
         : [];
   const back = broughtBack.map(({ path, messages, complete }) =>
     complete
       ? t(
-          'Your sessions are back: {messages} messages that were missing were added. The file they came from is kept in {path}.',
+          'Your sessions are restored: {messages} missing messages were added. The file they came from is kept in {path}.',
           { path, messages: String(messages) },
         )
       : t(
-          'Your sessions are back: {messages} messages that were missing were added. Some rows could not be read. The file they came from is kept in {path}.',
+          'Your sessions are restored: {messages} missing messages were added. Some rows couldn’t be read. The file they came from is kept in {path}.',
           { path, messages: String(messages) },
         ),
   );

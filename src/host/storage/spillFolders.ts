@@ -38,7 +38,7 @@ export class SpillFolders {
     const { t } = this;
     const yes = t('Save It There');
     const sentence = t(
-      'This answer can be saved neither with your sessions nor in the editor’s own storage. It can go on in the temporary folder {folder}, which the system may empty. Otherwise it stops here; what is shown is kept.',
+      'Hermes can’t save this answer with your sessions or in VS Code’s own storage. It can save the rest in the temporary folder {folder}, which the system may delete. Otherwise the answer stops here. Everything shown is kept.',
       { folder: tmpdir() },
     );
     const asked = vscode.window.showWarningMessage(sentence, yes, t('Stop the Answer'));

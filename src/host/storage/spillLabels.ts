@@ -16,11 +16,11 @@ export function spillNotices(statuses: readonly SpillStatus[], saysWhy: boolean,
         const why = saysWhy && !said.has(cause.message) ? [cause.message] : [];
         said.add(cause.message);
         const goesOn = isOver ? [] : [t('The answer continues.')];
-        const where = t('Everything shown is kept in {path} until it can be saved.', { path });
+        const where = t('Everything shown is kept in {path} until it can be saved to the session.', { path });
         return { sentence: [...why, ...goesOn, where].join(' '), actions: [tryAgain, showLog] };
       }
       case 'folded':
-        return { sentence: t('The answer that could not be saved at first is saved in its session now.'), actions: [] };
+        return { sentence: t('An answer that couldn’t be saved earlier is now saved in its session.'), actions: [] };
       case 'kept':
         return { sentence: keptSentence(path, t), actions: [showLog] };
       case 'otherStore':
@@ -37,17 +37,16 @@ export function foundSpillNotices(spills: readonly FoundSpill[], t: Translate): 
   return spills.map(({ outcome, path }): StoreNotice => {
     switch (outcome) {
       case 'folded':
-        return { sentence: t('The answer that could not be saved at first is saved in its session now.'), actions: [] };
+        return { sentence: t('An answer that couldn’t be saved earlier is now saved in its session.'), actions: [] };
       case 'kept':
         return { sentence: keptSentence(path, t), actions: [showLog] };
       case 'otherStore':
         return { sentence: otherStoreSentence(path, t), actions: [showLog] };
       case 'failed':
         return {
-          sentence: t(
-            'An answer that could not be saved lies in {path} and could not be read this time. It is tried again at the next start.',
-            { path },
-          ),
+          sentence: t('The unsaved answer in {path} couldn’t be read. Hermes tries again the next time it starts.', {
+            path,
+          }),
           actions: [showLog],
         };
       default:
@@ -57,14 +56,14 @@ export function foundSpillNotices(spills: readonly FoundSpill[], t: Translate): 
 }
 
 function keptSentence(path: string, t: Translate): string {
-  return t('What could be read of an answer that could not be saved is in its session. The rest is kept in {path}.', {
+  return t('The readable part of an unsaved answer is now in its session. The rest is kept in {path}.', {
     path,
   });
 }
 
 function otherStoreSentence(path: string, t: Translate): string {
   return t(
-    'An answer belongs to a session that is not in this file. Bring that session back to have the answer in it. It is kept in {path}.',
+    'An unsaved answer belongs to a session that isn’t in this file. It is kept in {path}. Restore that session to add the answer to it.',
     { path },
   );
 }

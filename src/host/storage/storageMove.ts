@@ -55,7 +55,7 @@ export class StorageMove implements Disposable {
     const { t } = this.needs;
     return {
       sentence: t(
-        'The setting hermes.storage.path was changed. This window still keeps its sessions in {folder}. Reload to use the new place.',
+        'hermes.storage.path was changed. This window still saves sessions in {folder}. Reload the window to use the new folder.',
         { folder: this.folder },
       ),
       actions: [{ action: reloadWindowAction, label: t('Reload Window') }],

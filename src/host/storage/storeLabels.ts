@@ -53,15 +53,14 @@ export function storeLabels(state: StoreState, notices: readonly StoreNotice[], 
  *  (`lockAcquisition.ts`). */
 function silentOwnerWords(owner: string, t: Translate): string {
   return t(
-    'Another window has your sessions open and does not answer ({owner}). Close it, or wait: this window opens them as soon as they are free.',
+    'Another window has your sessions open and isn’t responding ({owner}). Close it or wait. Your sessions open here as soon as they are free.',
     { owner },
   );
 }
 
 function ownerWords(state: StoreState & { kind: 'waitingForOwner' }, t: Translate): string {
-  if (state.chosen === 'stop') return t('Asking the other window to stop its answer. What it has shown is kept.');
-  if (state.chosen === 'wait')
-    return t('Waiting for the answer in the other window to finish; then this window goes on.');
+  if (state.chosen === 'stop') return t('Asking the other window to stop its answer. Everything shown is kept.');
+  if (state.chosen === 'wait') return t('Waiting for the answer in the other window to finish…');
   return state.sessionTitle === null
     ? t('Another window is answering in this folder.')
     : t('Another window is answering in “{title}”.', { title: state.sessionTitle });
@@ -74,7 +73,7 @@ function ownerActions(
 ): readonly StoreAction[] {
   const stop = action('stopOwner', t('Stop It and Continue Here'));
   if (chosen === 'stop') return [];
-  return chosen === 'wait' ? [stop] : [action('wait', t('Wait for It')), stop];
+  return chosen === 'wait' ? [stop] : [action('wait', t('Wait')), stop];
 }
 
 /** Steps that fit the cause, besides trying again. */

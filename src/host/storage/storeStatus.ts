@@ -100,7 +100,7 @@ export class StoreStatus implements Disposable {
     const action = 'offer.recent sessions.again';
     if (reason === null || !this.isReadable) return this.setNotices('recent sessions', []);
     this.offers.set(action, again);
-    const sentence = this.t('Your recent sessions could not be read. What is stored is not touched. {reason}', {
+    const sentence = this.t('Your recent sessions couldn’t be read. Everything stored is unchanged. {reason}', {
       reason,
     });
     this.setNotices('recent sessions', [

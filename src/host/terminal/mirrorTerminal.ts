@@ -102,7 +102,7 @@ class MirrorTerminal implements vscode.Pseudoterminal {
       const left =
         end.left.length === 0
           ? ''
-          : ` · ${vscode.l10n.t('left running: {processes}', { processes: end.left.map(({ pid, name }) => `${plainText(name)} (${pid})`).join(', ') })}`;
+          : ` · ${vscode.l10n.t('still running: {processes}', { processes: end.left.map(({ pid, name }) => `${plainText(name)} (${pid})`).join(', ') })}`;
       this.feed.add(`\u001b[0m\n\u001b[0;2m${how} · ${duration(end.ms)}${left}\u001b[0m\n\n`);
     });
     void process.closed.then(() => {

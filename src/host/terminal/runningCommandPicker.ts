@@ -31,8 +31,8 @@ export class RunningCommandPicker {
       picker.items = this.running.alive.map((started) => ({ ...wordsOf(started), buttons: [output, stop], started }));
       picker.placeholder =
         picker.items.length === 0
-          ? vscode.l10n.t('No command of Hermes is running in this window.')
-          : vscode.l10n.t('Choose a command to see it in its terminal');
+          ? vscode.l10n.t('No Hermes commands are running in this window.')
+          : vscode.l10n.t('Choose a command to show its terminal');
     };
     const changes = this.running.onDidChange(fill);
     picker.title = vscode.l10n.t('Running Commands');
@@ -55,7 +55,7 @@ function wordsOf({ command, folder, process }: StartedCommand): vscode.QuickPick
   const state =
     process.end === null
       ? vscode.l10n.t('running for {time}', { time: duration(process.runningMs) })
-      : vscode.l10n.t('ended, but left processes running');
+      : vscode.l10n.t('ended, but some of its processes are still running');
   return {
     label: plainText(command).replace(/\s+/g, ' ').slice(0, 200),
     description: plainText(folder),

@@ -43,15 +43,15 @@ export async function tellSetAside(
   if (left.length > 0) {
     void vscode.window.showErrorMessage(
       vscode.l10n.t(
-        '{files} appeared while “{command}” ran in the sandbox, and could not be taken out of the folder. Editors and agents take orders from such files: look at them before you go on.',
+        '{files} appeared while “{command}” ran in the sandbox, and couldn’t be removed from the folder. Such files can run code or instruct agents. Check them before you continue.',
         { files: named(left.map(({ path }) => path)), command: shortened(command) },
       ),
     );
   }
   if (taken.length === 0) return;
-  const [show, back] = [vscode.l10n.t('Show'), vscode.l10n.t('Put Back')];
+  const [show, back] = [vscode.l10n.t('Show'), vscode.l10n.t('Restore Files')];
   const message = vscode.l10n.t(
-    '{files} appeared while “{command}” ran in the sandbox. Editors and agents take orders from such files, so they were taken out of the folder and kept. Put them back if you made them.',
+    '{files} appeared while “{command}” ran in the sandbox. Such files can run code or instruct agents, so Hermes moved them out of the folder. Restore them if you created them.',
     { files: named(taken.map(({ path }) => path)), command: shortened(command) },
   );
   for (
@@ -71,16 +71,19 @@ async function putThemBack(taken: SetAside['taken'], written: WrittenOrders, log
     for (const { path } of back) for (const file of await filesIn(path)) await written.noteAsItIs(file);
     if (left.length > 0)
       void vscode.window.showWarningMessage(
-        vscode.l10n.t('{files} stayed where they are kept, because files of these names are there by now: {places}', {
-          files: left.map(({ path }) => vscode.workspace.asRelativePath(path)).join(', '),
-          places: left.map(({ kept }) => kept).join(', '),
-        }),
+        vscode.l10n.t(
+          '{files} couldn’t be restored because files with these names already exist. They are kept here: {places}',
+          {
+            files: left.map(({ path }) => vscode.workspace.asRelativePath(path)).join(', '),
+            places: left.map(({ kept }) => kept).join(', '),
+          },
+        ),
       );
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     log.warn(`What was taken out could not be put back: ${reason}`);
     void vscode.window.showErrorMessage(
-      vscode.l10n.t('Not everything could be put back: {reason}. It is kept in {places}.', {
+      vscode.l10n.t('Some files couldn’t be restored: {reason}. They are kept in {places}.', {
         reason,
         places: taken.map(({ kept }) => kept).join(', '),
       }),

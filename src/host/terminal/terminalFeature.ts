@@ -143,7 +143,7 @@ export class TerminalFeature implements Disposable {
         vscode.l10n.t('This output is no longer available. Outputs are deleted after 30 days or with their session.'),
       );
     if (!this.outputs.isOwnOutput(real))
-      throw new Error(vscode.l10n.t('{file} is not the output of a command of Hermes.', { file }));
+      throw new Error(vscode.l10n.t('{file} isn’t the output of a Hermes command.', { file }));
     await openReadOnly(real);
   }
 

@@ -46,7 +46,7 @@ export class DeliveryReports implements ChatWitness, Disposable {
   ): Promise<WitnessResults['witnessed']> {
     const { store, plug, log } = this.needs;
     await store.settled();
-    if (!store.isReadable) throw new GatewayError('invalid', 'The history cannot be read now.');
+    if (!store.isReadable) throw new GatewayError('invalid', 'The history can’t be read right now.');
     const forgotten: string[] = [];
     for (const { conversationId, entries } of conversations) {
       if (await this.isStored(conversationId)) this.keep(surfaceId, conversationId, entries);

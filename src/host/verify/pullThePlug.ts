@@ -69,7 +69,7 @@ export class PullThePlug implements Disposable {
     const { t, confirm } = this.needs;
     this.refuse();
     const detail = t(
-      'In the middle of a scripted answer (Demo, no AI, nothing is sent anywhere) Hermes kills the extension host process of this window, as a crash would. Every extension of this window restarts with it: what other extensions are running is interrupted. Your files are the editor’s and stay, unsaved ones too. Hermes comes back by itself; if the editor asks, choose to restart the extension host. Then look whether every word you saw is still there.',
+      'Hermes starts a scripted answer, then crashes the extension host on purpose. All extensions in this window restart; your files and unsaved edits are safe. Afterwards, check that every word you saw is still there.',
     );
     if (!(await confirm(t('Pull the plug?'), detail, t('Pull the Plug')))) return;
     this.refuse();
@@ -86,14 +86,11 @@ export class PullThePlug implements Disposable {
   private refuse(): void {
     const { gateway, storeState, t } = this.needs;
     if (gateway.runningTurns().some(({ isWaiting }) => !isWaiting))
-      throw new GatewayError(
-        'busy',
-        t('An answer is being written in this window. Wait for it or stop it, then pull the plug.'),
-      );
+      throw new GatewayError('busy', t('Hermes is answering in this window. Wait or stop it, then try again.'));
     if (storeState() === 'readOnly' || storeState() === 'elsewhere' || storeState() === 'failed') {
       throw new GatewayError(
         'invalid',
-        t('Sessions cannot be saved in this window now, so there would be nothing to show. See the panel for why.'),
+        t('Sessions can’t be saved in this window right now, so this demo won’t work. See the chat for details.'),
       );
     }
   }
@@ -112,7 +109,7 @@ export class PullThePlug implements Disposable {
     await gateway.switchSession(surfaceId, { reason: 'resume', sessionId: session.id });
     const receipt = await gateway.submit(surfaceId, { sessionId: session.id, uid: ids.uid(), text: prompt });
     if (receipt.kind !== 'started')
-      throw new GatewayError('busy', t('The scripted answer could not begin. Nothing was killed. Try again.'));
+      throw new GatewayError('busy', t('The scripted answer couldn’t start. Nothing was crashed. Try again.'));
     return { conversationId: session.conversationId, turnUid: receipt.turnUid };
   }
 
@@ -126,7 +123,7 @@ export class PullThePlug implements Disposable {
           new GatewayError(
             'invalid',
             t(
-              'The panel did not show enough of the scripted answer. Nothing was killed. Show the panel and try again.',
+              'The scripted answer wasn’t shown long enough. Nothing was crashed. Keep the chat visible and try again.',
             ),
           ),
         );

@@ -52,7 +52,7 @@ export class VerifyService implements TranscriptVerification {
         );
       for (const { messageUid, shown, sentence } of unread)
         log.warn(
-          `Verify: turn ${turnUid}, message ${messageUid}: ${shown} characters were shown that could not be read. ${sentence}`,
+          `Verify: turn ${turnUid}, message ${messageUid}: ${shown} characters were shown that couldn’t be read. ${sentence}`,
         );
     }
     for (const { sentence, messageUid } of found.findings)
@@ -66,8 +66,8 @@ export class VerifyService implements TranscriptVerification {
     if (text !== null) await copy(text);
     say(
       text === null
-        ? t('No chat view has this text any more: what it showed is known by length alone.')
-        : t('What was shown is on the clipboard.'),
+        ? t('The original view is gone; only its length can be compared.')
+        : t('The text that was shown is copied to the clipboard.'),
     );
   }
 
@@ -75,9 +75,7 @@ export class VerifyService implements TranscriptVerification {
     const { store, isAnswering, t } = this.needs;
     if (isAnswering())
       return {
-        unchecked: t(
-          'The file as a whole was not checked: an answer is being written, and the check would hold it up.',
-        ),
+        unchecked: t('The file wasn’t fully checked because Hermes is answering. Check again when it is done.'),
       };
     return { wrong: await store.verifyIntegrity() };
   }
@@ -97,9 +95,7 @@ export function verificationOfCopy(store: VerifiedStore, clock: Clock, t: Transl
         ? null
         : {
             ...found,
-            note: t(
-              'This is a session of another folder, read from a copy. What its window showed is known to that window alone.',
-            ),
+            note: t('This session is a copy from another folder. Only that folder’s window knows what it showed.'),
           };
     },
     copyShown: async () => undefined,

@@ -98,7 +98,7 @@ export class ViewEndpoint<
         `A view sent the request "${name}" with a payload that does not fit: ${describeIssues(parsed.issues)}`,
       );
       return this.refuse(id, {
-        sentence: 'The view sent a request that could not be read. Reload the window.',
+        sentence: 'The view sent a request that couldn’t be read. Reload the window.',
         cause: 'invalid',
       });
     }

@@ -66,7 +66,7 @@ export class BuiltinProvider implements MemoryProvider {
       return [{ place, entries: this.parts.files.entries(place) }];
     } catch (error) {
       this.parts.log.warn(
-        `${place.path} could not be read and is left out of the system prompt: ${error instanceof Error ? error.message : String(error)}`,
+        `${place.path} couldn’t be read and is left out of the system prompt: ${error instanceof Error ? error.message : String(error)}`,
       );
       return [];
     }

@@ -23,25 +23,25 @@ export function failureSentence({ cause, status, detail }: HindsightFailure, hos
   const said = detail === '' ? '' : `: ${detail}`;
   switch (cause) {
     case 'network':
-      return `Hindsight at ${host} cannot be reached${said}. What is to be remembered waits here and is sent when it answers.`;
+      return `Hindsight at ${host} cannot be reached${said}. New memories are kept here and sent when it is available.`;
     case 'timeout':
-      return `Hindsight at ${host} did not answer in time. What is to be remembered waits here and is sent later.`;
+      return `Hindsight at ${host} did not answer in time. New memories are kept here and sent later.`;
     case 'stopped':
       return `The request to Hindsight at ${host} was stopped.`;
     case 'auth':
-      return `Hindsight at ${host} refused the key (${status ?? 401}). Nothing is sent until it is corrected: run Set Up Memory….`;
+      return `Hindsight at ${host} refused the key (${status ?? 401}). Nothing is sent until you fix it. Run Set Up Memory….`;
     case 'notFound':
-      return `Hindsight at ${host} does not know what was asked for (404)${said}.`;
+      return `Hindsight at ${host} couldn’t find the requested item (404)${said}.`;
     case 'conflict':
       return `Hindsight at ${host} reported a conflict (409)${said}. It is tried again.`;
     case 'refused':
-      return `Hindsight at ${host} refused what was sent (${status ?? 400})${said}. It is kept here; show the log for details.`;
+      return `Hindsight at ${host} rejected a request (${status ?? 400})${said}. The data is kept here. See the log for details.`;
     case 'busy':
-      return `Hindsight at ${host} is busy (${status ?? 503}). What is to be remembered waits here and is sent later.`;
+      return `Hindsight at ${host} is busy (${status ?? 503}). New memories are kept here and sent later.`;
     case 'server':
       return `Hindsight at ${host} failed (${status ?? 500})${said}. It is tried again.`;
     case 'notHindsight':
-      return `What answers at ${host} is not Hindsight${said}. Check the address.`;
+      return `The server at ${host} isn’t Hindsight${said}. Check the address.`;
   }
 }
 

@@ -13,7 +13,7 @@ export const demoInfo: ModelInfo = {
   provider: 'Demo',
   id: 'script',
   label: 'Demo',
-  destination: 'nowhere: scripted, offline',
+  destination: 'Runs offline, sends nothing',
   contextWindow: null,
   allocatedContext: null,
   tools: true,

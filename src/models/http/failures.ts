@@ -80,7 +80,7 @@ export function invalidBaseUrlFailure(provider: string, baseUrl: string): Failur
   const shown = shownAddress(baseUrl);
   return {
     cause: 'badRequest',
-    sentence: `The base URL of ${provider}, "${shown}", is not a web address. Correct it in the settings: it begins with http:// or https://, and most end in /v1.`,
+    sentence: `The base URL of ${provider}, "${shown}", is not a web address. Correct it in the settings. It must begin with http:// or https://, and most end in /v1.`,
     technical: `invalid base URL ${shown}`,
   };
 }
@@ -137,15 +137,15 @@ function describe(fault: TransportFault, context: FailureContext): Description {
     case 'noFinish':
       return {
         cause: 'network',
-        happened: `The answer of ${provider} ended without being finished.`,
+        happened: `The answer of ${provider} ended before it was complete.`,
         next: context.delivered ? 'Continue or retry.' : 'Retry.',
       };
     case 'empty':
-      return { cause: 'empty', happened: `${provider} answered with nothing.`, next: `Retry${orAnother(context)}.` };
+      return { cause: 'empty', happened: `${provider} returned an empty answer.`, next: `Retry${orAnother(context)}.` };
     case 'malformed':
       return {
         cause: 'notAnApi',
-        happened: `${provider} sent an answer that does not follow its protocol.`,
+        happened: `${provider} sent an invalid answer.`,
         next: `Check the base URL and the protocol${orAnother(context)}.`,
       };
     case 'timeout':
@@ -157,14 +157,14 @@ function describe(fault: TransportFault, context: FailureContext): Description {
           }
         : {
             cause: 'timeout',
-            happened: `${provider} sent nothing more for ${duration(fault.ms)}.`,
+            happened: `${provider} stopped sending for ${duration(fault.ms)}.`,
             next: context.delivered ? 'Continue or retry.' : 'Retry.',
           };
     case 'internal':
       return {
         cause: 'unknown',
         happened: `The request to ${provider} could not be made.`,
-        next: `Retry${orAnother(context)}. Copy Details holds the reason.`,
+        next: `Retry${orAnother(context)}. Choose Copy Details for the reason.`,
       };
   }
 }
@@ -196,7 +196,7 @@ function describeStatus(
       return context.key === null
         ? {
             cause: 'noKey',
-            happened: `${provider} asks for a key (401), and none is set.`,
+            happened: `${provider} requires a key (401), but none is set.`,
             next: `Set a key${orAnother(context, ' or ')}.`,
           }
         : {
@@ -208,7 +208,7 @@ function describeStatus(
       return {
         cause: 'auth',
         happened: `${provider} does not allow this (403).${said}`,
-        next: `${either('Check what the key may do', 'set a new key', context)}.`,
+        next: `${either('Check the key’s permissions', 'set a new key', context)}.`,
       };
     case 404:
       return describeNotFound(message, body, context);
@@ -227,7 +227,7 @@ function describeStatus(
   if (isContentFilter(message))
     return {
       cause: 'contentFilter',
-      happened: `${provider} declined the request for its content (${status}).${said}`,
+      happened: `${provider} declined the request because of its content (${status}).${said}`,
       next: `Rephrase it${orAnother(context)}.`,
     };
   if (status === 503 || status === 529 || /overloaded/i.test(message))
@@ -239,13 +239,13 @@ function describeStatus(
   if (status >= 500)
     return {
       cause: 'overloaded',
-      happened: `${provider} failed on its side (${status}).${said}`,
+      happened: `${provider} had a server error (${status}).${said}`,
       next: `Retry in a moment${orAnother(context)}.`,
     };
   if (status >= 300 && status < 400)
     return {
       cause: 'notAnApi',
-      happened: `The base URL of ${provider} leads elsewhere (${status}).`,
+      happened: `The base URL of ${provider} redirects to another address (${status}).`,
       next: 'Check the base URL; most end in /v1.',
     };
   return {
@@ -292,15 +292,15 @@ function describeNetwork(code: string | null, context: FailureContext): Descript
     case 'ECONNREFUSED':
       return {
         cause: 'network',
-        happened: `Nothing listens at ${where}: the connection was refused.`,
+        happened: `Can’t reach ${where}. The connection was refused.`,
         next: `${either('Start the server', 'check the base URL', context)}.`,
       };
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return {
         cause: 'network',
-        happened: `The address of ${where} could not be found.`,
-        next: `Check the network and the base URL${orAnother(context)}.`,
+        happened: `Can’t reach ${where}.`,
+        next: `Check your connection and the base URL${orAnother(context)}.`,
       };
     case 'ETIMEDOUT':
     case 'EHOSTUNREACH':
@@ -308,8 +308,8 @@ function describeNetwork(code: string | null, context: FailureContext): Descript
     case 'UND_ERR_CONNECT_TIMEOUT':
       return {
         cause: 'network',
-        happened: `${where} could not be reached.`,
-        next: `Check the network, a proxy or VPN${orAnother(context)}.`,
+        happened: `Can’t reach ${where}.`,
+        next: `Check your connection, proxy, or VPN${orAnother(context)}.`,
       };
     default:
       break;
@@ -318,26 +318,26 @@ function describeNetwork(code: string | null, context: FailureContext): Descript
     return {
       cause: 'network',
       happened: `${where} does not speak https.`,
-      next: 'Check the base URL: its port, and whether it begins with http:// instead.',
+      next: 'Check the port in the base URL, or use http:// instead.',
     };
   if (isTls(code))
     return {
       cause: 'network',
       happened: `The certificate of ${where} is not trusted (${code ?? 'TLS'}).`,
-      next: 'Check the base URL, the proxy, or install the certificate.',
+      next: 'Check the base URL and the proxy, or install the certificate.',
     };
   return {
     cause: 'network',
     happened: `The connection to ${where} failed.`,
-    next: `Check the network and retry${orAnother(context)}.`,
+    next: `Check your connection and retry${orAnother(context)}.`,
   };
 }
 
 function describeProxy(context: FailureContext): Description {
   return {
     cause: 'network',
-    happened: `The proxy on the way to ${context.provider} asks who you are (407).`,
-    next: `Give it a name and password, or another proxy, in the editor's setting http.proxy, then retry${orAnother(context)}.`,
+    happened: `The proxy for ${context.provider} requires a sign-in (407).`,
+    next: `Set a user name and password, or another proxy, in VS Code’s setting http.proxy, then retry${orAnother(context)}.`,
   };
 }
 

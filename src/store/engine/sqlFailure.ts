@@ -28,15 +28,14 @@ const sentences: Record<StoreErrorCause, string> = {
   locked: 'Your sessions are in use by another window. Continue there, or close it and try again.',
   replaced:
     'Another window has taken over your sessions, so this window can no longer save. Choose Try Again to continue here.',
-  deleted:
-    'A file that marks your sessions as open was deleted. Everything shown is saved. Hermes opens your sessions again.',
+  deleted: 'The lock file for your sessions was deleted. Everything shown is saved. Hermes opens your sessions again.',
   newer:
     'Your sessions were saved by a newer version of Hermes. Update the extension to open them; nothing was changed.',
-  invalid: 'This was not saved because it contradicts what is already stored. Reload the window and try again.',
+  invalid: 'This was not saved because it conflicts with stored data. Reload the window and try again.',
   'conversation-busy': 'This conversation is still being answered.',
-  'not-found': 'This is no longer stored.',
+  'not-found': 'This no longer exists.',
   unknown:
-    'Your sessions could not be read or saved because the disk reported a problem. Reload the window; if it happens again, check the disk.',
+    'Your sessions couldn’t be read or saved because the disk reported a problem. Reload the window; if it happens again, check the disk.',
 };
 
 /** The standard sentence of a cause, followed by the technical reason. */
@@ -48,7 +47,7 @@ export function storeError(cause: StoreErrorCause, technical: string): StoreErro
 export function readableOnly({ technical }: StoreError): StoreError {
   return new StoreError(
     'full',
-    'The disk is full, so nothing can be saved now. What was saved before can be read. Free some space: Hermes saves again as soon as there is room.',
+    'The disk is full, so nothing can be saved now. Everything saved before is safe. Free some space, and Hermes saves again.',
     technical,
   );
 }

@@ -71,7 +71,7 @@ export class Library implements LibraryOperations {
       if (sessionIds.length === 0 && conversationOf !== null)
         throw new StoreError(
           'not-found',
-          'This session is no longer stored there.',
+          'This session no longer exists there.',
           `${conversationOf} is not in ${folder}`,
         );
       this.taken.set(copy.folder, copy);
@@ -194,6 +194,6 @@ function problemWords(error: StoreError): string {
     case 'locked':
       return error.message;
     default:
-      return 'These sessions could not be read.';
+      return 'These sessions couldn’t be read.';
   }
 }

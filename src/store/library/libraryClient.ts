@@ -101,7 +101,7 @@ export class LibraryClient {
     this.worker = null;
     this.copies.clear();
     for (const { reject } of this.pending.values())
-      reject(new StoreError('unknown', 'Sessions of other folders could not be read. Try again.', technical));
+      reject(new StoreError('unknown', 'Sessions of other folders couldn’t be read. Try again.', technical));
   }
 
   /** Ends the thread when it is idle. The thread holds the copies, so it stays while there are any. */

@@ -82,7 +82,7 @@ function copyOneMoment({ fileSystem, pause }: CopyNeeds, folder: string, target:
   }
   throw new StoreError(
     'locked',
-    'These sessions are being written to without a pause, so they could not be read. Try again in a moment.',
+    'These sessions are busy, so they couldn’t be read. Try again in a moment.',
     `${folder} changed during ${attempts} copies`,
   );
 }

@@ -184,7 +184,7 @@ function openForReading(options: OpenDatabaseOptions, files: StoreFiles, obstacl
 function damagedAndFixed(technical: string, { folder }: StoreFiles): StoreError {
   return new StoreError(
     'corrupt',
-    `The file that holds your sessions is damaged, and Hermes cannot write in ${folder} to repair it. Make that folder writable, or free some space, then choose Try Again.`,
+    `The file that holds your sessions is damaged, and Hermes can’t write to ${folder} to repair it. Make that folder writable, or free some space, then choose Try Again.`,
     technical,
   );
 }

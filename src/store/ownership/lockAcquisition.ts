@@ -137,7 +137,7 @@ function locked(owner: LockOwner, outcome: HandoverOutcome): StoreError {
   const reason = 'technical' in outcome ? outcome.technical : outcome.kind;
   return new StoreError(
     'locked',
-    `Another window has your sessions open and does not answer (${owner.description}). Close it, or wait: this window opens them as soon as they are free.`,
+    `Another window has your sessions open and isn’t responding (${owner.description}). Close it or wait. Your sessions open here as soon as they are free.`,
     `Hand-over: ${reason}`,
   );
 }

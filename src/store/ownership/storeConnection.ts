@@ -442,7 +442,7 @@ export class StoreConnection implements Disposable {
         ? error
         : new StoreError(
             'unknown',
-            'The session history could not be opened. Retry, or see the log for details.',
+            'Your sessions couldn’t be opened. Retry, or see the log for details.',
             technicalOf(error),
           );
     if (failure.causeClass === 'locked') this.askAgain();

@@ -24,18 +24,18 @@ export type StoreState =
 export function unavailable(state: StoreState): StoreError {
   switch (state.kind) {
     case 'opening':
-      return notNow('The session history is still being opened. Try again in a moment.', state);
+      return notNow('Your sessions are still opening. Try again in a moment.', state);
     case 'waitingForOwner':
-      return notNow('Another window is answering in this folder. Wait for it or stop it, then go on here.', state);
+      return notNow('Another window is answering in this folder. Wait or stop it, then continue here.', state);
     case 'continuedElsewhere':
-      return notNow('This history was continued in another window. Choose Continue Here to go on in this one.', state);
+      return notNow('Your sessions continued in another window. Choose Continue Here to use this window.', state);
     case 'failed':
       return state.error;
     case 'closed':
-      return notNow('The session history is closed because this window is going away.', state);
+      return notNow('Your sessions are closed because this window is closing.', state);
     case 'open':
     case 'readOnly':
-      return notNow('The session history has just been closed. Try again.', state);
+      return notNow('Your sessions were just closed. Try again.', state);
   }
 }
 

@@ -82,7 +82,7 @@ export class TurnSpill {
     if (this.opened === null)
       throw new StoreError(
         'unknown',
-        'What was kept aside cannot be read now. It is safe in its file.',
+        'The unsaved part can’t be read right now. It is safe in its file.',
         `no spill is open; the last was ${this.lastPath}`,
       );
     return this.opened.store.call(method, args);
@@ -107,7 +107,7 @@ export class TurnSpill {
   private async openNext(): Promise<Opened> {
     let failure: unknown = new StoreError(
       'unknown',
-      'What is shown could not be kept aside either.',
+      'The text shown couldn’t be saved in another folder either.',
       'no folder is left for a spill file',
     );
     for (let folder = await this.nextFolder(); folder !== null; folder = await this.nextFolder()) {

@@ -206,7 +206,7 @@ function readOnlyStore(engine: StoreEngine, { database, report }: OpenedDatabase
   if (report.userVersion < schemaVersion) {
     throw new StoreError(
       'readOnly',
-      'Your sessions were saved by an earlier version of Hermes and cannot be brought up to date in a folder that cannot be written to. Make it writable, then retry.',
+      'Your sessions were saved by an earlier version of Hermes and can’t be updated because their folder is read-only. Make it writable, then retry.',
       `user_version ${report.userVersion}, this program needs ${schemaVersion}`,
     );
   }

@@ -119,7 +119,7 @@ export class StoreClient {
     } catch (error) {
       // Reached only for an argument that cannot be cloned.
       this.take(id)?.reject(
-        new StoreError('invalid', 'The store was given something that cannot be stored.', String(error)),
+        new StoreError('invalid', 'This couldn’t be saved because it contains invalid data.', String(error)),
       );
     }
   }
@@ -192,7 +192,7 @@ export class StoreClient {
     if (this.ended) return;
     const error = new StoreError(
       'unknown',
-      'The part of Hermes that saves sessions has stopped. What was shown is saved; retry to go on.',
+      'Saving has stopped unexpectedly. Everything shown is saved. Retry to continue.',
       technical,
     );
     this.rejectAll(error);
@@ -216,7 +216,7 @@ function isReading(method: MethodName): boolean {
 }
 
 export function closedError(): StoreError {
-  return new StoreError('locked', 'The session store is closed in this window.', 'The store has been closed.');
+  return new StoreError('locked', 'Your sessions are closed in this window.', 'The store has been closed.');
 }
 
 function deferred(): { promise: Promise<void>; resolve: () => void; reject: (error: StoreError) => void } {

@@ -12,8 +12,7 @@ export function storeErrorData(error: unknown): StoreErrorData {
     return { causeClass: error.causeClass, message: error.message, technical: error.technical };
   return {
     causeClass: 'unknown',
-    message:
-      'The session store failed in an unexpected way. What was acknowledged is saved; reload the window and try again.',
+    message: 'Saving failed unexpectedly. Everything shown is saved. Reload the window and try again.',
     technical: error instanceof Error ? (error.stack ?? error.message) : String(error),
   };
 }

@@ -88,7 +88,7 @@ export function allowRuleProblem(written: string): string | null {
     (rule.kind === 'mcp' && rule.server === null) ||
     (rule.kind === 'tool' && rule.name === '*') ||
     ((rule.kind === 'edit' || rule.kind === 'read') && isWholeDisk(rule.pattern));
-  return isEverything ? `\`${written}\` would allow everything of its kind. It can only be used to deny.` : null;
+  return isEverything ? `\`${written}\` would allow everything of its kind, so it can only be a deny rule.` : null;
 }
 
 /** True for a pattern that begins at the root, a drive, or the home folder and does not restrict the names there. */
@@ -100,7 +100,7 @@ function isWholeDisk(pattern: string): boolean {
 export function denyRuleProblem(written: string): string | null {
   if (parseRule(written) !== null) return null;
   const kind = kindNamed(written);
-  return `\`${written}\` in \`hermes.approvals.deny\` is not a rule, so nobody knows what it should deny. Until it is corrected, ${kind === null ? 'everything' : `everything of the kind "${kind}"`} is asked for, whatever is allowed.`;
+  return `\`${written}\` in \`hermes.approvals.deny\` is not a valid deny rule. Until you fix it, Hermes asks about ${kind === null ? 'everything' : `everything of the kind "${kind}"`} even if another rule allows it.`;
 }
 
 /** Kind that an invalid rule seems to be meant for; null when unknown. */

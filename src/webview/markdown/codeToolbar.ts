@@ -137,7 +137,7 @@ function wrap(pre: HTMLPreElement, button: HTMLButtonElement): void {
 /** Refuses the action when the visible code differs from the code that would be run, written or copied; the button
  *  says so. */
 function refuse(button: HTMLButtonElement): void {
-  const sentence = t('The code shown here is not the code of the answer. Nothing was done.');
+  const sentence = t('The code shown here doesn’t match the answer. Nothing was done.');
   button.setAttribute('aria-disabled', 'true');
   button.setAttribute('aria-label', sentence);
   button.title = sentence;

@@ -35,7 +35,7 @@ export function Results({ screen, found }: { readonly screen: SearchController; 
       )}
       {nothing && (
         <button type="button" class="link-button results-more" onClick={() => screen.setKind('substring')}>
-          {t('Look for messages that contain this text anywhere')}
+          {t('Find messages that contain this text anywhere')}
         </button>
       )}
       {found.hasMore && (

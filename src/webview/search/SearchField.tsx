@@ -69,5 +69,5 @@ function kindWord(kind: SearchKind): string {
 function kindHint(kind: SearchKind): string {
   return kind === 'words'
     ? t('Messages with these words, in any order')
-    : t('Messages with exactly this text in them, parts of words too. Every message is read, which takes longer.');
+    : t('Messages with exactly this text, including parts of words. Slower, because every message is read.');
 }

@@ -29,9 +29,9 @@ export function statusWords(status: SearchStatus, found: FoundMessages | null, g
 
 function foundWords({ text, kind, hits, hasMore, titled }: FoundMessages, groups: number): string {
   if (hits.length === 0) {
-    if (titled.length > 0) return t('No message holds “{text}”', { text });
+    if (titled.length > 0) return t('No messages contain “{text}”', { text });
     return kind === 'words'
-      ? t('No message holds the words “{text}”', { text })
+      ? t('No messages contain the words “{text}”', { text })
       : t('Nothing found for “{text}”', { text });
   }
   const count = whole.format(hits.length);
@@ -49,10 +49,9 @@ export function progressWords({ done, total }: SearchProgress): string {
 /** Null when there is nothing worth showing. */
 export function indexWords(left: number): string | null {
   if (left < worthTelling) return null;
-  return t(
-    '{count} rows are not in the search index yet. They are found too, but searching takes longer until they are.',
-    { count: whole.format(left) },
-  );
+  return t('{count} rows aren’t in the search index yet. They are still found, but searching takes longer.', {
+    count: whole.format(left),
+  });
 }
 
 /** Facts beside a session's title. `now`: seconds. */

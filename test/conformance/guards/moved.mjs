@@ -155,8 +155,8 @@ export const guards = [
     name: 'thinking counts as shown',
     file: 'src/webview/turnLabels.ts',
     tests: ['test/unit/webview/chat/turnLabels'],
-    from: "return hasThinking ? t('while the model was thinking') : t('before the answer began');",
-    to: "return t('before the answer began');",
+    from: "return hasThinking ? t('while the model was thinking') : t('before the answer started');",
+    to: "return t('before the answer started');",
   },
   {
     name: 'nobody is said to have closed the window',

@@ -12,7 +12,7 @@ export function startStates(
     ref: 'Demo/demo',
     label: 'Demo',
     provider: 'Demo',
-    destination: 'nowhere: scripted, offline',
+    destination: 'Runs offline, sends nothing',
     contextWindow: null,
     isDemo: true,
   });
@@ -27,7 +27,7 @@ export function startStates(
           notices: [
             {
               sentence:
-                'Your recent sessions could not be read. What is stored is not touched. The disk reported an error.',
+                'Your recent sessions couldn’t be read. Everything stored is unchanged. The disk reported an error.',
               actions: [
                 { action: 'again', label: 'Try Again' },
                 { action: 'showLog', label: 'Show Log' },

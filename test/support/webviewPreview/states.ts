@@ -240,7 +240,7 @@ const demo = modelRow({
   ref: 'Demo/demo',
   label: 'Demo',
   provider: 'Demo',
-  destination: 'nowhere: scripted, offline',
+  destination: 'Runs offline, sends nothing',
   contextWindow: null,
   isDemo: true,
 });
@@ -520,7 +520,7 @@ export const states: Readonly<Record<string, PreviewState>> = {
         notices: [
           {
             sentence:
-              'The setting hermes.storage.path was changed. This window still keeps its sessions in /srv/hermes/upload-2f8a. Reload to use the new place.',
+              'hermes.storage.path was changed. This window still saves sessions in /srv/hermes/upload-2f8a. Reload the window to use the new folder.',
             actions: [{ action: 'reloadWindow', label: 'Reload Window' }],
           },
         ],

@@ -244,7 +244,7 @@ export const transcriptStates: Readonly<Record<string, PreviewState>> = {
         {
           session: null,
           problem:
-            'The history could not be opened: the disk cannot be read. What was shown is saved. Try again, or open the log.',
+            'The history could not be opened: the disk cannot be read. Everything shown is saved. Try again, or open the log.',
         },
       ),
       rows: null,

@@ -90,7 +90,7 @@ const unread = turn(2, {
   onDisk: 1000,
   shown: 1284,
   stored: 1000,
-  unread: [{ messageUid: 'a2', shown: 284, sentence: 'The history file could not be read (EIO).' }],
+  unread: [{ messageUid: 'a2', shown: 284, sentence: 'The history file couldn’t be read (EIO).' }],
 });
 
 export function witnessStates(state: (shown: ShownSession) => ChatState): Readonly<Record<string, PreviewState>> {
@@ -124,7 +124,7 @@ export function witnessStates(state: (shown: ShownSession) => ChatState): Readon
       bootstrap: rows,
       press: ['Verify'],
       requests: {
-        verify: found([turn(1), unread, turn(3)], { unread: ['The history file could not be read (EIO).'] }),
+        verify: found([turn(1), unread, turn(3)], { unread: ['The history file couldn’t be read (EIO).'] }),
       },
     },
     'verify-unwitnessed': {
@@ -133,7 +133,7 @@ export function witnessStates(state: (shown: ShownSession) => ChatState): Readon
       press: ['Verify'],
       requests: {
         verify: found([turn(1, unwitnessed), turn(2, unwitnessed), turn(3, unwitnessed)], {
-          note: 'This is a session of another folder, read from a copy. What its window showed is known to that window alone.',
+          note: 'This session is a copy from another folder. Only that folder’s window knows what it showed.',
         }),
       },
     },

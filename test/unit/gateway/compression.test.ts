@@ -282,11 +282,11 @@ describe('compressing', () => {
     await world.gateway.stop(sessionId);
     expect({ short, noGain, whileRunning, tip: await world.store.conversationTip(sessionId) }).toEqual({
       short: {
-        refused: 'notCompressed: There is nothing to compress yet: what is there is kept as it is.',
+        refused: 'notCompressed: There is nothing to compress yet. Nothing was changed.',
         preview: null,
       },
-      noGain: 'notCompressed: Compressing would save next to nothing here. Nothing was changed.',
-      whileRunning: 'busy: An answer is being written in this session. Stop it first, or wait.',
+      noGain: 'notCompressed: Compression would free almost no space here. Nothing was changed.',
+      whileRunning: 'busy: Hermes is answering in this session. Stop it first, or wait.',
       tip: sessionId,
     });
   });
@@ -362,7 +362,7 @@ describe('compressing', () => {
     while (world.server.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 2));
     await world.gateway.stop(sessionId);
     expect([await compressing, await world.store.conversationTip(sessionId)]).toEqual([
-      'Compressing was stopped. Nothing was changed.',
+      'Compression was stopped. Nothing was changed.',
       sessionId,
     ]);
   });

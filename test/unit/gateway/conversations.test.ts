@@ -205,10 +205,10 @@ describe('sessions', () => {
     await create();
     const panel = world.surface();
     await expect(world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: 'nope' })).rejects.toThrow(
-      'This session is no longer stored. Open another one from the list.',
+      'This session no longer exists. Open another one from the list.',
     );
     await expect(world.gateway.retry(panel.id, 'nope')).rejects.toThrow(
-      'This turn is no longer stored, so it cannot be sent again.',
+      'This turn no longer exists, so it can’t be sent again.',
     );
   });
 });

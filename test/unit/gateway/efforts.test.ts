@@ -68,7 +68,7 @@ describe('the effort of a session', () => {
   it('of a session that does not exist is refused', async () => {
     const panel = await opened();
     await expect(world.gateway.setEffort(panel.id, 'nowhere', 'high')).rejects.toThrow(
-      'This session is no longer stored.',
+      'This session no longer exists.',
     );
   });
 });

@@ -217,7 +217,7 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     const sentence = panel.settled[0]?.turn.failure?.sentence;
     expect({ sentence, ...(await seen(panel, sessionId)) }).toEqual({
       sentence:
-        'The model stopped after thinking, without an answer. Your prompt is saved. Retry, or choose another model.',
+        'The model stopped after thinking and returned no answer. Your prompt is saved. Retry, or choose another model.',
       ...well,
       lines: ['user: Well?', 'assistant: <First.> <Second.> <Third.>'],
       ended: 'failed empty empty',

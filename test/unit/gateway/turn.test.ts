@@ -162,7 +162,7 @@ describe('a turn', () => {
       sent: await activeLines(sessionId),
       refused: server.requests.map((request) => request.rejection),
     }).toEqual({
-      sentence: 'The model ended its answer without a word. Your prompt is saved. Retry, or choose another model.',
+      sentence: 'The model returned an empty answer. Your prompt is saved. Retry, or choose another model.',
       sent: ['user: say something', 'assistant: Here.'],
       refused: [null, null, null, null, null],
     });
@@ -290,9 +290,7 @@ describe('a turn', () => {
   it('does not start without a model or without text', async () => {
     await create({ defaultModel: null });
     const panel = world.surface();
-    await expect(world.send(panel, 'hello')).rejects.toThrow(
-      'No model is chosen yet. Your prompt is kept: choose a model, then send it.',
-    );
+    await expect(world.send(panel, 'hello')).rejects.toThrow('Choose a model first. Your prompt is kept.');
     await expect(world.send(panel, ' \n ')).rejects.toThrow('There is nothing to send. Type a prompt first.');
   });
 });

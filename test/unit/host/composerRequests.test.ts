@@ -34,7 +34,7 @@ describe('a question decided from a view', () => {
       await decidable('other', 'unknown'),
     ]).toEqual([true, false, false, false, true]);
     await expect(refuseUnseenApproval(world.store, 'other', id)).rejects.toThrow(
-      'This was asked in another session than the one that is shown here. Nothing was decided; open that session and decide there.',
+      'This request belongs to another session. Nothing was allowed or denied. Open that session to decide.',
     );
   });
 

@@ -64,7 +64,7 @@ describe('the delivery reports of views', () => {
   it('are accepted only while the history can be read, so that none is forgotten by mistake', async () => {
     await expect(
       desk({ readable: false }).witness.witnessed('chat', [{ conversationId: 'c1', entries: [] }]),
-    ).rejects.toThrow('cannot be read');
+    ).rejects.toThrow('can’t be read');
   });
 
   it('copy what a view still has on its screen, or say that no view has it', async () => {
@@ -98,8 +98,8 @@ describe('the delivery reports of views', () => {
     await second;
     expect(done).toEqual([
       'copied Hello',
-      'What was shown is on the clipboard.',
-      'No chat view has this text any more: what it showed is known by length alone.',
+      'The text that was shown is copied to the clipboard.',
+      'The original view is gone; only its length can be compared.',
     ]);
   });
 });

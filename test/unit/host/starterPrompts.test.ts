@@ -54,7 +54,7 @@ describe('the suggestions in the empty chat', () => {
       await prompts([folder('.git'), file('.env')]),
       await prompts([]),
     ]).toEqual([
-      [explain, 'Is README.md still true? Compare it with the code'],
+      [explain, 'Is README.md still accurate? Compare it with the code'],
       [explain, 'What does `npm run start` do, step by step?'],
       [explain],
       ['What is in this folder?'],

@@ -20,7 +20,7 @@ describe('a rule that the user allowed', () => {
     expect([await remembered(decision, null), await remembered(decision, 'The settings cannot be written.')]).toEqual([
       [],
       [
-        'told: This was allowed this once only, because the rule could not be kept: run(npm test), run(ls). You will be asked again. The settings cannot be written.',
+        'told: Allowed this once. The rule couldn’t be saved, so Hermes will ask again: run(npm test), run(ls). The settings cannot be written.',
         'rejected: The settings cannot be written.',
       ],
     ]);

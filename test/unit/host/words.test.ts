@@ -33,7 +33,7 @@ describe('the summary line of a model', () => {
       modelDetail({ contextWindow: 131_072, price: { input: 0.15, output: 0.6 }, warnings: ['chat only'] }, 'en', t),
       modelDetail({ contextWindow: null, price: { input: 0, output: 0 }, warnings: [] }, 'en', t),
       modelDetail({ contextWindow: null, price: null, warnings: [] }, 'en', t),
-    ]).toEqual(['131.1K tokens of context · $0.15 in, $0.60 out per million tokens · chat only', 'free', '']);
+    ]).toEqual(['131.1K token context · $0.15 in, $0.60 out per million tokens · chat only', 'free', '']);
   });
 });
 
@@ -44,9 +44,9 @@ describe('another window', () => {
       return shown.kind === 'elsewhere' ? [shown.sentence, ...shown.actions.map(({ label }) => label)] : [];
     };
     expect([actions('nothing'), actions('wait'), actions('stop')]).toEqual([
-      ['Another window is answering in “Fix upload”.', 'Wait for It', 'Stop It and Continue Here'],
-      ['Waiting for the answer in the other window to finish; then this window goes on.', 'Stop It and Continue Here'],
-      ['Asking the other window to stop its answer. What it has shown is kept.'],
+      ['Another window is answering in “Fix upload”.', 'Wait', 'Stop It and Continue Here'],
+      ['Waiting for the answer in the other window to finish…', 'Stop It and Continue Here'],
+      ['Asking the other window to stop its answer. Everything shown is kept.'],
     ]);
   });
 });
@@ -56,7 +56,7 @@ describe('another window that does not answer', () => {
     expect(storeLabels({ kind: 'opening', blockedBy: 'process 9731 on this machine' }, [], t)).toEqual({
       kind: 'elsewhere',
       sentence:
-        'Another window has your sessions open and does not answer (process 9731 on this machine). Close it, or wait: this window opens them as soon as they are free.',
+        'Another window has your sessions open and isn’t responding (process 9731 on this machine). Close it or wait. Your sessions open here as soon as they are free.',
       actions: [{ action: 'showLog', label: 'Show Log' }],
     });
   });
@@ -98,9 +98,9 @@ describe('the report after opening the store', () => {
         ...openReportNotices({ ...report, mergeProblems: [{ folder: '/s-1', technical: 'x' }] }, t),
       ].map(({ sentence }) => sentence),
     ).toEqual([
-      'The session file was damaged. What could be read is here (3 sessions, 40 messages); some rows could not. The damaged file is kept at /s/state.db.damaged.',
-      'The session file could not be read and was set aside, whole, at /s/state.db.damaged. A new history was begun.',
-      'Sessions that another window left in /s-1 could not be read. They are kept there.',
+      'The session file was damaged. Most of it was recovered (3 sessions, 40 messages); some rows couldn’t be read. The damaged file is kept at /s/state.db.damaged.',
+      'The session file couldn’t be read, so Hermes started a new history. The old file is kept unchanged at /s/state.db.damaged.',
+      'Sessions from another window couldn’t be read. They are kept in /s-1.',
     ]);
   });
 });
@@ -109,7 +109,7 @@ describe('an ignored workspace setting', () => {
   it('is named with its file and how to apply it', () => {
     expect(overrideNotice({ setting: 'hermes.providers', file: '.vscode/settings.json' }, t)).toEqual({
       sentence:
-        '.vscode/settings.json sets `hermes.providers`. It is ignored: a workspace cannot decide where prompts, keys or sessions go. If you want it, put it into your user settings.',
+        '.vscode/settings.json sets `hermes.providers`, but Hermes ignores it: a workspace can’t decide where prompts, keys, or sessions go. To use it, add it to your user settings.',
       actions: [{ action: 'openUserSettings:hermes.providers', label: 'Open User Settings' }],
     });
   });

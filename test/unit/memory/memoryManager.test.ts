@@ -737,9 +737,9 @@ describe('a session that is forgotten', () => {
     expect([await sentences, heard]).toEqual([
       [
         'Two notes are shared.',
-        'cloud keeps what it was sent: it has no way to erase a session.',
-        'throwing could not erase its part. The log says why.',
-        'hanging has not said yet whether it could erase its part.',
+        'cloud keeps its copy because it can’t delete sessions.',
+        'throwing couldn’t delete its copy. See the log for details.',
+        'hanging hasn’t confirmed that it deleted its copy.',
       ],
       ['initialize S1', 'forget S0 S1'],
     ]);

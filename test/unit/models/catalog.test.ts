@@ -154,7 +154,7 @@ describe('the catalog', () => {
           contextWindow: 65_536,
           tools: false,
           images: true,
-          warnings: ['mine cannot call tools: chat only. It cannot read files or search the folder.'],
+          warnings: ['mine can’t call tools, so it can only chat. It can’t read files or search the folder.'],
         },
       ],
     });
@@ -218,7 +218,7 @@ describe('what the catalog knows about a model', () => {
         images: false,
         efforts: 5,
         warnings: [
-          'qwen3:8b is given only 4,096 tokens here, and what is longer is cut off. Start it with `OLLAMA_CONTEXT_LENGTH=32768 ollama serve`, or set `PARAMETER num_ctx 32768` in a Modelfile.',
+          'qwen3:8b is given only 4,096 tokens here, and longer requests are cut off. Start it with `OLLAMA_CONTEXT_LENGTH=32768 ollama serve`, or set `PARAMETER num_ctx 32768` in a Modelfile.',
         ],
       },
       {
@@ -238,8 +238,8 @@ describe('what the catalog knows about a model', () => {
         images: true,
         efforts: 1,
         warnings: [
-          'loaded:1b cannot call tools: chat only. It cannot read files or search the folder.',
-          'loaded:1b is given only 8,192 tokens here, and what is longer is cut off. Start it with `OLLAMA_CONTEXT_LENGTH=32768 ollama serve`, or set `PARAMETER num_ctx 32768` in a Modelfile.',
+          'loaded:1b can’t call tools, so it can only chat. It can’t read files or search the folder.',
+          'loaded:1b is given only 8,192 tokens here, and longer requests are cut off. Start it with `OLLAMA_CONTEXT_LENGTH=32768 ollama serve`, or set `PARAMETER num_ctx 32768` in a Modelfile.',
         ],
       },
     ]);
@@ -278,7 +278,7 @@ describe('what the catalog knows about a model', () => {
           tools: true,
           images: true,
           warnings: [
-            'q is given only 4,096 tokens here, and what is longer is cut off. Load it in LM Studio with a larger context length.',
+            'q is given only 4,096 tokens here, and longer requests are cut off. Load it in LM Studio with a larger context length.',
           ],
         },
       ],
@@ -296,7 +296,9 @@ describe('what the catalog knows about a model', () => {
           id: 'v',
           contextWindow: 8192,
           allocatedContext: 8192,
-          warnings: ['v takes only 8,192 tokens: too little for work on files. Choose a model with a larger context.'],
+          warnings: [
+            'v takes only 8,192 tokens, which is too little to work with files. Choose a model with a larger context.',
+          ],
         },
       ],
     });

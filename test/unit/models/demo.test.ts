@@ -145,7 +145,7 @@ describe('Demo', () => {
   it('is one model that sends nothing anywhere', async () => {
     const provider = new DemoProvider(instant);
     expect([provider.destination, await provider.listModels()]).toMatchObject([
-      'nowhere: scripted, offline',
+      'Runs offline, sends nothing',
       { kind: 'models', models: [{ ref: 'Demo/script' }] },
     ]);
     await expect(provider.open('other')).rejects.toBeInstanceOf(ModelError);

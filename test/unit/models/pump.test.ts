@@ -150,7 +150,7 @@ describe('a transport that misbehaves', () => {
       failure: {
         cause: 'unknown',
         sentence:
-          'The request to Rude could not be made. Your prompt is saved. Retry, or choose another model. Copy Details holds the reason.',
+          'The request to Rude could not be made. Your prompt is saved. Retry, or choose another model. Choose Copy Details for the reason.',
       },
     });
   });

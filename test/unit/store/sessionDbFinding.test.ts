@@ -101,10 +101,10 @@ describe('the list', () => {
         .messages.map(({ parts: [part] }) => part?.kind === 'text' && part.text),
     }).toEqual({
       list: [
-        ['s1', 'This session could not be read completely from the file. Its messages are kept.'],
-        ['s2', 'This session could not be read completely from the file. Its messages are kept.'],
+        ['s1', 'This session couldn’t be fully read from the file. Its messages are kept.'],
+        ['s2', 'This session couldn’t be fully read from the file. Its messages are kept.'],
       ],
-      messages: ['s1?', 'This message could not be read from the file. Its raw row is kept.\n\ns1'],
+      messages: ['s1?', 'This message couldn’t be read from the file. Its raw row is kept.\n\ns1'],
     });
   });
 });

@@ -297,7 +297,7 @@ describe('bringing in salvaged rows', () => {
     }).toEqual({
       report: { sessions: 1, turns: 1, messages: 2, extended: 0, skipped: 8 },
       lines: [
-        'user: This message could not be read from the file. Its raw row is kept.\n\nWhat is here?',
+        'user: This message couldn’t be read from the file. Its raw row is kept.\n\nWhat is here?',
         'user: What is here?',
       ],
       raw: { parts: '{' },

@@ -370,7 +370,7 @@ describe('a page of the transcript', () => {
     world.db.putMessages([answer('a2', 'two, repaired', 't2')]);
     expect({ shown, now: lines(world.db)[3], kept: world.database.all('SELECT parts FROM message_revisions') }).toEqual(
       {
-        shown: 'assistant: This message could not be read from the file. Its raw row is kept.\n\ntwo',
+        shown: 'assistant: This message couldn’t be read from the file. Its raw row is kept.\n\ntwo',
         now: 'assistant: two, repaired',
         kept: [{ parts: '{broken' }],
       },

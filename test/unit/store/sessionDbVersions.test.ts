@@ -194,7 +194,7 @@ describe('versions of a prompt', () => {
     world.database.run(`UPDATE messages SET parts = '[{"kind":"text","text":"two? and three?"}]' WHERE uid = 'u-t2'`);
     const before = lines(world.db);
     expect([sentence(() => openTurn(world.db, { turnUid: 't8', ...retried('t3') })), lines(world.db)]).toEqual([
-      'This prompt was joined to the one before it and can no longer be told apart. Nothing was changed.',
+      'This prompt was merged with the one before it, so it can’t be edited separately. Nothing was changed.',
       before,
     ]);
   });
@@ -268,8 +268,8 @@ describe('versions of a prompt', () => {
     const running = refusal(() => openTurn(world.db, { turnUid: 't8', ...retried('t5') }));
     settle(world.db, 't5', stopped);
     expect({ notShown, none, same, busy, running, prompts: prompts(world) }).toEqual({
-      notShown: 'This prompt is not part of the open session any more. Nothing was changed.',
-      none: 'This version is not part of the open session any more. Nothing was changed.',
+      notShown: 'This prompt is no longer in the open session. Nothing was changed.',
+      none: 'This version is no longer in the open session. Nothing was changed.',
       same: [],
       busy: 'This session is still answering. Stop it before you show another version.',
       running: 'conversation-busy',

@@ -120,7 +120,7 @@ export class Branching {
     const open = this.turns.openOf(origin.conversationId);
     const from = upTo === null ? null : this.standing(origin, tip, upTo);
     if (from !== null && open !== null && from.turnUid === open.uid)
-      throw busy('This answer is still being written. Branch from it when it is done.', open);
+      throw busy('Hermes is still answering. Branch when the answer is done.', open);
     const segment = this.sessions.require(from?.sessionId ?? tip);
     const isPrompt = from !== null && from.role === 'user' && !isHandoff(from);
     const before = from === null ? null : isPrompt ? from.position : this.groupEnd(from);
@@ -176,7 +176,7 @@ export class Branching {
         : null;
     if (standing === null) {
       throw refused(
-        'This message is not part of the session as it is shown. Nothing was changed.',
+        'This message is no longer in the open session. Nothing was changed.',
         `message ${uid} is not shown in conversation ${origin.conversationId}`,
       );
     }

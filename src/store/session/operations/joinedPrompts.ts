@@ -48,7 +48,7 @@ export class JoinedPrompts {
         changed.push(...left.map(({ stored }) => stored.message.uid), uid);
       } else if (uid === prompt.uid) {
         throw refused(
-          'This prompt was joined to the one before it and can no longer be told apart. Nothing was changed.',
+          'This prompt was merged with the one before it, so it can’t be edited separately. Nothing was changed.',
           `the text of message ${holder} does not end with that of ${uid}`,
         );
       }

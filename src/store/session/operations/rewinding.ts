@@ -41,13 +41,13 @@ export class Rewinding {
     const prompt = this.rows.inSegment(tip, to);
     if (prompt?.role !== 'user' || prompt.visibility.kind !== 'shown') {
       throw refused(
-        'This prompt is not part of the open session any more. Nothing was changed.',
+        'This prompt is no longer in the open session. Nothing was changed.',
         `message ${to} is no prompt shown in session ${tip}`,
       );
     }
     if (prompt.turnUid !== null && this.rows.startOfTurn(tip, prompt.turnUid) !== prompt.position) {
       throw refused(
-        'This was said while an answer was being written. Rewind to the prompt that answer belongs to.',
+        'This was sent while Hermes was answering. Rewind to the prompt of that answer.',
         `message ${to} is inside turn ${prompt.turnUid}`,
       );
     }

@@ -6,7 +6,7 @@ import { lastSettled } from '../tables/lastSettled';
 import { invalid } from '../tables/refusal';
 import { readSession } from '../tables/sessionTable';
 
-const unreadableSession = 'This session could not be read completely from the file. Its messages are kept.';
+const unreadableSession = 'This session couldn’t be fully read from the file. Its messages are kept.';
 
 /** Columns of a session and of its conversation. A running conversation counts as waiting while one of its
  *  sub-agents awaits approval. A conversation of one segment, the most frequent case, is read from its own row. */

@@ -24,7 +24,7 @@ export interface StoredMessage {
   readonly rawContent: string;
 }
 
-const unreadableSentence = 'This message could not be read from the file. Its raw row is kept.';
+const unreadableSentence = 'This message couldn’t be read from the file. Its raw row is kept.';
 
 /** Reads a row, with the chunks not yet folded into it. A row with damaged parts is still a message: it says so, and
  *  carries the content of the derived columns, so that lists, search and the sequence of calls and results keep

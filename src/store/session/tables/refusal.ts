@@ -5,7 +5,7 @@ import type { Turn } from '../../../transcript/turn';
 export function invalid(technical: string): StoreError {
   return new StoreError(
     'invalid',
-    'The store refused a write that would damage the transcript. Nothing was changed.',
+    'This change would damage the transcript, so it was not saved. Nothing was changed.',
     technical,
   );
 }

@@ -17,7 +17,7 @@ export function mayReplace(current: TitleSource | null, next: TitleSource): bool
 export function cleanTitle(title: string): string {
   const cleaned = oneLine(title);
   if (cleaned === '')
-    throw refused('A title needs at least one visible character.', 'a title without a visible character');
+    throw refused('Enter at least one visible character for the title.', 'a title without a visible character');
   if (cleaned.length > titleLimit)
     throw refused(
       `This title has ${cleaned.length} characters. At most ${titleLimit} fit.`,

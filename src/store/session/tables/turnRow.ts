@@ -51,7 +51,7 @@ function failureOf(row: SqlRow): Failure | null {
   const result = v.safeParse(failure, parseJson(stored));
   return result.success
     ? result.output
-    : { cause: 'unknown', sentence: 'What went wrong could not be read from the file.', technical: stored };
+    : { cause: 'unknown', sentence: 'What went wrong couldn’t be read from the file.', technical: stored };
 }
 
 function recalledOf(row: SqlRow): { readonly recalled?: readonly Recalled[] } {

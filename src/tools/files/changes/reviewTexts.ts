@@ -12,10 +12,10 @@ export interface ReviewTexts {
 }
 
 export const plainReviewWords: ReviewTexts = {
-  conflict: (files) => `These files were changed since in the same places, so they stay as they are: ${files}.`,
-  notKept: (files) => `What these files held before is not stored, because they are too large: ${files}.`,
-  cannotWrite: (files) => `These files could not be written, and stay as they are: ${files}. The log says why.`,
-  gone: (file) => `This change of ${file} is not there any more.`,
+  conflict: (files) => `These files have since been changed in the same places, so they weren’t reverted: ${files}.`,
+  notKept: (files) => `These files were too large to save a copy of, so they can’t be reverted: ${files}.`,
+  cannotWrite: (files) => `These files couldn’t be written and haven’t changed: ${files}. See the log for details.`,
+  gone: (file) => `This change to ${file} no longer exists.`,
 };
 
 export interface FileOutcome {

@@ -29,7 +29,7 @@ export async function targetsOf(
   written: string | undefined,
 ): Promise<readonly GitTarget[]> {
   if (!isTrusted())
-    throw new Error('The open folder is not trusted (Restricted Mode), so git is not asked. The person can trust it.');
+    throw new Error('Git is unavailable because this folder isn’t trusted (Restricted Mode). The person can trust it.');
   const roots = files.roots();
   if (written === undefined || written.trim() === '' || written.trim() === '.') {
     if (roots.length === 0) throw new Error('No folder is open in the editor.');

@@ -42,13 +42,13 @@ export function httpStatusOf(error: unknown): number | null {
 export function wordsOf(error: unknown): string {
   const status = httpStatusOf(error);
   if (status === 401 || error instanceof UnauthorizedError)
-    return 'The server asks for a sign-in (401). Hermes does not sign in by itself: give it a token in "headers".';
+    return 'The server asks for a sign-in (401). Hermes can’t sign in. Add a token to "headers".';
   if (status === 403) return 'The server refused access (403). Check the token in "headers".';
   const code = codeOf(error);
   if (code === 'ENOENT')
     return 'The program was not found. Check "command", and whether it is installed and on the PATH.';
-  if (code === 'EACCES') return 'The program may not be run by this user.';
-  if (code === 'ECONNREFUSED') return 'Nothing answers at this address (connection refused).';
+  if (code === 'EACCES') return 'You don’t have permission to run this program.';
+  if (code === 'ECONNREFUSED') return 'Can’t reach this address (connection refused).';
   if (code !== null && neverReached.includes(code)) return `The host could not be reached (${code}).`;
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
     return 'The server did not answer in time.';

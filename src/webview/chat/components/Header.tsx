@@ -30,7 +30,7 @@ export function Header() {
 
 function PrivateMark() {
   return (
-    <span class="private-mark" title={t('Private session: stored here, and no memory provider is told of it.')}>
+    <span class="private-mark" title={t('Private session: saved locally, not added to memory.')}>
       <Icon name="lock" />
       <span class="private-words">{t('Private')}</span>
     </span>
@@ -39,7 +39,7 @@ function PrivateMark() {
 
 function Origin({ origin }: { readonly origin: SessionOrigin }) {
   const chat = useChat();
-  if (origin.sessionId === null) return <p class="origin">{t('Branched from a session that was erased')}</p>;
+  if (origin.sessionId === null) return <p class="origin">{t('Branched from a deleted session')}</p>;
   const words = { title: origin.title ?? t('Untitled Session') };
   if (origin.hasSubAgent === true) {
     return (
@@ -47,7 +47,7 @@ function Origin({ origin }: { readonly origin: SessionOrigin }) {
         <button
           type="button"
           class="link-button origin-button"
-          title={t('Open the session that this sub-agent works for')}
+          title={t('Open the session that started this sub-agent')}
           disabled={origin.isTrashed}
           onClick={() => void chat.switches.open(origin.sessionId)}
         >
@@ -62,7 +62,7 @@ function Origin({ origin }: { readonly origin: SessionOrigin }) {
       <button
         type="button"
         class="link-button origin-button"
-        title={t('Open the session that this one was branched from')}
+        title={t('Open the original session')}
         onClick={() => void chat.switches.open(origin.sessionId)}
       >
         {t('Branched from “{title}”', words)}

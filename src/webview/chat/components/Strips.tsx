@@ -104,7 +104,7 @@ function RestrictedStrip() {
       <div class="strip-body">
         <span>
           {t(
-            'Restricted Mode: the agent reads files only. Editing, commands, MCP servers and settings of this folder that name models or endpoints are off.',
+            'Restricted Mode: Hermes can only read files. Editing, commands, MCP servers, and this folder’s model and endpoint settings are off.',
           )}
         </span>
         <span class="strip-actions">

@@ -41,7 +41,7 @@ export async function runCommand(
   const { requests } = target;
   if (name === 'queue' || name === 'steer') return target.sendPrompt(typed, text, name);
   if (name === 'title') {
-    if (target.shownSession === null) requests.refuse(t('There is no session to name yet. Send a prompt first.'));
+    if (target.shownSession === null) requests.refuse(t('There is no session to rename yet. Send a prompt first.'));
     else if (await target.rename(text)) target.clear(typed);
     return;
   }
@@ -73,16 +73,14 @@ export async function runCommand(
         : target.exportSession();
     case 'retry':
       return target.lastTurn === null
-        ? requests.inform(t('There is no prompt to ask again yet.'))
+        ? requests.inform(t('There is no prompt to retry yet.'))
         : target.retry(target.lastTurn);
     case 'compress':
       return target.proposeCompression(text);
     case 'model':
       return target.chooseModel();
     case 'help':
-      return requests.inform(
-        t('Commands: {commands}. Each is described when you type /.', { commands: commandList() }),
-      );
+      return requests.inform(t('Commands: {commands}. Type / to see descriptions.', { commands: commandList() }));
     default:
       return name satisfies never;
   }

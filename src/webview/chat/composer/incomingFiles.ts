@@ -79,29 +79,29 @@ async function readFile(file: File): Promise<DraftPart | string> {
     return isImage(file) ? await asImage(file, name, args) : await asText(file, name, args);
   } catch {
     // A folder arrives as a file that cannot be read.
-    return t('{name} could not be read. A folder can be attached by typing @ and its name.', args);
+    return t('Couldn’t read {name}. To attach a folder, type @ and its name.', args);
   }
 }
 
 async function asImage(file: File, name: string, args: Readonly<Record<string, string>>): Promise<DraftPart | string> {
   if (!imageTypes.some((type) => type === file.type))
-    return t('{name} was not attached: images can be PNG, JPEG, GIF or WebP.', args);
+    return t('{name} wasn’t attached. Images must be PNG, JPEG, GIF, or WebP.', args);
   if (file.size > maxImageBytes)
-    return t('{name} was not attached: it is {size}, and an image may be 5 MB. A smaller one can be attached.', args);
+    return t('{name} wasn’t attached. It is {size}, and images can be at most 5 MB.', args);
   const bytes = new Uint8Array(await file.arrayBuffer());
-  if (bytes.length === 0) return t('{name} was not attached: it is empty.', args);
+  if (bytes.length === 0) return t('{name} wasn’t attached because it is empty.', args);
   return { kind: 'image', mediaType: file.type, dataBase64: base64(bytes), name };
 }
 
 async function asText(file: File, name: string, args: Readonly<Record<string, string>>): Promise<DraftPart | string> {
   const tooLong = t(
-    '{name} was not attached: it is longer than 200,000 characters. Name it with @ to send its head, or paste the part that matters.',
+    '{name} wasn’t attached because it is longer than 200,000 characters. Mention it with @ to send its beginning, or paste the part that matters.',
     args,
   );
   if (file.size > mostTextBytes) return tooLong;
   const text = new TextDecoder().decode(await file.arrayBuffer());
   if (text.includes('\0') || text.includes('\uFFFD'))
-    return t('{name} was not attached: it is not a text in UTF-8, nor an image.', args);
+    return t('{name} wasn’t attached because it isn’t UTF-8 text or an image.', args);
   return text.length > maxAttachmentCharacters
     ? tooLong
     : { kind: 'attachment', label: name, source: `dropped:${name}`, text };

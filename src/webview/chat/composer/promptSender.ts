@@ -53,8 +53,7 @@ export class PromptSender {
   /** Removes `typed` from the composer once `text` is on disk. Resolves when nothing is being sent. */
   async submit(typed: string, text: string, busy: BusyMode | undefined): Promise<void> {
     const { requests, drafts, hasModel, leaving } = this.needs;
-    if (!hasModel())
-      return requests.refuse(t('No model is chosen yet. Your prompt stays here; choose a model, then send it.'), true);
+    if (!hasModel()) return requests.refuse(t('Choose a model first. Your prompt is kept.'), true);
     const parts = this.newParts();
     const sessionId = this.needs.shownSession();
     const uid = this.uidOfSame(sessionId, text, parts) ?? this.needs.newUid();

@@ -74,12 +74,12 @@ export function refusalWords({
   const args = { name, commands: commandList() };
   switch (kind) {
     case 'incomplete':
-      return t('/{name} needs a text behind it.', args);
+      return t('/{name} needs text after it.', args);
     case 'excess':
-      return t('/{name} takes no text. Nothing was sent; put a blank before the / to send this as a prompt.', args);
+      return t('/{name} takes no text. Nothing was sent. Type a space before / to send this as text.', args);
     case 'unknown':
       return t(
-        '/{name} is not a command. Nothing was sent; put a blank before the / to send this as a prompt. Commands: {commands}.',
+        '/{name} is not a command. Nothing was sent. Type a space before / to send this as text. Commands: {commands}.',
         args,
       );
     default:

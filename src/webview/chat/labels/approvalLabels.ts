@@ -6,11 +6,11 @@ import { inPlainSight } from '../../plainSight';
 export function approvalName({ access, subject }: ApprovalRequest): string {
   switch (access.kind) {
     case 'run':
-      return t('Allow running {subject}?', { subject });
+      return t('Run {subject}?', { subject });
     case 'plan':
-      return t('Allow carrying out this plan?');
+      return t('Start this plan?');
     case 'edit':
-      return t('Allow editing {subject}?', { subject });
+      return t('Change {subject}?', { subject });
     case 'read':
       return t('Read {subject}?', { subject });
     case 'fetch':
@@ -18,7 +18,7 @@ export function approvalName({ access, subject }: ApprovalRequest): string {
     case 'mcp':
       return toolName(access);
     case 'editorTool':
-      return t('Allow the tool {name} of another extension?', { name: oneLine(access.name) });
+      return t('Use the tool {name} from another extension?', { name: oneLine(access.name) });
   }
 }
 
@@ -28,7 +28,7 @@ export function approvalTitle({ access }: ApprovalRequest): string {
     case 'run':
       return t('Run this command?');
     case 'plan':
-      return t('Allow carrying out this plan?');
+      return t('Start this plan?');
     case 'edit':
       return t('Make this change?');
     case 'read':
@@ -38,13 +38,13 @@ export function approvalTitle({ access }: ApprovalRequest): string {
     case 'mcp':
       return toolName(access);
     case 'editorTool':
-      return t('Allow the tool {name} of another extension?', { name: oneLine(access.name) });
+      return t('Use the tool {name} from another extension?', { name: oneLine(access.name) });
   }
 }
 
 /** The server chooses these names: make sure that nothing in them looks like our own words or is invisible. */
 function toolName({ tool, server }: { readonly tool: string; readonly server: string }): string {
-  return t('Allow {tool} of the server {server}?', { tool: oneLine(tool), server: oneLine(server) });
+  return t('Use {tool} from the MCP server {server}?', { tool: oneLine(tool), server: oneLine(server) });
 }
 
 function oneLine(name: string): string {
@@ -80,35 +80,33 @@ export function reasonsOf({ access, reasons }: ApprovalRequest): readonly AskRea
 export function reasonWords(reason: AskReason): string {
   switch (reason) {
     case 'change':
-      return t('It changes a file.');
+      return t('Changes a file.');
     case 'outside':
       return t('Outside the open folders.');
     case 'sensitive':
       return t('Files like this often contain secrets.');
     case 'dotConfig':
-      return t('It configures tools that run on this machine.');
+      return t('Configures tools that run on your machine.');
     case 'repositoryInternals':
-      return t('It belongs to the repository’s own data.');
+      return t('This file is part of .git.');
     case 'command':
-      return t('It runs on this machine with your rights.');
+      return t('Runs with your permissions, not in a sandbox.');
     case 'unparsed':
-      return t('What it would do could not be read from it in full.');
+      return t('Hermes couldn’t fully analyze this command.');
     case 'network':
-      return t('It reaches the network.');
+      return t('Connects to the network.');
     case 'localAddress':
-      return t('The address is on this machine or in its network.');
+      return t('The address is on your machine or local network.');
     case 'server':
-      return t('The server decides what the tool does.');
+      return t('The MCP server controls what this tool does.');
     case 'extension':
       return t('The extension controls what this tool does.');
     case 'plan':
-      return t('With the plan, Plan mode ends: the agent may ask to change things.');
+      return t('Leaves Plan mode. Edits still need your approval.');
     case 'rules':
-      return t(
-        'A rule in your settings that denies something of this kind cannot be read, so everything of the kind is asked for.',
-      );
+      return t('One of your deny rules is invalid, so Hermes asks about everything it might cover.');
     case 'unconfined':
-      return t('It would run without the sandbox: with all that you may do on this machine.');
+      return t('Runs with all your permissions, outside the sandbox.');
     case 'discards':
       return t('May permanently discard work.');
   }

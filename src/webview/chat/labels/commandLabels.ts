@@ -4,16 +4,16 @@ import type { Offered, SlashCommand } from '../composer/slashCommands';
 /** Describes an item of the list. */
 export function offeredWords(offered: Offered): string {
   if (offered.takes !== 'prompt') return commandWords(offered.name);
-  const words = offered.description ?? t('Prompt file of this project');
+  const words = offered.description ?? t('Project prompt file');
   return offered.argumentHint === null ? words : `${words} · ${offered.argumentHint}`;
 }
 
 function commandWords(name: SlashCommand['name']): string {
   switch (name) {
     case 'new':
-      return t('Begin a new session');
+      return t('Start a new session');
     case 'reset':
-      return t('End this session and begin a new one');
+      return t('End this session and start a new one');
     case 'resume':
       return t('Open an earlier session by number, ID, or title');
     case 'branch':
@@ -21,7 +21,7 @@ function commandWords(name: SlashCommand['name']): string {
     case 'undo':
       return t('Undo the last turn, or the last N');
     case 'retry':
-      return t('Ask the last prompt again');
+      return t('Retry the last prompt');
     case 'compress':
       return t('Summarize earlier messages to free up context');
     case 'title':
@@ -29,15 +29,15 @@ function commandWords(name: SlashCommand['name']): string {
     case 'search':
       return t('Search all sessions');
     case 'model':
-      return t('Choose the model');
+      return t('Select the model');
     case 'memory':
       return t('Open memory');
     case 'stop':
       return t('Stop the running turn');
     case 'queue':
-      return t('Send after the running turn');
+      return t('Queue a prompt for after this turn');
     case 'steer':
-      return t('Tell the running turn');
+      return t('Send a note to the running turn');
     case 'export':
       return t('Export this session to a file');
     case 'help':

@@ -32,13 +32,13 @@ export function effortName(effort: ReasoningEffort): string {
 export function effortLabels(effort: ReasoningEffort): string {
   switch (effort) {
     case 'default':
-      return t('As the model’s service decides.');
+      return t('The model’s default.');
     case 'none':
-      return t('Answers without thinking first, where the model can.');
+      return t('Answers without reasoning first, if the model allows it.');
     case 'low':
       return t('Brief reasoning: faster and cheaper.');
     case 'medium':
-      return t('Thinks for a while.');
+      return t('Balanced.');
     case 'high':
       return t('More reasoning: slower and uses more tokens.');
     default:

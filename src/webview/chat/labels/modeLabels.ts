@@ -16,13 +16,11 @@ export function modeName(mode: Mode): string {
 export function modeLabels(mode: Mode, confined: boolean): string {
   switch (mode) {
     case 'ask':
-      return t('Every change and every command is asked for.');
+      return t('Asks before every edit and command.');
     case 'auto':
       return confined
-        ? t(
-            'Files in the open folders are edited without asking, and can be reverted. Commands run in the sandbox without asking.',
-          )
-        : t('Files in the open folders are edited without asking, and can be reverted. Commands are still asked for.');
+        ? t('Edits files in this workspace without asking. Runs commands in the sandbox without asking.')
+        : t('Edits files in this workspace without asking. Still asks before running commands.');
     case 'plan':
       return t('Reads only, then proposes a plan.');
   }

@@ -7,7 +7,7 @@ export function sandboxLabels(state: SandboxState | null): string | null {
   switch (state?.kind) {
     case 'works':
       return t(
-        'Commands run in a sandbox: they change only the open folders, read no secrets, and reach only hosts that you allow.',
+        'Commands run in a sandbox: they can change only the open folders, can’t read secrets, and can reach only hosts you allow.',
       );
     case 'off':
       return t('Commands are not sandboxed: hermes.terminal.sandbox is off.');
@@ -32,7 +32,7 @@ export function insideWords({ confined }: RunAccess): readonly string[] {
 /** For a command that would run outside the sandbox: the reason. */
 export function unconfinedWords({ confined }: RunAccess, state: SandboxState | null): string | null {
   if (confined?.kind === 'outside')
-    return t('Without the sandbox. The agent says why: {reason}', {
+    return t('Outside the sandbox. Agent’s reason: {reason}', {
       reason: inPlainSight(confined.reason).replaceAll('\n', '⏎'),
     });
   return confined === undefined && state?.kind !== 'works' ? sandboxLabels(state) : null;

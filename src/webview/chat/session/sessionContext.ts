@@ -62,11 +62,11 @@ export class SessionContext {
     const { requests, shownSession, isBusy } = this.needs;
     const sessionId = shownSession();
     if (sessionId === null) return requests.refuse(t('There is no session to compress yet. Send a prompt first.'));
-    if (isBusy()) return requests.refuse(t('An answer is being written in this session. Stop it first, or wait.'));
+    if (isBusy()) return requests.refuse(t('Hermes is answering in this session. Stop it first, or wait.'));
     await requests.ask(async () => {
       const tokens = await this.needs.preview(sessionId);
       if (shownSession() !== sessionId) return;
-      if (tokens === null) requests.inform(t('There is nothing to compress yet: what is there is kept as it is.'));
+      if (tokens === null) requests.inform(t('There is nothing to compress yet. Nothing was changed.'));
       else this.offered.value = { sessionId, focus, tokens };
     });
   }
@@ -92,5 +92,8 @@ function outcomeWords(outcome: CompressionOutcome): string | null {
   if (outcome.kind === 'unchanged') return outcome.sentence;
   if (outcome.kind === 'summary') return null;
   const saved = { before: compactCount(outcome.tokens.before), after: compactCount(outcome.tokens.after) };
-  return t('The model gave no summary, so the earlier part was shortened: about {before} → {after} tokens.', saved);
+  return t(
+    'The model returned no summary, so earlier messages were shortened instead: about {before} → {after} tokens.',
+    saved,
+  );
 }

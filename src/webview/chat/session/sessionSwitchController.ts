@@ -122,7 +122,7 @@ export class SessionSwitchController {
       return done;
     }
     this.withdraw();
-    this.needs.requests.inform(t('This session is shown already.'));
+    this.needs.requests.inform(t('This session is already open.'));
     return true;
   }
 
@@ -174,9 +174,8 @@ export class SessionSwitchController {
   private async undoTurns(count: string): Promise<boolean> {
     const sessionId = this.shownId;
     const turns = count === '' ? 1 : Number(count);
-    if (!/^\d*$/.test(count) || turns < 1)
-      return this.refused(t('/undo takes the number of turns to take back, such as /undo 2.'));
-    if (sessionId === null) return this.refused(t('There is nothing to take back yet.'));
+    if (!/^\d*$/.test(count) || turns < 1) return this.refused(t('/undo takes a number of turns, such as /undo 2.'));
+    if (sessionId === null) return this.refused(t('There is nothing to undo yet.'));
     const conversation = this.needs.shown();
     const prompt = conversation?.messages.findLast(
       (live) => live.role === 'user' && turnsFrom(conversation, live.uid) === turns,
@@ -239,7 +238,7 @@ export class SessionSwitchController {
       case 'several':
         return this.offer({ text, sessions: found.sessions });
       case 'none':
-        return this.refused(t('No session has this number, id or title: “{text}”.', { text }));
+        return this.refused(t('No session matches “{text}”.', { text }));
       default:
         return found satisfies never;
     }
@@ -249,7 +248,7 @@ export class SessionSwitchController {
   private offer(choices: SessionChoices): false {
     this.needs.requests.dismiss();
     this.rewindOffered.value = null;
-    if (choices.sessions.length === 0) this.needs.requests.inform(t('There is no other session in this folder yet.'));
+    if (choices.sessions.length === 0) this.needs.requests.inform(t('There are no other sessions in this folder yet.'));
     else this.offered.value = choices;
     return false;
   }
@@ -259,7 +258,7 @@ export class SessionSwitchController {
     if (!(await this.to(target))) return false;
     focusComposer();
     if (this.due !== null || requests.problem.peek() !== null) return true;
-    requests.inform(t('Taken back. The prompt is in the composer; the transcript keeps what was hidden.'));
+    requests.inform(t('Rewound. The prompt is in the input box. Nothing was deleted.'));
     return true;
   }
 

@@ -88,16 +88,16 @@ export const SegmentBorder = memo(({ entry: { before, segment, after }, transcri
     <div class="border-cell" role="gridcell" aria-colspan={7}>
       {before !== null && (
         <p class="border-words">
-          {saved(savedTokens(segment), t('Earlier part summarised'))}
+          {saved(savedTokens(segment), t('Earlier messages summarized'))}
           {' · '}
           <button type="button" class="link-button" onClick={() => void transcript.reveal(before.firstUid)}>
-            {t('View original')}
+            {t('Show Original')}
           </button>
         </p>
       )}
       {after !== null && (
         <p class="border-words">
-          {saved(savedTokens(after), t('This part was summarised later'))}
+          {saved(savedTokens(after), t('This part was summarized later'))}
           {' · '}
           <button
             type="button"

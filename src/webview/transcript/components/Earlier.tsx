@@ -44,7 +44,7 @@ export function Earlier({ row, raw, open, revisions, transcript }: EarlierProps)
                 markdown={transcript.markdown}
               />
             ))}
-            {diff !== null && <DiffView diff={diff} label={t('What was changed at {time}', { time })} nameless />}
+            {diff !== null && <DiffView diff={diff} label={t('Changes at {time}', { time })} nameless />}
           </section>
         );
       })}

@@ -12,7 +12,7 @@ export function EmptyRows({ transcript }: { readonly transcript: TranscriptContr
       <p>
         {stored.total === 1
           ? t('All rows are filtered out (1 row stored).')
-          : t('All rows are filtered out: {count} rows are stored.', { count: stored.total })}
+          : t('All rows are filtered out ({count} rows stored).', { count: stored.total })}
       </p>
       <button type="button" class="button secondary" onClick={() => void transcript.clearFilters()}>
         {t('Clear Filters')}

@@ -96,7 +96,7 @@ function countWords(
 ): string {
   if (progress !== null) return t('Searching… {done} of {total} rows', { done: progress.done, total: progress.total });
   if (hits === null) return '';
-  if (hits.length === 0) return t('No row matches');
+  if (hits.length === 0) return t('No matching rows');
   if (current !== null && hits.includes(current))
     return t('{number} of {count} rows', { number: hits.indexOf(current) + 1, count: hits.length });
   return t('{count} of {total} rows', { count: hits.length, total });

@@ -19,7 +19,7 @@ export function RawRowView({ uid, number, row, transcript }: RawRowViewProps) {
     <section class="part raw-row" ref={section}>
       <h2 class="part-title">{t('Raw row')}</h2>
       {row.kind === 'reading' && <p class="aside">{t('Reading…')}</p>}
-      {row.kind === 'gone' && <p class="aside">{t('This row is no longer stored.')}</p>}
+      {row.kind === 'gone' && <p class="aside">{t('This row no longer exists.')}</p>}
       {row.kind === 'read' && (
         <>
           <Code text={row.json} label={t('Raw row {number}', { number })} open={false} />

@@ -109,9 +109,7 @@ function Actions({ transcript }: { readonly transcript: TranscriptController }) 
   const { actions } = transcript;
   const selected = actions.selectedMessage.value;
   const isShown = selected?.visibility.kind === 'shown';
-  const branchHint = isShown
-    ? t('Begin a branch at the selected row')
-    : t('Select a row of the conversation to begin a branch there');
+  const branchHint = isShown ? t('Branch from the selected row') : t('Select a conversation row to branch from it');
   const rewindHint =
     isShown && selected.role === 'user' ? t('Rewind to before the selected prompt') : t('Select a prompt to rewind to');
   return (
@@ -161,10 +159,10 @@ function OtherFolderActions({ transcript }: { readonly transcript: TranscriptCon
       <button
         type="button"
         class="button compact"
-        title={t('Bring Over to This Folder')}
+        title={t('Copy to This Folder')}
         onClick={() => transcript.actions.openInChat(null)}
       >
-        <Icon name="move" /> <span class="label">{t('Bring Over to This Folder')}</span>
+        <Icon name="move" /> <span class="label">{t('Copy to This Folder')}</span>
       </button>
       <button
         type="button"

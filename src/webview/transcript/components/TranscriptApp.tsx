@@ -66,9 +66,9 @@ function noteOf(transcript: TranscriptController): string {
     return total === 0
       ? t('Stored rows. Read-only.')
       : total === 1
-        ? t('What is stored, row by row: 1 row. Read-only.')
-        : t('What is stored, row by row: {count} rows. Read-only.', { count: total });
-  const whose = t('A session of {folder}, as it was when this tab was opened. Read-only.', { folder });
+        ? t('Stored rows: 1. Read-only.')
+        : t('Stored rows: {count}. Read-only.', { count: total });
+  const whose = t('Session from {folder}, as it was when you opened this tab. Read-only.', { folder });
   return readAt === null ? whose : `${whose} ${t('Read on {time}.', { time: fullTime(readAt) })}`;
 }
 

@@ -68,7 +68,7 @@ export function VerifyMark({ uid, transcript }: { readonly uid: string; readonly
 }
 
 function markWords(verdict: RowVerdict): string {
-  if (verdict === 'unread') return t('could not be read');
+  if (verdict === 'unread') return t('couldn’t be read');
   return verdict === 'held' ? t('verified') : t('doesn’t match');
 }
 

@@ -175,20 +175,20 @@ function asideWords(message: Message, absorbers: ReadonlyMap<string, number>): s
       ? t('Sent when you chose Continue. Not typed by you; the chat shows a line here.')
       : null;
   if (visibility.kind === 'handoff')
-    return t('Summary: sent to the model in place of everything above it. The chat shows a line here.');
+    return t('Summary sent to the model in place of everything above. The chat shows a line here.');
   if (visibility.kind === 'closing')
-    return t('Closing row: sent to the model, not shown in the chat, because nothing was said in this turn.');
+    return t('Sent to the model to close a turn without an answer. Not shown in the chat.');
   switch (visibility.reason) {
     case 'retried':
-      return t('Hidden: this answer was asked for again.');
+      return t('Hidden: replaced by a retry.');
     case 'rewound':
-      return t('Hidden: the conversation was rewound to before it.');
+      return t('Hidden: the session was rewound to before this.');
     case 'edited':
       return t('Hidden: the prompt was edited and sent again.');
     case 'merged':
       return mergedWords(visibility.absorbedInto === null ? undefined : absorbers.get(visibility.absorbedInto));
     case 'dropped':
-      return t('Hidden: left out, because the model would not accept the history with it.');
+      return t('Hidden: removed so that the model accepts the history.');
     case 'compressed':
       return t('Hidden: included in a summary.');
   }
@@ -207,7 +207,5 @@ function joinedWords(numbers: readonly number[]): string | null {
 
 function madeUpWords(message: Message): string | null {
   const isMadeUp = message.role === 'tool' && message.uid.endsWith(`/result/${message.parts[0].callId}`);
-  return isMadeUp
-    ? t('Made up by a repair: the call had no result, and a model does not accept a call without one.')
-    : null;
+  return isMadeUp ? t('Added by a repair: the model requires a result for every tool call.') : null;
 }

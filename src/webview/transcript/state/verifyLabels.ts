@@ -38,9 +38,9 @@ export function turnName({ number }: VerifiedTurn): string {
 export function verdictWords({ verdict, shown, stored, missing, unread }: VerifiedTurn): string {
   switch (verdict) {
     case 'same':
-      return shown === 0 ? t('no text') : t('{count} characters shown, all on disk', { count: count.format(shown) });
+      return shown === 0 ? t('no text') : t('{count} characters shown, all saved', { count: count.format(shown) });
     case 'more':
-      return t('{count} characters shown, all on disk; {stored} are stored', {
+      return t('{count} characters shown, all saved; {stored} are stored', {
         count: count.format(shown),
         stored: count.format(stored),
       });
@@ -62,46 +62,46 @@ function missingWords({ shown, stored, kind }: VerifiedTurn['missing'][number]):
   if (stored < shown)
     return thinking
       ? t('{shown} characters of thinking were shown, {stored} are stored.', counts)
-      : t('{shown} characters were shown, {stored} are stored.', counts);
+      : t('{shown} characters were shown, but {stored} are stored.', counts);
   return thinking
     ? t('The {shown} characters of thinking that were shown are not what is stored.', counts)
     : t('The {shown} characters shown don’t match what is stored.', counts);
 }
 
 function unreadWords({ shown, sentence }: UnreadMessage): string {
-  return t('{shown} characters shown could not be read: {reason}', { shown: count.format(shown), reason: sentence });
+  return t('{shown} characters shown couldn’t be read: {reason}', { shown: count.format(shown), reason: sentence });
 }
 
 function shownSentence({ turns, turnCount, shown, onDisk }: Verification): string {
   const all = turnCount === 1 ? t('1 turn') : t('{count} turns', { count: count.format(turnCount) });
   const lost = turns.filter(({ verdict }) => verdict === 'missing').length;
   if (shown === 0 && lost === 0) return `${all}.`;
-  const sum = t('{onDisk} of {shown} characters shown are on disk.', {
+  const sum = t('{onDisk} of {shown} characters shown are saved.', {
     onDisk: count.format(onDisk),
     shown: count.format(shown),
   });
   if (lost === 0) return `${all}, ${sum}`;
-  return `${all}, ${sum} ${lost === 1 ? t('1 turn does not hold what was shown.') : t('{count} turns don’t match what was shown.', { count: count.format(lost) })}`;
+  return `${all}, ${sum} ${lost === 1 ? t('1 turn doesn’t match what was shown.') : t('{count} turns don’t match what was shown.', { count: count.format(lost) })}`;
 }
 
 function storageSentence({ findings, unread }: Verification): string {
   if (findings.length === 0)
     return unread.length === 0
       ? t('Storage consistent.')
-      : t('Not all of it could be read: {reason} What was read is consistent.', { reason: unread.join(' ') });
+      : t('Some of it couldn’t be read: {reason} The rest is consistent.', { reason: unread.join(' ') });
   const wrong =
     findings.length === 1
-      ? t('Storage not consistent: 1 finding.')
-      : t('Storage not consistent: {count} findings.', { count: count.format(findings.length) });
+      ? t('Storage not consistent: 1 problem found.')
+      : t('Storage not consistent: {count} problems found.', { count: count.format(findings.length) });
   return unread.length === 0
     ? wrong
-    : `${wrong} ${t('Not all of it could be read: {reason}', { reason: unread.join(' ') })}`;
+    : `${wrong} ${t('Some of it couldn’t be read: {reason}', { reason: unread.join(' ') })}`;
 }
 
 function notKnown({ turns, shown, note, fileUnchecked }: Verification): readonly string[] {
   const unknown = turns.filter(({ verdict, number }) => verdict === 'unwitnessed' && number !== null).length;
   const sentences: string[] = [];
-  if (unknown > 0 && shown === 0) sentences.push(t('What was shown is not known: no view has kept a record of it.'));
+  if (unknown > 0 && shown === 0) sentences.push(t('There is no record of what was shown.'));
   else if (unknown > 0)
     sentences.push(
       unknown === 1

@@ -124,7 +124,7 @@ describe('a memory provider of another extension', () => {
     expect([memory.providerNames, prepared, await memory.forget(['s1'])]).toEqual([
       ['notes'],
       { systemBlock: '', recall: '', found: [] },
-      ['notes keeps what it was sent: it has no way to erase a session.'],
+      ['notes keeps its copy because it can’t delete sessions.'],
     ]);
   });
 

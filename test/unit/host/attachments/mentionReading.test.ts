@@ -52,14 +52,14 @@ describe('a mention, when the prompt is sent', () => {
       ].map((name) => world.read(`file:${name}`, name.startsWith(world.home) ? 'outside.txt' : name)),
     );
     expect(told).toEqual([
-      'MentionError: gone.ts is not there any more. Remove it, or mention something else.',
-      'MentionError: bin.dat is neither text nor an image that can be sent (PNG, JPEG, GIF or WebP).',
-      'MentionError: big.png is an image of more than 5 MB, which is too large to send.',
-      'MentionError: big.txt is larger than 10 MB and cannot be attached.',
-      'MentionError: ../outside.txt lies outside the open folders. Attach it as a file instead.',
-      'MentionError: link.txt lies outside the open folders. Attach it as a file instead.',
-      'MentionError: a.ts:9 names lines that the file does not have any more.',
-      'MentionError: outside.txt lies outside the open folders. Attach it as a file instead.',
+      'MentionError: gone.ts no longer exists. Remove it, or mention something else.',
+      'MentionError: bin.dat isn’t text or a supported image (PNG, JPEG, GIF, or WebP).',
+      'MentionError: big.png is an image larger than 5 MB, which is too large to send.',
+      'MentionError: big.txt is larger than 10 MB and can’t be attached.',
+      'MentionError: ../outside.txt is outside the open folders. Attach it as a file instead.',
+      'MentionError: link.txt is outside the open folders. Attach it as a file instead.',
+      'MentionError: a.ts:9 refers to lines that are no longer in the file.',
+      'MentionError: outside.txt is outside the open folders. Attach it as a file instead.',
     ]);
   });
 
@@ -86,8 +86,8 @@ describe('a mention, when the prompt is sent', () => {
         source: 'symbol:a.ts:3-5#retry',
         text: 'function retry() {\n  go();\n}',
       },
-      'MentionError: retry is not in a.ts any more. Remove it, or mention it again.',
-      'MentionError: retry is not in a.ts any more. Remove it, or mention it again.',
+      'MentionError: retry is no longer in a.ts. Remove it, or mention it again.',
+      'MentionError: retry is no longer in a.ts. Remove it, or mention it again.',
     ]);
   });
 
@@ -126,11 +126,11 @@ describe('a mention, when the prompt is sent', () => {
     };
     expect([...nothing, ...there, secret, await world.read('selection')]).toEqual([
       'MentionError: Nothing is selected in the editor. Select something, or remove selection.',
-      'MentionError: Nothing is selected in the terminal, and Hermes has run no command in this window. Remove terminal.',
+      'MentionError: Nothing is selected in the terminal, and Hermes hasn’t run a command in this window. Remove terminal.',
       { kind: 'attachment', label: 'a.ts:1', source: 'selection', text: 'a' },
       { kind: 'attachment', label: '$ npm test', source: 'terminal', text: 'failed' },
-      'MentionError: .env may hold secrets and is not sent. To send it all the same, type its whole name behind the @.',
-      'MentionError: notes.md may hold secrets and is not sent. To send it all the same, type its whole name behind the @.',
+      'MentionError: .env may contain secrets, so it wasn’t attached. Type its full name after @ to attach it anyway.',
+      'MentionError: notes.md may contain secrets, so it wasn’t attached. Type its full name after @ to attach it anyway.',
     ]);
   });
 
@@ -160,7 +160,7 @@ describe('a mention, when the prompt is sent', () => {
       commit: [true, true, true, true],
       secrets: false,
       untrusted:
-        'MentionError: git:diff could not be read: The open folder is not trusted (Restricted Mode), so git is not asked.',
+        'MentionError: Couldn’t read git:diff: Git is unavailable because this folder isn’t trusted (Restricted Mode).',
     });
   });
 
@@ -191,13 +191,13 @@ describe('a mention, when the prompt is sent', () => {
       told.endsWith('## Person\n\nthe newest'),
       told.length < 20_100,
       await world.read('session:s2', 'old'),
-    ]).toEqual([true, true, true, 'MentionError: old is not there any more. Remove it, or mention something else.']);
+    ]).toEqual([true, true, true, 'MentionError: old no longer exists. Remove it, or mention something else.']);
   });
 
   it('that names nothing is refused', async () => {
     world = new MentionWorld({});
     expect(await world.read('sound:loud', 'loud')).toBe(
-      'MentionError: loud names nothing that can be attached. Remove it.',
+      'MentionError: loud can’t be attached because nothing matches it. Remove it.',
     );
   });
 });
@@ -213,7 +213,7 @@ describe('the mentions next to a text', () => {
       words,
     );
     await expect(sendableParts([mention('a.ts'), mention('gone.ts')], read, words)).rejects.toThrow(
-      'gone.ts is not there any more.',
+      'gone.ts no longer exists.',
     );
     const images = Array.from({ length: 11 }, () => ({
       kind: 'image' as const,
@@ -233,7 +233,7 @@ describe('the mentions next to a text', () => {
     const image = [{ kind: 'image' as const, mediaType: 'image/png', dataBase64: 'aaaa' }];
     expect(
       [false, null, true].map((images) => imageNotice(image, { label: 'small', images }, words)?.slice(0, 28) ?? null),
-    ).toEqual(['small takes no images. It is', null, null]);
+    ).toEqual(['small can’t see images. It i', null, null]);
   });
 });
 
@@ -271,11 +271,11 @@ describe('a file that the user picked or dropped', () => {
         { kind: 'image', mediaType: 'image/png', dataBase64: Buffer.from(png).toString('base64'), name: '/o/o.png' },
       ],
       problems: [
-        '/o is a folder outside the open ones. Attach single files of it.',
-        '/o/.env may hold secrets and is not sent. To send it all the same, type its whole name behind the @.',
-        'gone is not there any more. Remove it, or mention something else.',
-        '/o/big is larger than 10 MB and cannot be attached.',
-        '/o/locked could not be read: no permission',
+        '/o is a folder outside your workspace. Attach individual files instead.',
+        '/o/.env may contain secrets, so it wasn’t attached. Type its full name after @ to attach it anyway.',
+        'gone no longer exists. Remove it, or mention something else.',
+        '/o/big is larger than 10 MB and can’t be attached.',
+        'Couldn’t read /o/locked: no permission',
         'https://example.com is no file that the editor can read.',
       ],
     });

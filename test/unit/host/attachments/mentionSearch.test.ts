@@ -53,9 +53,9 @@ describe('searching for something to mention', () => {
       ['folder:src', 'src/', 'folder', 'folder'],
       ['folder:test', 'test/', 'folder', 'folder'],
       ['folder:src/deep', 'src/deep/', 'folder', 'folder'],
-      ['terminal', 'terminal', 'what is selected there, or the output of the last command', 'terminal'],
-      ['git:diff', 'git changes', 'what differs from the last commit', 'git'],
-      ['git:status', 'git status', 'which files are changed', 'git'],
+      ['terminal', 'terminal', 'terminal selection, or the output of the last command', 'terminal'],
+      ['git:diff', 'git changes', 'changes since the last commit', 'git'],
+      ['git:status', 'git status', 'list of changed files', 'git'],
     ]);
   });
 
@@ -88,12 +88,12 @@ describe('searching for something to mention', () => {
       other: await world.read('file:config/credentials.json', 'credentials'),
     }).toEqual({
       before:
-        'MentionError: .env may hold secrets and is not sent. To send it all the same, type its whole name behind the @.',
+        'MentionError: .env may contain secrets, so it wasn’t attached. Type its full name after @ to attach it anyway.',
       offered: [],
       full: ['file:.env'],
       read: { kind: 'attachment', label: '.env', source: 'file:.env', text: 'KEY=1' },
       other:
-        'MentionError: credentials may hold secrets and is not sent. To send it all the same, type its whole name behind the @.',
+        'MentionError: credentials may contain secrets, so it wasn’t attached. Type its full name after @ to attach it anyway.',
     });
   });
 

@@ -33,7 +33,7 @@ describe('recent sessions that cannot be read', () => {
     ]).toEqual([
       [
         [
-          'Your recent sessions could not be read. What is stored is not touched. Something ',
+          'Your recent sessions couldn’t be read. Everything stored is unchanged. Something ',
           ['Try Again', 'Show Log'],
         ],
       ],

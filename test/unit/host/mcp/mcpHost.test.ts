@@ -378,8 +378,8 @@ describe('the sandbox', () => {
         sentence: 'Trust the MCP server “repo”?',
         choices: ['Trust and Start'],
         detail:
-          'It runs a program on this machine:\n\nsh "a b"\n\nIt runs in the sandbox: it can change files of the open folders, and cannot read your keys. It can reach these hosts: api.example.com. ' +
-          'Not followed, of what its definition says about the sandbox: filesystem.allowWrite: ~/elsewhere.\n\nIt is defined in .vscode/mcp.json. When that definition changes you are asked again.',
+          'It runs this program on your machine:\n\nsh "a b"\n\nRuns in the sandbox: it can change files in the open folders, and can’t read your keys. It can connect to these hosts: api.example.com. ' +
+          'Ignored sandbox settings in its definition: filesystem.allowWrite: ~/elsewhere.\n\nDefined in .vscode/mcp.json. Hermes asks again if the definition changes.',
       },
     ]);
     expect([await where(), machine.confined]).toEqual([
@@ -402,7 +402,7 @@ describe('the sandbox', () => {
     await reviewed('Trust and Run Without the Sandbox');
     expect(editor.questions).toEqual([
       expect.objectContaining({
-        detail: expect.stringContaining('Not in the sandbox: its definition says so. It runs with your rights.'),
+        detail: expect.stringContaining('Not in the sandbox: set in its definition. Runs with your permissions.'),
         choices: ['Trust and Run in the Sandbox', 'Trust and Run Without the Sandbox'],
       }),
     ]);
@@ -429,7 +429,7 @@ describe('the sandbox', () => {
     repo();
     await reviewed('Trust and Start');
     expect(editor.questions[0]?.detail).toContain(
-      'Not in the sandbox: bubblewrap (bwrap) not installed. It runs with your rights. Install bubblewrap.',
+      'Not in the sandbox: bubblewrap (bwrap) not installed. Runs with your permissions. Install bubblewrap.',
     );
     expect(await where()).toEqual(['sh']);
   });
@@ -527,7 +527,7 @@ describe('the sandbox', () => {
     expect(editor.questions.slice(1)).toEqual(
       Array.from({ length: 2 }, () => ({
         sentence: 'Run the MCP server “repo” without the sandbox?',
-        detail: expect.stringMatching(/^sh "a b"\n\nIt can then read and change what you can/),
+        detail: expect.stringMatching(/^sh "a b"\n\nIt can read and change anything you can/),
         choices: ['Run Without the Sandbox'],
       })),
     );
@@ -586,7 +586,7 @@ describe('the sandbox', () => {
     editor.picks = ['repo', 'Allow It to Connect to api.example.com'];
     await manage();
     expect(editor.lists[0]?.map(({ description }) => description)).toEqual([
-      'running · 1 tool · in the sandbox · kept from this: connect to api.example.com; write to ~/x',
+      'running · 1 tool · in the sandbox · blocked by the sandbox: connect to api.example.com; write to ~/x',
     ]);
     await vi.waitFor(() => expect(machine.confined.map(({ hosts }) => hosts)).toEqual([[], ['api.example.com']]));
   });

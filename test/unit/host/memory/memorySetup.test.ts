@@ -76,9 +76,9 @@ describe('Set Up Memory…', () => {
       saved: [],
       seen: [],
       asked: [
-        'input: Address of the Hindsight server',
+        'input: Hindsight server address',
         'input: Memory bank',
-        `Completed turns of every session in this workspace are sent to ${new URL(server.url).host}. Deleting here does not delete there.`,
+        `Completed turns from every session in this workspace are sent to ${new URL(server.url).host}. Deleting a session here does not delete them there.`,
       ],
     });
   });
@@ -97,11 +97,11 @@ describe('Set Up Memory…', () => {
     expect({
       keys: outcome.keys,
       saved: outcome.saved,
-      said: person.asked.flatMap((sentence) => /(asks for a key|refused the key) \(401\)/.exec(sentence)?.[1] ?? []),
+      said: person.asked.flatMap((sentence) => /(requires a key|refused the key) \(401\)/.exec(sentence)?.[1] ?? []),
     }).toEqual({
       keys: { [server.url]: 'right' },
       saved: [`${server.url} hermes`, 'changed'],
-      said: ['asks for a key', 'refused the key'],
+      said: ['requires a key', 'refused the key'],
     });
   });
 
@@ -121,7 +121,7 @@ describe('Set Up Memory…', () => {
     expect({
       keys: outcome.keys,
       saved: outcome.saved,
-      said: person.asked.at(-1)?.includes(words ?? 'is not Hindsight. Nothing was changed.'),
+      said: person.asked.at(-1)?.includes(words ?? 'isn’t Hindsight. Nothing was changed.'),
     }).toEqual({ keys: {}, saved: [], said: true });
   });
 
@@ -132,7 +132,7 @@ describe('Set Up Memory…', () => {
     server = await HindsightStandIn.start();
     expect({ saved: outcome.saved, said: person.asked.at(-1) }).toEqual({
       saved: [],
-      said: `Nothing answers at ${new URL(url).host} (ECONNREFUSED). Nothing was changed. Start the server, or correct the address.`,
+      said: `Can’t reach ${new URL(url).host} (ECONNREFUSED). Nothing was changed. Start the server, or correct the address.`,
     });
   });
 });

@@ -249,7 +249,7 @@ describe('the offers in the empty state', () => {
     expect({ searching: first.searching, entries: first.entries.slice(0, 4) }).toEqual({
       searching: false,
       entries: [
-        { id: 'editorModels', kind: 'editorModels', title: "Use the Editor's Models", detail: 'a, b, c and 2 more' },
+        { id: 'editorModels', kind: 'editorModels', title: 'Use VS Code’s Models', detail: 'a, b, c and 2 more' },
         {
           id: 'local:Ollama',
           kind: 'localServer',

@@ -200,8 +200,8 @@ describe('a connection test', () => {
         result.kind === 'failed' ? result.sentence.replace(/127\.0\.0\.1:\d+/, 'HOST') : result,
       ),
     ).toEqual([
-      'The certificate of Local (https://HOST/v1) is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT). Check the base URL, the proxy, or install the certificate.',
-      'Local (https://HOST) does not speak https. Check the base URL: its port, and whether it begins with http:// instead.',
+      'The certificate of Local (https://HOST/v1) is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT). Check the base URL and the proxy, or install the certificate.',
+      'Local (https://HOST) does not speak https. Check the port in the base URL, or use http:// instead.',
     ]);
   });
 
@@ -213,7 +213,7 @@ describe('a connection test', () => {
       kind: 'failed',
       mayKeep: true,
       sentence:
-        "The proxy on the way to Local asks who you are (407). Give it a name and password, or another proxy, in the editor's setting http.proxy, then retry.",
+        'The proxy on the way to Local asks who you are (407). Set a user name and password, or another proxy, in VS Code’s setting http.proxy, then retry.',
     });
   });
 
@@ -232,12 +232,12 @@ describe('a connection test', () => {
   });
 
   it.each([
-    [401, null, 'Local asks for a key (401), and none is set. Set a key.', false],
+    [401, null, 'Local requires a key (401), but none is set. Set a key.', false],
     [401, 'k-12345', 'The key for Local was refused (401). Set a new key.', false],
     [
       403,
       'k-12345',
-      'Local does not allow this (403). Local says: no. Check what the key may do or set a new key.',
+      'Local does not allow this (403). Local says: no. Check the key’s permissions or set a new key.',
       false,
     ],
     [429, 'k-12345', 'Local is limiting requests (429). Wait and retry.', true],
@@ -276,7 +276,7 @@ describe('a connection test', () => {
     expect(await check(server.origin, 'k-wrong')).toEqual({
       kind: 'failed',
       mayKeep: false,
-      sentence: `The key for Local was refused (401). Set a new key. (The address was tried as ${server.url}.)`,
+      sentence: `The key for Local was refused (401). Set a new key. (Tried ${server.url}.)`,
     });
   });
 
@@ -309,7 +309,7 @@ describe('a connection test', () => {
         kind: 'failed',
         mayKeep: true,
         sentence:
-          'Not OpenAI itself but something between answered at https://api.openai.com/v1: perhaps a sign-in page or a proxy of this network. Open that address in a browser to see what it is, then try again.',
+          'Something other than OpenAI answered at https://api.openai.com/v1, such as a sign-in page or a proxy. Open that address in a browser to check, then try again.',
       },
       new Set(['https://api.openai.com/v1/models']),
     ]);
@@ -319,7 +319,7 @@ describe('a connection test', () => {
     const server = await modelServer({ models: [], local: 'ollama' });
     expect(await check(server.url)).toMatchObject({
       kind: 'empty',
-      sentence: 'Local answers, but has no models. Load one there (with Ollama: ollama pull qwen3), then try again.',
+      sentence: 'Local is running but has no models. Load one there (with Ollama: ollama pull qwen3), then try again.',
     });
   });
 });
@@ -386,7 +386,7 @@ describe('Set Up Model…', () => {
     expect([shown, chosen, focused]).toEqual([
       [
         'Set Up Model: Paste a Key, Try the Demo, Add an Endpoint…',
-        'Ready: Demo answers from a script, and nothing leaves this machine.',
+        'Demo is ready. Answers are scripted and nothing leaves your machine.',
       ],
       ['Demo/script'],
       1,
@@ -501,7 +501,7 @@ describe('Set Up Model…', () => {
 
   it('does not take two keys for one', async () => {
     const { shown, secrets } = await setUp('pasteKey', ['sk-or-v1-abc sk-or-v1-def']);
-    expect([shown, secrets]).toEqual([['refused: A key has no spaces in it.'], {}]);
+    expect([shown, secrets]).toEqual([['refused: A key can’t contain spaces.'], {}]);
   });
 
   it('keeps no refused key, and offers another try', async () => {
@@ -520,7 +520,7 @@ describe('Set Up Model…', () => {
       { fetch: openRouter('x', asked) },
     );
     expect([shown.at(-1), asked.filter((url) => url.includes('other')), written, secrets]).toEqual([
-      '! This looks like a key of Anthropic, and would be sent to api.other.example (api.other.example). It was not sent yet.',
+      '! This looks like a key for Anthropic, but it would go to api.other.example (api.other.example). It has not been sent.',
       [],
       [],
       {},
@@ -538,14 +538,14 @@ describe('Set Up Model…', () => {
       'qwen3:8b',
     ]);
     expect([shown.filter((sentence) => sentence.startsWith('Nothing')), written, chosen]).toEqual([
-      [`Nothing answers at ${server.origin}, but models are listed at ${server.url}.`],
+      [`No answer from ${server.origin}, but ${server.url} lists models.`],
       [at(server.url)],
       ['Local/qwen3:8b'],
     ]);
   });
 
   it('keeps a sleeping endpoint if the user wants it, and nothing if the user leaves', async () => {
-    const kept = await setUp('addEndpoint', ['http://127.0.0.1:9/v1', 'OpenAI', 'default', '', 'Keep It Anyway']);
+    const kept = await setUp('addEndpoint', ['http://127.0.0.1:9/v1', 'OpenAI', 'default', '', 'Save Anyway']);
     const left = await setUp('addEndpoint', ['http://127.0.0.1:9/v1', 'OpenAI', 'default', '', undefined]);
     expect([kept.written, left.written]).toEqual([[at('http://127.0.0.1:9/v1')], []]);
   });

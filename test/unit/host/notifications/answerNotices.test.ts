@@ -56,7 +56,7 @@ async function seen(events: readonly TurnEvent[], over: Partial<AnswerNoticeNeed
   return { shown, calls };
 }
 
-const answered = 'info: Hermes has answered in “Fix upload”.';
+const answered = 'info: Hermes answered in “Fix upload”.';
 
 describe('an answer that ends', () => {
   it('is announced once if no view showed it', async () => {
@@ -79,14 +79,14 @@ describe('an answer that ends', () => {
       failed,
       1,
       {},
-      ['warning: Hermes could not finish its answer in “Fix upload”. The key was refused (401).'],
+      ['warning: Hermes couldn’t finish its answer in “Fix upload”. The key was refused (401).'],
     ],
     [
       'one that lost its connection',
       { outcome: 'interrupted', stopReason: 'connectionLost', failure: null },
       1,
       {},
-      ['warning: Hermes could not finish its answer in “Fix upload”. What was shown is saved.'],
+      ['warning: Hermes couldn’t finish its answer in “Fix upload”. Everything shown is saved.'],
     ],
     ['one that the person stopped', { outcome: 'interrupted', stopReason: 'user', failure: null }, 60, {}, []],
     ['any, where nothing is to be announced', complete, 60, { when: () => 'never' }, []],
@@ -103,7 +103,7 @@ describe('an answer that ends', () => {
       complete,
       60,
       { sessions: { getSession: async () => ({ title: '[x](command:evil)\nnext', parentKind: null }) } },
-      ['info: Hermes has answered in “[x] (command:evil) next”.'],
+      ['info: Hermes answered in “[x] (command:evil) next”.'],
     ],
   ])('is announced as configured: %s', async (_name, how, seconds, over, expected) => {
     expect((await seen([ended(how, seconds)], over)).shown).toEqual(expected);
@@ -125,7 +125,7 @@ describe('an answer that ends', () => {
   it('offers buttons to open its session and to mute', async () => {
     expect([
       (await seen([ended(complete)], {}, 'Open')).calls,
-      (await seen([ended(complete)], {}, "Don't Show Again")).calls,
+      (await seen([ended(complete)], {}, 'Don’t Show Again')).calls,
       (await seen([ended(complete)])).calls,
     ]).toEqual([['open s1'], ['off'], []]);
   });

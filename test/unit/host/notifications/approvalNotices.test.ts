@@ -81,7 +81,7 @@ describe('a question that no view shows', () => {
     happens(asked('a1'));
     await settle();
     expect([shown, gateway.calls, made.count]).toEqual([
-      ['Hermes asks: Allow git push? | Allow Once | Deny | Open'],
+      ['Hermes needs your approval: git push | Allow Once | Deny | Open'],
       [call],
       1,
     ]);

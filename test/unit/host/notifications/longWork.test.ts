@@ -53,11 +53,7 @@ describe('a long change to a session', () => {
     await clock.advance(1);
     progress(5);
     finish();
-    expect([before, await result, log]).toEqual([
-      [],
-      branched,
-      ['Hermes is copying the session into a branch…', '2 of 9', '5 of 9', 'gone'],
-    ]);
+    expect([before, await result, log]).toEqual([[], branched, ['Branching the session…', '2 of 9', '5 of 9', 'gone']]);
   });
 
   it('is not reported if it is quick', async () => {
@@ -74,7 +70,7 @@ describe('a long change to a session', () => {
     const result = store.branchSession(input);
     await clock.advance(toldAfterMs);
     stop();
-    await expect(result).rejects.toEqual(new GatewayError('stopped', 'Branching was stopped. No branch was made.'));
+    await expect(result).rejects.toEqual(new GatewayError('stopped', 'Branching was canceled. No branch was created.'));
     expect(log.at(-1)).toBe('gone');
   });
 

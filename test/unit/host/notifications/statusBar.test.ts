@@ -34,11 +34,11 @@ describe('the status bar', () => {
       words({ running: [running(), running()], waiting: 1 }),
     ];
     expect(seen.map(({ text, spoken, warning }) => [text, spoken, warning])).toEqual([
-      ['$(sparkle) Hermes', 'Hermes: ready (no model chosen)', false],
+      ['$(sparkle) Hermes', 'Hermes: ready (no model selected)', false],
       ['$(sparkle) Qwen', 'Hermes: ready (Qwen, 127.0.0.1:11434)', false],
       ['$(loading~spin) Qwen', 'Hermes: answering (Qwen, 127.0.0.1:11434)', false],
       ['$(loading~spin) Qwen', 'Hermes: answering in 3 sessions (Qwen, 127.0.0.1:11434)', false],
-      ['$(warning) Hermes', 'Hermes: sessions cannot be saved. Open the chat to see why.', true],
+      ['$(warning) Hermes', 'Hermes: sessions can’t be saved. Open the chat for details.', true],
       ['$(multiple-windows) Hermes', 'Hermes: continued in another window.', false],
       ['$(bell-dot) Qwen', 'Hermes: waiting for your approval (Qwen, 127.0.0.1:11434)', true],
     ]);

@@ -121,7 +121,7 @@ describe('sessions of other folders, through the threads that read and write the
     converse(owner.store, 's1', 'One');
     openTurn(owner.store as Parameters<typeof openTurn>[0], { sessionId: 's1', turnUid: 't9', text: 'Running' });
     await expect(others.bringSession(there(), 's1')).rejects.toThrow(
-      'An answer is being written in that folder’s window. Wait for it or stop it there, then bring the sessions over.',
+      'Hermes is answering in that folder’s window. Wait or stop it there, then copy the sessions.',
     );
     expect([(await here.store.listSessions({ limit: 9 })).length, reading()]).toEqual([0, []]);
     owner.close();

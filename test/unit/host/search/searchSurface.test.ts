@@ -50,7 +50,7 @@ function screen(asked: string | null = null, state = openState) {
     localization: { Words: 'Wörter' },
     open: async (...target) => {
       opened.push(target);
-      if (target[0] === 'gone') throw new StoreError('not-found', 'This session is no longer stored.', 'no row');
+      if (target[0] === 'gone') throw new StoreError('not-found', 'This session no longer exists.', 'no row');
     },
     log: new RecordingLog(),
   });
@@ -174,13 +174,13 @@ describe('the search screen', () => {
     const { port, running } = screen();
     ask(port, 1);
     await settle();
-    running[0]?.fail(new StoreError('corrupt', 'The sessions could not be read.', 'EIO'));
+    running[0]?.fail(new StoreError('corrupt', 'The sessions couldn’t be read.', 'EIO'));
     await settle();
     expect(port.responses).toEqual([
       expect.objectContaining({
         id: 1,
         ok: false,
-        error: { sentence: 'The sessions could not be read.', cause: 'corrupt' },
+        error: { sentence: 'The sessions couldn’t be read.', cause: 'corrupt' },
       }),
     ]);
   });

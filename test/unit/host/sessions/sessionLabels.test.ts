@@ -34,7 +34,7 @@ describe('a row of the sessions view', () => {
     ]).toEqual([
       ['5 minutes ago', '1 turn'],
       ['now', '3 turns', 'private', 'needs approval'],
-      ['now', '0 turns', 'could not be read completely', 'interrupted', 'unread'],
+      ['now', '0 turns', 'couldn’t be fully read', 'interrupted', 'unread'],
     ]);
   });
 
@@ -83,7 +83,7 @@ describe('a row of the sessions view', () => {
       'Size: 2 turns, 5 messages',
       'Branched from “Title of b”',
       'Queued prompts: 1',
-      'Private: no memory provider is told of it',
+      'Private: not added to memory',
     ]);
   });
 });

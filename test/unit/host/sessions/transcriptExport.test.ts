@@ -163,7 +163,7 @@ describe('a session as Markdown', () => {
       markdown(
         record(messages, [turn('t1', { outcome: 'interrupted', stopReason: 'user' }), failed, turn('t3')]),
       ).filter((block) => !block.startsWith('##')),
-    ).toEqual(['One', 'Half', '> Stopped by the person.', 'Two', '> The key was refused.', 'Three\n']);
+    ).toEqual(['One', 'Half', '> Stopped by you.', 'Two', '> The key was refused.', 'Three\n']);
   });
 
   it('says why hidden rows are hidden, and folds a summary', () => {
@@ -175,8 +175,8 @@ describe('a session as Markdown', () => {
     });
     const text = markdown(record([hidden, handoff], [])).join('\n');
     expect([
-      text.includes('hidden: an earlier wording'),
-      text.includes('<summary>Earlier part summarised, 900 → 100 tokens</summary>\nWhat was said.'),
+      text.includes('hidden: edited'),
+      text.includes('<summary>Earlier messages summarized, 900 → 100 tokens</summary>\nWhat was said.'),
     ]).toEqual([true, true]);
   });
 });

@@ -151,18 +151,18 @@ describe('settings', () => {
       trashDays: 30,
     });
     expect(problems.map(({ sentence }) => sentence)).toEqual([
-      'The setting `hermes.model` is not written as Provider/model-id. Its default is used until it is corrected.',
-      'The setting `hermes.compression.model` is not written as Provider/model-id. Its default is used until it is corrected.',
-      'The setting `hermes.memory.recallTimeout` is not a number of seconds from 0 to 60. Its default is used until it is corrected.',
-      'The setting `hermes.storage.path` is not an absolute path. Its default is used until it is corrected.',
-      'The setting hermes.providers is not a list of providers. It is ignored until it is corrected.',
-      'The setting `hermes.reasoningEffort` is not one of default, none, low, medium, high. Its default is used until it is corrected.',
-      'The setting `hermes.busyInput` is not one of queue, interrupt, steer. Its default is used until it is corrected.',
-      'The setting `hermes.maxIterations` is not a whole number from 1 to 1000. Its default is used until it is corrected.',
-      'The setting `hermes.compression.threshold` is not a number from 0.3 to 0.95. Its default is used until it is corrected.',
-      'The setting `hermes.memory.provider` is not the name of a memory provider. Its default is used until it is corrected.',
-      'The setting `hermes.terminal.timeout` is not a number of seconds from 1 to 86400. Its default is used until it is corrected.',
-      'The setting `hermes.trash.days` is not a whole number of days from 0 to 3650. Its default is used until it is corrected.',
+      'The setting `hermes.model` is not written as Provider/model-id. The default is used until you fix it.',
+      'The setting `hermes.compression.model` is not written as Provider/model-id. The default is used until you fix it.',
+      'The setting `hermes.memory.recallTimeout` is not a number of seconds from 0 to 60. The default is used until you fix it.',
+      'The setting `hermes.storage.path` is not an absolute path. The default is used until you fix it.',
+      'The setting hermes.providers is not a list of providers. It is ignored until you fix it.',
+      'The setting `hermes.reasoningEffort` is not one of default, none, low, medium, high. The default is used until you fix it.',
+      'The setting `hermes.busyInput` is not one of queue, interrupt, steer. The default is used until you fix it.',
+      'The setting `hermes.maxIterations` is not a whole number from 1 to 1000. The default is used until you fix it.',
+      'The setting `hermes.compression.threshold` is not a number from 0.3 to 0.95. The default is used until you fix it.',
+      'The setting `hermes.memory.provider` is not the name of a memory provider. The default is used until you fix it.',
+      'The setting `hermes.terminal.timeout` is not a number of seconds from 1 to 86400. The default is used until you fix it.',
+      'The setting `hermes.trash.days` is not a whole number of days from 0 to 3650. The default is used until you fix it.',
     ]);
   });
 

@@ -36,12 +36,12 @@ describe('sessions in a file that another file replaced', () => {
     }).toEqual({
       said: [
         [
-          'Another file replaced the one that holds your sessions. Bring your sessions back to have both here. They are kept in /s/state.replaced-1.db.',
-          'Bring Them Back',
+          'Another file replaced your session file. Restore your sessions to have both here. They are kept in /s/state.replaced-1.db.',
+          'Restore Sessions',
           'Leave Them There',
         ],
         [
-          'The sessions kept in /s/state.replaced-2.db could not be brought back. That file is unchanged.',
+          'Couldn’t restore the sessions kept in /s/state.replaced-2.db. That file is unchanged.',
           'Try Again',
           'Leave Them There',
         ],
@@ -64,19 +64,17 @@ describe('the report of repairs when the store is opened', () => {
       said({ broughtBack: [{ path: '/s/state.merged-1.db', sessions: 0, messages: 4, complete: true }] }),
     ]).toEqual([
       [],
+      ['Your session file was deleted while in use. Hermes restored it.'],
+      ['The lock file for your sessions was deleted. Hermes created it again. Everything shown is saved.'],
       [
-        'The file that holds your sessions was deleted while it was in use. Hermes had kept what it held and put it back.',
-      ],
-      ['A file that marks your sessions as open was deleted. Hermes made it again. Everything shown is saved.'],
-      [
-        'Your sessions are back: 4 messages that were missing were added. The file they came from is kept in /s/state.merged-1.db.',
+        'Your sessions are restored: 4 missing messages were added. The file they came from is kept in /s/state.merged-1.db.',
       ],
     ]);
   });
 
   it('says if a part could not be read', () => {
     expect(said({ broughtBack: [{ path: '/s/m.db', sessions: 0, messages: 4, complete: false }] })[0]).toContain(
-      'Some rows could not be read.',
+      'Some rows couldn’t be read.',
     );
   });
 });

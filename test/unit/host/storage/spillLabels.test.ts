@@ -25,7 +25,7 @@ it('says once why an answer is not saved, where it is kept and what helps, in an
   const connection = new StoreAtHand();
   const desk = new StoreStatus(connection, t, spills);
   become('writing');
-  const kept = 'Everything shown is kept in /store/s.jsonl until it can be saved.';
+  const kept = 'Everything shown is kept in /store/s.jsonl until it can be saved to the session.';
   expect(desk.shown).toEqual({
     kind: 'open',
     notices: [
@@ -66,7 +66,7 @@ it('says once why an answer is not saved, where it is kept and what helps, in an
     asked: 2,
     shown: {
       kind: 'open',
-      notices: [{ sentence: 'The answer that could not be saved at first is saved in its session now.', actions: [] }],
+      notices: [{ sentence: 'An answer that couldn’t be saved earlier is now saved in its session.', actions: [] }],
     },
   });
   desk.dispose();
@@ -83,7 +83,7 @@ it('says the reason once if two answers are kept for it', () => {
     isOver: true,
   });
   expect(spillNotices([status('a'), status('b')], true, t).map(({ sentence }) => sentence)).toEqual([
-    'The disk is full. Everything shown is kept in /store/a.jsonl until it can be saved.',
-    'Everything shown is kept in /store/b.jsonl until it can be saved.',
+    'The disk is full. Everything shown is kept in /store/a.jsonl until it can be saved to the session.',
+    'Everything shown is kept in /store/b.jsonl until it can be saved to the session.',
   ]);
 });

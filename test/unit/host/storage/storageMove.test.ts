@@ -29,7 +29,7 @@ function world() {
 }
 
 const stays =
-  'The setting hermes.storage.path was changed. This window still keeps its sessions in /first. Reload to use the new place. · Reload Window';
+  'hermes.storage.path was changed. This window still saves sessions in /first. Reload the window to use the new folder. · Reload Window';
 
 describe('a storage folder that changes in an open window', () => {
   it('is used at once by a window that has just opened and has had no prompt', async () => {

@@ -79,7 +79,7 @@ describe('the host end of a view', () => {
         kind: 'response',
         id: 1,
         ok: false,
-        error: { cause: 'invalid', sentence: 'The view sent a request that could not be read. Reload the window.' },
+        error: { cause: 'invalid', sentence: 'The view sent a request that couldn’t be read. Reload the window.' },
       },
       {
         v: protocolVersion,
@@ -110,8 +110,7 @@ describe('the host end of a view', () => {
       { cause: 'noModel', sentence: 'No model is chosen yet.' },
       {
         cause: 'unknown',
-        sentence:
-          'Something unexpected went wrong: x is undefined. What is already shown is saved; the log has the details.',
+        sentence: 'Something went wrong: x is undefined. Everything shown is saved. See the log for details.',
       },
     ]);
     expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([

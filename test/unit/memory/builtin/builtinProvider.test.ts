@@ -242,9 +242,7 @@ describe('the system prompt', () => {
     const { block, warned } = bench(disks);
     expect([(await block()).split('\n').filter((line) => line.startsWith('- ')), warned]).toEqual([
       ['- likes tea'],
-      [
-        '/global/MEMORY.md could not be read and is left out of the system prompt: MEMORY.md could not be read (EACCES).',
-      ],
+      ['/global/MEMORY.md couldn’t be read and is left out of the system prompt: MEMORY.md couldn’t be read (EACCES).'],
     ]);
   });
 });

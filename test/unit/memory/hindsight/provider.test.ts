@@ -80,7 +80,7 @@ describe('retained turns', () => {
       kept: ['turn s1'],
       status: {
         pending: 1,
-        failure: `Hindsight at ${new URL(server.url).host} is busy (503). What is to be remembered waits here and is sent later.`,
+        failure: `Hindsight at ${new URL(server.url).host} is busy (503). New memories are kept here and sent later.`,
       },
     });
   });
@@ -103,7 +103,7 @@ describe('retained turns', () => {
       status: life.retainer.status,
     }).toEqual({
       more: 0,
-      sentence: `Memory provider hindsight: Hindsight at ${new URL(server.url).host} refused the key (401). Nothing is sent until it is corrected: run Set Up Memory….`,
+      sentence: `Memory provider hindsight: Hindsight at ${new URL(server.url).host} refused the key (401). Nothing is sent until you fix it. Run Set Up Memory….`,
       held: ['s1'],
       status: { pending: 0, failure: null },
     });

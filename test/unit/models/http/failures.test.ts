@@ -60,7 +60,7 @@ describe('a failure sentence', () => {
       'something forbidden',
       http(403, openai('Country not supported')),
       'auth',
-      'OpenRouter does not allow this (403). OpenRouter says: Country not supported. Your prompt is saved. Check what the key may do, set a new key, or choose another model.',
+      'OpenRouter does not allow this (403). OpenRouter says: Country not supported. Your prompt is saved. Check the key’s permissions, set a new key, or choose another model.',
     ],
     [
       'an unknown model',
@@ -84,7 +84,7 @@ describe('a failure sentence', () => {
       'a redirect',
       http(308, '', { location: 'https://other' }),
       'notAnApi',
-      'The base URL of OpenRouter leads elsewhere (308). Your prompt is saved. Check the base URL; most end in /v1.',
+      'The base URL of OpenRouter redirects to another address (308). Your prompt is saved. Check the base URL; most end in /v1.',
     ],
     [
       'too long a conversation',
@@ -114,13 +114,13 @@ describe('a failure sentence', () => {
       'a failure of the service',
       http(502, '<html>Bad gateway</html>'),
       'overloaded',
-      'OpenRouter failed on its side (502). Your prompt is saved. Retry in a moment, or choose another model.',
+      'OpenRouter had a server error (502). Your prompt is saved. Retry in a moment, or choose another model.',
     ],
     [
       'a content filter',
       http(400, openai('The response was filtered due to the prompt triggering content management policy')),
       'contentFilter',
-      'OpenRouter declined the request for its content (400). OpenRouter says: The response was filtered due to the prompt triggering content management policy. Your prompt is saved. Rephrase it, or choose another model.',
+      'OpenRouter declined the request because of its content (400). OpenRouter says: The response was filtered due to the prompt triggering content management policy. Your prompt is saved. Rephrase it, or choose another model.',
     ],
     [
       'an invalid request',
@@ -144,25 +144,25 @@ describe('a failure sentence', () => {
       'a certificate that is not trusted',
       { kind: 'network', code: 'SELF_SIGNED_CERT_IN_CHAIN', message: 'x' },
       'network',
-      'The certificate of OpenRouter (https://openrouter.ai/api/v1) is not trusted (SELF_SIGNED_CERT_IN_CHAIN). Your prompt is saved. Check the base URL, the proxy, or install the certificate.',
+      'The certificate of OpenRouter (https://openrouter.ai/api/v1) is not trusted (SELF_SIGNED_CERT_IN_CHAIN). Your prompt is saved. Check the base URL and the proxy, or install the certificate.',
     ],
     [
       'a proxy that asks who you are',
       http(407),
       'network',
-      "The proxy on the way to OpenRouter asks who you are (407). Your prompt is saved. Give it a name and password, or another proxy, in the editor's setting http.proxy, then retry, or choose another model.",
+      'The proxy on the way to OpenRouter asks who you are (407). Your prompt is saved. Set a user name and password, or another proxy, in VS Code’s setting http.proxy, then retry, or choose another model.',
     ],
     [
       'a server without https',
       { kind: 'network', code: 'ERR_SSL_WRONG_VERSION_NUMBER', message: 'x' },
       'network',
-      'OpenRouter (https://openrouter.ai/api/v1) does not speak https. Your prompt is saved. Check the base URL: its port, and whether it begins with http:// instead.',
+      'OpenRouter (https://openrouter.ai/api/v1) does not speak https. Your prompt is saved. Check the port in the base URL, or use http:// instead.',
     ],
     [
       'an empty answer',
       { kind: 'empty' },
       'empty',
-      'OpenRouter answered with nothing. Your prompt is saved. Retry, or choose another model.',
+      'OpenRouter returned an empty answer. Your prompt is saved. Retry, or choose another model.',
     ],
   ];
   it.each(sentences)('for %s says what happened, what is safe and what to do', (_name, fault, cause, sentence) => {
@@ -209,7 +209,7 @@ describe('a failure sentence', () => {
     expect(failureOf(http(401), about({ key: null }))).toMatchObject({
       cause: 'noKey',
       sentence:
-        'OpenRouter asks for a key (401), and none is set. Your prompt is saved. Set a key or choose another model.',
+        'OpenRouter requires a key (401), but none is set. Your prompt is saved. Set a key or choose another model.',
     });
   });
 
@@ -220,7 +220,7 @@ describe('a failure sentence', () => {
       noModelFailure('').sentence,
     ]).toEqual([
       'No key is set for OpenAI (api.openai.com). Your prompt is saved. Set a key or choose another model.',
-      'The base URL of Local, "localhost:1234", is not a web address. Correct it in the settings: it begins with http:// or https://, and most end in /v1.',
+      'The base URL of Local, "localhost:1234", is not a web address. Correct it in the settings. It must begin with http:// or https://, and most end in /v1.',
       'No model is chosen. Your prompt is kept. Choose a model.',
     ]);
   });

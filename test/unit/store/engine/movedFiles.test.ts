@@ -70,7 +70,7 @@ describe('files of a store that disappear while it is open', () => {
     const tries = [said(() => addNotes(database, 3, 4)), said(() => void noteUids(database))];
     database.close();
     const sentence =
-      'A file that marks your sessions as open was deleted. Everything shown is saved. Hermes opens your sessions again.';
+      'The lock file for your sessions was deleted. Everything shown is saved. Hermes opens your sessions again.';
     expect({ tries, names: readdirSync(at('store')).sort(), reopened: reopened() }).toEqual({
       tries: [
         { cause: 'deleted', sentence },

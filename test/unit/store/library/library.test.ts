@@ -227,9 +227,7 @@ describe('a private copy', () => {
     } catch (error) {
       if (error instanceof StoreError) sentence = error.message;
     }
-    expect(sentence).toBe(
-      'These sessions are being written to without a pause, so they could not be read. Try again in a moment.',
-    );
+    expect(sentence).toBe('These sessions are busy, so they couldn’t be read. Try again in a moment.');
     expect(world.copies().flatMap((name) => readdirSync(join(world.root, 'copies', name)))).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ const empty = (file: string): void => truncateSync(file, 0);
 
 describe('a file that is truncated', { timeout: 60_000 }, () => {
   it.each([
-    ['the file by half', () => halve(world.main), 'The session file had been cut short.'],
+    ['the file by half', () => halve(world.main), 'The session file had been cut off.'],
     ['the file to nothing', () => empty(world.main), 'The session file had been emptied.'],
     ['the log to nothing', () => empty(world.log), 'The session file was damaged.'],
   ])(
@@ -57,7 +57,7 @@ describe('a file that is truncated', { timeout: 60_000 }, () => {
       some: whole > 0,
       others: others.every((text) => text.startsWith('Answer of') || text.includes('cannot be read')),
     }).toEqual({
-      said: ['The session file had been cut short.'],
+      said: ['The session file had been cut off.'],
       late: true,
       some: true,
       others: true,
@@ -77,7 +77,7 @@ describe('a file that is truncated', { timeout: 60_000 }, () => {
       said: said(next).map((text) => text.slice(0, 36)),
       some: whole > 0,
       kept: readFileSync(world.at('store', kept)).equals(left),
-    }).toEqual({ said: ['The session file had been cut short.'], some: true, kept: true });
+    }).toEqual({ said: ['The session file had been cut off.'], some: true, kept: true });
   });
 
   it('to nothing while it is closed: a new history begins, and the user is notified', async () => {
@@ -118,7 +118,7 @@ describe('a file whose content is replaced', { timeout: 60_000 }, () => {
       answers: { whole: 4, others: [] },
       said: [
         expect.stringMatching(
-          /^The session file was damaged\. Everything in it was read again \(1 sessions, 8 messages\)\. The damaged file is kept at <path>\.$/,
+          /^The session file was damaged\. All of its contents were recovered \(1 sessions, 8 messages\)\. The damaged file is kept at <path>\.$/,
         ),
       ],
     });
@@ -136,7 +136,9 @@ describe('a file whose content is replaced', { timeout: 60_000 }, () => {
       kept: readFileSync(world.at('store', kept), 'utf8').startsWith('this is not a database'),
       state: next.connection.state.kind,
     }).toEqual({
-      said: ['The session file could not be read and was set aside, whole, at <path>. A new history was begun.'],
+      said: [
+        'The session file couldn’t be read, so Hermes started a new history. The old file is kept unchanged at <path>.',
+      ],
       kept: true,
       state: 'open',
     });

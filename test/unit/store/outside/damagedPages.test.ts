@@ -46,7 +46,7 @@ describe('a damaged page of the rows', { timeout: 60_000 }, () => {
       kept: [5, 4, 6],
       said: [
         expect.stringMatching(
-          /^The session file was damaged\. What could be read is here \(3 sessions, \d+ messages\); some rows could not\. The damaged file is kept at <path>\.$/,
+          /^The session file was damaged\. Most of it was recovered \(3 sessions, \d+ messages\); some rows couldn’t be read\. The damaged file is kept at <path>\.$/,
         ),
       ],
       files: ['state.corrupt-<time>.db', 'state.db'],

@@ -61,7 +61,7 @@ describe.runIf(mayMount)('a disk that is full when a store is opened after a cra
     }).toEqual({
       before: {
         said: [
-          'read-only: The disk is full, so nothing can be saved now. What was saved before can be read. Free some space: Hermes saves again as soon as there is room.',
+          'read-only: The disk is full, so nothing can be saved now. Everything saved before is safe. Free some space, and Hermes saves again.',
         ],
         answers: { whole: 2, others: ['shown before the crash'] },
         refused: 'The disk is full,',

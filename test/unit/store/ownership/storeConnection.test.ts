@@ -50,7 +50,7 @@ describe('a history that moves between windows', () => {
     await window(folder, 'second').connection.open();
     await expect(first.connection.store.draft('new')).rejects.toMatchObject({
       causeClass: 'locked',
-      message: 'This history was continued in another window. Choose Continue Here to go on in this one.',
+      message: 'Your sessions continued in another window. Choose Continue Here to use this window.',
     });
   });
 
@@ -263,7 +263,7 @@ describe('an owner that does not answer', () => {
     }).toEqual({
       cause: [
         'locked',
-        'Another window has your sessions open and does not answer (process 4711 on this machine). Close it, or wait: this window opens them as soon as they are free.',
+        'Another window has your sessions open and isn’t responding (process 4711 on this machine). Close it or wait. Your sessions open here as soon as they are free.',
       ],
       after: 'open',
     });

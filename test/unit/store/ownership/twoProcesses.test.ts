@@ -132,7 +132,7 @@ describe('one history, two processes', { timeout }, () => {
     }).toEqual({
       refused: [
         'failed',
-        'locked: Another window has your sessions open and does not answer (process N on this machine). Close it, or wait: this window opens them as soon as they are free.',
+        'locked: Another window has your sessions open and isn’t responding (process N on this machine). Close it or wait. Your sessions open here as soon as they are free.',
       ],
       taken: 'open',
       owner: 'continuedElsewhere',

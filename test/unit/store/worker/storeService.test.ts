@@ -20,7 +20,7 @@ describe('a store served over a port', () => {
     ]);
     expect(results).toEqual([
       { status: 'fulfilled', value: undefined },
-      { status: 'rejected', reason: new StoreError('not-found', 'This is no longer stored.', 'queue') },
+      { status: 'rejected', reason: new StoreError('not-found', 'This no longer exists.', 'queue') },
       { status: 'fulfilled', value: 'a' },
     ]);
     expect(results[1]?.status === 'rejected' && results[1].reason instanceof StoreError).toBe(true);
@@ -318,7 +318,7 @@ async function served(shape: StoreShape = {}) {
     },
     draft: (key) => drafts.get(key) ?? '',
     editQueued: () => {
-      throw new StoreError('not-found', 'This is no longer stored.', 'queue');
+      throw new StoreError('not-found', 'This no longer exists.', 'queue');
     },
     openTurnOf: () => null,
     appendChunks: () => note('appendChunks'),

@@ -397,8 +397,8 @@ describe('rules that deny', () => {
     expect([unreadableRun, all(), denyRuleProblem('run(npm publish'), denyRuleProblem('npm publish')]).toEqual([
       ['ask', 'ask', 'allow', 'allow'],
       ['ask', 'ask', 'ask', 'ask'],
-      '`run(npm publish` in `hermes.approvals.deny` is not a rule, so nobody knows what it should deny. Until it is corrected, everything of the kind "run" is asked for, whatever is allowed.',
-      '`npm publish` in `hermes.approvals.deny` is not a rule, so nobody knows what it should deny. Until it is corrected, everything is asked for, whatever is allowed.',
+      '`run(npm publish` in `hermes.approvals.deny` is not a valid deny rule. Until you fix it, Hermes asks about everything of the kind "run" even if another rule allows it.',
+      '`npm publish` in `hermes.approvals.deny` is not a valid deny rule. Until you fix it, Hermes asks about everything even if another rule allows it.',
     ]);
   });
 });
@@ -521,10 +521,10 @@ describe("the user's decision", () => {
     for (const scope of ['session', 'workspace'] as const) await policy.remember({ kind: 'allow', scope, rules: [] });
     await policy.remember({ kind: 'deny', reason: null });
     await expect(policy.remember({ kind: 'allow', scope: 'user', rules: ['run(*)'] })).rejects.toThrow(
-      '`run(*)` would allow everything of its kind. It can only be used to deny.',
+      '`run(*)` would allow everything of its kind, so it can only be a deny rule.',
     );
     await expect(policy.remember({ kind: 'allow', scope: 'user', rules: ['tool(*)'] })).rejects.toThrow(
-      '`tool(*)` would allow everything of its kind. It can only be used to deny.',
+      '`tool(*)` would allow everything of its kind, so it can only be a deny rule.',
     );
     await expect(policy.remember({ kind: 'allow', scope: 'user', rules: ['npm test'] })).rejects.toThrow(
       '`npm test` is not a rule.',

@@ -46,7 +46,7 @@ describe('files that a turn changed', () => {
       listed: await world.listed(),
     }).toEqual({
       said: {
-        sentence: 'These files could not be written, and stay as they are: a.ts. The log says why.',
+        sentence: 'These files couldn’t be written and haven’t changed: a.ts. See the log for details.',
         conflicts: [],
       },
       text: 'two\n',
@@ -129,7 +129,7 @@ describe('files that a turn changed', () => {
     const second = await revert([world.path('a.ts')], true);
     expect({ first, untouched, second, text: world.text('a.ts') }).toEqual({
       first: {
-        sentence: 'These files were changed since in the same places, so they stay as they are: a.ts, new.ts.',
+        sentence: 'These files have since been changed in the same places, so they weren’t reverted: a.ts, new.ts.',
         conflicts: [world.path('a.ts'), world.path('new.ts')],
       },
       untouched: [ten.replace('2\n', 'my two\n'), 'b\n', 'new\nand mine\n'],
@@ -201,7 +201,7 @@ describe('files that a turn changed', () => {
     const outcome = await small.files.reviewFiles('t1', null, 'revert', true);
     expect([await small.listed(), outcome.sentence, small.text('a.ts')]).toEqual([
       ['a.ts edited +null -null open'],
-      'What these files held before is not stored, because they are too large: a.ts.',
+      'These files were too large to save a copy of, so they can’t be reverted: a.ts.',
       'y\n',
     ]);
     small.dispose();
@@ -291,6 +291,6 @@ describe('single changes of a file', () => {
 
   it('that no longer exist are reported as missing', async () => {
     const outcome = await world.files.reviewHunk('t1', path(), 'none', 'revert');
-    expect(outcome.sentence).toBe('This change of a.ts is not there any more.');
+    expect(outcome.sentence).toBe('This change to a.ts no longer exists.');
   });
 });

@@ -95,7 +95,7 @@ describe('server-everything over HTTP', () => {
     expect(await world.servers.tools(new AbortController().signal)).toEqual([]);
     expect(world.servers.find('web')?.state).toMatchObject({
       kind: 'waiting',
-      sentence: 'Nothing answers at this address (connection refused).',
+      sentence: 'Can’t reach this address (connection refused).',
     });
     await up();
     expect(await runTool(await world.tool('mcp_web_echo'), { message: 'late' })).toMatchObject({ text: 'Echo: late' });

@@ -70,7 +70,7 @@ describe('a question from the agent', () => {
       subject: 'git push origin fix',
       text: true,
       place: true,
-      reasons: ['It runs on this machine with your rights.'],
+      reasons: ['Runs with your permissions, not in a sandbox.'],
       buttons: ['Allow Once', 'Allow for Session', 'Always…', 'Deny'],
       before: true,
       row: 'Tool: run_command git push origin fix, waiting for approval',
@@ -89,22 +89,22 @@ describe('a question from the agent', () => {
       'without it, with what the agent says',
       { kind: 'outside', reason: 'It needs\nDocker.' } as const,
       { kind: 'works' } as const,
-      ['In upload', 'Without the sandbox. The agent says why: It needs⏎Docker.'],
-      ['It runs on this machine with your rights.'],
+      ['In upload', 'Outside the sandbox. Agent’s reason: It needs⏎Docker.'],
+      ['Runs with your permissions, not in a sandbox.'],
     ],
     [
       'where there is none, with why and what helps',
       undefined,
       { kind: 'missing', reason: 'bubblewrap is not installed', remedy: 'Install it.' } as const,
       ['In upload', 'Commands are not sandboxed: bubblewrap is not installed. Install it.'],
-      ['It runs on this machine with your rights.'],
+      ['Runs with your permissions, not in a sandbox.'],
     ],
     [
       'where it is off',
       undefined,
       { kind: 'off' } as const,
       ['In upload', 'Commands are not sandboxed: hermes.terminal.sandbox is off.'],
-      ['It runs on this machine with your rights.'],
+      ['Runs with your permissions, not in a sandbox.'],
     ],
   ])('a command shows where it would run: %s', async (_, confined, sandbox, where, reasons) => {
     page = new ChatPage();
@@ -153,7 +153,7 @@ describe('a question from the agent', () => {
       buttons(),
       card().querySelector('h1')?.textContent,
       card().querySelector('pre'),
-    ]).toEqual([['Allow carrying out this plan?'], ['Allow Once', 'Deny'], 'Do it', null]);
+    ]).toEqual([['Start this plan?'], ['Allow Once', 'Deny'], 'Do it', null]);
   });
 
   test('hides nothing: characters in a command or a line that are invisible or reverse its order are written out', async () => {
@@ -252,7 +252,7 @@ describe('an answer to a question', () => {
     const everywhere = document.querySelector<HTMLInputElement>('input[value=user]');
     if (everywhere === null) throw new Error('There is no choice of scope');
     await page.click(everywhere);
-    await page.press('Save');
+    await page.press('Always Allow');
     expect([first, page.sent('decideApproval')]).toEqual([
       'Rule 1',
       [{ approvalId: 'ap', decision: { kind: 'allow', scope: 'user', rules: ['run(git push *)'] } }],
@@ -265,7 +265,7 @@ describe('an answer to a question', () => {
     for (const name of ['Rule 1', 'Rule 2']) await page.fill(find('textbox', name), '');
     find('textbox', 'Rule 1').focus();
     await page.key('Enter');
-    expect([find('button', 'Save').hasAttribute('disabled'), page.sent('decideApproval')]).toEqual([true, []]);
+    expect([find('button', 'Always Allow').hasAttribute('disabled'), page.sent('decideApproval')]).toEqual([true, []]);
   });
 
   test('Deny asks why; Enter denies, with or without a reason', async () => {
@@ -435,7 +435,7 @@ describe('the mode', () => {
     expect([notes, words]).toEqual([
       [
         undefined,
-        'Commands run in a sandbox: they change only the open folders, read no secrets, and reach only hosts that you allow.',
+        'Commands run in a sandbox: they can change only the open folders, can’t read secrets, and can reach only hosts you allow.',
         'Commands are not sandboxed: socat is not installed. Install it.',
       ],
       expect.stringContaining('Commands run in the sandbox without asking.'),

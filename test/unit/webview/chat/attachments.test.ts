@@ -365,8 +365,8 @@ describe('attachments of a prompt', () => {
     const said = all('status')
       .map(nameOf)
       .filter((words) => words.includes('no images'));
-    await page.press('Choose another model');
-    expect([said, names('dialog')]).toEqual([['tiny takes no images. Choose another model'], ['Choose a Model']]);
+    await page.press('Choose Another Model');
+    expect([said, names('dialog')]).toEqual([['tiny can’t see images. Choose Another Model'], ['Choose a Model']]);
   });
 
   test('open to their text, and close with Escape without stopping anything', async () => {
@@ -477,7 +477,7 @@ describe('dropped content', () => {
       document.querySelector('.drop-overlay'),
     ]).toEqual([
       true,
-      'Drop to attachHold Shift to drop files from the editor here.',
+      'Drop to attachHold Shift to drop files from VS Code here.',
       [{ uris: ['file:///w/a.ts', 'file:///w/src'] }],
       ['src/a.ts:1-2', 'src/'],
       null,
@@ -494,7 +494,7 @@ describe('dropped content', () => {
     await drag('drop', {}, files);
     expect([chips(), names('alert')]).toEqual([
       ['a.txt'],
-      ['a.bmp was not attached: images can be PNG, JPEG, GIF or WebP.'],
+      ['a.bmp wasn’t attached. Images must be PNG, JPEG, GIF, or WebP.'],
     ]);
   });
 

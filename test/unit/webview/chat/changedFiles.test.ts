@@ -187,7 +187,7 @@ describe('the row of a command', () => {
       progress: { kind: 'output', file: '/o.log', bytes: 3, tail: 'ok 1\n' },
     });
     const tail = find('region', 'Output').textContent;
-    for (const name of ['Proceed While Running', 'Stop run_command', 'Open Output']) await page.press(name);
+    for (const name of ['Continue in Background', 'Stop run_command', 'Open Output']) await page.press(name);
     const target = { sessionId: session().id, callId: 'c1' };
     expect([tail, page.sent('proceedCall'), page.sent('stopCall'), page.sent('openOutput'), page.sent('stop')]).toEqual(
       ['ok 1', [target], [target], [{ file: '/o.log' }], []],
@@ -268,7 +268,7 @@ describe('the row of a confined command', () => {
     await page.press('Run Without Sandbox…');
     expect([notes, page.composer.value, page.sent('submit')]).toEqual([
       [
-        'Taken out again: .husky',
+        'Removed from the folder: .husky',
         'Blocked by the sandbox: write to ~/.npmrc, connect to registry.npmjs.org Run Without Sandbox…',
       ],
       'Run this again without the sandbox: `npm ci`',

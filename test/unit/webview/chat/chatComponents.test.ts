@@ -157,7 +157,7 @@ describe('a conversation', () => {
       find('group', 'How the turn ended').textContent,
     ]).toEqual([
       'interrupted',
-      'Interrupted: the editor’s extension process ended after 3 words. Everything shown is saved.ContinueRetry',
+      'Interrupted: the extension host stopped after 3 words. Everything shown is saved.ContinueRetry',
     ]);
   });
 
@@ -306,7 +306,7 @@ describe('the empty state', () => {
       recentSessions: recent,
     });
     await page.press('Found Ollama on this machine: 5 modelsPrompts stay here');
-    await page.press('Fix flaky upload testinterruptednowContinue last session');
+    await page.press('Fix flaky upload testinterruptednowContinue the last session');
     expect([page.sent('setUp'), page.sent('switchSession')]).toEqual([
       [{ entryId: 'e1' }],
       [{ target: { reason: 'resume', sessionId: session().id } }],
@@ -321,7 +321,7 @@ describe('the empty state', () => {
     expect([page.submitted(), page.composer.value, nameOf(all('alert')[0] ?? document.body)]).toEqual([
       [],
       'Why is the sky blue?',
-      'No model is chosen yet. Your prompt stays here; choose a model, then send it.Choose Model',
+      'Choose a model first. Your prompt is kept.Choose Model',
     ]);
   });
 });

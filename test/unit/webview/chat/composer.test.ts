@@ -254,7 +254,7 @@ describe('a command', () => {
     await open(idle);
     await run('/help');
     expect([nameOf(all('status')[0] ?? document.body), names('alert')]).toEqual([
-      'Commands: /new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /stop /export /help. Each is described when you type /.',
+      'Commands: /new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /stop /export /help. Type / to see descriptions.',
       [],
     ]);
   });
@@ -262,7 +262,7 @@ describe('a command', () => {
   test.each([
     [
       '/redo',
-      '/redo is not a command. Nothing was sent; put a blank before the / to send this as a prompt. Commands: /new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /stop /export /help.',
+      '/redo is not a command. Nothing was sent. Type a space before / to send this as text. Commands: /new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /stop /export /help.',
     ],
     ['/queue', '/queue needs a text behind it.'],
     ['/new idea', '/new takes no text. Nothing was sent; put a blank before the / to send this as a prompt.'],
@@ -412,6 +412,6 @@ describe('the queue', () => {
     await open({ ...idle, queue: [{ uid: 'q1', sessionId: session().id, text: 'first', createdAt: 1 }] });
     const title = document.querySelector('#queue-title')?.textContent;
     await page.press('Send Now');
-    expect([title, page.sent('promoteQueued')]).toEqual(['Queued (1), waiting for you', [{ uid: 'q1' }]]);
+    expect([title, page.sent('promoteQueued')]).toEqual(['1 queued, paused', [{ uid: 'q1' }]]);
   });
 });

@@ -40,13 +40,13 @@ test('a power loss is reported with both numbers, and disappears once read or on
     (await under({ at: afternoon, shown: 1284, onDisk: 1284, stored: 1290 })).map((text) =>
       text?.replace(/Killed at .*?\. /, 'Killed. '),
     ),
-  ).toEqual(['status', 'Killed. 1,284 of 1,284 characters shown are on disk.', 'Continue', 'Dismiss']);
+  ).toEqual(['status', 'Killed. 1,284 of 1,284 characters shown are saved.', 'Continue', 'Dismiss']);
 });
 
 test('lost text is reported loudly, after any crash', async () => {
   expect(await under({ at: null, shown: 1284, onDisk: 0, stored: 1200 })).toEqual([
     'alert',
-    'Interrupted: the editor’s extension process ended. 1,284 characters were shown, 1,200 are stored.',
+    'Interrupted: the extension host stopped. 1,284 characters were shown, but 1,200 are stored.',
     'Continue',
     'Open Transcript',
     'Show Log',

@@ -143,7 +143,7 @@ describe('Enter', () => {
 
   test('shows what is being saved when that takes long and the field shows something else by now', async () => {
     const said = (): string | null =>
-      document.querySelector('section[aria-label="Being saved"] .queue-text')?.textContent ?? null;
+      document.querySelector('section[aria-label="Saving"] .queue-text')?.textContent ?? null;
     await open();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     await send('Do it');

@@ -367,7 +367,7 @@ describe('find', () => {
     await text('lc2').getByText('A balloon would be lighter.').waitFor();
     await page.getByRole('textbox', { name: 'Find' }).fill('gondola');
     await count().getByText('No results').waitFor();
-    await page.getByRole('button', { name: 'Look in Tool Results' }).click();
+    await page.getByRole('button', { name: 'Search in Tool Results' }).click();
     await count().getByText('1 of 1').waitFor();
     await page.waitForFunction(
       () => [...(CSS.highlights.get('hermes-find-current') ?? [])].map(String).join() === 'gondola',

@@ -47,7 +47,7 @@ test('found choices are added after the existing ones: no button moves from unde
 
 test('the empty chat explains its model, and suggests reading files only to a capable one with a folder open', async () => {
   page = new ChatPage();
-  const warning = 'tiny cannot call tools: chat only. It cannot read files or search the folder.';
+  const warning = 'tiny can’t call tools, so it can only chat. It can’t read files or search the folder.';
   await page.bootstrap(null, {
     model: { chosen: { ...modelRow(), tools: false, warnings: [warning] }, problem: null },
   });

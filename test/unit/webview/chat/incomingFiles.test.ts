@@ -101,12 +101,12 @@ describe('files', () => {
     expect([parts.map((part) => part.kind === 'attachment' && part.label), problems]).toEqual([
       ['fine.txt'],
       [
-        'huge.png was not attached: it is 5.2 MB, and an image may be 5 MB. A smaller one can be attached.',
-        'a.bmp was not attached: images can be PNG, JPEG, GIF or WebP.',
-        'program was not attached: it is not a text in UTF-8, nor an image.',
-        'latin.txt was not attached: it is not a text in UTF-8, nor an image.',
-        'long.log was not attached: it is longer than 200,000 characters. Name it with @ to send its head, or paste the part that matters.',
-        'folder could not be read. A folder can be attached by typing @ and its name.',
+        'huge.png wasn’t attached. It is 5.2 MB, and images can be at most 5 MB.',
+        'a.bmp wasn’t attached. Images must be PNG, JPEG, GIF, or WebP.',
+        'program wasn’t attached because it isn’t UTF-8 text or an image.',
+        'latin.txt wasn’t attached because it isn’t UTF-8 text or an image.',
+        'long.log wasn’t attached because it is longer than 200,000 characters. Mention it with @ to send its beginning, or paste the part that matters.',
+        'Couldn’t read folder. To attach a folder, type @ and its name.',
       ],
     ]);
   });

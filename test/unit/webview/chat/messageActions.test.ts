@@ -274,7 +274,7 @@ describe('Rewind to Here…', () => {
     const before = page.sent('switchSession');
     await page.press('Rewind');
     expect([
-      words?.startsWith('Take back this prompt and everything behind it (2 turns)?'),
+      words?.startsWith('Rewind to before this prompt (2 turns)?'),
       one?.includes('(1 turn)'),
       before,
       page.sent('switchSession'),
@@ -300,7 +300,7 @@ describe('Rewind to Here…', () => {
       [{ key: session().id, text: 'half a thought' }],
       'Question 2\n\nhalf a thought, and more',
       ['Question 1', 'Answer 1'],
-      'Taken back. The prompt is in the composer; the transcript keeps what was hidden.',
+      'Rewound. The prompt is in the input box. Nothing was deleted.',
     ]);
   });
 
@@ -316,7 +316,7 @@ describe('Rewind to Here…', () => {
     await open({ ...threeTurns, messages: earlier });
     await page.click(inArticle('u2', 'Rewind to Here…'));
     expect(card()?.querySelector('p')?.textContent).toBe(
-      'This prompt stands before a summary. It is taken back in a branch; this session stays as it is.',
+      'This prompt comes before a summary, so Hermes rewinds in a new branch. This session doesn’t change.',
     );
   });
 });

@@ -99,15 +99,11 @@ describe('/resume', () => {
       document.querySelector('#session-choices')?.textContent,
       page.composer.value,
       switched(),
-    ]).toEqual([2, '2 sessions fit “2026”. Press the number of the one you mean.', '/resume 2026', []]);
+    ]).toEqual([2, '2 sessions match “2026”. Press a number to choose one.', '/resume 2026', []]);
   });
 
   test.each([
-    [
-      'fits nothing',
-      async () => page.answer('findSession', { kind: 'none' }),
-      'No session has this number, id or title: “nosuch”.',
-    ],
+    ['fits nothing', async () => page.answer('findSession', { kind: 'none' }), 'No session matches “nosuch”.'],
     ['cannot be looked for', async () => page.refuse('findSession', 'The disk is full.'), 'The disk is full.'],
   ])('that %s stays in the composer, with the reason', async (_what, happen, sentence) => {
     await open();
@@ -173,8 +169,8 @@ describe('a switch', () => {
   });
 
   test.each([
-    ['/undo two', '/undo takes the number of turns to take back, such as /undo 2.'],
-    ['/undo 0', '/undo takes the number of turns to take back, such as /undo 2.'],
+    ['/undo two', '/undo takes a number of turns, such as /undo 2.'],
+    ['/undo 0', '/undo takes a number of turns, such as /undo 2.'],
   ])('%s is refused with words and stays in the composer', async (typed, sentence) => {
     await open();
     await run(typed);
@@ -203,7 +199,7 @@ describe('a switch', () => {
     }
     expect([sentences, page.sent('switchSession')]).toEqual([
       [
-        ['There is nothing to take back yet.', '/undo'],
+        ['There is nothing to undo yet.', '/undo'],
         ['There is no session to branch yet. Send a prompt first.', '/branch'],
       ],
       [],
@@ -326,7 +322,7 @@ describe('the header', () => {
     expect([
       document.querySelector('.origin')?.textContent,
       document.querySelectorAll('.origin button').length,
-    ]).toEqual(['Branched from a session that was erased', 0]);
+    ]).toEqual(['Branched from a deleted session', 0]);
   });
 
   test('reports when that one is in the trash', async () => {
@@ -410,7 +406,7 @@ describe('sessions in the background', () => {
       recentSessions: [summary('s2', 'Explain the build', { unread: true }), summary('s3', 'Rename the store')],
     });
     expect([...document.querySelectorAll('.recent-item')].map((item) => item.textContent)).toEqual([
-      'Explain the buildunreadnowContinue last session',
+      'Explain the buildunreadnowContinue the last session',
       'Rename the storenow',
     ]);
   });

@@ -70,10 +70,7 @@ describe('/compress', () => {
     await open(idle);
     await command('/compress');
     await page.answer('compressionPreview', null);
-    expect([all('group').length, said()]).toEqual([
-      0,
-      ['There is nothing to compress yet: what is there is kept as it is.'],
-    ]);
+    expect([all('group').length, said()]).toEqual([0, ['There is nothing to compress yet. Nothing was changed.']]);
   });
 
   test('reports the outcome when nothing was changed', async () => {
@@ -81,8 +78,8 @@ describe('/compress', () => {
     await command('/compress');
     await page.answer('compressionPreview', { before: 62_000, after: 4000 });
     await page.press('Compress');
-    await page.answer('compress', { kind: 'unchanged', sentence: 'Compressing was stopped. Nothing was changed.' });
-    expect(said()).toEqual(['Compressing was stopped. Nothing was changed.']);
+    await page.answer('compress', { kind: 'unchanged', sentence: 'Compression was stopped. Nothing was changed.' });
+    expect(said()).toEqual(['Compression was stopped. Nothing was changed.']);
   });
 
   test('reports when the model gave no summary', async () => {
@@ -91,7 +88,9 @@ describe('/compress', () => {
     await page.answer('compressionPreview', { before: 62_000, after: 4000 });
     await page.press('Compress');
     await page.answer('compress', { kind: 'plain', tokens: { before: 62_000, after: 3000 } });
-    expect(said()).toEqual(['The model gave no summary, so the earlier part was shortened: about 62K → 3K tokens.']);
+    expect(said()).toEqual([
+      'The model returned no summary, so earlier messages were shortened instead: about 62K → 3K tokens.',
+    ]);
   });
 
   test('waits for the user while a turn runs', async () => {
@@ -99,7 +98,7 @@ describe('/compress', () => {
     await command('/compress');
     expect([page.sent('compressionPreview').length, said()]).toEqual([
       0,
-      ['An answer is being written in this session. Stop it first, or wait.'],
+      ['Hermes is answering in this session. Stop it first, or wait.'],
     ]);
   });
 });
@@ -138,7 +137,7 @@ describe('the context meter', () => {
   test("shows the tokens when the model's limit is unknown", async () => {
     await open(idle);
     await page.answer('contextUse', { ...use, window: null, parts: null });
-    expect(meter()).toEqual(['Context 52.4K tok: 52.4K tokens; how many the model takes is not known']);
+    expect(meter()).toEqual(['Context 52.4K tok: 52.4K tokens (context size unknown)']);
   });
 });
 

@@ -46,7 +46,7 @@ describe('a text in the composer', () => {
 
   test('that is no command is refused with the list of commands', () => {
     expect(refusalWords({ kind: 'unknown', name: 'redo' })).toBe(
-      '/redo is not a command. Nothing was sent; put a blank before the / to send this as a prompt. Commands: /new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /stop /export /help.',
+      '/redo is not a command. Nothing was sent. Type a space before / to send this as text. Commands: /new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /stop /export /help.',
     );
   });
 });
@@ -73,7 +73,7 @@ describe('commands are offered', () => {
     ]);
     expect(offered.slice(3).map((one) => [completed(one), offeredWords(one)])).toEqual([
       ['/review ', 'Review a file · [file]'],
-      ['/release-notes', 'Prompt file of this project'],
+      ['/release-notes', 'Project prompt file'],
     ]);
     expect(
       offeredCommands('/release-n', [{ name: 'release-notes', description: null, argumentHint: null }]).length,

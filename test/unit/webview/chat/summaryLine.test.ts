@@ -42,11 +42,11 @@ test('a summary is shown as one line in place of what is above it; nothing above
   await page.bootstrap(shownSession({ messages: [...messages.slice(0, 2), summary(null)], turns: [settledTurn()] }));
   expect({ known, unknown: lines() }).toEqual({
     known: {
-      lines: [expect.stringMatching(/^Earlier part summarised, 62k → 4\.1k\s*View original$/i)],
+      lines: [expect.stringMatching(/^Earlier messages summarized, 62k → 4\.1k\s*View original$/i)],
       articles: ['u1', 'a1'],
       told: false,
     },
-    unknown: [expect.stringMatching(/^Earlier part summarised\s*View original$/)],
+    unknown: [expect.stringMatching(/^Earlier messages summarized\s*View original$/)],
   });
 });
 
@@ -97,7 +97,7 @@ test('a session that is compressed between two turns shows it until that is over
       turns: [settledTurn()],
     }),
   );
-  const says = () => document.body.textContent?.includes('Summarising earlier messages…') ?? false;
+  const says = () => document.body.textContent?.includes('Summarizing earlier messages…') ?? false;
   const seen = [says()];
   await page.tell('compressing', { sessionId: session().id, activity: { kind: 'compressing', startedAt: 1 } });
   seen.push(says());

@@ -56,9 +56,9 @@ describe('the footer of a turn', () => {
     await page.click(facts);
     const lines = [
       'Input: 10,000 tokens',
-      'of these from the cache: 8,000',
+      'from the cache: 8,000',
       'Output: 2,300 tokens',
-      'of these for reasoning: 300',
+      'for reasoning: 300',
       '3 requests',
       'Cost: $0.021',
     ];

@@ -31,11 +31,11 @@ it('shows how far an answer came without saying that thinking was nothing', () =
     said('user', [thinking]),
     said('user', []),
   ]).toEqual([
-    'Interrupted: the editor’s extension process ended before the answer began. Everything shown is saved.',
-    'Interrupted: the editor’s extension process ended while the model was thinking. Everything shown is saved.',
-    'Interrupted: the editor’s extension process ended after 3 words. Everything shown is saved.',
+    'Interrupted: the extension host stopped before the answer started. Everything shown is saved.',
+    'Interrupted: the extension host stopped while the model was thinking. Everything shown is saved.',
+    'Interrupted: the extension host stopped after 3 words. Everything shown is saved.',
     'You stopped this answer. Everything shown is saved.',
-    'You stopped this before an answer began. Your prompt is saved.',
+    'You stopped this before the answer started. Your prompt is saved.',
   ]);
 });
 
@@ -45,6 +45,6 @@ it('offers to continue where only thinking was shown', () => {
 
 it('does not say that the user closed the window: the editor may have been killed', () => {
   expect(outcomeWords(turn('windowClosed'), shownIn([text]))?.sentence).toBe(
-    'Interrupted: the window closed or the editor stopped after 3 words. Everything shown is saved.',
+    'Interrupted: the window closed or VS Code stopped after 3 words. Everything shown is saved.',
   );
 });

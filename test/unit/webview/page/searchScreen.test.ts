@@ -253,7 +253,7 @@ describe('the search screen', () => {
     await screen.bootstrap({ asked: 'eedl' });
     await screen.answer(searchPage({ indexLeft: 12_340 }));
     const words = [screen.status, document.querySelector('.search-note')?.textContent];
-    await screen.press('Look for messages that contain this text anywhere');
+    await screen.press('Find messages that contain this text anywhere');
     await screen.answer(searchPage());
     expect({
       words,
@@ -261,8 +261,8 @@ describe('the search screen', () => {
       substring: [screen.status, document.querySelector('.search-note')],
     }).toEqual({
       words: [
-        'No message holds the words “eedl”',
-        '12,340 rows are not in the search index yet. They are found too, but searching takes longer until they are.',
+        'No messages contain the words “eedl”',
+        '12,340 rows aren’t in the search index yet. They are still found, but searching takes longer.',
       ],
       asked: expect.objectContaining({ kind: 'substring' }),
       substring: ['Nothing found for “eedl”', null],
@@ -272,10 +272,10 @@ describe('the search screen', () => {
   test('explains why it could not read, and recovers', async () => {
     screen = new Screen();
     await screen.bootstrap({ asked: 'needle' });
-    await screen.refuse('The sessions could not be read.');
+    await screen.refuse('The sessions couldn’t be read.');
     const refused = [names('alert'), screen.status];
     await act(() => find('button', 'Try Again').click());
-    await screen.refuse('The sessions could not be read.');
+    await screen.refuse('The sessions couldn’t be read.');
     expect([
       document.activeElement?.id,
       screen.posted.filter(({ name }) => name === 'search').map(({ payload }) => payload),
@@ -286,7 +286,7 @@ describe('the search screen', () => {
     await act(() => find('textbox', 'Search all sessions').focus());
     await screen.key('Enter');
     await screen.answer(found);
-    expect([refused, names('alert'), shownHits().length]).toEqual([[['The sessions could not be read.'], ''], [], 3]);
+    expect([refused, names('alert'), shownHits().length]).toEqual([[['The sessions couldn’t be read.'], ''], [], 3]);
   });
 
   test('goes from the field to the results and back with the arrow keys, and opens with Enter', async () => {

@@ -38,7 +38,7 @@ describe('finding text in a transcript', () => {
       words: '1 of 2 rows',
       first: [true, 'true', 'Find'],
       second: ['2 of 2 rows', true],
-      cased: 'No row matches',
+      cased: 'No matching rows',
     });
   });
 
@@ -52,7 +52,7 @@ describe('finding text in a transcript', () => {
     await act(() => find('textbox', 'Find').focus());
     await tab.key('Enter');
     await act(pause);
-    expect([shown, document.querySelector('.find-count')?.textContent]).toEqual(['No row matches', '1 of 1 rows']);
+    expect([shown, document.querySelector('.find-count')?.textContent]).toEqual(['No matching rows', '1 of 1 rows']);
   });
 });
 
@@ -152,15 +152,15 @@ describe('a session of another folder', () => {
     const offered = [...document.querySelectorAll('.toolbar-actions button')].map((button) =>
       button.textContent?.trim(),
     );
-    await tab.press('Bring Over to This Folder');
+    await tab.press('Copy to This Folder');
     await tab.press('Export…');
     expect({
       note: document.querySelector('.transcript-note')?.textContent?.replace(/Read on .*/, 'Read on …'),
       offered,
       asked: tab.posted.slice(-2).map(({ name }) => name),
     }).toEqual({
-      note: 'A session of /home/me/other, as it was when this tab was opened. Read-only. Read on …',
-      offered: ['Verify', 'Bring Over to This Folder', 'Export…'],
+      note: 'Session from /home/me/other, as it was when you opened this tab. Read-only. Read on …',
+      offered: ['Verify', 'Copy to This Folder', 'Export…'],
       asked: ['openInChat', 'exportSession'],
     });
   });

@@ -28,8 +28,8 @@ describe('the transcript tab', () => {
       ],
       everything: ['u1', 'a1', 'r1', 'h1', 'a2', 'k1'],
       asides: [
-        'Hidden: this answer was asked for again.',
-        'Closing row: sent to the model, not shown in the chat, because nothing was said in this turn.',
+        'Hidden: replaced by a retry.',
+        'Sent to the model to close a turn without an answer. Not shown in the chat.',
       ],
     });
   });
@@ -63,8 +63,8 @@ describe('the transcript tab', () => {
       'u1: Hidden rows merged into this one: 2',
       'u2: Hidden: merged into row 1, so that the model accepts the history.',
       'a1: Hidden: merged into another row, so that the model accepts the history.',
-      'r1: Hidden: left out, because the model would not accept the history with it.',
-      'a2/result/c2: Made up by a repair: the call had no result, and a model does not accept a call without one.',
+      'r1: Hidden: removed so that the model accepts the history.',
+      'a2/result/c2: Added by a repair: the model requires a result for every tool call.',
     ]);
   });
 
@@ -210,7 +210,7 @@ describe('the transcript tab', () => {
     const lines = borders().filter((words) => words.includes('summarised'));
     await tab.press('Go to the summary');
     const down = document.activeElement instanceof HTMLElement ? document.activeElement.dataset['uid'] : null;
-    await tab.press('View original');
+    await tab.press('Show Original');
     expect({
       lines,
       author: rowOf(summary.uid)?.querySelector('.cell-role')?.textContent,
@@ -218,8 +218,8 @@ describe('the transcript tab', () => {
       up: document.activeElement instanceof HTMLElement ? document.activeElement.dataset['uid'] : null,
     }).toEqual({
       lines: [
-        'This part was summarised later, 62K → 4K · Go to the summary',
-        'Earlier part summarised, 62K → 4K · View original',
+        'This part was summarized later, 62K → 4K · Go to the summary',
+        'Earlier messages summarized, 62K → 4K · View original',
       ],
       author: 'Summary',
       down: summary.uid,
@@ -267,7 +267,7 @@ describe('the transcript tab', () => {
         'Hidden (2)',
       ],
       hidden: ['h1', 'k1'],
-      none: 'All rows are filtered out: 6 rows are stored.',
+      none: 'All rows are filtered out (6 rows stored).',
       cleared: ['u1', 'a1', 'r1', 'a2'],
     });
   });
@@ -463,7 +463,7 @@ describe('the transcript tab', () => {
     await tab.key('Enter');
     expect([opened, gone, rowOf('u1')?.querySelector('.raw-row')]).toEqual([
       { uid: 'u1', role: 'user', parts: [{ kind: 'text', text: 'Why **this**?' }] },
-      'Raw rowThis row is no longer stored.',
+      'Raw rowThis row no longer exists.',
       null,
     ]);
   });
@@ -485,7 +485,7 @@ describe('the transcript tab', () => {
   test('reports what cannot be read and retries, and distinguishes filtered out from empty', async () => {
     tab = new Tab(storedRows([]));
     await tab.tell('bootstrap', {
-      ...transcriptState({}, { session: null, problem: 'This session could not be read.' }),
+      ...transcriptState({}, { session: null, problem: 'This session couldn’t be read.' }),
       rows: null,
     });
     const problem = all('alert').map((alert) => alert.querySelector('p')?.textContent);
@@ -494,7 +494,7 @@ describe('the transcript tab', () => {
     const asked = tab.posted.map(({ name }) => name);
     await tab.bootstrap();
     expect([problem, asked, document.querySelector('.grid-empty')?.textContent]).toEqual([
-      ['This session could not be read.'],
+      ['This session couldn’t be read.'],
       ['ready', 'ready', 'showLog'],
       'Nothing is stored in this session yet.',
     ]);

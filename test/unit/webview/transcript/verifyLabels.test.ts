@@ -53,7 +53,7 @@ describe('the result of Verify Session, in words', () => {
   it('passes only rows that were read and match what was shown', () => {
     expect([verifyTone(verified([turn()])), said(verified([turn()]))]).toEqual([
       'pass',
-      '1 turn, 100 of 100 characters shown are on disk. Storage consistent.',
+      '1 turn, 100 of 100 characters shown are saved. Storage consistent.',
     ]);
   });
 
@@ -61,8 +61,8 @@ describe('the result of Verify Session, in words', () => {
     const result = verified([turn(), unread], { unread: ['The disk was busy.'] });
     expect([verifyTone(result), said(result), verdictWords(unread)]).toEqual([
       'warning',
-      '2 turns, 160 of 200 characters shown are on disk. Not all of it could be read: The disk was busy. What was read is consistent.',
-      '40 characters shown could not be read: The disk was busy.',
+      '2 turns, 160 of 200 characters shown are saved. Some of it couldn’t be read: The disk was busy. The rest is consistent.',
+      '40 characters shown couldn’t be read: The disk was busy.',
     ]);
   });
 
@@ -72,7 +72,7 @@ describe('the result of Verify Session, in words', () => {
     });
     expect([verifyTone(result), said(result)]).toEqual([
       'warning',
-      '1 turn. Not all of it could be read: The disk was busy. What was read is consistent. What was shown is not known: no view has kept a record of it.',
+      '1 turn. Some of it couldn’t be read: The disk was busy. The rest is consistent. There is no record of what was shown.',
     ]);
   });
 
@@ -83,7 +83,7 @@ describe('the result of Verify Session, in words', () => {
     });
     expect([verifyTone(result), said(result)]).toEqual([
       'error',
-      '2 turns, 60 of 200 characters shown are on disk. 1 turn does not hold what was shown. Storage not consistent: 1 finding. Not all of it could be read: The disk was busy.',
+      '2 turns, 60 of 200 characters shown are saved. 1 turn doesn’t match what was shown. Storage not consistent: 1 problem found. Some of it couldn’t be read: The disk was busy.',
     ]);
   });
 });

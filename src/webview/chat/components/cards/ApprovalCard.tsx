@@ -127,9 +127,7 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
             disabled={busy}
             title={
               isPlan
-                ? t(
-                    'Allow Once: the plan is carried out in Ask Before Edits, and each change is still asked for (Ctrl+Enter)',
-                  )
+                ? t('Start the plan in Ask Before Edits. Hermes still asks before each change (Ctrl+Enter)')
                 : t('Allow Once (Ctrl+Enter)')
             }
             aria-keyshortcuts="Control+Enter Meta+Enter"
@@ -143,7 +141,7 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
                 type="button"
                 class="button secondary compact"
                 disabled={busy}
-                title={t('Not asked again in this session: {rules}', { rules: request.rules.join(', ') })}
+                title={t('Don’t ask again in this session for {rules}', { rules: request.rules.join(', ') })}
                 onClick={(event) => decideOnce(event, { kind: 'allow', scope: 'session', rules: request.rules })}
               >
                 {t('Allow for Session')}
@@ -165,7 +163,9 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
             disabled={busy}
             aria-expanded={false}
             title={
-              isPlan ? t('Deny: say what to change; Plan mode goes on (Ctrl+Backspace)') : t('Deny (Ctrl+Backspace)')
+              isPlan
+                ? t('Deny and stay in Plan mode. You can say what to change (Ctrl+Backspace)')
+                : t('Deny (Ctrl+Backspace)')
             }
             aria-keyshortcuts="Control+Backspace Meta+Backspace"
             onClick={() => setOpened('reason')}

@@ -42,7 +42,7 @@ export function CompressionCard({ offer }: { readonly offer: CompressionOffer })
         type="text"
         dir="auto"
         aria-label={t('Focus on')}
-        placeholder={t('What should the summary keep above all? (optional)')}
+        placeholder={t('What should the summary focus on? (optional)')}
         value={focus.value}
         onInput={(event) => (focus.value = event.currentTarget.value)}
         onKeyDown={(event) => {

@@ -50,16 +50,16 @@ export function CrashNotice({ told, turn }: { readonly told: CrashTold; readonly
 
 function sentence({ at, shown, onDisk, stored }: CrashTold): string {
   const counts = { onDisk: count.format(onDisk), shown: count.format(shown), stored: count.format(stored) };
-  if (at === null) return `${t('Interrupted: the editor’s extension process ended.')} ${lostWords(shown, stored)}`;
-  const killed = t('Killed at {time}.', { time: time.format(new Date(at * 1000)) });
+  if (at === null) return `${t('Interrupted: the extension host stopped.')} ${lostWords(shown, stored)}`;
+  const killed = t('Crashed at {time}.', { time: time.format(new Date(at * 1000)) });
   if (shown === 0) return `${killed} ${t('This view has no record of what it showed. Everything stored is here.')}`;
-  return `${killed} ${onDisk < shown ? lostWords(shown, stored) : t('{onDisk} of {shown} characters shown are on disk.', counts)}`;
+  return `${killed} ${onDisk < shown ? lostWords(shown, stored) : t('{onDisk} of {shown} characters shown are saved.', counts)}`;
 }
 
 /** A hash cannot show which characters are missing. The text gives their number when fewer are stored than shown. */
 function lostWords(shown: number, stored: number): string {
   const counts = { shown: count.format(shown), stored: count.format(stored) };
   return stored < shown
-    ? t('{shown} characters were shown, {stored} are stored.', counts)
+    ? t('{shown} characters were shown, but {stored} are stored.', counts)
     : t('The {shown} characters shown don’t match what is stored.', counts);
 }

@@ -17,7 +17,7 @@ function RewindWithFiles({ offer }: { readonly offer: RewindOffer }) {
     chat.switches.withdraw();
     goBack();
   };
-  const words = `${whatWords(offer)} ${t('The prompt goes into the composer; the transcript keeps what is hidden.')} ${offer.files.length === 1 ? t('A file has changed since then:') : t('{count} files have changed since then:', { count: offer.files.length })}`;
+  const words = `${whatWords(offer)} ${t('The prompt returns to the input box. Nothing is deleted.')} ${offer.files.length === 1 ? t('A file has changed since then:') : t('{count} files have changed since then:', { count: offer.files.length })}`;
   return (
     <FilesChoice
       name={t('Rewind to Here')}
@@ -65,8 +65,8 @@ function PlainRewind({ offer }: { readonly offer: RewindOffer }) {
 
 function words(offer: RewindOffer): string {
   if (offer.isSummarised)
-    return t('This prompt stands before a summary. It is taken back in a branch; this session stays as it is.');
-  const where = t('The prompt goes into the composer. The transcript keeps what is hidden; files stay as they are.');
+    return t('This prompt comes before a summary, so Hermes rewinds in a new branch. This session doesn’t change.');
+  const where = t('The prompt returns to the input box. Nothing is deleted, and files don’t change.');
   return `${whatWords(offer)} ${where}`;
 }
 
@@ -74,5 +74,5 @@ function whatWords({ turns }: RewindOffer): string {
   if (turns === null) return t('Rewind to before this prompt?');
   return turns === 1
     ? t('Rewind to before this prompt (1 turn)?')
-    : t('Take back this prompt and everything behind it ({count} turns)?', { count: turns });
+    : t('Rewind to before this prompt ({count} turns)?', { count: turns });
 }

@@ -49,11 +49,11 @@ export function RuleEditor({ rules, busy, save, cancel }: RuleEditorProps) {
       ))}
       <div class="rule-scopes" role="radiogroup" aria-label={t('Where to allow it')}>
         <ScopeChoice value="workspace" label={t('This workspace')} chosen={scope} choose={setScope} />
-        <ScopeChoice value="user" label={t('Everywhere')} chosen={scope} choose={setScope} />
+        <ScopeChoice value="user" label={t('All folders')} chosen={scope} choose={setScope} />
       </div>
       <div class="card-actions">
         <button type="button" class="button compact" disabled={cannot} onClick={keep}>
-          {t('Save')}
+          {t('Always Allow')}
         </button>
         <button type="button" class="button secondary compact" onClick={cancel}>
           {t('Cancel')}

@@ -83,7 +83,7 @@ export function AttachMenu({ close }: { readonly close: () => void }) {
         accept={imageTypes.join(',')}
         onChange={(event) => void picked(event.currentTarget)}
       />
-      <p class="attach-note">{t('Hold Shift to drop files from the editor here.')}</p>
+      <p class="attach-note">{t('Hold Shift to drop files from VS Code here.')}</p>
     </div>
   );
 }

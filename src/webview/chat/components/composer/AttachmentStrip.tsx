@@ -18,9 +18,9 @@ export function AttachmentStrip({ pasteAsText }: { readonly pasteAsText: () => v
         <p class="attachments-note" role="status">
           <Icon name="warning" />
           <span>
-            {t('{model} takes no images.', { model: model.label })}{' '}
+            {t('{model} can’t see images.', { model: model.label })}{' '}
             <button type="button" class="link-button" onClick={() => chat.chooseModel()}>
-              {t('Choose another model')}
+              {t('Choose Another Model')}
             </button>
           </span>
         </p>

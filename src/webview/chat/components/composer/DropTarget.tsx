@@ -42,7 +42,7 @@ export function DropTarget() {
     <div class="drop-overlay" aria-hidden="true">
       <Icon name="attach" />
       <span>{t('Drop to attach')}</span>
-      <span class="drop-note">{t('Hold Shift to drop files from the editor here.')}</span>
+      <span class="drop-note">{t('Hold Shift to drop files from VS Code here.')}</span>
     </div>
   );
 }

@@ -9,7 +9,7 @@ export function LeavingPrompts() {
   const lasting = useLasting(leaving.length > 0, 300);
   if (!lasting) return null;
   return (
-    <section class="queue" aria-label={t('Being saved')}>
+    <section class="queue" aria-label={t('Saving')}>
       <h2 class="queue-title">{t('Saving…')}</h2>
       <ul class="queue-list">
         {leaving.map(({ uid, text }) => (

@@ -17,7 +17,7 @@ export function QueueList({ queue }: { readonly queue: readonly QueuedPrompt[] }
   return (
     <section class="queue" ref={section}>
       <h2 class="queue-title" id="queue-title">
-        {isRunning ? t('Queued ({count})', args) : t('Queued ({count}), waiting for you', args)}
+        {isRunning ? t('Queued ({count})', args) : t('{count} queued, paused', args)}
       </h2>
       <ul class="queue-list" aria-label={t('Queued messages')}>
         {queue.map((prompt, index) => (
@@ -179,7 +179,7 @@ function QueueEditor({ prompt, close }: { readonly prompt: QueuedPrompt; readonl
       />
       <div class="queue-editor-actions">
         <button type="button" class="button" disabled={isEmpty} onClick={() => void save()}>
-          {t('Save')}
+          {t('Always Allow')}
         </button>
         <button type="button" class="button secondary" onClick={close}>
           {t('Cancel')}

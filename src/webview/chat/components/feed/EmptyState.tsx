@@ -15,14 +15,12 @@ export function EmptyState() {
   return (
     <div class="empty">
       <p class="empty-line">
-        {t('Hermes works in your folder with the model you choose. Every word you see is already saved.')}
+        {t('Hermes works in your folder with the model you choose. Everything you see is already saved.')}
       </p>
-      {beginning.private && (
-        <p class="empty-note">{t('Private session: it is stored here, and no memory provider is told of it.')}</p>
-      )}
+      {beginning.private && <p class="empty-note">{t('Private session: saved locally, not added to memory.')}</p>}
       {folderName === null && (
         <p class="empty-note">
-          {t('No folder is open: Hermes can talk, but has no files to read.')}{' '}
+          {t('No folder is open. Hermes can chat, but has no files to read.')}{' '}
           <button type="button" class="link-button" onClick={() => chat.runAction('openFolder')}>
             {t('Open Folder')}
           </button>
@@ -30,7 +28,7 @@ export function EmptyState() {
       )}
       {isVirtual && (
         <p class="empty-note">
-          {t('This folder is on no disk: Hermes works on its files, but runs no commands in it.')}
+          {t('This folder isn’t on a local disk. Hermes can read and edit its files, but can’t run commands here.')}
         </p>
       )}
       {model.chosen === null ? (
@@ -61,7 +59,7 @@ function SetupOffers() {
   return (
     <section class="offers" aria-labelledby="offers-title">
       <h2 id="offers-title" class="section-title">
-        {t('Choose what answers')}
+        {t('Choose a model')}
       </h2>
       {inPlace.map((entry) => (
         <SetupButton key={entry.id} entry={entry} />
@@ -185,5 +183,5 @@ function RecentSessions({ sessions }: { readonly sessions: readonly SessionSumma
 
 /** Label of the last session, with its preview when it has a title. */
 function lastWords({ title, preview }: SessionSummary): string {
-  return [t('Continue last session'), ...(title === null || preview === null ? [] : [preview])].join(' · ');
+  return [t('Continue the last session'), ...(title === null || preview === null ? [] : [preview])].join(' · ');
 }

@@ -47,7 +47,7 @@ export function FindBar({ find }: { readonly find: Find }) {
         />
         <Toggle
           icon="tools"
-          label={t('Look in Tool Results')}
+          label={t('Search in Tool Results')}
           on={state.tools}
           toggle={() => search.look({ tools: !state.tools })}
         />

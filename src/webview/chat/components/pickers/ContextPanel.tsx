@@ -34,8 +34,8 @@ export function ContextPanel({ use, compress }: { readonly use: SessionContextUs
       )}
       <p class="context-source">
         {use.counted
-          ? t('Messages as counted by the model’s service; the rest is estimated.')
-          : t('Estimated: the model’s service has not counted them yet.')}
+          ? t('Message tokens are counted by the provider; the rest is estimated.')
+          : t('Estimated. The provider hasn’t counted the tokens yet.')}
       </p>
       <button type="button" class="button secondary compact" onClick={compress}>
         {t('Compress…')}

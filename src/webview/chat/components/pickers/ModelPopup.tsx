@@ -141,7 +141,7 @@ function ModelOption({ row, active, chosen, pick }: OptionProps) {
         <span class="option-label" dir="auto">
           {row.label}
         </span>
-        {chosen && <span class="visually-hidden">{t('chosen')}</span>}
+        {chosen && <span class="visually-hidden">{t('selected')}</span>}
       </span>
       <span class="option-details">
         {details(row).map((detail) => (

@@ -33,7 +33,7 @@ export function OptionList<V extends string>({ id, label, options, active, chose
             <span class="option-line">
               <span class="option-check">{value === chosen && <Icon name="check" />}</span>
               <span class="option-label">{name}</span>
-              {value === chosen && <span class="visually-hidden">{t('chosen')}</span>}
+              {value === chosen && <span class="visually-hidden">{t('selected')}</span>}
             </span>
             <span class="option-details">
               <span>{words}</span>

@@ -44,8 +44,8 @@ export function SessionChoiceList({ choices }: { readonly choices: SessionChoice
     <section class="card choices">
       <p class="card-text" id="session-choices">
         {text === null
-          ? t('Which session? Press its number.')
-          : t('{count} sessions fit “{text}”. Press the number of the one you mean.', { count: sessions.length, text })}
+          ? t('Choose a session by pressing its number.')
+          : t('{count} sessions match “{text}”. Press a number to choose one.', { count: sessions.length, text })}
       </p>
       <ul
         class="options"

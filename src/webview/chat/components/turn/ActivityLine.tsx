@@ -6,7 +6,7 @@ export function CompressingLine() {
   return (
     <p class="activity" role="status">
       <Icon name="loading" spin />
-      <span>{t('Summarising earlier messages…')}</span>
+      <span>{t('Summarizing earlier messages…')}</span>
     </p>
   );
 }

@@ -104,7 +104,7 @@ function ReviewProblem({ turnUid }: { readonly turnUid: string }) {
             </button>
           )}
           <button type="button" class="button secondary compact" onClick={() => chat.files.dismiss(turnUid)}>
-            {conflicts.length > 0 ? t('Leave Them') : t('Dismiss')}
+            {conflicts.length > 0 ? t('Keep My Changes') : t('Dismiss')}
           </button>
         </span>
       </div>

@@ -45,7 +45,7 @@ export function PromptEditor({ turnUid }: { readonly turnUid: string }) {
         }}
       />
       <div class="prompt-editor-bar">
-        <span class="prompt-editor-hint">{t('The version shown now is kept, with what followed it.')}</span>
+        <span class="prompt-editor-hint">{t('The current version and its answers are kept.')}</span>
         <button type="button" class="button compact" disabled={cannot} onClick={() => void resend()}>
           {t('Resend')}
         </button>

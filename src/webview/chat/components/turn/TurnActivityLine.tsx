@@ -63,7 +63,7 @@ function activityWords(activity: TurnActivity, since: number, model: string): st
         : t('Waiting for {model}… {elapsed}', { model, elapsed: duration(elapsed) });
     }
     case 'recalling':
-      return t('Recalling…');
+      return t('Searching memory…');
     case 'loadingModel':
       return t('Loading model… {elapsed}', { elapsed: duration(activity.elapsedMs + since) });
     case 'retrying': {
@@ -81,7 +81,7 @@ function activityWords(activity: TurnActivity, since: number, model: string): st
         ? t('Preparing {tool}…', { tool: activity.name })
         : t('Preparing {tool}… {count} characters', { tool: activity.name, count: activity.characters });
     case 'compressing':
-      return t('Summarising earlier messages…');
+      return t('Summarizing earlier messages…');
     case 'runningTool':
     case 'answering':
       return null;

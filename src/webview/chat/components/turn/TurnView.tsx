@@ -91,8 +91,8 @@ function SummaryLine({ message, children }: { readonly message: LiveMessage; rea
   const tokens = handoffTokens(message);
   const words =
     tokens === null
-      ? t('Earlier part summarised')
-      : t('Earlier part summarised, {before} → {after}', {
+      ? t('Earlier messages summarized')
+      : t('Earlier messages summarized, {before} → {after}', {
           before: compactCount(tokens.before),
           after: compactCount(tokens.after),
         });
@@ -101,7 +101,7 @@ function SummaryLine({ message, children }: { readonly message: LiveMessage; rea
       <div class="summary-line">
         <span>{words}</span>
         <button type="button" class="link-button" onClick={() => chat.openTranscript(message.uid)}>
-          {t('View original')}
+          {t('Show Original')}
         </button>
       </div>
       {children}

@@ -57,10 +57,10 @@ function RunningActions({ row }: { readonly row: CallRow }) {
         <button
           type="button"
           class="button secondary tiny"
-          title={t('Proceed While Running: the turn goes on, and so does the command')}
+          title={t('Continue in Background: the turn continues while the command runs')}
           onClick={() => void chat.approvals.proceedCall(callId)}
         >
-          {t('Proceed While Running')}
+          {t('Continue in Background')}
         </button>
       )}
       {sessionId !== null && <SessionAction sessionId={sessionId} />}
@@ -93,7 +93,7 @@ function SessionAction({ sessionId }: { readonly sessionId: string }) {
     <button
       type="button"
       class="button secondary tiny"
-      title={t('Open the session of this sub-agent')}
+      title={t('Open this sub-agent’s session')}
       onClick={() => void chat.switches.open(sessionId)}
     >
       {t('Open')}

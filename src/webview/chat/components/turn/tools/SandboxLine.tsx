@@ -21,7 +21,7 @@ export function SandboxLine({ details: { command, sandbox } }: { readonly detail
           class="tool-note"
           title={t('Such a file can run code or instruct agents, so creating it needs your approval.')}
         >
-          {t('Taken out again: {files}', { files: takenOut.join(', ') })}
+          {t('Removed from the folder: {files}', { files: takenOut.join(', ') })}
         </p>
       )}
       {stopped.length > 0 && (
@@ -30,7 +30,7 @@ export function SandboxLine({ details: { command, sandbox } }: { readonly detail
           <button
             type="button"
             class="button secondary tiny"
-            title={t('Writes a prompt that asks for it. You are asked again before the command runs.')}
+            title={t('Writes a prompt that asks for this. You still approve the command before it runs.')}
             onClick={askToRunOutside}
           >
             {t('Run Without Sandbox…')}
