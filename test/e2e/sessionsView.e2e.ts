@@ -276,9 +276,9 @@ test('every session command works from the palette on the shown session, or asks
     await workbench.runAndChoose('Hermes: Restore Session', 'Secret plan');
     await storedAs('an empty trash', 'SELECT title FROM sessions WHERE trashed_at IS NOT NULL', []);
     await workbench.runAndChoose('Hermes: Forget Session', 'Secret plan');
-    await workbench.dialog().getByText('This cannot be undone').waitFor();
+    await workbench.dialog().getByText('Permanently delete “Secret plan”?').waitFor();
     await workbench.dialog().getByRole('button', { name: 'Forget' }).click();
-    await workbench.waitForToast('“Secret plan” is erased.');
+    await workbench.waitForToast('“Secret plan” was permanently deleted.');
     expect(stored(`SELECT count(*) AS left FROM messages WHERE content LIKE '%ecret%'`)).toEqual([{ left: 0 }]);
   });
 });
