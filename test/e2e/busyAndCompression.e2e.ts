@@ -216,7 +216,7 @@ test('Compress Session… in the palette does the same', async () => {
   server.script(reply().says('## Goal\nCounting words.'));
   await workbench.runCommand('Hermes: Compress Session');
   await workbench.answerInput('The model summarizes earlier messages', '');
-  await workbench.waitForToast(/The earlier part is summarised/);
+  await workbench.waitForToast(/Earlier messages were summarized/);
   await panel.sees(/Earlier messages summarized, .* → /);
 });
 

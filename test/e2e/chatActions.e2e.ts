@@ -223,7 +223,7 @@ test('/resume takes a number, the start of an id, or a title; several matches op
   await panel.send(`/resume ${id.slice(0, -1)}`);
   await titled('Cedar');
   await panel.send(`/resume ${id.slice(0, 4)}`);
-  await panel.sees(/sessions fit/);
+  await panel.sees(/sessions match/);
   await list.getByRole('option', { name: 'Ash' }).click();
   await titled('Ash');
   await panel.send('/resume nosuch');

@@ -127,7 +127,7 @@ if (sandboxProblem() === undefined) {
       reply().says('Written.'),
     );
     await panel.composer.press('Enter');
-    const card = await ApprovalCard.asks(panel, `Allow running echo x > ${outside}?`);
+    const card = await ApprovalCard.asks(panel, `Run echo x > ${outside}?`);
     await workbench.screenshot(pictures, 'sandbox-outside-card');
     expect([
       await card.buttons(),

@@ -94,7 +94,7 @@ beforeAll(async () => {
   view = await SessionsView.open(workbench);
 });
 
-test("Retry, Branch from Here, Rewind to Here… and Rename Session… from a row's menu act on that session, whichever is shown", async () => {
+test("Retry, Branch from Message…, Rewind to Message… and Rename Session… from a row's menu act on that session, whichever is shown", async () => {
   await say('Ask one');
   await say('Ask two');
   await newSession();
@@ -112,12 +112,12 @@ test("Retry, Branch from Here, Rewind to Here… and Rename Session… from a ro
   ]);
   await panel.button(/^Send$/).waitFor();
 
-  await view.choose('Other', 'Branch from Here');
+  await view.choose('Other', 'Branch from Message…');
   await workbench.quickInputRow(heard('Other')).click();
   await panel.sees('Branched from “Other”');
   await view.waitForOutline('the branch below its origin', (rows) => rows.join().includes('  Other,    Other #2'));
 
-  await view.choose('Ask one', 'Rewind to Here…');
+  await view.choose('Ask one', 'Rewind to Message…');
   await workbench.quickInputRow('Ask two').click();
   await workbench.dialog().getByText('Rewind 1 turn?').waitFor();
   await picture('rewind');
@@ -198,7 +198,7 @@ test('Compress Session… runs from the menu; content before the summary is edit
   server.script(reply().says('## Goal\nCounting words.'));
   await view.choose('The first part', 'Compress Session…');
   await workbench.answerInput('The model summarizes earlier messages', '');
-  await workbench.waitForToast(/The earlier part is summarised/);
+  await workbench.waitForToast(/Earlier messages were summarized/);
   await panel.sees(/Earlier messages summarized, .* → /);
   await workbench.runCommand('Notifications: Clear All Notifications');
   const rows = (await view.outline()).filter((row) => row.trim() === 'The first part').length;
@@ -318,7 +318,7 @@ test('Set Up Memory… says what is sent where before it connects, names a wrong
     const settings = (): string => fs.readFileSync(path.join(vscode().server.dataDir, 'User/settings.json'), 'utf8');
     const setUpAt = async (address: string): Promise<void> => {
       await workbench.runCommand('Hermes: Set Up Memory');
-      await workbench.answerInput('Address of the Hindsight server', address);
+      await workbench.answerInput('Hindsight server address.', address);
       await workbench.answerInput('Memory bank.', 'e2e');
       await dialog
         .getByText(`are sent to ${address.replace('http://', '')}. Deleting a session here does not delete them there.`)
@@ -339,7 +339,7 @@ test('Set Up Memory… says what is sent where before it connects, names a wrong
 
     await setUpAt(new URL(server.url).origin);
     await dialog.getByRole('button', { name: 'Connect' }).click();
-    await dialog.getByText(/is not Hindsight\. Nothing was changed\./).waitFor();
+    await dialog.getByText(/isn’t Hindsight\. Nothing was changed\./).waitFor();
     await dialog.getByRole('button', { name: 'OK' }).click();
 
     await setUpAt(hindsight.url);
@@ -431,7 +431,7 @@ test('a repository that was moved and renamed is offered its earlier sessions', 
   await picture('read-only-again');
 
   await panel.button('Copy Sessions').click();
-  await workbench.waitForToast(/sessions of/);
+  await workbench.waitForToast(/copied to this folder/);
   await workbench.runAndChoose('Hermes: Resume Session', 'Count to a thousand');
   await panel.waitForAnswer('what was said in it', (text) => text === 'and ends well.');
   expect(workbench.errors()).toEqual([]);

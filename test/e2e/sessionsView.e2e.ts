@@ -175,7 +175,7 @@ test('mouse and keys do everything with sessions in their view, and state.db hol
     await workbench.dialog().getByText('Branches are separate copies and are not deleted').waitFor();
     await workbench.screenshot(pictures, 'forget');
     await workbench.dialog().getByRole('button', { name: 'Forget' }).click();
-    await workbench.waitForToast('“Beta prompt” is erased.');
+    await workbench.waitForToast('“Beta prompt” was permanently deleted.');
     await storedAs('nothing of it', `SELECT count(*) AS left FROM sessions WHERE title = 'Beta prompt'`, [{ left: 0 }]);
     await workbench.runCommand('Notifications: Clear All Notifications');
     for (const theme of ['Dark Modern', 'Light Modern', 'Default High Contrast']) {
@@ -303,7 +303,7 @@ test('a session that answers out of view is marked running, then unread; it cann
     await workbench.screenshot(pictures, 'running');
 
     await view.choose('Slow', 'Delete Session');
-    await workbench.waitForToast('Stop it before you delete it.');
+    await workbench.waitForToast('Hermes is answering in this session. Stop it first, or wait.');
     expect(stored('SELECT count(*) AS trashed FROM sessions WHERE trashed_at IS NOT NULL')).toEqual([{ trashed: 0 }]);
     finish();
     await view.row(/^Slow one, .*, unread$/).waitFor();

@@ -45,7 +45,7 @@ test('a workspace that names endpoints is ignored, and the user is notified', as
       folder,
     ),
   );
-  await panel.sees(/\.vscode\/settings\.json sets `hermes\.providers`\. It is ignored/);
+  await panel.sees(/\.vscode\/settings\.json sets `hermes\.providers`, but Hermes ignores it/);
   await panel.send('Who are you?');
   const answer = await panel.waitForSettledAnswer('the answer');
   expect({ answer: answer.text, foreign: foreign.requests.length }).toEqual({

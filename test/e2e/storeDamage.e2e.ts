@@ -71,7 +71,7 @@ test('a page damaged while the window is closed is repaired by the next window, 
   await leave(folder);
   spoil(folder, pageWith(folder, 'south0300'));
   const panel = await panelOn(folder);
-  await panel.sees(/The session file was damaged\. What could be read is here/);
+  await panel.sees(/The session file was damaged\. Most of it was recovered/);
   await goesOn(panel);
   const stored = texts(folder);
   expect({
@@ -111,7 +111,7 @@ const halve = (file: string): void =>
   fs.truncateSync(file, Math.floor(fs.statSync(file).size / 2 / pageSize) * pageSize);
 
 test.each([
-  ['file is cut to half', 'state.db', halve, /The session file had been cut off\. Everything in it was read again/],
+  ['file is cut to half', 'state.db', halve, /The session file had been cut off\. All of its contents were recovered/],
   ['log is cut to half', 'state.db.wal', halve, /The session file was damaged\./],
   ['file is emptied', 'state.db', (file: string) => fs.truncateSync(file, 0), /The session file had been emptied\./],
   [
@@ -167,7 +167,7 @@ test('a page damaged in an open window is repaired as soon as it is read, and th
   await panel.waitForSettledAnswer('the newest answer', (text) => text === answers.at(-1));
   spoil(folder, pageWith(folder, 'south0300'));
   await workbench?.runAndChoose('Hermes: Resume Session', 'Tell me of south');
-  await panel.sees(/The session file was damaged\. What could be read is here/);
+  await panel.sees(/The session file was damaged\. Most of it was recovered/);
   await workbench?.runAndChoose('Hermes: Resume Session', 'Tell me of north');
   await panel.waitForSettledAnswer('the newest answer again', (text) => text === answers.at(-1));
   await goesOn(panel);
@@ -208,7 +208,7 @@ test('a file emptied while the window is closed does not silently start a new hi
   await leave(folder);
   fs.truncateSync(mainIn(folder), 0);
   const panel = await panelOn(folder);
-  await panel.sees(/The session file was empty when it was opened: another program emptied or replaced it/);
+  await panel.sees(/The session file was emptied or replaced by another program/);
   await goesOn(panel);
 });
 
@@ -218,7 +218,7 @@ test('a file that lost its first page while the window is closed is completely r
   await leave(folder);
   spoil(folder, 1);
   const panel = await panelOn(folder);
-  await panel.sees(/The session file was damaged\. Everything in it was read again/);
+  await panel.sees(/The session file was damaged\. All of its contents were recovered/);
   await goesOn(panel);
   expect(texts(folder)).toEqual([...answers, 'Answered.']);
 });
@@ -241,7 +241,7 @@ if (mayMount)
       }
     }
     const panel = await panelOn(folder);
-    await panel.sees(/The disk is full, so nothing can be saved now\. What was saved before can be read\./);
+    await panel.sees(/The disk is full, so nothing can be saved now\. Everything saved before is safe\./);
     await panel.waitForAnswer('the answer of before', (text) => text === answer);
     fs.rmSync(ballast);
     await panel.frame

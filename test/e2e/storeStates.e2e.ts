@@ -121,7 +121,7 @@ test('a file that is no database is set aside whole, and a new history starts', 
   const folder = await storage('garbage');
   fs.writeFileSync(path.join(folder, 'state.db'), 'this is not a database '.repeat(1000));
   const panel = await panelOn(folder);
-  await panel.sees(/set aside/);
+  await panel.sees(/started a new history/);
   await panel.send('Hello');
   await panel.waitForAnswer('the answer', (text) => text === 'Answered.');
   const kept = fs.readdirSync(folder).find((name) => name.startsWith('state.corrupt-') && name.endsWith('.db'));
@@ -201,11 +201,11 @@ if (mayMount)
       () => readStateDb(folder, "SELECT uid FROM turns WHERE state = 'settled'").length === 2 || undefined,
       { timeoutMs: 120_000 },
     );
-    await panel.sees(/saved in its session now/);
+    await panel.sees(/now saved in its session/);
     const [row] = readStateDb(folder, "SELECT content FROM messages WHERE role = 'assistant' AND content LIKE 'full%'");
     await panel.send('And now?');
     await panel.waitForAnswer('the answer after the disk is well again', (text) => text === 'Answered.');
-    const notices = await panel.frame.getByText(/disk is full|saved in its session now/).count();
+    const notices = await panel.frame.getByText(/disk is full|now saved in its session/).count();
     expect({
       shownIsStored: words.startsWith(shown),
       whole: String(row?.['content']).trimEnd() === words.trimEnd(),

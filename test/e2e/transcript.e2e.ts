@@ -199,7 +199,7 @@ test('a repaired session says what was merged, with the earlier content and the 
   await tab.getByRole('combobox', { name: 'State' }).selectOption('repaired');
   await tab.getByText('Hidden: merged into row 1, so that the model accepts the history.').waitFor();
   await tab.getByRole('button', { name: 'Show Earlier Content' }).click();
-  await tab.getByRole('region', { name: /^What was changed at/ }).waitFor();
+  await tab.getByRole('region', { name: /^Changes at/ }).waitFor();
   await workbench.screenshot(pictures, 'repaired');
   const row = tab.locator('[role=row][data-uid="stale-u"]');
   expect([

@@ -137,7 +137,7 @@ test(
       hold.hold();
       server.script(reply().says('Twice.').calls('run_command', run, { id: 'run2' }));
       await window.panel.send('Run the tests.');
-      await (await ApprovalCard.asks(window.panel, 'Allow running npm test?')).press('Allow for Session');
+      await (await ApprovalCard.asks(window.panel, 'Run npm test?')).press('Allow for Session');
       await toolRow(window.panel, 'run_command npm test', 'running').getByText('waits double').waitFor();
       await window.kill();
       await window.waitUntilCrashed();

@@ -166,7 +166,7 @@ test('in Edit Automatically an edit is made without a card, is listed, and Rever
   );
   await chooseMode(panel, 'Edit Automatically');
   await panel.send('Fix the retry, and add a file.');
-  const card = await ApprovalCard.asks(panel, 'Allow running npm test?');
+  const card = await ApprovalCard.asks(panel, 'Run npm test?');
   expect({
     fixed: repository.isFixed,
     added: fs.existsSync(path.join(repository.folder, 'src/new.js')),

@@ -9,7 +9,7 @@ export class ApprovalCard {
     readonly card: Locator,
   ) {}
 
-  /** Waits for the card that asks exactly this ("Allow running npm test?"). */
+  /** Waits for the card that asks exactly this ("Run npm test?"). */
   static async asks(panel: ChatPanel, name: string): Promise<ApprovalCard> {
     const card = panel.frame.getByRole('alertdialog', { name, exact: true });
     await card.waitFor();

@@ -58,7 +58,7 @@ test('a failing test is fixed: searched, read, run, edited and run again, each s
     await panel.send('The retry test fails. Please fix it.');
 
     // The command is asked for, and allowed for the session by keyboard
-    const asksToRun = await ApprovalCard.asks(panel, 'Allow running npm test?');
+    const asksToRun = await ApprovalCard.asks(panel, 'Run npm test?');
     await workbench.screenshot(pictures, 'task-1-command-card');
     const cardOfCommand = {
       buttons: await asksToRun.buttons(),

@@ -39,7 +39,7 @@ export async function changes({ server, camera, panel }: Stage): Promise<void> {
       .uses({ input: 6_420, output: 388, cached: 5_120 }),
   );
   await panel.send('The retry test fails. Please fix it.');
-  const command = await ApprovalCard.asks(panel, 'Allow running npm test?');
+  const command = await ApprovalCard.asks(panel, 'Run npm test?');
   await camera.shoot('approval-command');
   await command.press('Allow for Session');
   const edit = await ApprovalCard.asks(panel, `Allow editing ${fix.path}?`);
