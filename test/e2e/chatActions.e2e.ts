@@ -210,7 +210,7 @@ test('/resume takes a number, the start of an id, or a title; several matches op
   await sessionOf('Ash', 1);
   await sessionOf('Birch', 1);
   await sessionOf('Cedar', 1);
-  const list = panel.frame.getByRole('listbox', { name: /Choose a session/ });
+  const list = panel.frame.getByRole('listbox', { name: /number/ });
   await panel.send('/resume');
   await list.getByRole('option', { name: 'Birch' }).waitFor();
   await picture('resume');

@@ -334,7 +334,7 @@ test('Set Up Memory… says what is sent where before it connects, names a wrong
 
     await setUpAt(`http://${nobody}`);
     await dialog.getByRole('button', { name: 'Connect' }).click();
-    await dialog.getByText(`Nothing answers at ${nobody}`).waitFor();
+    await dialog.getByText(`Can’t reach ${nobody}`).waitFor();
     await dialog.getByRole('button', { name: 'OK' }).click();
 
     await setUpAt(new URL(server.url).origin);
@@ -345,7 +345,7 @@ test('Set Up Memory… says what is sent where before it connects, names a wrong
     await setUpAt(hindsight.url);
     await dialog.getByRole('button', { name: 'Connect' }).click();
     for (const [key, said] of [
-      ['a-wrong-key', 'asks for a key'],
+      ['a-wrong-key', 'requires a key'],
       ['the-right-key', 'refused the key'],
     ] as const) {
       await dialog.getByText(`Hindsight at ${host} ${said} (401). Nothing was changed.`).waitFor();

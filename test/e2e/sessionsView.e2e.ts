@@ -303,7 +303,7 @@ test('a session that answers out of view is marked running, then unread; it cann
     await workbench.screenshot(pictures, 'running');
 
     await view.choose('Slow', 'Delete Session');
-    await workbench.waitForToast('Hermes is answering in this session. Stop it first, or wait.');
+    await workbench.waitForToast('Hermes is answering in this session. Stop it before you delete the session.');
     expect(stored('SELECT count(*) AS trashed FROM sessions WHERE trashed_at IS NOT NULL')).toEqual([{ trashed: 0 }]);
     finish();
     await view.row(/^Slow one, .*, unread$/).waitFor();

@@ -46,7 +46,7 @@ test(
         return said?.includes(`of ${shown} characters shown`) === true && said;
       };
       expect(await waitFor('all that was shown to be verified', verified, { seen: () => said })).toMatch(
-        new RegExp(`2 turns, ${shown} of ${shown} characters shown are on disk\\. Storage consistent\\.$`),
+        new RegExp(`2 turns, ${shown} of ${shown} characters shown are saved\\. Storage consistent\\.$`),
       );
       await tab.getByRole('button', { name: 'Turn by Turn' }).click();
       await tab.getByText('34 characters shown, all saved').waitFor();
