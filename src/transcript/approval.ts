@@ -74,11 +74,36 @@ export interface ApprovalRequest {
   readonly rules: readonly string[];
   /** Change as a unified diff, or the plan as Markdown; null when there is nothing to show. */
   readonly preview: string | null;
+  /** Later edits of the same answer that wait behind this one, with what each would change. One decision may allow
+   *  them all. Only plain edits, see `isPlainEdit`. Absent: none. */
+  readonly together?: readonly WaitingEdit[];
+}
+
+/** Edit that waits behind another one of the same answer. */
+export interface WaitingEdit {
+  readonly callId: string;
+  readonly tool: string;
+  readonly access: Access & { readonly kind: 'edit' };
+  readonly subject: string;
+  readonly preview: string;
+}
+
+/** True for an edit that Edit Automatically would allow: inside the open folders, and of no file that is always asked
+ *  for. */
+export function isPlainEdit({ access, reasons }: Pick<ApprovalRequest, 'access' | 'reasons'>): boolean {
+  return access.kind === 'edit' && reasons.length > 0 && reasons.every((reason) => reason === 'change');
 }
 
 /** `rules`: as edited by the user. They apply to the session's conversation, this workspace, or everywhere. */
 export type ApprovalDecision =
-  | { readonly kind: 'allow'; readonly scope: 'once' }
+  | {
+      readonly kind: 'allow';
+      readonly scope: 'once';
+      /** Mode of the session from now on, stored in the same transaction. For a plan, and for Allow All Edits. */
+      readonly mode?: Mode;
+      /** Also allows the request's `together`. */
+      readonly together?: true;
+    }
   | { readonly kind: 'allow'; readonly scope: 'session' | 'workspace' | 'user'; readonly rules: readonly string[] }
   /** `reason` goes to the model. */
   | { readonly kind: 'deny'; readonly reason: string | null };

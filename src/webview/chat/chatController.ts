@@ -292,6 +292,11 @@ export class ChatController {
     this.needs.host.send('openProposal', { approvalId });
   }
 
+  /** Opens the changes of this approval and of the edits behind it in VS Code's multi-file diff editor. */
+  openProposals(approvalId: string): void {
+    this.needs.host.send('openProposals', { approvalId });
+  }
+
   /** Opens the complete output of a command in an editor. */
   openOutput(file: string): void {
     this.needs.host.send('openOutput', { file });

@@ -62,6 +62,6 @@ export class ApprovalController {
 export function plainDecision(decision: ApprovalDecision): SentDecision {
   if (decision.kind === 'deny') return decision;
   return decision.scope === 'once'
-    ? { kind: 'allow', scope: 'once' }
+    ? { ...decision }
     : { kind: 'allow', scope: decision.scope, rules: [...decision.rules] };
 }
