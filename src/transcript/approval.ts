@@ -62,6 +62,41 @@ export const askReasons = [
 ] as const;
 export type AskReason = (typeof askReasons)[number];
 
+/** Risks of a command that its card names. Surfaces define the texts once. */
+export const commandRisks = [
+  'forcePush',
+  'push',
+  'deletesRemote',
+  'publishes',
+  'downloadedScript',
+  'downloadedPackage',
+  'root',
+  'otherUser',
+  'systemPackages',
+  'globalPackages',
+  'deletesRecursively',
+  'discardsChanges',
+  'deletesUntracked',
+  'rewritesHistory',
+  'permissions',
+  'disk',
+  'endsProcesses',
+  'shutsDown',
+  'services',
+  'infrastructure',
+  'database',
+  'containers',
+  'uploads',
+  'otherMachine',
+] as const;
+export type CommandRisk = (typeof commandRisks)[number];
+
+/** `target`: the remote, user or host that the command names. Absent: none that can be shown in one word. */
+export interface NamedRisk {
+  readonly kind: CommandRisk;
+  readonly target?: string;
+}
+
 /** Approval request as it is stored and rendered on its card. */
 export interface ApprovalRequest {
   readonly tool: string;
@@ -74,6 +109,8 @@ export interface ApprovalRequest {
   readonly rules: readonly string[];
   /** Change as a unified diff, or the plan as Markdown; null when there is nothing to show. */
   readonly preview: string | null;
+  /** Risks of a command. Absent: none is known. */
+  readonly risks?: readonly NamedRisk[];
   /** Later edits of the same answer that wait behind this one, with what each would change. One decision may allow
    *  them all. Only plain edits, see `isPlainEdit`. Absent: none. */
   readonly together?: readonly WaitingEdit[];

@@ -17,14 +17,14 @@ export const guards = [
   {
     name: 'a mode with the decision that chooses it',
     file: 'src/store/session/tables/approvalTable.ts',
-    tests: ['decisionsForAll', 'sessionDbApprovals'],
+    tests: ['test/unit/gateway/decisionsForAll', 'test/unit/store/sessionDbApprovals'],
     from: 'this.setMode(modeOf ?? sessionId, made.mode);',
     to: 'void modeOf;',
   },
   {
     name: 'only plain edits are allowed with the others',
     file: 'src/agent/waitingEdits.ts',
-    tests: ['decisionsForAll'],
+    tests: ['test/unit/gateway/decisionsForAll'],
     from: 'if (!isFirst || !isPlainEdit(judged) || preview === null) continue;',
     to: 'if (!isFirst || preview === null) continue;',
   },

@@ -3,6 +3,7 @@ import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import type { NewApproval } from '../../approvals';
 import {
   askReasons,
+  commandRisks,
   modes,
   type Approval,
   type ApprovalDecision,
@@ -50,6 +51,7 @@ const request = v.object({
   reasons: v.array(v.picklist(askReasons)),
   rules: v.array(v.string()),
   preview: v.nullable(v.string()),
+  risks: v.exactOptional(v.array(v.object({ kind: v.picklist(commandRisks), target: v.exactOptional(v.string()) }))),
   together: v.exactOptional(v.array(waitingEdit)),
 });
 const decision = v.variant('kind', [
