@@ -9,6 +9,32 @@ const deepest = 4;
 const downloaders = /^(curl|wget|aria2c|http|https|fetch)$/;
 const downloadsInside = /(\$\(|<\(|`)[^]*\b(curl|wget|aria2c|fetch)\b/;
 
+/** Words that may precede a command, with the flags whose value is the next word. */
+const wrappers: Readonly<Record<string, readonly string[]>> = {
+  sudo: ['-u', '--user', '-g', '--group', '-h', '--host', '-p', '--prompt', '-C', '-r', '-t', '-T', '-U', '-D', '-R'],
+  doas: ['-u', '-C'],
+  pkexec: ['--user'],
+  su: [],
+  runuser: ['-u', '--user', '-g', '-G'],
+  gosu: [],
+  env: ['-u', '--unset', '-C', '--chdir', '-S', '--split-string'],
+  time: ['-f', '-o'],
+  timeout: ['-s', '--signal', '-k', '--kill-after'],
+  nohup: [],
+  nice: ['-n', '--adjustment'],
+  ionice: ['-c', '-n', '-p', '--class', '--classdata'],
+  stdbuf: ['-i', '-o', '-e'],
+  setsid: [],
+  command: [],
+  exec: ['-a'],
+  builtin: [],
+  xargs: ['-I', '-n', '-P', '-L', '-d', '-E', '-s', '-a', '--max-args', '--max-procs', '--delimiter', '--arg-file'],
+  watch: ['-n', '--interval'],
+  caffeinate: ['-t', '-w'],
+  unbuffer: [],
+  busybox: [],
+};
+
 /** Names what a command risks, for its card. A help for the reader, not a guard: what is not in the table has no name.
  *  Empty too when the text cannot be parsed; the card says that by itself. */
 export function risksOfCommand(command: string): readonly NamedRisk[] {
@@ -127,32 +153,6 @@ function behindWrappers(words: readonly ShellWord[]): {
   }
   return { words: rest, risks };
 }
-
-/** Words that may precede a command, with the flags whose value is the next word. */
-const wrappers: Readonly<Record<string, readonly string[]>> = {
-  sudo: ['-u', '--user', '-g', '--group', '-h', '--host', '-p', '--prompt', '-C', '-r', '-t', '-T', '-U', '-D', '-R'],
-  doas: ['-u', '-C'],
-  pkexec: ['--user'],
-  su: [],
-  runuser: ['-u', '--user', '-g', '-G'],
-  gosu: [],
-  env: ['-u', '--unset', '-C', '--chdir', '-S', '--split-string'],
-  time: ['-f', '-o'],
-  timeout: ['-s', '--signal', '-k', '--kill-after'],
-  nohup: [],
-  nice: ['-n', '--adjustment'],
-  ionice: ['-c', '-n', '-p', '--class', '--classdata'],
-  stdbuf: ['-i', '-o', '-e'],
-  setsid: [],
-  command: [],
-  exec: ['-a'],
-  builtin: [],
-  xargs: ['-I', '-n', '-P', '-L', '-d', '-E', '-s', '-a', '--max-args', '--max-procs', '--delimiter', '--arg-file'],
-  watch: ['-n', '--interval'],
-  caffeinate: ['-t', '-w'],
-  unbuffer: [],
-  busybox: [],
-};
 
 function commandAfter(words: readonly ShellWord[], valued: readonly string[], program: string): readonly ShellWord[] {
   let at = 1;

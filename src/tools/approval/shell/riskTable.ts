@@ -12,6 +12,9 @@ interface RiskRow {
 const isReal = (given: CommandArguments): boolean => !given.has('', 'dry-run', 'help');
 const isGlobal = (given: CommandArguments): boolean => given.has('g', 'global');
 
+const deletesInDatabase =
+  /\b(drop\s+(table|database|schema|view|index|user|role|column)|truncate\s+(table\s+)?\w|delete\s+from|dropDatabase|deleteMany|\.drop\()/i;
+
 /** Programs whose first operands tell the risk. A new one is a row here and in the test. */
 const rows: readonly RiskRow[] = [
   // Packages that others install
@@ -119,15 +122,7 @@ const rows: readonly RiskRow[] = [
   },
 ];
 
-const deletesInDatabase =
-  /\b(drop\s+(table|database|schema|view|index|user|role|column)|truncate\s+(table\s+)?\w|delete\s+from|dropDatabase|deleteMany|\.drop\()/i;
-
-/** Returns the risks that the program and its arguments show by themselves. */
-export function risksOfProgram(given: CommandArguments): readonly NamedRisk[] {
-  const found = rows.filter(({ line, when }) => line.test(given.line) && (when === undefined || when(given)));
-  return [...found.map(({ risk }) => ({ kind: risk })), ...(ofTheirOwn[given.program]?.(given) ?? [])];
-}
-
+/** Programs that need more than one row. */
 const ofTheirOwn: Readonly<Record<string, (given: CommandArguments) => readonly NamedRisk[]>> = {
   git: risksOfGit,
   hg: ({ operands }) => (operands[0] === 'push' ? [{ kind: 'push' }] : []),
@@ -138,6 +133,12 @@ const ofTheirOwn: Readonly<Record<string, (given: CommandArguments) => readonly 
   rsync: risksOfCopy,
   ssh: ({ operands }) => on('otherMachine', hostOf(operands[0])),
 };
+
+/** Returns the risks that the program and its arguments show by themselves. */
+export function risksOfProgram(given: CommandArguments): readonly NamedRisk[] {
+  const found = rows.filter(({ line, when }) => line.test(given.line) && (when === undefined || when(given)));
+  return [...found.map(({ risk }) => ({ kind: risk })), ...(ofTheirOwn[given.program]?.(given) ?? [])];
+}
 
 function risksOfGit(given: CommandArguments): readonly NamedRisk[] {
   const [verb, ...operands] = given.operands;
