@@ -8,7 +8,7 @@ export type {
   Mode,
   NamedRisk,
 } from '../transcript/approval';
-export { isPlainEdit, modes } from '../transcript/approval';
+export { isPlainEdit, isRisky, modes } from '../transcript/approval';
 export type { BusyMode } from '../transcript/busyMode';
 export type { ChangedFile, FileHunk, ReviewOutcome } from '../transcript/changedFile';
 export { isContinuation } from '../transcript/continuation';

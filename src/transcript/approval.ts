@@ -131,6 +131,21 @@ export function isPlainEdit({ access, reasons }: Pick<ApprovalRequest, 'access' 
   return access.kind === 'edit' && reasons.length > 0 && reasons.every((reason) => reason === 'change');
 }
 
+/** Reasons after which denying is the default. */
+const riskyReasons: readonly AskReason[] = [
+  'sensitive',
+  'dotConfig',
+  'repositoryInternals',
+  'unparsed',
+  'unconfined',
+  'discards',
+];
+
+/** True when the request names a risk, or may hide one. Such a request is never allowed by a key from elsewhere. */
+export function isRisky({ risks = [], reasons }: ApprovalRequest): boolean {
+  return risks.length > 0 || reasons.some((reason) => riskyReasons.includes(reason));
+}
+
 /** `rules`: as edited by the user. They apply to the session's conversation, this workspace, or everywhere. */
 export type ApprovalDecision =
   | {

@@ -124,6 +124,7 @@ export class ChatController {
       requests: this.requests,
       shownSession: () => this.sessionId,
       isBusy: () => this.isBusy.peek(),
+      nowMs: () => needs.timers.nowMs(),
       decided: (sessionId, approvalId) => this.dispatch({ kind: 'approvalDecided', sessionId, approvalId }),
     });
     this.context = rooms.context;

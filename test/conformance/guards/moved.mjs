@@ -162,7 +162,7 @@ export const guards = [
     name: 'nobody is said to have closed the window',
     file: 'src/webview/turnLabels.ts',
     tests: ['test/unit/webview/chat/turnLabels'],
-    from: 'the window closed or the editor stopped {after}',
+    from: 'the window closed or VS Code stopped {after}',
     to: 'the window was closed {after}',
   },
 ];
