@@ -128,5 +128,5 @@ export class SessionDirectory {
 }
 
 export function notStored(): GatewayError {
-  return new GatewayError('notFound', 'This session is no longer stored. Open another one from the list.');
+  return new GatewayError('notFound', 'This session no longer exists. Open another one from the list.');
 }

@@ -140,10 +140,7 @@ describe('a branch', () => {
     const titleOf = async (id: string) => (await world.store.getSession(id))?.title;
     expect({
       named: [await titleOf(named.sessionId), named.notice],
-      taken: [
-        await titleOf(taken.sessionId),
-        taken.notice?.startsWith('The branch was made, but not with this title.'),
-      ],
+      taken: [await titleOf(taken.sessionId), taken.notice?.startsWith('The branch was created without this title.')],
     }).toEqual({
       named: ['refactor approach', null],
       taken: ['Parser #2', true],

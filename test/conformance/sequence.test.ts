@@ -326,7 +326,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     const { sessionId } = await world.ask(panel, 'q');
     expect({
       ended: ended(panel),
-      says: panel.settled[0]?.turn.failure?.sentence.includes('without a word'),
+      says: panel.settled[0]?.turn.failure?.sentence.includes('an empty answer'),
       last: storedLines(world, sessionId).at(-1),
     }).toEqual({
       ended: 'failed empty empty',

@@ -215,7 +215,7 @@ test('Compress Session… in the palette does the same', async () => {
   await longSession();
   server.script(reply().says('## Goal\nCounting words.'));
   await workbench.runCommand('Hermes: Compress Session');
-  await workbench.answerInput('The model summarises the earlier part', '');
+  await workbench.answerInput('The model summarizes earlier messages', '');
   await workbench.waitForToast(/The earlier part is summarised/);
   await panel.sees(/Earlier messages summarized, .* → /);
 });

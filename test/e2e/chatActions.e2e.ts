@@ -180,7 +180,7 @@ test('Rewind to Here… says what it removes and returns the prompt; /undo takes
   await card.getByRole('button', { name: 'Rewind' }).click();
   await showing('Fig 1', 'Fig answer 1', 'Fig 2', 'Fig answer 2', 'Fig 3', 'Fig answer 3');
   await composerHas('Fig 4\n\ntyped already');
-  await panel.sees('Taken back.');
+  await panel.sees('Rewound.');
   await panel.send('/undo 2');
   await showing('Fig 1', 'Fig answer 1');
   await composerHas('Fig 2');
@@ -210,7 +210,7 @@ test('/resume takes a number, the start of an id, or a title; several matches op
   await sessionOf('Ash', 1);
   await sessionOf('Birch', 1);
   await sessionOf('Cedar', 1);
-  const list = panel.frame.getByRole('listbox', { name: /Which session|sessions fit/ });
+  const list = panel.frame.getByRole('listbox', { name: /Choose a session/ });
   await panel.send('/resume');
   await list.getByRole('option', { name: 'Birch' }).waitFor();
   await picture('resume');

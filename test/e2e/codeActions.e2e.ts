@@ -154,7 +154,7 @@ test('a file that changed while the proposal was shown is left unchanged', async
     (await workbench.page.locator('.view-lines').filter({ hasText: 'thrice' }).count()) > 0 ? true : undefined,
   );
   await workbench.clickToast('Apply');
-  expect(await workbench.waitForToast(/changed while the proposal was shown/)).toContain('Nothing was applied');
+  expect(await workbench.waitForToast(/changed while you were reviewing/)).toContain('nothing was applied');
   expect(fs.readFileSync(file('src/wait.js'), 'utf8')).toBe(meanwhile);
   await workbench.runCommand('Notifications: Clear All Notifications');
 });

@@ -26,8 +26,7 @@ beforeAll(async () => {
   hands = await KeyboardHands.openChat(vscode(), vscode().sampleFolder());
 }, 300_000);
 
-const question = (command: string): Promise<void> =>
-  expectFocus(hands.panel.frame, 'alertdialog', `Allow running ${command}?`);
+const question = (command: string): Promise<void> => expectFocus(hands.panel.frame, 'alertdialog', `Run ${command}?`);
 const decisions = (): readonly unknown[] =>
   readStateDb(
     vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '',

@@ -80,18 +80,16 @@ test('a renamed folder gets its history back; sessions of other folders can be r
     await waitFor('the old window to let its history go', () => !fs.existsSync(path.join(oldStore, 'state.db.lock')));
     const asked = contentOf(oldStore);
     const chat = await ChatPanel.open(window);
-    await chat.sees(`Do the sessions of ${old} belong to this folder?`);
+    await chat.sees(`Copy sessions from ${old} to this folder?`);
     const container = diesWithContainer(vscode.server.dataDir, thisMachineFacts(undefined));
-    expect(await chat.frame.getByText('Your sessions are stored inside this container').count()).toBe(
-      container ? 1 : 0,
-    );
+    expect(await chat.frame.getByText('Your sessions are stored in this container').count()).toBe(container ? 1 : 0);
     await window.screenshot(pictures, 'offer');
     expect([...prompts(vscode)].filter(([storage]) => storage !== oldStore).flatMap(([, texts]) => texts)).toEqual([]);
-    await chat.button('Move Sessions').click();
+    await chat.button('Copy Sessions').click();
     await window.waitForToast('2 sessions of');
     await chat.frame.getByText('Second prompt').first().click();
     await chat.sees('Heard: SECOND PROMPT');
-    await chat.frame.getByText(/^Do the sessions of/).waitFor({ state: 'detached' });
+    await chat.frame.getByText(/^Copy sessions from/).waitFor({ state: 'detached' });
     await say(chat, 'Third prompt');
     const newStore = [...prompts(vscode).keys()].find((storage) => storage !== oldStore) ?? '';
     await waitFor(

@@ -37,10 +37,10 @@ test(
     expect(await restarted).not.toBe(pid);
 
     const panel = await ChatPanel.attach(workbench);
-    const line = panel.frame.getByRole('status').filter({ hasText: /Killed at .* characters shown are on disk\./ });
+    const line = panel.frame.getByRole('status').filter({ hasText: /Crashed at .* characters shown are saved\./ });
     await line.waitFor();
     const [, onDisk, shown] =
-      /Killed at .*?\. ([\d,]+) of ([\d,]+) characters shown are saved\./.exec((await line.textContent()) ?? '') ?? [];
+      /Crashed at .*?\. ([\d,]+) of ([\d,]+) characters shown are saved\./.exec((await line.textContent()) ?? '') ?? [];
     const [row] = readStateDb(
       vscode.workspaceStorageFolders(EXTENSION_ID)[0] ?? '',
       "SELECT m.content, t.stop_reason FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE m.role = 'assistant' AND m.content <> '' ORDER BY m.position DESC LIMIT 1",
@@ -68,6 +68,6 @@ test(
     await workbench.reload();
     const after = await ChatPanel.attach(workbench);
     await waitFor('the conversation', async () => ((await after.answers()).length > 1 ? true : undefined));
-    expect(await after.frame.getByText(/Killed at/).count()).toBe(0);
+    expect(await after.frame.getByText(/Crashed at/).count()).toBe(0);
   },
 );

@@ -151,7 +151,7 @@ if (sandboxProblem() === undefined) {
       reply().says('Asked it twice.'),
     );
     await panel.send('Ask the registry.');
-    const card = await ApprovalCard.asks(panel, `Allow running ${command}?`);
+    const card = await ApprovalCard.asks(panel, `Run ${command}?`);
     await workbench.screenshot(pictures, 'sandbox-host-card');
     expect((await card.card.innerText()).includes('in the sandbox · connects to registry.example.org')).toBe(true);
     await card.press('Allow for Session');

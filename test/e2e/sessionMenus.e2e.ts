@@ -119,7 +119,7 @@ test("Retry, Branch from Here, Rewind to Here… and Rename Session… from a ro
 
   await view.choose('Ask one', 'Rewind to Here…');
   await workbench.quickInputRow('Ask two').click();
-  await workbench.dialog().getByText('Take back 1 turn?').waitFor();
+  await workbench.dialog().getByText('Rewind 1 turn?').waitFor();
   await picture('rewind');
   await workbench.dialog().getByRole('button', { name: 'Rewind' }).click();
   await titled('Ask one');
@@ -197,7 +197,7 @@ test('Compress Session… runs from the menu; content before the summary is edit
   }
   server.script(reply().says('## Goal\nCounting words.'));
   await view.choose('The first part', 'Compress Session…');
-  await workbench.answerInput('The model summarises the earlier part', '');
+  await workbench.answerInput('The model summarizes earlier messages', '');
   await workbench.waitForToast(/The earlier part is summarised/);
   await panel.sees(/Earlier messages summarized, .* → /);
   await workbench.runCommand('Notifications: Clear All Notifications');
@@ -321,7 +321,7 @@ test('Set Up Memory… says what is sent where before it connects, names a wrong
       await workbench.answerInput('Address of the Hindsight server', address);
       await workbench.answerInput('Memory bank.', 'e2e');
       await dialog
-        .getByText(`are sent to ${address.replace('http://', '')}. Deleting here does not delete there.`)
+        .getByText(`are sent to ${address.replace('http://', '')}. Deleting a session here does not delete them there.`)
         .waitFor();
     };
     const before = settings();
@@ -407,7 +407,7 @@ test('a repository that was moved and renamed is offered its earlier sessions', 
   workbench = await vscode().open(moved);
   await waitFor('the old window to let its history go', () => !fs.existsSync(path.join(store, 'state.db.lock')));
   panel = await ChatPanel.open(workbench);
-  await panel.sees(`Do the sessions of ${old} belong to this folder?`);
+  await panel.sees(`Copy sessions from ${old} to this folder?`);
   await picture('moved');
 
   // Read before anything is brought over, also after a reload
@@ -430,7 +430,7 @@ test('a repository that was moved and renamed is offered its earlier sessions', 
   await readOnly();
   await picture('read-only-again');
 
-  await panel.button('Move Sessions').click();
+  await panel.button('Copy Sessions').click();
   await workbench.waitForToast(/sessions of/);
   await workbench.runAndChoose('Hermes: Resume Session', 'Count to a thousand');
   await panel.waitForAnswer('what was said in it', (text) => text === 'and ends well.');

@@ -172,7 +172,7 @@ test('mouse and keys do everything with sessions in their view, and state.db hol
 
     // Forget: what stays is named, and nothing is left of what goes
     await view.choose('Beta prompt', 'Forget Session…');
-    await workbench.dialog().getByText('Branches hold copies and stay').waitFor();
+    await workbench.dialog().getByText('Branches are separate copies and are not deleted').waitFor();
     await workbench.screenshot(pictures, 'forget');
     await workbench.dialog().getByRole('button', { name: 'Forget' }).click();
     await workbench.waitForToast('“Beta prompt” is erased.');
@@ -197,7 +197,7 @@ test('every session command works from the palette on the shown session, or asks
 
     // Rewind takes back, and the prompt is in the composer again
     await workbench.runAndChoose('Hermes: Rewind to Message', 'Second question');
-    await workbench.dialog().getByText('Take back 2 turns?').waitFor();
+    await workbench.dialog().getByText('Rewind 2 turns?').waitFor();
     await workbench.dialog().getByRole('button', { name: 'Rewind' }).click();
     await panel.frame.getByText('Heard: SECOND QUESTION').waitFor({ state: 'detached' });
     await waitFor('the prompt in the composer', async () => (await panel.composer.inputValue()) === 'Second question');
@@ -276,9 +276,9 @@ test('every session command works from the palette on the shown session, or asks
     await workbench.runAndChoose('Hermes: Restore Session', 'Secret plan');
     await storedAs('an empty trash', 'SELECT title FROM sessions WHERE trashed_at IS NOT NULL', []);
     await workbench.runAndChoose('Hermes: Forget Session', 'Secret plan');
-    await workbench.dialog().getByText('This cannot be undone').waitFor();
+    await workbench.dialog().getByText('Permanently delete “Secret plan”?').waitFor();
     await workbench.dialog().getByRole('button', { name: 'Forget' }).click();
-    await workbench.waitForToast('“Secret plan” is erased.');
+    await workbench.waitForToast('“Secret plan” was permanently deleted.');
     expect(stored(`SELECT count(*) AS left FROM messages WHERE content LIKE '%ecret%'`)).toEqual([{ left: 0 }]);
   });
 });

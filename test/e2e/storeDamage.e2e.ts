@@ -118,7 +118,7 @@ test.each([
     'file is written over in place',
     'state.db',
     (file: string) => fs.writeFileSync(file, 'this is not a database '.repeat(100)),
-    /The session file (?:was damaged|had been cut short)\./,
+    /The session file (?:was damaged|had been cut off)\./,
   ],
 ])(
   'the %s during a running answer: the answer and the earlier history are whole, and the user is notified',

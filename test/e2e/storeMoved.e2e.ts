@@ -152,7 +152,7 @@ test('an older copy replaces the file: the rest is offered at every start, and r
   await panel.send('Ask after');
   await panel.waitForSettledAnswer('the answer after', (text) => text === 'Answered.');
   await panel.button('Restore Sessions').click();
-  await panel.sees(/Your sessions are back: 2 messages that were missing were added\./);
+  await panel.sees(/Your sessions are restored: 2 missing messages were added\./);
   await stored(answer);
   const shown = await waitFor('the turn between to be shown', async () => {
     const texts = (await panel.prompts()).map(({ text }) => text);
@@ -188,7 +188,7 @@ test('the window that owns the sessions sleeps: another one says so in a sentenc
     const second = await vscode().open(path.join(vscode().root, 'workspace'));
     const panel = await ChatPanel.open(second);
     const notice = panel.frame.getByText(
-      /Another window has your sessions open and does not answer \(process \d+ on this machine\)\. Close it, or wait/,
+      /Another window has your sessions open and isn’t responding \(process \d+ on this machine\)\. Close it or wait/,
     );
     await notice.waitFor();
     await waitFor('the window to be given up', async () => (await panel.button('Try Again').count()) > 0 || undefined);
@@ -230,7 +230,5 @@ test('the whole server is killed in the middle of an answer: the reason shown do
   await waitFor('the extension host to end', () => vscode().server.extensionHostPids().length === 0);
   await vscode().server.start();
   const again = await freshPanel();
-  await again.sees(
-    /Interrupted: (the window closed or the editor stopped|the editor’s extension process ended) after \d+ words?\./,
-  );
+  await again.sees(/Interrupted: (the window closed or VS Code stopped|the extension host stopped) after \d+ words?\./);
 });

@@ -50,7 +50,7 @@ test('a storage folder changed in an open window is used, or the window says whe
   const [first, second] = [await storage('movedFrom'), await storage('movedTo')];
   const panel = await panelOn(first);
   vscode().machineSettings.update({ 'hermes.storage.path': path.dirname(second) });
-  const stays = panel.frame.getByText(/still keeps its sessions in/);
+  const stays = panel.frame.getByText(/still saves sessions in/);
   // A window that has been up for long by now, on a slow machine, does not move any more.
   const [kept = first, other = first] = await waitFor('the window to move or to say that it stays', async () => {
     if (keptIn().at(-1) === second) return [second, first];
@@ -59,7 +59,7 @@ test('a storage folder changed in an open window is used, or the window says whe
   await panel.send('Where is this kept?');
   await panel.waitForAnswer('the answer', (text) => text === 'Answered.');
   vscode().machineSettings.update({ 'hermes.storage.path': path.dirname(other) });
-  await panel.sees(new RegExp(`still keeps its sessions in .*${path.basename(path.dirname(kept))}/`));
+  await panel.sees(new RegExp(`still saves sessions in .*${path.basename(path.dirname(kept))}/`));
   const prompts = (folder: string) =>
     fs.existsSync(path.join(folder, 'state.db'))
       ? readStateDb(folder, "SELECT content FROM messages WHERE role = 'user'")

@@ -73,7 +73,7 @@ test(
       await alert.waitFor();
       expect(await alert.textContent()).toMatch(
         new RegExp(
-          `2 turns, ${shown - 34} of ${shown} characters shown are on disk\\. 1 turn does not hold what was shown\\.`,
+          `2 turns, ${shown - 34} of ${shown} characters shown are saved\\. 1 turn doesn’t match what was shown\\.`,
         ),
       );
       const lost = again.getByRole('listitem').filter({ hasText: 'Turn 2' });

@@ -72,10 +72,10 @@ test('a card that is open when the window reloads is there again; if the user de
     reply().says('I leave it.'),
   );
   await panel.send('Fix the retry.');
-  const lines = await (await ApprovalCard.asks(panel, `Allow editing ${fix.path}?`)).changedLines();
+  const lines = await (await ApprovalCard.asks(panel, `Change ${fix.path}?`)).changedLines();
   await workbench.reload();
   panel = await ChatPanel.attach(workbench);
-  const again = await ApprovalCard.asks(panel, `Allow editing ${fix.path}?`);
+  const again = await ApprovalCard.asks(panel, `Change ${fix.path}?`);
   const linesAgain = await again.changedLines();
   await workbench.screenshot(pictures, 'reload-card');
   await again.button('Deny').click();
@@ -129,7 +129,7 @@ test('in Plan mode an edit is refused and a plan is asked about; if allowed, the
     fixed: repository.isFixed,
   };
   await card.press('Allow Once');
-  const edit = await ApprovalCard.asks(panel, `Allow editing ${fix.path}?`);
+  const edit = await ApprovalCard.asks(panel, `Change ${fix.path}?`);
   const picker = panel.frame.getByRole('combobox', { name: 'Mode', exact: true });
   await picker.filter({ hasText: 'Ask Before Edits' }).waitFor();
   const mode = await picker.innerText();
@@ -210,7 +210,7 @@ test('a server of .vscode/mcp.json starts after the user trusts it, and its tool
   server.script(reply().says('Not yet.'));
   await panel.send('Is it there?');
   await answered('Not yet.');
-  await workbench.waitForToast('This folder defines MCP servers that you have not trusted: “everything”.');
+  await workbench.waitForToast('This folder defines MCP servers that you haven’t trusted: “everything”.');
   const withoutTrust = offered(server.requests.at(-1));
   await workbench.screenshot(pictures, 'mcp-notice');
   await workbench.clickToast('Review…');
@@ -278,7 +278,7 @@ test('in Restricted Mode nothing is written, run or started: the model and the u
   );
   await panel.send('Fix it.');
   await answered('I may only read.');
-  await panel.sees('Restricted Mode: the agent reads files only.');
+  await panel.sees('Restricted Mode: Hermes can only read files.');
   await window.screenshot(pictures, 'restricted');
   expect({
     edit: told('rEdit'),

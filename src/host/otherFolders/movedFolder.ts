@@ -59,7 +59,7 @@ export class MovedFolder {
     const folder = candidates.find((candidate) => candidate.folder === found?.folder);
     if (folder === undefined) return;
     const { t, now, language } = words();
-    const sentence = t('Move sessions from {path} to this folder? ({count}, last used {age})', {
+    const sentence = t('Copy sessions from {path} to this folder? ({count}, last used {age})', {
       path: folderPath(folder, { t }),
       count: countWords(folder.sessions, { t }),
       age: ageLabels(folder.lastActiveAt, now, language),
@@ -68,7 +68,7 @@ export class MovedFolder {
       {
         sentence,
         choices: [
-          { label: t('Move Sessions'), run: async () => void ((await bringOver(folder)) && this.withdraw()) },
+          { label: t('Copy Sessions'), run: async () => void ((await bringOver(folder)) && this.withdraw()) },
           { label: t('Not Now'), run: async () => ((this.declined = true), this.withdraw()) },
         ],
       },

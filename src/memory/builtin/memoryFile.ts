@@ -154,7 +154,7 @@ export class MemoryFile {
     } catch (error) {
       if (error instanceof MemoryFileError) throw error;
       const reason = error instanceof StoreError ? error.message : errnoOf(error);
-      throw new MemoryFileError(`${basename(this.path)} could not be ${what} (${reason}).`, { cause: error });
+      throw new MemoryFileError(`${basename(this.path)} couldn’t be ${what} (${reason}).`, { cause: error });
     }
   }
 }

@@ -24,7 +24,7 @@ describe('the rule lists in the settings', () => {
       read: { allow: ['run(ls)'], deny: ['npm publish', '{"run":"x"}'] },
       problems: [
         'hermes.approvals.allow: `npm test` is not a rule. Rules are written as run',
-        'hermes.approvals.allow: `run(*)` would allow everything of its kind. It ca',
+        'hermes.approvals.allow: `run(*)` would allow everything of its kind, so it',
         'hermes.approvals.allow: `7` is not a rule. Rules are written as run(npm te',
         'hermes.approvals.deny: `npm publish` in `hermes.approvals.deny` is not a ',
         'hermes.approvals.deny: `{"run":"x"}` in `hermes.approvals.deny` is not a ',

@@ -107,8 +107,8 @@ describe('Pull the Plug', () => {
     await no.room.run();
     const busy = plug({ running: 1 });
     const readOnly = plug({ store: 'readOnly' });
-    await expect(busy.room.run()).rejects.toThrow('An answer is being written in this window.');
-    await expect(readOnly.room.run()).rejects.toThrow('Sessions cannot be saved in this window now');
+    await expect(busy.room.run()).rejects.toThrow('Hermes is answering in this window.');
+    await expect(readOnly.room.run()).rejects.toThrow('Sessions can’t be saved in this window');
     expect([no.done, busy.done, readOnly.done]).toEqual([[], [], []]);
   });
 
@@ -117,7 +117,7 @@ describe('Pull the Plug', () => {
     const running = room.run();
     await settle();
     events.fire({ sessionId: 'plug', event: { kind: 'turnSettled', turn: settledTurn('turn'), messages: [] } });
-    await expect(running).rejects.toThrow('Nothing was killed.');
+    await expect(running).rejects.toThrow('Nothing was crashed.');
     expect(done.some((line) => line.startsWith('killed'))).toBe(false);
   });
 

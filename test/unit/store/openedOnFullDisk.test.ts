@@ -34,7 +34,7 @@ describe('a store that is opened on a disk without a free byte', () => {
       texts: ['What is here?', 'shown before the crash'],
       turn: 'running',
       cause: 'full',
-      message: 'The disk is full, so nothing can be saved now. What w',
+      message: 'The disk is full, so nothing can be saved now. Everyt',
     });
     close();
     disk.capacity = Number.POSITIVE_INFINITY;

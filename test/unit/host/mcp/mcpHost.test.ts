@@ -536,7 +536,7 @@ describe('the sandbox', () => {
     editor.picks = ['repo', 'Run in the Sandbox'];
     await manage();
     expect(editor.lists[0]?.map(({ description }) => description)).toEqual([
-      'running · 1 tool · not in the sandbox: you chose so',
+      'running · 1 tool · not in the sandbox: your choice',
     ]);
     await vi.waitFor(async () => expect(await where()).toEqual(['confined', 'sh', 'confined']));
   });

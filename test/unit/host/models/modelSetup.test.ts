@@ -174,8 +174,7 @@ describe('a connection test', () => {
     expect(await check('http://models.invalid/v1')).toEqual({
       kind: 'failed',
       mayKeep: true,
-      sentence:
-        'The address of Local (http://models.invalid/v1) could not be found. Check the network and the base URL.',
+      sentence: 'Can’t reach Local (http://models.invalid/v1). Check your connection and the base URL.',
     });
   });
 
@@ -185,7 +184,7 @@ describe('a connection test', () => {
     await closing.pop()?.();
     expect(await check(`http://127.0.0.1:${port}/v1`)).toMatchObject({
       mayKeep: true,
-      sentence: expect.stringContaining('the connection was refused. Start the server or check the base URL'),
+      sentence: expect.stringContaining('The connection was refused. Start the server or check the base URL'),
     });
   });
 
@@ -213,7 +212,7 @@ describe('a connection test', () => {
       kind: 'failed',
       mayKeep: true,
       sentence:
-        'The proxy on the way to Local asks who you are (407). Set a user name and password, or another proxy, in VS Code’s setting http.proxy, then retry.',
+        'The proxy for Local requires a sign-in (407). Set a user name and password, or another proxy, in VS Code’s setting http.proxy, then retry.',
     });
   });
 
@@ -379,7 +378,7 @@ describe('Set Up Model…', () => {
   const ollama = (origin: string): readonly LocalServerPreset[] => [
     { name: 'Ollama', program: 'ollama', protocol: 'openai', baseUrl: `${origin}/v1` },
   ];
-  const untested = 'Whether it answers is seen with the first prompt: none was sent to test it.';
+  const untested = 'but it hasn’t been tested with a prompt.';
 
   it('offers Demo and a key to a user who has nothing, and returns to the composer', async () => {
     const { shown, chosen, focused } = await setUp(null, ['Try the Demo']);
@@ -399,9 +398,9 @@ describe('Set Up Model…', () => {
     expect([shown, chosen]).toEqual([
       [
         'Set Up Model: Found Ollama on this machine: 1 model, Paste a Key, Try the Demo, Add an Endpoint…',
-        'Select Model of Ollama: qwen3:8b',
+        'Select a Model from Ollama: qwen3:8b',
         expect.stringMatching(
-          /^! qwen3:8b is chosen: Ollama lists it, and prompts go to 127\.0\.0\.1:\d+\. .* qwen3:8b is given only 4,096 tokens here, and what is longer is cut off\. .*OLLAMA_CONTEXT_LENGTH=32768/,
+          /^! qwen3:8b is selected\. Prompts go to 127\.0\.0\.1:\d+\. Ollama lists this model, .* qwen3:8b is given only 4,096 tokens here, and longer requests are cut off\. .*OLLAMA_CONTEXT_LENGTH=32768/,
         ),
       ],
       ['Ollama/qwen3:8b'],
@@ -421,7 +420,7 @@ describe('Set Up Model…', () => {
   it('reports that Ollama has no models yet', async () => {
     const server = await modelServer({ local: 'ollama', models: [] });
     const { shown, chosen } = await setUp('local:Ollama', [], { localServers: ollama(server.origin) });
-    expect([shown, chosen]).toEqual([['Select Model of Ollama: Ollama has no models yet.'], []]);
+    expect([shown, chosen]).toEqual([['Select a Model from Ollama: Ollama has no models yet.'], []]);
   });
 
   it("uses the editor's models if there are any", async () => {
@@ -450,9 +449,9 @@ describe('Set Up Model…', () => {
       }),
       open: () => Promise.reject(new Error('No prompt is sent here.')),
     };
-    const { shown, chosen } = await setUp(null, ['Use the Editor', 'GPT'], { others: [editor] });
+    const { shown, chosen } = await setUp(null, ['Use VS Code’s Models', 'GPT'], { others: [editor] });
     expect([shown.at(-1), chosen]).toEqual([
-      `GPT is chosen: Editor lists it, and prompts go to Editor (Copilot). ${untested}`,
+      `GPT is selected. Prompts go to Editor (Copilot). Editor lists this model, ${untested}`,
       ['Editor/gpt'],
     ]);
   });
@@ -490,8 +489,8 @@ describe('Set Up Model…', () => {
     });
     expect([shown.slice(1), chosen, secrets, focused]).toEqual([
       [
-        'Select Model of OpenRouter: Qwen3',
-        `Qwen3 is chosen: OpenRouter lists it, and prompts go to openrouter.ai. ${untested}`,
+        'Select a Model from OpenRouter: Qwen3',
+        `Qwen3 is selected. Prompts go to openrouter.ai. OpenRouter lists this model, ${untested}`,
       ],
       ['OpenRouter/qwen/qwen3'],
       { 'key https://openrouter.ai OpenRouter': 'sk-or-v1-abc123' },
@@ -537,7 +536,7 @@ describe('Set Up Model…', () => {
       'Use It',
       'qwen3:8b',
     ]);
-    expect([shown.filter((sentence) => sentence.startsWith('Nothing')), written, chosen]).toEqual([
+    expect([shown.filter((sentence) => sentence.startsWith('No answer')), written, chosen]).toEqual([
       [`No answer from ${server.origin}, but ${server.url} lists models.`],
       [at(server.url)],
       ['Local/qwen3:8b'],

@@ -81,20 +81,20 @@ describe('a folder whose history is stored under another name', () => {
     await moved.neverOpened();
     expect(state.offers.map(({ sentence, choices }) => [sentence, ...choices.map(({ label }) => label)])).toEqual([
       [
-        'Move sessions from /home/me/old to this folder? (12 sessions, last used 3 days ago)',
-        'Move Sessions',
+        'Copy sessions from /home/me/old to this folder? (12 sessions, last used 3 days ago)',
+        'Copy Sessions',
         'Not Now',
       ],
     ]);
     expect(state.brought).toEqual([]);
-    await choose('Move Sessions');
+    await choose('Copy Sessions');
     expect(state).toMatchObject({ brought: ['/storage/old'], offers: [] });
   });
 
   it('keeps getting the offer if only part was brought over', async () => {
     const { moved, state, choose } = window({ isBrought: false });
     await moved.neverOpened();
-    await choose('Move Sessions');
+    await choose('Copy Sessions');
     expect(state.offers).toHaveLength(1);
   });
 

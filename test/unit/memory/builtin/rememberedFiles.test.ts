@@ -117,7 +117,7 @@ describe('memory on disk', () => {
     const disks = new MemoryDisks();
     await add(disks.files(), 'one');
     disks.intervene = (operation) => (operation.kind === kind && operation.path.includes('.tmp') ? errno : undefined);
-    await expect(add(disks.files(), 'two')).rejects.toThrow(new RegExp(`MEMORY\\.md could not be \\w+ \\(${errno}\\)`));
+    await expect(add(disks.files(), 'two')).rejects.toThrow(new RegExp(`MEMORY\\.md couldn’t be \\w+ \\(${errno}\\)`));
     disks.intervene = () => undefined;
     expect([disks.text(notes), disks.disk.list('/workspace')]).toEqual(['one\n', ['MEMORY.md']]);
   });

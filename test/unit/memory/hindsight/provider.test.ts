@@ -184,7 +184,7 @@ describe('retained turns', () => {
     const { life, provider } = await begin({ fault: () => 307 }, { key: 'k' });
     await complete(provider, 't1', 'one');
     await until(() => life.retainer.status.failure !== null);
-    expect(life.retainer.status.failure).toContain('is not Hindsight');
+    expect(life.retainer.status.failure).toContain('isn’t Hindsight');
   });
 });
 

@@ -132,13 +132,13 @@ describe('a failure sentence', () => {
       'a refused connection',
       { kind: 'network', code: 'ECONNREFUSED', message: 'x' },
       'network',
-      'Nothing listens at OpenRouter (https://openrouter.ai/api/v1): the connection was refused. Your prompt is saved. Start the server, check the base URL, or choose another model.',
+      'Can’t reach OpenRouter (https://openrouter.ai/api/v1). The connection was refused. Your prompt is saved. Start the server, check the base URL, or choose another model.',
     ],
     [
       'an address that does not exist',
       { kind: 'network', code: 'ENOTFOUND', message: 'x' },
       'network',
-      'The address of OpenRouter (https://openrouter.ai/api/v1) could not be found. Your prompt is saved. Check the network and the base URL, or choose another model.',
+      'Can’t reach OpenRouter (https://openrouter.ai/api/v1). Your prompt is saved. Check your connection and the base URL, or choose another model.',
     ],
     [
       'a certificate that is not trusted',
@@ -150,7 +150,7 @@ describe('a failure sentence', () => {
       'a proxy that asks who you are',
       http(407),
       'network',
-      'The proxy on the way to OpenRouter asks who you are (407). Your prompt is saved. Set a user name and password, or another proxy, in VS Code’s setting http.proxy, then retry, or choose another model.',
+      'The proxy for OpenRouter requires a sign-in (407). Your prompt is saved. Set a user name and password, or another proxy, in VS Code’s setting http.proxy, then retry, or choose another model.',
     ],
     [
       'a server without https',
@@ -440,7 +440,7 @@ describe('a real network', () => {
     const { events, terminal } = await ask(modelAt({ url: server.url, protocol: 'openai' }));
     expect(terminal).toMatchObject({
       outcome: 'failed',
-      failure: { cause: 'network', sentence: expect.stringContaining('Nothing listens at Test') },
+      failure: { cause: 'network', sentence: expect.stringContaining('Can’t reach Test') },
     });
     expect(events).toEqual([]);
   });

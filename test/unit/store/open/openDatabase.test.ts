@@ -463,7 +463,7 @@ describe('a place that cannot be written', () => {
     expect(refusal(openUnwritable)).toMatchObject({
       causeClass: 'corrupt',
       message: expect.stringMatching(
-        /damaged, and Hermes cannot write in .* Make that folder writable, or free some space, then choose Try Again\.$/,
+        /damaged, and Hermes can’t write to .* Make that folder writable, or free some space, then choose Try Again\.$/,
       ),
     });
     expect(readdirSync(folder)).toEqual(['state.db']);

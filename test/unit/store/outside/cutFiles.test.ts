@@ -50,7 +50,7 @@ describe('a file that is truncated', { timeout: 60_000 }, () => {
     const next = await world.openWindow('left');
     const { whole, others } = await answersIn(next, 1);
     expect({
-      said: said(next).map((text) => text.slice(0, 36)),
+      said: said(next).map((text) => text.slice(0, 34)),
       late: spoken(await next.spilling.store.activeMessages(session(1))).some((line) =>
         line.includes('Answer of late'),
       ),
@@ -74,7 +74,7 @@ describe('a file that is truncated', { timeout: 60_000 }, () => {
     const { whole } = await answersIn(next, 1);
     const kept = readdirSync(world.at('store')).find((name) => /^state\.corrupt-.*\.db$/.test(name)) ?? '';
     expect({
-      said: said(next).map((text) => text.slice(0, 36)),
+      said: said(next).map((text) => text.slice(0, 34)),
       some: whole > 0,
       kept: readFileSync(world.at('store', kept)).equals(left),
     }).toEqual({ said: ['The session file had been cut off.'], some: true, kept: true });
@@ -90,7 +90,7 @@ describe('a file that is truncated', { timeout: 60_000 }, () => {
     expect({ said: said(next), answers: await answersIn(next, 2), files: world.files() }).toEqual({
       said: [
         expect.stringMatching(
-          /^The session file was empty when it was opened: another program emptied or replaced it\. A new history was begun\. To have your sessions back, put a copy of the file at .*state\.db while this window is closed\./,
+          /^The session file was emptied or replaced by another program, so Hermes started a new history\. To restore your sessions, close this window and put a copy of the file at .*state\.db\./,
         ),
       ],
       answers: { whole: 1, others: [] },
@@ -102,7 +102,7 @@ describe('a file that is truncated', { timeout: 60_000 }, () => {
     const first = await world.openWindow('other');
     await first.spilling.store.close();
     empty(world.at('other', 'state.db'));
-    expect(said(await world.openWindow('other'))[0]).toMatch(/^The session file was empty/);
+    expect(said(await world.openWindow('other'))[0]).toMatch(/^The session file was emptied or replaced/);
   });
 });
 

@@ -97,7 +97,9 @@ describe('git_status', () => {
   });
 
   it('does not run in a folder that is not trusted', async () => {
-    expect(await run('git_status', {}, needs(undefined, false))).toMatch(/^failed: The open folder is not trusted/);
+    expect(await run('git_status', {}, needs(undefined, false))).toMatch(
+      /^failed: Git is unavailable because this folder isn’t trusted/,
+    );
   });
 
   it('leaves the index alone', async () => {

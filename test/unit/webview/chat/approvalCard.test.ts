@@ -66,7 +66,7 @@ describe('a question from the agent', () => {
       before: (card().compareDocumentPosition(page.composer) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0,
       row: names('group').find((name) => name.includes('git push')),
     }).toEqual({
-      names: ['Allow running git push origin fix?'],
+      names: ['Run git push origin fix?'],
       subject: 'git push origin fix',
       text: true,
       place: true,
@@ -196,7 +196,7 @@ describe('a question from the agent', () => {
     });
     const lines = [...card().querySelectorAll('.diff-line')].map((line) => line.textContent?.trim());
     expect([names('alertdialog'), find('region', 'Changes').tabIndex, lines]).toEqual([
-      ['Allow editing a.ts?'],
+      ['Change a.ts?'],
       0,
       ['1-old', '1+new'],
     ]);
@@ -211,7 +211,7 @@ describe('a question from the agent', () => {
       turn: runningTurn(),
       approval: { ...asks(), state: { kind: 'decided', decision: { kind: 'allow', scope: 'once' }, decidedAt: 2 } },
     });
-    expect([drawn, names('alertdialog')]).toEqual([['Allow running git push origin fix?'], []]);
+    expect([drawn, names('alertdialog')]).toEqual([['Run git push origin fix?'], []]);
   });
 });
 
@@ -317,7 +317,7 @@ describe('the keyboard', () => {
     await page.type('And also');
     await page.event({ kind: 'approvalRequested', turn: waiting, approval: asks() });
     await page.settle();
-    expect([focused(), all('alert').map(nameOf)]).toEqual(['Message', ['Allow running git push origin fix?']]);
+    expect([focused(), all('alert').map(nameOf)]).toEqual(['Message', ['Run git push origin fix?']]);
   });
 
   test.each([
@@ -340,7 +340,7 @@ describe('the keyboard', () => {
     const before = focused();
     await page.event({ kind: 'approvalRequested', turn: waiting, approval: asks() });
     await page.settle();
-    expect([before, focused(), all('alert').map(nameOf)]).toEqual([name, name, ['Allow running git push origin fix?']]);
+    expect([before, focused(), all('alert').map(nameOf)]).toEqual([name, name, ['Run git push origin fix?']]);
   });
 
   test('takes a reason and rules as they are when Enter is pressed, however fast', async () => {
@@ -438,7 +438,7 @@ describe('the mode', () => {
         'Commands run in a sandbox: they can change only the open folders, can’t read secrets, and can reach only hosts you allow.',
         'Commands are not sandboxed: socat is not installed. Install it.',
       ],
-      expect.stringContaining('Commands run in the sandbox without asking.'),
+      expect.stringContaining('Runs commands in the sandbox without asking.'),
     ]);
   });
 

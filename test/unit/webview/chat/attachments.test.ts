@@ -364,7 +364,7 @@ describe('attachments of a prompt', () => {
     );
     const said = all('status')
       .map(nameOf)
-      .filter((words) => words.includes('no images'));
+      .filter((words) => words.includes('can’t see images'));
     await page.press('Choose Another Model');
     expect([said, names('dialog')]).toEqual([['tiny can’t see images. Choose Another Model'], ['Choose a Model']]);
   });

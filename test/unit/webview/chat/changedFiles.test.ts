@@ -128,7 +128,7 @@ describe('the files that a turn changed', () => {
     const before = page.sent('reviewFiles').length;
     await page.press('Overwrite My Changes');
     expect([said, before, page.sent('reviewFiles')[1]]).toEqual([
-      ['a.ts has changed since and stays.Overwrite My Changes…Leave Them'],
+      ['a.ts has changed since and stays.Overwrite My Changes…Keep My Changes'],
       1,
       { turnUid: 'turn1', paths: ['/f/a.ts'], action: 'revert', overwrite: true },
     ]);
@@ -377,7 +377,7 @@ describe('the progress of an agent', () => {
     await page.bootstrap(null, { restricted: true });
     expect(
       names('status').some((words) =>
-        words.startsWith('Restricted Mode: the agent reads files only. Editing, commands, MCP servers'),
+        words.startsWith('Restricted Mode: Hermes can only read files. Editing, commands, MCP servers'),
       ),
     ).toBe(true);
   });

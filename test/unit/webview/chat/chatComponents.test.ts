@@ -112,7 +112,7 @@ describe('a conversation', () => {
     const line = document.querySelector('.activity')?.textContent;
     await page.press('Skip');
     expect([line, page.sent('skipRecall')]).toEqual([
-      'Recalling…Skip',
+      'Searching memory…Skip',
       [{ sessionId: session().id, turnUid: 'turn1' }],
     ]);
   });
@@ -374,7 +374,7 @@ describe('the model picker', () => {
     await page.key('Enter');
     expect([listed, page.sent('selectModel')]).toEqual([
       [
-        'qwen3:8bchosen127.0.0.1:1143441K context',
+        'qwen3:8bselected127.0.0.1:1143441K context',
         'Claudeopenrouter.ai200K context$3 in, $15 out per million Slow today.',
       ],
       [{ sessionId: session().id, ref: 'OpenRouter/claude' }],

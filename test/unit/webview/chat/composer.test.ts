@@ -264,8 +264,8 @@ describe('a command', () => {
       '/redo',
       '/redo is not a command. Nothing was sent. Type a space before / to send this as text. Commands: /new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /stop /export /help.',
     ],
-    ['/queue', '/queue needs a text behind it.'],
-    ['/new idea', '/new takes no text. Nothing was sent; put a blank before the / to send this as a prompt.'],
+    ['/queue', '/queue needs text after it.'],
+    ['/new idea', '/new takes no text. Nothing was sent. Type a space before / to send this as text.'],
   ])('%s is refused with words and stays in the composer', async (typed, sentence) => {
     await open(idle);
     await page.type(typed);

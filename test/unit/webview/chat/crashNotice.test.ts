@@ -38,9 +38,9 @@ async function under(told: Omit<CrashTold, 'dismiss'> | null): Promise<readonly 
 test('a power loss is reported with both numbers, and disappears once read or once the answer continues', async () => {
   expect(
     (await under({ at: afternoon, shown: 1284, onDisk: 1284, stored: 1290 })).map((text) =>
-      text?.replace(/Killed at .*?\. /, 'Killed. '),
+      text?.replace(/Crashed at .*?\. /, 'Crashed. '),
     ),
-  ).toEqual(['status', 'Killed. 1,284 of 1,284 characters shown are saved.', 'Continue', 'Dismiss']);
+  ).toEqual(['status', 'Crashed. 1,284 of 1,284 characters shown are saved.', 'Continue', 'Dismiss']);
 });
 
 test('lost text is reported loudly, after any crash', async () => {

@@ -339,7 +339,7 @@ describe('the header', () => {
     const shown = marked();
     await page.tell('beginning', { private: true });
     await page.tell('shown', null);
-    const empty = [marked(), document.body.textContent?.includes('no memory provider is told of it')];
+    const empty = [marked(), document.body.textContent?.includes('not added to memory')];
     await page.tell('beginning', { private: false });
     expect([shown, empty, marked()]).toEqual([true, [true, true], false]);
   });

@@ -42,11 +42,11 @@ test('a summary is shown as one line in place of what is above it; nothing above
   await page.bootstrap(shownSession({ messages: [...messages.slice(0, 2), summary(null)], turns: [settledTurn()] }));
   expect({ known, unknown: lines() }).toEqual({
     known: {
-      lines: [expect.stringMatching(/^Earlier messages summarized, 62k → 4\.1k\s*View original$/i)],
+      lines: [expect.stringMatching(/^Earlier messages summarized, 62k → 4\.1k\s*Show Original$/i)],
       articles: ['u1', 'a1'],
       told: false,
     },
-    unknown: [expect.stringMatching(/^Earlier messages summarized\s*View original$/)],
+    unknown: [expect.stringMatching(/^Earlier messages summarized\s*Show Original$/)],
   });
 });
 

@@ -207,7 +207,7 @@ describe('the transcript tab', () => {
       ]),
     );
     await tab.bootstrap();
-    const lines = borders().filter((words) => words.includes('summarised'));
+    const lines = borders().filter((words) => words.includes('summarized'));
     await tab.press('Go to the summary');
     const down = document.activeElement instanceof HTMLElement ? document.activeElement.dataset['uid'] : null;
     await tab.press('Show Original');
@@ -219,7 +219,7 @@ describe('the transcript tab', () => {
     }).toEqual({
       lines: [
         'This part was summarized later, 62K → 4K · Go to the summary',
-        'Earlier messages summarized, 62K → 4K · View original',
+        'Earlier messages summarized, 62K → 4K · Show Original',
       ],
       author: 'Summary',
       down: summary.uid,
