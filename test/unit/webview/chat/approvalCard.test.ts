@@ -227,6 +227,21 @@ describe('a question from the agent', () => {
   });
 });
 
+test('waiting is said by the card alone; without a card the conversation says it', async () => {
+  const says = (): boolean => document.body.textContent?.includes('Waiting for you') === true;
+  await asked();
+  await page.clock.advance(1000);
+  await page.settle();
+  const withCard = says();
+  page.close();
+  page = new ChatPage();
+  await page.bootstrap(shownSession({ messages: [question, calls], openTurn: waiting }));
+  await page.clock.advance(1000);
+  await page.settle();
+  await expect.poll(says).toBe(true);
+  expect(withCard).toBe(false);
+});
+
 describe('an answer to a question', () => {
   test.each([
     ['Allow Once', { kind: 'allow', scope: 'once' }],
