@@ -12,6 +12,7 @@ import type { LiveRun } from './liveRun';
 import { CallStop, type RunningCall } from './runningCalls';
 import type { TurnRecorder } from './turnRecorder';
 import { TurnStop } from './turnStop';
+import { decidedTogether, editsBehind, type LaterCall } from './waitingEdits';
 
 interface RunnerParts {
   readonly store: Pick<SessionStore, 'sessionRules'>;
@@ -48,15 +49,16 @@ export class CallRunner {
     private readonly parts: RunnerParts,
   ) {}
 
-  /** `messageUid`: the row that holds the calls. `decided`: earlier decisions by call id; those calls are not asked
-   *  for again. */
+  /** `messageUid`: the row that holds the calls. `earlier`: decisions made before, by call id; those calls are not
+   *  asked for again. */
   async runAll(
     calls: readonly ToolCallPart[],
     messageUid: string,
-    decided: ReadonlyMap<string, Approval> = new Map(),
+    earlier: ReadonlyMap<string, Approval> = new Map(),
   ): Promise<void> {
     const { signal } = this.run.controller;
     const queue = calls.map((part) => new Call(part, this.parts.tools.prepare(part)));
+    const decided = new Map(earlier);
     const sideBySide =
       queue.length > 1 && queue.every(isDelegating) ? this.delegateAll(queue, messageUid, decided) : [];
     try {
@@ -66,7 +68,7 @@ export class CallRunner {
         signal.throwIfAborted();
         const output = await (sideBySide[index] ??
           call.output ??
-          this.inOrder(call, messageUid, decided.get(call.part.callId)));
+          this.inOrder(call, messageUid, decided, queue.slice(index + 1)));
         await this.recorder.storeResult(call.part, output);
         call.isStored = true;
       }
@@ -83,14 +85,10 @@ export class CallRunner {
   }
 
   /** Delegates all of these calls to sub-agents, a few at a time. */
-  private delegateAll(
-    queue: readonly Call[],
-    messageUid: string,
-    decided: ReadonlyMap<string, Approval>,
-  ): readonly Promise<ToolOutput>[] {
+  private delegateAll(queue: readonly Call[], messageUid: string, decided: Decided): readonly Promise<ToolOutput>[] {
     const lanes = new Lanes(mostSubAgents);
     return queue.map((call) => {
-      const output = lanes.run(() => this.inOrder(call, messageUid, decided.get(call.part.callId)));
+      const output = lanes.run(() => this.inOrder(call, messageUid, decided, []));
       // The loop in `runAll` awaits it in order.
       output.catch(() => undefined);
       return output;
@@ -111,7 +109,7 @@ export class CallRunner {
   }
 
   /** Starts the leading read-only calls. Reads that need approval wait for their turn. */
-  private async startTogether(calls: readonly Call[], decided: ReadonlyMap<string, Approval>): Promise<void> {
+  private async startTogether(calls: readonly Call[], decided: Decided): Promise<void> {
     const end = calls.findIndex(({ prepared }) => prepared.kind === 'ready' && !prepared.readOnly);
     const reads = calls
       .slice(0, end === -1 ? calls.length : end)
@@ -127,10 +125,11 @@ export class CallRunner {
     );
   }
 
-  private async inOrder(call: Call, messageUid: string, decided: Approval | undefined): Promise<ToolOutput> {
+  /** `later`: the calls after this one. */
+  private async inOrder(call: Call, messageUid: string, decided: Decided, later: readonly Call[]): Promise<ToolOutput> {
     const { part, prepared } = call;
     if (prepared.kind === 'failed') return prepared.output;
-    const refusal = await this.refusal(part, prepared, messageUid, decided ?? null);
+    const refusal = await this.refusal(part, prepared, messageUid, decided, later);
     if (refusal !== null) return refusal;
     this.run.controller.signal.throwIfAborted();
     return call.start(this.execute(part, prepared));
@@ -143,12 +142,13 @@ export class CallRunner {
     part: ToolCallPart,
     prepared: ReadyCall,
     messageUid: string,
-    decided: Approval | null,
+    decided: Decided,
+    later: readonly Call[],
   ): Promise<ToolOutput | null> {
-    let approval = decided;
+    let approval = decisionAbout(part.callId, decided);
     for (let questions = 0; ; questions++) {
       if (approval !== null && !isAllowed(approval)) return this.obey(approval);
-      const judged = await this.judge(part, prepared);
+      const judged = await this.judge(part, prepared, approval);
       switch (judged.kind) {
         case 'allow':
           return approval === null ? null : this.obey(approval);
@@ -159,12 +159,33 @@ export class CallRunner {
         case 'ask':
           if (approval !== null && isSameQuestion(approval.request, judged.request)) return this.obey(approval);
           if (questions >= mostQuestions) return { outcome: 'failed', text: toolResultTexts.neverTheSame };
-          approval = await this.askPerson(part, judged.request, messageUid);
+          approval = await this.askPerson(part, await this.withEditsBehind(judged.request, later), messageUid);
+          decided.set(part.callId, approval);
           break;
         default:
           return judged satisfies never;
       }
     }
+  }
+
+  /** Adds the edits that wait behind this one, so that one decision can allow them all. */
+  private async withEditsBehind(request: ApprovalRequest, later: readonly Call[]): Promise<ApprovalRequest> {
+    const calls = later.flatMap(({ part, prepared }): LaterCall[] =>
+      prepared.kind !== 'ready' || prepared.readOnly
+        ? []
+        : [
+            {
+              part,
+              request: async () => {
+                const judged = await this.judge(part, prepared);
+                if (judged.kind === 'ask') return judged.request;
+                return judged.kind === 'allow' ? 'needsNone' : null;
+              },
+            },
+          ],
+    );
+    const together = await editsBehind(request, calls);
+    return together.length === 0 ? request : { ...request, together };
   }
 
   /** Resolves with the user's decision, which is on disk. */
@@ -197,8 +218,8 @@ export class CallRunner {
     const { decision } = state;
     if (decision.kind === 'deny') return { outcome: 'denied', text: deniedByPerson(request.subject, decision.reason) };
     await this.remember(decision);
-    // The user approved the plan. It may now be carried out, with the usual approval for each change.
-    if (request.access.kind === 'plan') await this.run.mode.set('ask');
+    // Decisions by earlier versions do not have the mode in which the plan starts.
+    if (request.access.kind === 'plan' && !choosesMode(decision)) await this.run.mode.set('ask');
     return null;
   }
 
@@ -215,9 +236,11 @@ export class CallRunner {
   private async judge(
     part: ToolCallPart,
     prepared: ReadyCall,
+    approval: Approval | null = null,
   ): Promise<Verdict | { readonly kind: 'failed'; readonly output: ToolOutput }> {
     const { signal } = this.run.controller;
-    const mode = await this.run.mode.get();
+    // The decision about a plan ended Plan mode when it was stored; the plan itself still belongs to it.
+    const mode = approval !== null && startsPlan(approval) ? 'plan' : await this.run.mode.get();
     const asks = await untilStopped(signal, prepared.asks(signal));
     if (asks.kind === 'failed') return asks;
     const { asked } = asks;
@@ -339,6 +362,28 @@ class Call {
     output.catch(() => undefined);
     return output;
   }
+}
+
+/** Decisions by call id. */
+type Decided = Map<string, Approval>;
+
+/** Returns the decision about this call: its own, or that about an earlier edit if it included this one. */
+function decisionAbout(callId: string, decided: Decided): Approval | null {
+  const own = decided.get(callId);
+  if (own !== undefined) return own;
+  for (const approval of decided.values()) {
+    const together = decidedTogether(approval, callId);
+    if (together !== null) return together;
+  }
+  return null;
+}
+
+function choosesMode(decision: ApprovalDecision): boolean {
+  return decision.kind === 'allow' && decision.scope === 'once' && decision.mode !== undefined;
+}
+
+function startsPlan({ request, state }: Approval): boolean {
+  return request.access.kind === 'plan' && state.kind === 'decided' && choosesMode(state.decision);
 }
 
 function isAllowed({ state }: Approval): boolean {

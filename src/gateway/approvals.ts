@@ -3,7 +3,7 @@ import type { Log } from '../base/log';
 import type { SwitchReason } from '../memory/switchReason';
 import type { SessionStore } from '../store/sessionStore';
 import { isUnknownOutcome, StoreError } from '../store/storeError';
-import type { Approval, ApprovalDecision, Mode } from '../transcript/approval';
+import { type Approval, type ApprovalDecision, isPlainEdit, type Mode } from '../transcript/approval';
 import { isContinuation } from '../transcript/continuation';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
@@ -45,15 +45,20 @@ export class Approvals {
     refuseBlankRules(decision);
     const asked = await store.approval(approvalId);
     if (asked === null) throw new GatewayError('notFound', 'This request no longer exists. Nothing was allowed.');
+    const made = withMode(decision, asked);
     const { conversationId } = await sessions.get(asked.sessionId);
-    await slots.inSequence(conversationId, () => this.decideInSequence(conversationId, asked.id, decision));
+    const holder = decidingSession(this.parts.runner, asked.sessionId);
+    await slots.inSequence(conversationId, () => this.decideInSequence(conversationId, asked, made));
+    if (modeIn(made) === 'auto') await this.allowWaitingEdits(holder, asked.id);
   }
 
-  private async decideInSequence(conversationId: string, id: string, decision: ApprovalDecision): Promise<void> {
-    const { store, clock, slots } = this.parts;
+  private async decideInSequence(conversationId: string, asked: Approval, decision: ApprovalDecision): Promise<void> {
+    const { store, clock, slots, runner } = this.parts;
+    const { id } = asked;
     slots.refuseWhenClosing();
     try {
-      const { approval, turn } = await store.decideApproval(id, decision, clock.now());
+      const holder = decidingSession(runner, asked.sessionId);
+      const { approval, turn } = await store.decideApproval(id, decision, clock.now(), holder);
       await this.goOnWith(conversationId, approval, turn, decision);
     } catch (error) {
       if (error instanceof StoreError && isUnknownOutcome(error)) this.lookAgain(conversationId, id, 0);
@@ -86,11 +91,17 @@ export class Approvals {
     turn: Turn,
     decision: ApprovalDecision,
   ): Promise<void> {
-    const { sessions, runner, waiting } = this.parts;
+    const { sessions, runner, waiting, store } = this.parts;
     if (approval.state.kind !== 'decided') return;
+    const chosen = modeIn(approval.state.decision);
     // An earlier Allow may have been stored although storing it seemed to fail. A later Deny wins if nothing has begun
     // yet.
     const isTakenBack = decision.kind === 'deny' && approval.state.decision.kind === 'allow';
+    if (chosen !== null) {
+      const holder = decidingSession(runner, approval.sessionId);
+      if (isTakenBack) await store.setSessionMode(holder, approval.request.access.kind === 'plan' ? 'plan' : 'ask');
+      this.tellMode(holder, (await store.sessionMode(holder)) ?? chosen);
+    }
     const run = runner.runningIn(conversationId);
     if (run !== null)
       return run.decisions.hand(isTakenBack ? { ...approval, state: { ...approval.state, decision } } : approval);
@@ -133,9 +144,31 @@ export class Approvals {
     const holder = decidingSession(this.parts.runner, sessionId);
     await sessions.get(holder);
     await store.setSessionMode(holder, mode);
-    const subAgents = this.parts.runner.all().filter(({ subAgent }) => subAgent?.caller.session.id === holder);
+    this.tellMode(holder, mode);
+  }
+
+  private tellMode(holder: string, mode: Mode): void {
+    const { runner, surfaces } = this.parts;
+    const subAgents = runner.all().filter(({ subAgent }) => subAgent?.caller.session.id === holder);
     for (const changed of [holder, ...subAgents.map(({ session }) => session.id)])
       surfaces.tellAll({ kind: 'modeChanged', sessionId: changed, mode });
+  }
+
+  /** Allows the other plain edits that wait in this session and its sub-agents: the mode it now has would not have
+   *  asked for them. Edits of other kinds keep waiting. */
+  private async allowWaitingEdits(holder: string, decidedId: string): Promise<void> {
+    const { runner, log } = this.parts;
+    const waiting = runner
+      .all()
+      .filter(({ session, subAgent }) => session.id === holder || subAgent?.caller.session.id === holder)
+      .map(({ decisions }) => decisions.pending)
+      .filter((approval) => approval !== null && approval.id !== decidedId && isPlainEdit(approval.request));
+    for (const approval of waiting) {
+      if (approval === null) continue;
+      await this.decide(approval.id, { kind: 'allow', scope: 'once' }).catch((error: unknown) =>
+        log.error('An edit that waited could not be allowed with the others.', error),
+      );
+    }
   }
 }
 
@@ -143,4 +176,23 @@ function refuseBlankRules(decision: ApprovalDecision): void {
   if (decision.kind === 'deny' || decision.scope === 'once') return;
   if (decision.rules.length === 0 || decision.rules.some((rule) => rule.trim() === ''))
     throw new GatewayError('invalid', 'A rule can’t be empty. Enter what to allow, or choose Allow Once.');
+}
+
+/** Completes the decision about a plan: without a mode of its own it starts in Ask Before Edits. Other decisions
+ *  change the mode only for a plain edit. */
+function withMode(decision: ApprovalDecision, { request }: Approval): ApprovalDecision {
+  if (decision.kind === 'deny') return decision;
+  const mode = modeIn(decision);
+  if (request.access.kind === 'plan' && decision.scope === 'once') {
+    if (mode === 'plan') throw new GatewayError('invalid', 'A plan can’t start in Plan mode.');
+    return { ...decision, mode: mode ?? 'ask' };
+  }
+  if (mode !== null && !(mode === 'auto' && isPlainEdit(request)))
+    throw new GatewayError('invalid', 'This request can’t change the mode. Nothing was decided.');
+  return decision;
+}
+
+/** The mode that the decision chooses. Null for none. */
+function modeIn(decision: ApprovalDecision): Mode | null {
+  return decision.kind === 'allow' && decision.scope === 'once' ? (decision.mode ?? null) : null;
 }

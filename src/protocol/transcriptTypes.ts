@@ -1,6 +1,14 @@
 /** Types and functions of transcript/ for views; views import nothing else from the project. */
-export type { Access, Approval, ApprovalDecision, ApprovalRequest, AskReason, Mode } from '../transcript/approval';
-export { modes } from '../transcript/approval';
+export type {
+  Access,
+  Approval,
+  ApprovalDecision,
+  ApprovalRequest,
+  AskReason,
+  Mode,
+  NamedRisk,
+} from '../transcript/approval';
+export { isPlainEdit, isRisky, modes } from '../transcript/approval';
 export type { BusyMode } from '../transcript/busyMode';
 export type { ChangedFile, FileHunk, ReviewOutcome } from '../transcript/changedFile';
 export { isContinuation } from '../transcript/continuation';

@@ -7,7 +7,12 @@ import type { ChangedFile, FileHunk, ReviewOutcome } from '../transcript/changed
 const rules = v.array(v.pipe(v.string(), v.nonEmpty()));
 const decision = v.variant('kind', [
   v.variant('scope', [
-    v.object({ kind: v.literal('allow'), scope: v.literal('once') }),
+    v.object({
+      kind: v.literal('allow'),
+      scope: v.literal('once'),
+      mode: v.exactOptional(v.picklist(modes)),
+      together: v.exactOptional(v.literal(true)),
+    }),
     v.object({ kind: v.literal('allow'), scope: v.picklist(['session', 'workspace', 'user']), rules }),
   ]),
   v.object({ kind: v.literal('deny'), reason: v.nullable(v.string()) }),
@@ -61,6 +66,8 @@ export const changedFileCommands = {
   openDiff: v.object({ turnUid: v.string(), path: v.string() }),
   /** Opens the complete proposed change in an editor. */
   openProposal: v.object({ approvalId: v.string() }),
+  /** Opens the changes of this request and of the edits behind it, in VS Code's multi-file diff editor. */
+  openProposals: v.object({ approvalId: v.string() }),
   /** Opens the complete output of a command in an editor. */
   openOutput: v.object({ file: v.string() }),
 } as const;

@@ -20,11 +20,13 @@ export interface ApprovalOperations {
    *  another approval. A repeated call returns the stored row. */
   requestApproval(input: NewApproval): { readonly approval: Approval; readonly turn: Turn };
   /** Stores the decision and sets its turn to `running`. The first decision wins: a later one, or one for a turn
-   *  that ended, changes nothing and returns the stored row. Throws `not-found` for an unknown id. */
+   *  that ended, changes nothing and returns the stored row. A mode in the decision becomes that of the session
+   *  `modeOf` in the same transaction; default: the session that asks. Throws `not-found` for an unknown id. */
   decideApproval(
     id: string,
     decision: ApprovalDecision,
     decidedAt: number,
+    modeOf?: string,
   ): { readonly approval: Approval; readonly turn: Turn };
   /** Null for an unknown id. */
   approval(id: string): Approval | null;

@@ -62,6 +62,41 @@ export const askReasons = [
 ] as const;
 export type AskReason = (typeof askReasons)[number];
 
+/** Risks of a command that its card names. Surfaces define the texts once. */
+export const commandRisks = [
+  'forcePush',
+  'push',
+  'deletesRemote',
+  'publishes',
+  'downloadedScript',
+  'downloadedPackage',
+  'root',
+  'otherUser',
+  'systemPackages',
+  'globalPackages',
+  'deletesRecursively',
+  'discardsChanges',
+  'deletesUntracked',
+  'rewritesHistory',
+  'permissions',
+  'disk',
+  'endsProcesses',
+  'shutsDown',
+  'services',
+  'infrastructure',
+  'database',
+  'containers',
+  'uploads',
+  'otherMachine',
+] as const;
+export type CommandRisk = (typeof commandRisks)[number];
+
+/** `target`: the remote, user or host that the command names. Absent: none that can be shown in one word. */
+export interface NamedRisk {
+  readonly kind: CommandRisk;
+  readonly target?: string;
+}
+
 /** Approval request as it is stored and rendered on its card. */
 export interface ApprovalRequest {
   readonly tool: string;
@@ -74,11 +109,53 @@ export interface ApprovalRequest {
   readonly rules: readonly string[];
   /** Change as a unified diff, or the plan as Markdown; null when there is nothing to show. */
   readonly preview: string | null;
+  /** Risks of a command. Absent: none is known. */
+  readonly risks?: readonly NamedRisk[];
+  /** Later edits of the same answer that wait behind this one, with what each would change. One decision may allow
+   *  them all. Only plain edits, see `isPlainEdit`. Absent: none. */
+  readonly together?: readonly WaitingEdit[];
+}
+
+/** Edit that waits behind another one of the same answer. */
+export interface WaitingEdit {
+  readonly callId: string;
+  readonly tool: string;
+  readonly access: Access & { readonly kind: 'edit' };
+  readonly subject: string;
+  readonly preview: string;
+}
+
+/** True for an edit that Edit Automatically would allow: inside the open folders, and of no file that is always asked
+ *  for. */
+export function isPlainEdit({ access, reasons }: Pick<ApprovalRequest, 'access' | 'reasons'>): boolean {
+  return access.kind === 'edit' && reasons.length > 0 && reasons.every((reason) => reason === 'change');
+}
+
+/** Reasons after which denying is the default. */
+const riskyReasons: readonly AskReason[] = [
+  'sensitive',
+  'dotConfig',
+  'repositoryInternals',
+  'unparsed',
+  'unconfined',
+  'discards',
+];
+
+/** True when the request names a risk, or may hide one. Such a request is never allowed by a key from elsewhere. */
+export function isRisky({ risks = [], reasons }: ApprovalRequest): boolean {
+  return risks.length > 0 || reasons.some((reason) => riskyReasons.includes(reason));
 }
 
 /** `rules`: as edited by the user. They apply to the session's conversation, this workspace, or everywhere. */
 export type ApprovalDecision =
-  | { readonly kind: 'allow'; readonly scope: 'once' }
+  | {
+      readonly kind: 'allow';
+      readonly scope: 'once';
+      /** Mode of the session from now on, stored in the same transaction. For a plan, and for Allow All Edits. */
+      readonly mode?: Mode;
+      /** Also allows the request's `together`. */
+      readonly together?: true;
+    }
   | { readonly kind: 'allow'; readonly scope: 'session' | 'workspace' | 'user'; readonly rules: readonly string[] }
   /** `reason` goes to the model. */
   | { readonly kind: 'deny'; readonly reason: string | null };

@@ -33,23 +33,31 @@ export class PageConsent {
     if (waiting !== null) this.waited.add(waiting.id);
   }
 
-  async decision(approvalId: string, decision: ApprovalDecision): Promise<void> {
+  async decision(surfaceId: string, approvalId: string, decision: ApprovalDecision): Promise<void> {
     if (decision.kind === 'deny') return;
     const asked = await this.needs.sessions.approval(approvalId);
     if (asked === null) return;
+    // Before the question about what waited: that dialog then stands for what is really decided.
+    if (decision.scope === 'once' && decision.mode !== undefined)
+      await this.mode(surfaceId, asked.sessionId, decision.mode, 'Nothing was decided.');
     const added =
       decision.scope === 'once' ? [] : decision.rules.filter((rule) => !asked.request.rules.includes(rule.trim()));
     if (decision.scope !== 'once' && added.length > 0)
       await this.agreed({ kind: 'rules', rules: added, scope: decision.scope }, 'Nothing was decided.');
     else if (this.waited.has(approvalId))
-      await this.agreed({ kind: 'waiting', subject: subjectOf(asked) }, 'Nothing was decided.');
+      await this.agreed({ kind: 'waiting', subject: subjectOf(asked, decision) }, 'Nothing was decided.');
   }
 
   /** Asks once per page, unless the session is already in that mode. */
-  async mode(surfaceId: string, sessionId: string | null, mode: Mode): Promise<void> {
+  async mode(
+    surfaceId: string,
+    sessionId: string | null,
+    mode: Mode,
+    otherwise = 'The mode didn’t change.',
+  ): Promise<void> {
     if (mode !== 'auto' || this.hasAllowedAuto || (await this.needs.gateway.mode(surfaceId, sessionId)) === 'auto')
       return;
-    await this.agreed({ kind: 'auto' }, 'The mode didn’t change.');
+    await this.agreed({ kind: 'auto' }, otherwise);
     this.hasAllowedAuto = true;
   }
 
@@ -58,6 +66,7 @@ export class PageConsent {
   }
 }
 
-function subjectOf({ request: { tool, subject } }: Approval): string {
-  return `${tool}: ${subject}`;
+function subjectOf({ request: { tool, subject, together = [] } }: Approval, decision: ApprovalDecision): string {
+  const isForAll = decision.kind === 'allow' && decision.scope === 'once' && decision.together === true;
+  return `${tool}: ${[subject, ...(isForAll ? together.map((edit) => edit.subject) : [])].join(', ')}`;
 }

@@ -12,6 +12,7 @@ export function changedFileHandlers(files: ChatFiles): ChangedFileHandlers {
     commands: {
       openDiff: ({ turnUid, path }) => files.openDiff(turnUid, path),
       openProposal: ({ approvalId }) => files.openProposal(approvalId),
+      openProposals: ({ approvalId }) => files.openProposals(approvalId),
       openOutput: ({ file }) => files.openOutput(file),
     },
     requests: {

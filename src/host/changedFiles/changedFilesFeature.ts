@@ -102,6 +102,7 @@ export class ChangedFilesFeature implements Disposable {
       takeBack: (turnUid) => this.takeBack(turnUid),
       openDiff: (turnUid, path) => this.openDiff(turnUid, path),
       openProposal: (approvalId) => proposed.open(approvalId),
+      openProposals: (approvalId) => proposed.openAll(approvalId),
       openOutput: (file) => needs.openOutput(file),
       onDidChange: (listener) => this.changed.onDidChange(listener),
     };

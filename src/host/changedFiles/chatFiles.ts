@@ -24,6 +24,8 @@ export interface ChatFiles {
   openDiff(turnUid: string, path: string): Promise<void>;
   /** Opens the whole proposed change in an editor. */
   openProposal(approvalId: string): Promise<void>;
+  /** Opens the change of this approval and of the edits behind it in the editor's multi-file diff. */
+  openProposals(approvalId: string): Promise<void>;
   openOutput(file: string): Promise<void>;
   readonly onDidChange: (listener: (change: WorkNotifications['changedFiles']) => void) => Disposable;
 }
@@ -38,6 +40,7 @@ export const noChangedFiles: ChatFiles = {
   takeBack: async () => null,
   openDiff: async () => undefined,
   openProposal: async () => undefined,
+  openProposals: async () => undefined,
   openOutput: async () => undefined,
   onDidChange: new Emitter<WorkNotifications['changedFiles']>().event,
 };

@@ -1,11 +1,21 @@
 import * as vscode from 'vscode';
 import type { SessionStore } from '../../store/sessionStore';
+import { type BothTexts, bothTexts, proposedFiles } from '../../tools/files/proposedTexts';
+import type { Approval } from '../../transcript/approval';
+import { uriOfPath } from '../workspace/editorPaths';
 
 /** URI scheme of documents that show a change awaiting approval. The content comes from the stored approval, so an
  *  editor restored after a reload shows it again. */
 const proposalScheme = 'hermes-proposal';
 
-/** Opens the whole change that an agent proposes: the exact unified diff that the approval shows. */
+interface ProposedFileChange {
+  readonly uri: vscode.Uri;
+  readonly kind: 'created' | 'edited' | 'deleted';
+  readonly texts: BothTexts;
+}
+
+/** Opens the changes that an agent proposes: one as the exact unified diff that the approval shows, several in the
+ *  editor's multi-file diff. */
 export class ProposedChanges implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly registration: vscode.Disposable;
 
@@ -22,11 +32,55 @@ export class ProposedChanges implements vscode.TextDocumentContentProvider, vsco
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });
   }
 
+  /** Opens this change and those that wait behind it. Does nothing for an unknown approval. */
+  async openAll(approvalId: string): Promise<void> {
+    const approval = await this.store.approval(approvalId);
+    if (approval === null) return;
+    const changes = await proposedIn(approval);
+    const side = (uri: vscode.Uri, index: number, which: keyof BothTexts): vscode.Uri =>
+      vscode.Uri.from({ scheme: proposalScheme, path: uri.path, query: `${approvalId} ${which} ${index}` });
+    const resources = changes.map(({ uri, kind }, index) => [
+      uri,
+      kind === 'created' ? undefined : side(uri, index, 'before'),
+      kind === 'deleted' ? undefined : side(uri, index, 'after'),
+    ]);
+    if (resources.length > 0)
+      await vscode.commands.executeCommand('vscode.changes', vscode.l10n.t('Proposed Changes'), resources);
+  }
+
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    return (await this.store.approval(uri.query))?.request.preview ?? '';
+    const [approvalId = '', which, index] = uri.query.split(' ');
+    const approval = await this.store.approval(approvalId);
+    if (approval === null) return '';
+    if (which === undefined) return approval.request.preview ?? '';
+    const change = (await proposedIn(approval))[Number(index)];
+    return change?.texts[which === 'before' ? 'before' : 'after'] ?? '';
   }
 
   dispose(): void {
     this.registration.dispose();
+  }
+}
+
+async function proposedIn({ request }: Approval): Promise<readonly ProposedFileChange[]> {
+  const changes: ProposedFileChange[] = [];
+  for (const { access, preview } of [request, ...(request.together ?? [])]) {
+    if (access.kind !== 'edit') continue;
+    for (const file of proposedFiles(preview ?? '')) {
+      const path = access.paths.find(({ shown }) => shown === file.shown);
+      if (path === undefined) continue;
+      const uri = uriOfPath(path.path);
+      changes.push({ uri, kind: file.kind, texts: bothTexts(file, await presentText(uri)) });
+    }
+  }
+  return changes;
+}
+
+/** Text of the file in the editor or on disk; null when there is none, or when it is not text. */
+async function presentText(uri: vscode.Uri): Promise<string | null> {
+  try {
+    return (await vscode.workspace.openTextDocument(uri)).getText();
+  } catch {
+    return null;
   }
 }

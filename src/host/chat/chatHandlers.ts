@@ -254,7 +254,7 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
         await store.settled();
         refuseUnusableRules(decision);
         await refuseUnseenApproval(needs.sessions, gateway.shownSession(surfaceId), approvalId);
-        await consent.decision(approvalId, decision);
+        await consent.decision(surfaceId, approvalId, decision);
         await gateway.decideApproval(approvalId, decision);
         return null;
       },

@@ -272,8 +272,9 @@ export class SessionDb implements SessionOperations {
     id: string,
     decision: ApprovalDecision,
     decidedAt: number,
+    modeOf?: string,
   ): { readonly approval: Approval; readonly turn: Turn } {
-    return this.write(() => this.rooms.approvals.decide(id, decision, decidedAt));
+    return this.write(() => this.rooms.approvals.decide(id, decision, decidedAt, modeOf));
   }
 
   approval(id: string): Approval | null {

@@ -7,6 +7,7 @@ import { judgeEdit, judgeRead } from './judgePath';
 import type { PathPlaces } from './pathPlaces';
 import { RuleBook } from './ruleBook';
 import { allowRuleProblem, printRule } from './ruleText';
+import { risksOfCommand } from './shell/commandRisks';
 import { unseenSigns } from './shell/invisibleCharacters';
 
 export interface RulesPolicyNeeds {
@@ -166,6 +167,7 @@ function refusedBySurroundings(access: Access, call: AskedCall, isTrusted: boole
 
 function requestOf(call: AskedCall, finding: Extract<Finding, { kind: 'ask' }>): ApprovalRequest {
   const { access, preview } = call.asked;
+  const risks = access.kind === 'run' && access.shell === 'posix' ? risksOfCommand(access.command) : [];
   return {
     tool: call.tool,
     access,
@@ -173,6 +175,7 @@ function requestOf(call: AskedCall, finding: Extract<Finding, { kind: 'ask' }>):
     reasons: finding.reasons,
     rules: finding.rules ?? [],
     preview: preview ?? null,
+    ...(risks.length === 0 ? {} : { risks }),
   };
 }
 

@@ -124,6 +124,7 @@ export class ChatController {
       requests: this.requests,
       shownSession: () => this.sessionId,
       isBusy: () => this.isBusy.peek(),
+      nowMs: () => needs.timers.nowMs(),
       decided: (sessionId, approvalId) => this.dispatch({ kind: 'approvalDecided', sessionId, approvalId }),
     });
     this.context = rooms.context;
@@ -290,6 +291,11 @@ export class ChatController {
   /** Opens the complete proposed change in an editor. */
   openProposal(approvalId: string): void {
     this.needs.host.send('openProposal', { approvalId });
+  }
+
+  /** Opens the changes of this approval and of the edits behind it in VS Code's multi-file diff editor. */
+  openProposals(approvalId: string): void {
+    this.needs.host.send('openProposals', { approvalId });
   }
 
   /** Opens the complete output of a command in an editor. */

@@ -35,7 +35,7 @@ function page(agrees: boolean, options: { readonly mode?: Mode; readonly pending
     },
   });
   const decided = (decision: ApprovalDecision, id = 'a1') =>
-    consent.decision(id, decision).then(
+    consent.decision('chat', id, decision).then(
       () => true,
       () => false,
     );
@@ -103,4 +103,17 @@ test('Edit Automatically needs the user once; other modes do not, nor does stayi
     await set(already, 'auto'),
   ]).toEqual([false, true, true, true, true, true]);
   expect([refusing.asked.length, agreeing.asked.length, already.asked.length]).toEqual([1, 1, 0]);
+});
+
+test('a decision that switches to Edit Automatically needs the user like the mode menu; Ask Before Edits does not', async () => {
+  const [refusing, agreeing] = [page(false), page(true)];
+  const chooses = (mode: Mode): ApprovalDecision => ({ kind: 'allow', scope: 'once', mode });
+  expect([
+    await refusing.decided(chooses('auto')),
+    await refusing.decided(chooses('ask')),
+    await agreeing.decided(chooses('auto')),
+    await agreeing.decided(chooses('auto')),
+    refusing.asked,
+    agreeing.asked,
+  ]).toEqual([false, true, true, true, [{ kind: 'auto' }], [{ kind: 'auto' }]]);
 });

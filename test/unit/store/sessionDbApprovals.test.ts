@@ -67,6 +67,7 @@ describe('a question to the user', () => {
       ...asked.request,
       access: { ...asked.request.access, confined },
       reasons: ['unconfined', 'discards'] as const,
+      risks: [{ kind: 'forcePush', target: 'origin' }, { kind: 'root' }] as const,
     };
     world.db.requestApproval({ ...asked, request });
     expect((await world.reopened()).db.pendingApproval('s1')?.request).toEqual(request);
@@ -94,6 +95,38 @@ describe('a question to the user', () => {
       state(found.db),
       refusal(() => found.db.decideApproval('nowhere', once, 9)),
     ]).toEqual(['running', first, { turn: 'running', approvals: ['decided'], pending: null, sound: [] }, 'not-found']);
+  });
+
+  it('is decided together with the mode: both survive a power cut, and a later decision changes neither', async () => {
+    callingTurn();
+    world.db.requestApproval(anApproval('ap'));
+    const chooses = (mode: 'auto' | 'plan'): ApprovalDecision => ({ kind: 'allow', scope: 'once', mode });
+    world.db.decideApproval('ap', chooses('auto'), 7);
+    world.db.decideApproval('ap', chooses('plan'), 8);
+    const { db } = await world.reopened();
+    const { state: stored } = db.approvalsOf('t1')[0] ?? { state: null };
+    expect([stored, db.sessionMode('s1')]).toEqual([
+      { kind: 'decided', decision: chooses('auto'), decidedAt: 7 },
+      'auto',
+    ]);
+  });
+
+  it('sets the mode of the session that it is told, and keeps the edits behind it', async () => {
+    callingTurn();
+    world.db.createSession({ id: 's2', startedAt: 2 });
+    const access = { kind: 'edit' as const, paths: [{ path: '/w/a.ts', shown: 'a.ts', isInside: true }] };
+    const edit = { callId: 'c2', tool: 'edit_file', access, subject: 'a.ts', preview: '+a' };
+    world.db.requestApproval({
+      ...anApproval('ap'),
+      request: { ...anApproval('ap').request, access, together: [edit] },
+    });
+    world.db.decideApproval('ap', { kind: 'allow', scope: 'once', mode: 'auto', together: true }, 7, 's2');
+    const { db } = await world.reopened();
+    expect([db.approval('ap')?.request.together, db.sessionMode('s1'), db.sessionMode('s2')]).toEqual([
+      [edit],
+      null,
+      'auto',
+    ]);
   });
 
   it('expires with its turn: the call and the ones after it are marked as not run', () => {

@@ -3,6 +3,7 @@ import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import type { NewApproval } from '../../approvals';
 import {
   askReasons,
+  commandRisks,
   modes,
   type Approval,
   type ApprovalDecision,
@@ -36,6 +37,13 @@ const access = v.variant('kind', [
   v.object({ kind: v.literal('editorTool'), name: v.string() }),
   v.object({ kind: v.literal('plan') }),
 ]);
+const waitingEdit = v.object({
+  callId: v.string(),
+  tool: v.string(),
+  access: v.object({ kind: v.literal('edit'), paths: v.array(path) }),
+  subject: v.string(),
+  preview: v.string(),
+});
 const request = v.object({
   tool: v.string(),
   access,
@@ -43,10 +51,17 @@ const request = v.object({
   reasons: v.array(v.picklist(askReasons)),
   rules: v.array(v.string()),
   preview: v.nullable(v.string()),
+  risks: v.exactOptional(v.array(v.object({ kind: v.picklist(commandRisks), target: v.exactOptional(v.string()) }))),
+  together: v.exactOptional(v.array(waitingEdit)),
 });
 const decision = v.variant('kind', [
   v.variant('scope', [
-    v.object({ kind: v.literal('allow'), scope: v.literal('once') }),
+    v.object({
+      kind: v.literal('allow'),
+      scope: v.literal('once'),
+      mode: v.exactOptional(v.picklist(modes)),
+      together: v.exactOptional(v.literal(true)),
+    }),
     v.object({
       kind: v.literal('allow'),
       scope: v.picklist(['session', 'workspace', 'user']),
@@ -98,8 +113,9 @@ export class ApprovalTable {
     return this.answered(input.id);
   }
 
-  decide(id: string, made: ApprovalDecision, at: number): Answered {
-    const { state, turnUid } = this.require(id);
+  /** A mode that the decision chooses is set here, so that a crash cannot part the two. */
+  decide(id: string, made: ApprovalDecision, at: number, modeOf?: string): Answered {
+    const { state, turnUid, sessionId } = this.require(id);
     if (state.kind === 'pending') {
       const { uid } = this.turnOf(id, turnUid);
       this.database.run(
@@ -107,6 +123,8 @@ export class ApprovalTable {
         [JSON.stringify(made), at, uid, id],
       );
       this.turns.goOn(uid, id);
+      if (made.kind === 'allow' && made.scope === 'once' && made.mode !== undefined)
+        this.setMode(modeOf ?? sessionId, made.mode);
     }
     return this.answered(id);
   }

@@ -26,6 +26,8 @@ export interface ShellPart {
   readonly redirects: readonly ShellRedirect[];
   /** True when the command's input is text that contains shell expansions. */
   readonly hasExpandedInput: boolean;
+  /** True when its input is the output of the command before it. */
+  readonly isPiped: boolean;
   /** As written, without the bodies of here-documents. */
   readonly source: string;
 }

@@ -57,6 +57,7 @@ class OpenPart {
     readonly start: number,
     /** After `}`, `fi`, `done`, or `)` only redirections may follow. */
     readonly isBehindGroup: boolean,
+    readonly isPiped = false,
   ) {}
 
   get isEmpty(): boolean {
@@ -94,7 +95,8 @@ class ShellParser {
     let part = new OpenPart(this.reader.at, false);
     const finish = (isBehindGroup = false): void => {
       this.keep(part);
-      part = new OpenPart(this.reader.at, isBehindGroup);
+      // After a pipe, a line end changes nothing.
+      part = new OpenPart(this.reader.at, isBehindGroup, part.isEmpty && part.isPiped);
     };
     for (;;) {
       this.reader.skipBlanks();
@@ -126,8 +128,8 @@ class ShellParser {
         continue;
       } else if (/[;&|]/.test(next)) {
         finish();
-        this.separator();
-        part = new OpenPart(this.reader.at, false);
+        const isPipe = this.separator();
+        part = new OpenPart(this.reader.at, false, isPipe);
       } else {
         const group = this.word(part);
         if (group !== null) part = group;
@@ -144,14 +146,17 @@ class ShellParser {
       words: part.words,
       redirects: part.redirects,
       hasExpandedInput: part.hasExpandedInput,
+      isPiped: part.isPiped,
       source: this.text.slice(part.start, this.reader.at).trim(),
     });
   }
 
-  private separator(): void {
+  /** Reads the sign between two commands. Returns true for a pipe. */
+  private separator(): boolean {
     const two = this.reader.peek() + this.reader.peek(1);
     if (two === ';;' || two === ';&' || two === ';|') throw new NotUnderstood('The command uses a case construct.');
     this.reader.at += two === '&&' || two === '||' || two === '|&' ? 2 : 1;
+    return two.startsWith('|') && two !== '||';
   }
 
   /** Reads one word into the part. Returns a new part when the word only structures commands. */

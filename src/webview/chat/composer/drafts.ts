@@ -45,6 +45,7 @@ export class Drafts {
   /** Mentions whose words were deleted: undoing the deletion restores them. */
   private gone: readonly MentionPart[] = [];
   private readonly at = signal(newSessionDraft);
+  private readonly switched = signal(0);
   private earlierKeys: readonly string[] = [];
   private cancelSave: (() => void) | null = null;
   /** The host's text after the prompts being sent, as far as this view knows. */
@@ -66,6 +67,11 @@ export class Drafts {
 
   get place(): string {
     return this.key;
+  }
+
+  /** Counts switches to another session's draft. The undo history of one draft ends there. */
+  get switches(): ReadonlySignal<number> {
+    return this.switched;
   }
 
   /** True when the field shows only what was already sent. */
@@ -181,6 +187,7 @@ export class Drafts {
     if (this.key === newSessionDraft && key !== this.key && this.current.peek() !== '' && this.standing.peek() === null)
       this.save();
     this.flush();
+    const isSwitch = !this.isAt(key);
     this.at.value = key;
     this.earlierKeys = [];
     this.gone = [];
@@ -188,6 +195,7 @@ export class Drafts {
     this.saved = behind.text;
     this.savedParts = behind.parts;
     batch(() => {
+      if (isSwitch) this.switched.value++;
       this.standing.value = null;
       this.current.value = behind.text;
       this.along.value = behind.parts;

@@ -1,4 +1,4 @@
-import type { Approval, ApprovalRequest, AskReason } from '../../../protocol/transcriptTypes';
+import type { Approval, ApprovalRequest, AskReason, NamedRisk } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 import { inPlainSight } from '../../plainSight';
 
@@ -8,7 +8,7 @@ export function approvalName({ access, subject }: ApprovalRequest): string {
     case 'run':
       return t('Run {subject}?', { subject });
     case 'plan':
-      return t('Start this plan?');
+      return t('Ready to start?');
     case 'edit':
       return t('Change {subject}?', { subject });
     case 'read':
@@ -28,7 +28,7 @@ export function approvalTitle({ access }: ApprovalRequest): string {
     case 'run':
       return t('Run this command?');
     case 'plan':
-      return t('Start this plan?');
+      return t('Ready to start?');
     case 'edit':
       return t('Make this change?');
     case 'read':
@@ -71,16 +71,35 @@ export function commandPlace(folder: string): string {
   return folder === '.' ? t('In the open folder') : t('In {folder}', { folder });
 }
 
-/** Returns the reasons for the request. A command in the sandbox does not run with all of the user's rights. */
-export function reasonsOf({ access, reasons }: ApprovalRequest): readonly AskReason[] {
+/** Reasons that say nothing about this request in particular. */
+const usualReasons: readonly AskReason[] = ['change', 'plan'];
+/** Risks that say in more detail what the reason `discards` says. */
+const discarding: readonly NamedRisk['kind'][] = [
+  'discardsChanges',
+  'deletesRecursively',
+  'deletesUntracked',
+  'rewritesHistory',
+];
+
+/** Returns the reasons that are unusual. `saysPlace`: the card says by itself how a command is confined. */
+export function reasonsOf(
+  { access, reasons, risks = [] }: ApprovalRequest,
+  saysPlace: boolean,
+): readonly Exclude<AskReason, 'change' | 'plan'>[] {
   const isInside = access.kind === 'run' && access.confined?.kind === 'inside';
-  return isInside ? reasons.filter((reason) => reason !== 'command') : reasons;
+  const isSaid = (reason: AskReason): boolean => {
+    if (reason === 'command') return isInside || saysPlace || reasons.includes('unconfined');
+    return reason === 'discards' && risks.some(({ kind }) => discarding.includes(kind));
+  };
+  return reasons.filter(isUnusual).filter((reason) => !isSaid(reason));
 }
 
-export function reasonWords(reason: AskReason): string {
+function isUnusual(reason: AskReason): reason is Exclude<AskReason, 'change' | 'plan'> {
+  return !usualReasons.includes(reason);
+}
+
+export function reasonWords(reason: Exclude<AskReason, 'change' | 'plan'>): string {
   switch (reason) {
-    case 'change':
-      return t('Changes a file.');
     case 'outside':
       return t('Outside the open folders.');
     case 'sensitive':
@@ -101,8 +120,6 @@ export function reasonWords(reason: AskReason): string {
       return t('The MCP server controls what this tool does.');
     case 'extension':
       return t('The extension controls what this tool does.');
-    case 'plan':
-      return t('Leaves Plan mode. Edits still need your approval.');
     case 'rules':
       return t('One of your deny rules is invalid, so Hermes asks about everything it might cover.');
     case 'unconfined':

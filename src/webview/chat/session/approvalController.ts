@@ -1,5 +1,5 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
-import type { ApprovalDecision, Mode } from '../../../protocol/transcriptTypes';
+import { isRisky, type Approval, type ApprovalDecision, type Mode } from '../../../protocol/transcriptTypes';
 import type * as v from 'valibot';
 import type { chatRequests } from '../../../protocol/chatProtocol';
 import type { HostRequests } from '../connection/hostRequests';
@@ -9,6 +9,7 @@ type SentDecision = v.InferInput<typeof chatRequests.decideApproval>['decision']
 export interface ApprovalNeeds {
   readonly requests: HostRequests;
   readonly shownSession: () => string | null;
+  readonly nowMs: () => number;
   readonly decide: (approvalId: string, decision: ApprovalDecision) => Promise<unknown>;
   /** What was decided is on disk. */
   readonly decided: (sessionId: string, approvalId: string) => void;
@@ -17,11 +18,35 @@ export interface ApprovalNeeds {
   readonly proceedCall: (sessionId: string, callId: string) => Promise<unknown>;
 }
 
+/** Milliseconds for which a new card ignores the keys that decide: a habitual press was meant for what was there
+ *  before. */
+const settlingMs = 500;
+
 /** The user's decisions about a working agent: its requests, its permission mode, and running calls. */
 export class ApprovalController {
   private readonly inFlight = signal<string | null>(null);
 
+  private card: { readonly id: string; readonly since: number } | null = null;
+
   constructor(private readonly needs: ApprovalNeeds) {}
+
+  /** Called when a card appears. */
+  appeared(approvalId: string): void {
+    this.card = { id: approvalId, since: this.needs.nowMs() };
+  }
+
+  /** True when the card is shown for long enough that a key press can mean it. */
+  takesKeys(approvalId: string): boolean {
+    return this.card?.id === approvalId && this.needs.nowMs() - this.card.since >= settlingMs;
+  }
+
+  /** Handles the key that allows, pressed outside the card. A risky request needs the focus on its card. Returns true
+   *  when the key was used. */
+  allowFromComposer(approval: Approval): boolean {
+    if (isRisky(approval.request) || !this.takesKeys(approval.id)) return false;
+    void this.decide(approval.id, { kind: 'allow', scope: 'once' });
+    return true;
+  }
 
   /** The approval whose decision is being sent: a second press has no effect. */
   get deciding(): ReadonlySignal<string | null> {
@@ -62,6 +87,6 @@ export class ApprovalController {
 export function plainDecision(decision: ApprovalDecision): SentDecision {
   if (decision.kind === 'deny') return decision;
   return decision.scope === 'once'
-    ? { kind: 'allow', scope: 'once' }
+    ? { ...decision }
     : { kind: 'allow', scope: decision.scope, rules: [...decision.rules] };
 }

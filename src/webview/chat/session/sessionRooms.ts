@@ -10,6 +10,7 @@ export interface SessionRoomsNeeds {
   readonly requests: HostRequests;
   readonly shownSession: () => string | null;
   readonly isBusy: () => boolean;
+  readonly nowMs: () => number;
   /** Called when the user has decided; the card disappears immediately. */
   readonly decided: (sessionId: string, approvalId: string) => void;
 }
@@ -22,7 +23,14 @@ export interface SessionRooms {
   readonly files: FileReviews;
 }
 
-export function sessionRooms({ host, requests, shownSession, isBusy, decided }: SessionRoomsNeeds): SessionRooms {
+export function sessionRooms({
+  host,
+  requests,
+  shownSession,
+  isBusy,
+  nowMs,
+  decided,
+}: SessionRoomsNeeds): SessionRooms {
   return {
     context: new SessionContext({
       requests,
@@ -35,6 +43,7 @@ export function sessionRooms({ host, requests, shownSession, isBusy, decided }: 
     approvals: new ApprovalController({
       requests,
       shownSession,
+      nowMs,
       decided,
       decide: (approvalId, decision) =>
         host.request('decideApproval', { approvalId, decision: plainDecision(decision) }),

@@ -605,3 +605,20 @@ it('the policy reports which places no tool may show the contents of', () => {
   );
   expect(denied).toEqual(['src/a.ts', 'source/a.ts']);
 });
+
+describe('the request about a command', () => {
+  const risks = (command: string, shell: 'posix' | 'powershell' = 'posix') => {
+    const folder = { path: '/nowhere', shown: 'nowhere', isInside: false };
+    const asked = { access: { kind: 'run', command, folder, shell } } as const;
+    const verdict = world.policy({}).judge({ tool: 'run_command', mode: 'ask', sessionRules: [], asked });
+    return verdict.kind === 'ask' ? verdict.request.risks : verdict.kind;
+  };
+
+  it('names its risks, if there are any and the shell is known', () => {
+    expect([risks('git push -f origin'), risks('npm test'), risks('rm -r a', 'powershell')]).toEqual([
+      [{ kind: 'forcePush', target: 'origin' }],
+      undefined,
+      undefined,
+    ]);
+  });
+});

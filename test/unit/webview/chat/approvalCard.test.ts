@@ -71,7 +71,7 @@ describe('a question from the agent', () => {
       text: true,
       place: true,
       reasons: ['Runs with your permissions, not in a sandbox.'],
-      buttons: ['Allow Once', 'Allow for Session', 'Always…', 'Deny'],
+      buttons: ['Allow Once', 'Allow for Session', 'Always…', 'Deny', 'Deny with Reason…'],
       before: true,
       row: 'Tool: run_command git push origin fix, waiting for approval',
     });
@@ -90,21 +90,21 @@ describe('a question from the agent', () => {
       { kind: 'outside', reason: 'It needs\nDocker.' } as const,
       { kind: 'works' } as const,
       ['In upload', 'Outside the sandbox. Agent’s reason: It needs⏎Docker.'],
-      ['Runs with your permissions, not in a sandbox.'],
+      [],
     ],
     [
       'where there is none, with why and what helps',
       undefined,
       { kind: 'missing', reason: 'bubblewrap is not installed', remedy: 'Install it.' } as const,
       ['In upload', 'Commands are not sandboxed: bubblewrap is not installed. Install it.'],
-      ['Runs with your permissions, not in a sandbox.'],
+      [],
     ],
     [
       'where it is off',
       undefined,
       { kind: 'off' } as const,
       ['In upload', 'Commands are not sandboxed: hermes.terminal.sandbox is off.'],
-      ['Runs with your permissions, not in a sandbox.'],
+      [],
     ],
   ])('a command shows where it would run: %s', async (_, confined, sandbox, where, reasons) => {
     page = new ChatPage();
@@ -140,20 +140,31 @@ describe('a question from the agent', () => {
   });
 
   test('can only be allowed once or denied where no rule would allow it', async () => {
-    await asked({
-      ...command,
-      access: { kind: 'plan' },
-      subject: 'Plan',
-      reasons: ['plan'],
-      rules: [],
-      preview: '# Do it\n\n1. first',
-    });
-    expect([
-      names('alertdialog'),
-      buttons(),
-      card().querySelector('h1')?.textContent,
-      card().querySelector('pre'),
-    ]).toEqual([['Start this plan?'], ['Allow Once', 'Deny'], 'Do it', null]);
+    await asked({ ...command, rules: [] });
+    expect(buttons()).toEqual(['Allow Once', 'Deny', 'Deny with Reason…']);
+  });
+
+  test('names the risks of a command, and says what is not understood; Deny is the default then', async () => {
+    const defaults = (): readonly string[] =>
+      [...card().querySelectorAll('.card-actions .button:not(.secondary)')].map(nameOf);
+    const shown: unknown[] = [];
+    for (const risky of [
+      { risks: [{ kind: 'forcePush', target: 'origin' }, { kind: 'root' }] },
+      { reasons: ['command', 'unparsed'] },
+      { reasons: ['command', 'discards'], risks: [{ kind: 'deletesRecursively' }] },
+      {},
+    ] satisfies readonly Partial<ApprovalRequest>[]) {
+      await asked({ ...command, ...risky });
+      shown.push([[...card().querySelectorAll('.approval-details li')].map((item) => item.textContent), defaults()]);
+      page.close();
+    }
+    const usual = 'Runs with your permissions, not in a sandbox.';
+    expect(shown).toEqual([
+      [['Force-pushes to origin', 'Runs as root', usual], ['Deny']],
+      [[usual, 'Hermes couldn’t fully analyze this command.'], ['Deny']],
+      [['Deletes files recursively', usual], ['Deny']],
+      [[usual], ['Allow Once']],
+    ]);
   });
 
   test('hides nothing: characters in a command or a line that are invisible or reverse its order are written out', async () => {
@@ -195,10 +206,11 @@ describe('a question from the agent', () => {
       preview: '--- a/a.ts\n+++ b/a.ts\n@@ -1,1 +1,1 @@\n-old\n+new\n',
     });
     const lines = [...card().querySelectorAll('.diff-line')].map((line) => line.textContent?.trim());
-    expect([names('alertdialog'), find('region', 'Changes').tabIndex, lines]).toEqual([
+    expect([names('alertdialog'), find('region', 'Changes').tabIndex, lines, card().querySelector('li')]).toEqual([
       ['Change a.ts?'],
       0,
       ['1-old', '1+new'],
+      null,
     ]);
   });
 
@@ -213,6 +225,21 @@ describe('a question from the agent', () => {
     });
     expect([drawn, names('alertdialog')]).toEqual([['Run git push origin fix?'], []]);
   });
+});
+
+test('waiting is said by the card alone; without a card the conversation says it', async () => {
+  const says = (): boolean => document.body.textContent?.includes('Waiting for you') === true;
+  await asked();
+  await page.clock.advance(1000);
+  await page.settle();
+  const withCard = says();
+  page.close();
+  page = new ChatPage();
+  await page.bootstrap(shownSession({ messages: [question, calls], openTurn: waiting }));
+  await page.clock.advance(1000);
+  await page.settle();
+  await expect.poll(says).toBe(true);
+  expect(withCard).toBe(false);
 });
 
 describe('an answer to a question', () => {
@@ -268,20 +295,31 @@ describe('an answer to a question', () => {
     expect([find('button', 'Always Allow').hasAttribute('disabled'), page.sent('decideApproval')]).toEqual([true, []]);
   });
 
-  test('Deny asks why; Enter denies, with or without a reason', async () => {
+  test('Deny denies at once', async () => {
     await asked();
     await page.press('Deny');
+    expect(page.sent('decideApproval')).toEqual([{ approvalId: 'ap', decision: { kind: 'deny', reason: null } }]);
+  });
+
+  test('Deny with Reason… asks why; Escape returns, and Enter denies, with or without a reason', async () => {
+    await asked();
+    await page.press('Deny with Reason…');
     await page.settle();
     const field = focused();
+    await page.key('Escape');
+    const back = [document.activeElement === card(), names('textbox').includes('Reason')];
+    await page.press('Deny with Reason…');
     await page.fill(find('textbox', 'Reason'), ' use a branch ');
+    find('textbox', 'Reason').focus();
     await page.key('Enter');
     await page.refuse('decideApproval', 'The disk is full.');
     await page.settle();
     await page.fill(find('textbox', 'Reason'), '');
     find('textbox', 'Reason').focus();
     await page.key('Enter');
-    expect([field, page.sent('decideApproval'), all('alert').map(nameOf)]).toEqual([
+    expect([field, back, page.sent('decideApproval'), all('alert').map(nameOf)]).toEqual([
       'Reason',
+      [true, false],
       [
         { approvalId: 'ap', decision: { kind: 'deny', reason: 'use a branch' } },
         { approvalId: 'ap', decision: { kind: 'deny', reason: null } },
@@ -299,6 +337,110 @@ describe('an answer to a question', () => {
       all('alert').map(nameOf),
       find('button', 'Allow Once').hasAttribute('disabled'),
     ]).toEqual([1, ['The disk is full.'], false]);
+  });
+});
+
+const file = (name: string) => ({ path: `/home/me/upload/${name}`, shown: name, isInside: true });
+const edit: ApprovalRequest = {
+  tool: 'edit_file',
+  access: { kind: 'edit', paths: [file('a.ts')] },
+  subject: 'a.ts',
+  reasons: ['change'],
+  rules: ['edit(**)'],
+  preview: '--- a.ts\n+++ a.ts\n@@ -1 +1 @@\n-old\n+new',
+};
+const behind = (...names: readonly string[]): ApprovalRequest['together'] =>
+  names.map((name) => ({
+    callId: `c-${name}`,
+    tool: 'edit_file',
+    access: { kind: 'edit', paths: [file(name)] },
+    subject: name,
+    preview: `--- ${name}\n+++ ${name}\n@@ -1 +1 @@\n-old\n+new`,
+  }));
+
+describe('an edit', () => {
+  test('can be allowed, alone or with every edit of the session', async () => {
+    await asked(edit);
+    const offered = buttons();
+    await page.press('Allow');
+    await page.refuse('decideApproval', 'The disk is full.');
+    await page.press('Allow All Edits');
+    expect([offered, page.sent('decideApproval').map(({ decision }) => decision)]).toEqual([
+      ['Open Diff', 'Allow', 'Allow All Edits', 'Deny', 'Deny with Reason…'],
+      [
+        { kind: 'allow', scope: 'once' },
+        { kind: 'allow', scope: 'once', mode: 'auto' },
+      ],
+    ]);
+  });
+
+  test('can be allowed with those that wait behind it, whose changes open together', async () => {
+    await asked({ ...edit, together: behind('b.ts', 'c.ts') ?? [] });
+    const named = card().querySelector('.approval-behind > span')?.textContent;
+    await page.press('Open All Diffs');
+    await page.press('Allow All (3)');
+    expect([named, page.sent('openProposals'), page.sent('decideApproval')]).toEqual([
+      'Also waiting: b.ts, c.ts',
+      [{ approvalId: 'ap' }],
+      [{ approvalId: 'ap', decision: { kind: 'allow', scope: 'once', together: true } }],
+    ]);
+  });
+
+  test('names only the first of many that wait', async () => {
+    await asked({ ...edit, together: behind('b.ts', 'c.ts', 'd.ts', 'e.ts', 'f.ts', 'g.ts') ?? [] });
+    expect(card().querySelector('.approval-behind > span')?.textContent).toBe(
+      'Also waiting: b.ts, c.ts, d.ts, e.ts, and 2 more',
+    );
+  });
+
+  test.each([['outside'], ['sensitive'], ['dotConfig']] as const)(
+    'that is always asked for (%s) cannot switch the session to Edit Automatically',
+    async (reason) => {
+      await asked({ ...edit, reasons: [reason], rules: [] });
+      expect(buttons()).toEqual(['Open Diff', 'Allow Once', 'Deny', 'Deny with Reason…']);
+    },
+  );
+});
+
+describe('a plan', () => {
+  const plan: ApprovalRequest = {
+    ...command,
+    access: { kind: 'plan' },
+    subject: 'Plan',
+    reasons: ['plan'],
+    rules: [],
+    preview: '# Do it\n\n1. first',
+  };
+
+  test.each([
+    ['Start, Ask Before Edits', 'ask'],
+    ['Start, Edit Automatically', 'auto'],
+  ])('%s starts it in that mode', async (name, mode) => {
+    await asked(plan);
+    const shown = [names('alertdialog'), card().querySelector('h1')?.textContent, card().querySelector('li')];
+    const offered = buttons();
+    await page.press(name);
+    expect([shown, card().querySelector('pre'), offered, page.sent('decideApproval')]).toEqual([
+      [['Ready to start?'], 'Do it', expect.objectContaining({ textContent: 'first' })],
+      null,
+      ['Start, Ask Before Edits', 'Start, Edit Automatically', 'Keep Planning…'],
+      [{ approvalId: 'ap', decision: { kind: 'allow', scope: 'once', mode } }],
+    ]);
+  });
+
+  test('Keep Planning… asks what to change, with the button or the key', async () => {
+    await asked(plan);
+    await page.key('Backspace', { ctrlKey: true });
+    await page.settle();
+    const field = focused();
+    await page.key('Escape');
+    await page.press('Keep Planning…');
+    await page.settle();
+    await page.fillAndEnter(find('textbox', 'What to change'), 'Test it first');
+    expect([field, page.sent('decideApproval')]).toEqual([
+      'What to change',
+      [{ approvalId: 'ap', decision: { kind: 'deny', reason: 'Test it first' } }],
+    ]);
   });
 });
 
@@ -345,7 +487,7 @@ describe('the keyboard', () => {
 
   test('takes a reason and rules as they are when Enter is pressed, however fast', async () => {
     await asked();
-    await page.press('Deny');
+    await page.press('Deny with Reason…');
     await page.settle();
     await page.fillAndEnter(find('textbox', 'Reason'), 'use a branch');
     await page.refuse('decideApproval', 'The disk is full.');
@@ -363,25 +505,80 @@ describe('the keyboard', () => {
     ]);
   });
 
-  test('allows with Ctrl+Enter and opens the reason with Ctrl+Backspace; Escape denies nothing and stops nothing', async () => {
+  test.each([
+    ['Enter', { kind: 'allow', scope: 'once' }],
+    ['Backspace', { kind: 'deny', reason: null }],
+  ])(
+    'decides with Ctrl+%s, but not in the first half second; Escape denies nothing and stops nothing',
+    async (key, decision) => {
+      await asked();
+      await page.key(key, { ctrlKey: true });
+      await page.clock.advance(400);
+      await page.key(key, { ctrlKey: true });
+      const early = page.sent('decideApproval');
+      await page.key('Escape');
+      const left = focused();
+      card().focus();
+      await page.clock.advance(200);
+      await page.key(key, { ctrlKey: true });
+      expect([early, left, names('alertdialog').length, page.sent('stop'), page.sent('decideApproval')]).toEqual([
+        [],
+        'Message',
+        1,
+        [],
+        [{ approvalId: 'ap', decision }],
+      ]);
+    },
+  );
+
+  test('allows with Ctrl+Enter from the empty composer, and shows the key; the next card waits for half a second again', async () => {
     await asked();
-    await page.key('Backspace', { ctrlKey: true });
+    page.composer.focus();
+    await page.key('Enter', { ctrlKey: true });
+    const early = page.sent('decideApproval').length;
+    await page.clock.advance(600);
+    await page.key('Enter', { ctrlKey: true, repeat: true });
+    const held = page.sent('decideApproval').length;
+    const key = card().querySelector('.card-key')?.textContent;
+    const press = await page.key('Enter', { ctrlKey: true });
+    await page.answer('decideApproval', null);
+    await page.event({ kind: 'approvalRequested', turn: waiting, approval: asks(command, 'c2', 'ap2') });
     await page.settle();
-    const reason = focused();
-    await page.key('Escape');
-    const closed = buttons();
-    await page.key('Escape');
-    const left = focused();
+    page.composer.focus();
+    await page.key('Enter', { ctrlKey: true });
+    expect([early, held, key, press.defaultPrevented, page.sent('decideApproval')]).toEqual([
+      0,
+      0,
+      'Ctrl+Enter',
+      true,
+      [{ approvalId: 'ap', decision: { kind: 'allow', scope: 'once' } }],
+    ]);
+  });
+
+  test('allows nothing with Ctrl+Enter from a composer with text', async () => {
+    await asked();
+    page.composer.focus();
+    await page.type('And also');
+    await page.clock.advance(600);
+    const press = await page.key('Enter', { ctrlKey: true });
+    expect([press.defaultPrevented, page.sent('decideApproval'), page.composer.value]).toEqual([false, [], 'And also']);
+  });
+
+  test.each<[string, Partial<ApprovalRequest>]>([
+    ['a named risk', { risks: [{ kind: 'push' }] }],
+    ['a text that is not understood', { reasons: ['command', 'unparsed'] }],
+    ['a secret', { reasons: ['sensitive'] }],
+    ['a command outside the sandbox', { reasons: ['unconfined'] }],
+  ])('needs the focus on the card for %s', async (_what, risky) => {
+    await asked({ ...command, ...risky });
+    await page.clock.advance(600);
+    page.composer.focus();
+    await page.key('Enter', { ctrlKey: true });
+    const fromComposer = page.sent('decideApproval').length;
+    const key = card().querySelector('.card-key');
     card().focus();
     await page.key('Enter', { ctrlKey: true });
-    expect([
-      reason,
-      closed.length,
-      left,
-      names('alertdialog').length,
-      page.sent('stop'),
-      page.sent('decideApproval'),
-    ]).toEqual(['Reason', 4, 'Message', 1, [], [{ approvalId: 'ap', decision: { kind: 'allow', scope: 'once' } }]]);
+    expect([fromComposer, key, page.sent('decideApproval').length]).toEqual([0, null, 1]);
   });
 
   test('writes into the composer when a letter is typed on the card: no letter decides anything', async () => {

@@ -108,18 +108,18 @@ describe('the composer', () => {
     expect(page.submitted()).toEqual([]);
   });
 
-  test('has Send while no turn runs, Queue and Stop while a turn runs', async () => {
+  test('has Send while no turn runs, Stop while a turn runs, and Queue as soon as something is typed then', async () => {
+    const buttons = (): readonly string[] => names('button').filter((name) => ['Send', 'Queue', 'Stop'].includes(name));
     await open(idle);
-    const quiet = names('button').filter((name) => ['Send', 'Queue', 'Stop'].includes(name));
+    const quiet = buttons();
     await page.event({
       kind: 'turnOpened',
       turn: runningTurn('turn2', 'u2'),
       userMessage: prompt({ uid: 'u2', position: 9, turnUid: 'turn2' }, 'x'),
     });
-    expect([quiet, names('button').filter((name) => ['Send', 'Queue', 'Stop'].includes(name))]).toEqual([
-      ['Send'],
-      ['Stop', 'Queue'],
-    ]);
+    const running = buttons();
+    await page.type('And also');
+    expect([quiet, running, buttons()]).toEqual([['Send'], ['Stop'], ['Stop', 'Queue']]);
   });
 
   test('stops with Escape and keeps the focus', async () => {

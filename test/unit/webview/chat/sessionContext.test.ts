@@ -145,6 +145,7 @@ describe('while a session is summarized between two turns', () => {
   test('prompts queue, and Stop stops the summary', async () => {
     await open(idle);
     await page.tell('compressing', { sessionId: session().id, activity: { kind: 'compressing', startedAt: 1 } });
+    await page.type('And also');
     const buttons = names('button').filter((name) => ['Queue', 'Stop', 'Send'].includes(name));
     await page.press('Stop');
     expect({ buttons, stopped: page.sent('stop') }).toEqual({

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Approval, ApprovalDecision, ApprovalRequest } from '../../../../protocol/transcriptTypes';
 import { Icon } from '../../../Icon';
@@ -15,15 +14,19 @@ import {
   reasonWords,
 } from '../../labels/approvalLabels';
 import type { ChatController } from '../../chatController';
+import { riskWords } from '../../labels/riskLabels';
 import { insideWords, unconfinedWords } from '../../labels/sandboxLabels';
 import { useChat } from '../common/ChatContext';
 import { DiffView } from '../common/DiffView';
+import { ApprovalActions } from './ApprovalActions';
+import { ReasonField } from './ReasonField';
 import { RuleEditor } from './RuleEditor';
 
 type Opened = 'nothing' | 'rules' | 'reason';
 
-/** Approval request above the composer, shown until it is decided here or elsewhere. No habitual key press allows
- *  anything: the card itself takes the focus, never a button, and Escape only leaves the card. */
+/** Approval request above the composer, shown until it is decided here or elsewhere. No habitual key press decides
+ *  anything: the card itself takes the focus, never a button, keys count only once it has been there for a moment, and
+ *  Escape only leaves the card. */
 export function ApprovalCard({ approval }: { readonly approval: Approval }) {
   const chat = useChat();
   const card = useRef<HTMLElement>(null);
@@ -33,6 +36,7 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
   const name = approvalName(request);
   const isPlan = request.access.kind === 'plan';
   useEffect(() => {
+    chat.approvals.appeared(approval.id);
     const inChat =
       document.hasFocus() &&
       (document.activeElement === document.body || (document.activeElement?.closest('.panel') ?? null) !== null);
@@ -42,10 +46,6 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
   const decide = async (decision: ApprovalDecision): Promise<void> => {
     const hadFocus = card.current?.contains(document.activeElement) === true;
     if ((await chat.approvals.decide(approval.id, decision)) && hadFocus) chat.focusComposer();
-  };
-  // The second click of a double click might hit the next request under the same button.
-  const decideOnce = (event: MouseEvent, decision: ApprovalDecision): void => {
-    if (event.detail < 2) void decide(decision);
   };
   const goToComposer = (): void =>
     card.current?.closest('.composer-area')?.querySelector<HTMLElement>('.composer-field')?.focus();
@@ -58,12 +58,11 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
       if (opened === 'nothing') goToComposer();
       else setOpened('nothing');
       if (opened !== 'nothing') card.current?.focus();
-    } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && opened === 'nothing') {
+    } else if (opened === 'nothing' && (event.ctrlKey || event.metaKey) && isDeciding(event.key)) {
       event.preventDefault();
-      void decide({ kind: 'allow', scope: 'once' });
-    } else if (event.key === 'Backspace' && (event.ctrlKey || event.metaKey) && opened === 'nothing') {
-      event.preventDefault();
-      setOpened('reason');
+      if (isPlan && event.key === 'Backspace') setOpened('reason');
+      else if (chat.approvals.takesKeys(approval.id))
+        void decide(event.key === 'Enter' ? { kind: 'allow', scope: 'once' } : { kind: 'deny', reason: null });
     } else if (
       event.target === card.current &&
       event.key.length === 1 &&
@@ -97,12 +96,9 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
       )}
       <div class="approval-details" id="approval-details">
         <Subject request={request} />
+        <Reasons request={request} />
         <Preview approval={approval} />
-        <ul class="approval-reasons">
-          {reasonsOf(request).map((reason) => (
-            <li key={reason}>{reasonWords(reason)}</li>
-          ))}
-        </ul>
+        <EditsBehind approval={approval} />
       </div>
       {opened === 'rules' && (
         <RuleEditor
@@ -113,69 +109,25 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
         />
       )}
       {opened === 'reason' && (
-        <DenyReason
+        <ReasonField
+          isPlan={isPlan}
           busy={busy}
           deny={(reason) => void decide({ kind: 'deny', reason })}
-          cancel={() => setOpened('nothing')}
+          cancel={() => {
+            setOpened('nothing');
+            card.current?.focus();
+          }}
         />
       )}
       {opened === 'nothing' && (
-        <div class="card-actions">
-          <button
-            type="button"
-            class="button compact"
-            disabled={busy}
-            title={
-              isPlan
-                ? t('Start the plan in Ask Before Edits. Hermes still asks before each change (Ctrl+Enter)')
-                : t('Allow Once (Ctrl+Enter)')
-            }
-            aria-keyshortcuts="Control+Enter Meta+Enter"
-            onClick={(event) => decideOnce(event, { kind: 'allow', scope: 'once' })}
-          >
-            {t('Allow Once')}
-          </button>
-          {request.rules.length > 0 && (
-            <>
-              <button
-                type="button"
-                class="button secondary compact"
-                disabled={busy}
-                title={t('Don’t ask again in this session for {rules}', { rules: request.rules.join(', ') })}
-                onClick={(event) => decideOnce(event, { kind: 'allow', scope: 'session', rules: request.rules })}
-              >
-                {t('Allow for Session')}
-              </button>
-              <button
-                type="button"
-                class="button secondary compact"
-                disabled={busy}
-                aria-expanded={false}
-                onClick={() => setOpened('rules')}
-              >
-                {t('Always…')}
-              </button>
-            </>
-          )}
-          <button
-            type="button"
-            class="button secondary compact"
-            disabled={busy}
-            aria-expanded={false}
-            title={
-              isPlan
-                ? t('Deny and stay in Plan mode. You can say what to change (Ctrl+Backspace)')
-                : t('Deny (Ctrl+Backspace)')
-            }
-            aria-keyshortcuts="Control+Backspace Meta+Backspace"
-            onClick={() => setOpened('reason')}
-          >
-            {t('Deny')}
-          </button>
-        </div>
+        <ApprovalActions request={request} busy={busy} decide={(made) => void decide(made)} open={setOpened} />
       )}
     </section>
   );
+}
+
+function isDeciding(key: string): boolean {
+  return key === 'Enter' || key === 'Backspace';
 }
 
 /** True when the focus is where the user is writing, searching or choosing: the next keystrokes there must not reach
@@ -221,6 +173,64 @@ function Subject({ request }: { readonly request: ApprovalRequest }) {
       )}
       {unconfined !== null && <p class="approval-where">{unconfined}</p>}
     </>
+  );
+}
+
+/** What the request risks, and why it is made at all if that is unusual. */
+function Reasons({ request }: { readonly request: ApprovalRequest }) {
+  const chat = useChat();
+  const { access, risks = [] } = request;
+  const saysPlace = access.kind === 'run' && unconfinedWords(access, chat.steady.value.sandbox) !== null;
+  const reasons = reasonsOf(request, saysPlace);
+  return (
+    <>
+      {risks.length > 0 && (
+        <ul class="approval-risks" aria-label={t('Risks')}>
+          {risks.map((risk) => (
+            <li key={`${risk.kind} ${risk.target ?? ''}`}>
+              <Icon name="warning" />
+              <span>{riskWords(risk)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {reasons.length > 0 && (
+        <ul class="approval-reasons">
+          {reasons.map((reason) => (
+            <li key={reason}>{reasonWords(reason)}</li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** Number of waiting edits that the card names. */
+const mostNamed = 4;
+
+/** Edits that Allow All would allow too. */
+function EditsBehind({ approval: { id, request } }: { readonly approval: Approval }) {
+  const chat = useChat();
+  const { together = [] } = request;
+  if (together.length === 0) return null;
+  const named = together.slice(0, mostNamed).map(({ subject }) => inPlainSight(subject));
+  const left = together.length - named.length;
+  return (
+    <p class="approval-behind">
+      <span>
+        {left === 0
+          ? t('Also waiting: {files}', { files: named.join(', ') })
+          : t('Also waiting: {files}, and {count} more', { files: named.join(', '), count: left })}
+      </span>
+      <button
+        type="button"
+        class="link-button"
+        title={t('Open the changes of all {count} edits in one diff editor', { count: together.length + 1 })}
+        onClick={() => chat.openProposals(id)}
+      >
+        {t('Open All Diffs')}
+      </button>
+    </p>
   );
 }
 
@@ -270,49 +280,4 @@ function Preview({
 /** A plan may contain joined emoji, which stay. Characters that reorder displayed text are written out. */
 function lineByLine(text: string): string {
   return text.split('\n').map(lineInPlainSight).join('\n');
-}
-
-interface DenyReasonProps {
-  readonly busy: boolean;
-  readonly deny: (reason: string | null) => void;
-  readonly cancel: () => void;
-}
-
-/** Field for the reason. Enter denies, with or without a reason. */
-function DenyReason({ busy, deny, cancel }: DenyReasonProps) {
-  // A signal, because Enter may be pressed before the typed text is rendered.
-  const reason = useSignal('');
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
-  const done = (): void => {
-    const said = reason.peek().trim();
-    if (!busy) deny(said === '' ? null : said);
-  };
-  return (
-    <div class="approval-answer">
-      <input
-        ref={field}
-        class="field"
-        type="text"
-        dir="auto"
-        aria-label={t('Reason')}
-        placeholder={t('Tell Hermes why, or what to do instead (optional)')}
-        value={reason.value}
-        onInput={(event) => (reason.value = event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.isComposing) return;
-          event.preventDefault();
-          done();
-        }}
-      />
-      <div class="card-actions">
-        <button type="button" class="button compact" disabled={busy} onClick={done}>
-          {t('Deny')}
-        </button>
-        <button type="button" class="button secondary compact" onClick={cancel}>
-          {t('Cancel')}
-        </button>
-      </div>
-    </div>
-  );
 }

@@ -4,6 +4,7 @@ import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import type { ChatController } from '../../chatController';
 import { composerKey } from '../../composer/composerText';
+import { isWriting, settleCaret, writeAfresh, writeUndoably } from '../../composer/undoableText';
 import { newestTodos } from '../../state/todos';
 import { useChat } from '../common/ChatContext';
 import { AttachButton } from './AttachButton';
@@ -40,11 +41,12 @@ export function Composer() {
   const mentions = useMentions(field);
   useSaidCount(commands.active !== null ? commands.offered.length : (mentions.offered?.length ?? null));
   const parts = chat.attachments.parts.value;
-  const isEmpty = text.trim() === '' && parts.length === 0;
+  // Keys may arrive faster than renders.
+  const isEmpty = (): boolean => chat.drafts.text.peek().trim() === '' && chat.attachments.parts.peek().length === 0;
+  const cannotSend = (text.trim() === '' && parts.length === 0) || chat.drafts.isSent.value;
   const pasteAsText = (): void => {
     const caret = chat.attachments.pasteAsText();
     if (caret === null || field.current === null) return;
-    field.current.value = chat.drafts.text.peek();
     field.current.focus();
     field.current.setSelectionRange(caret, caret);
   };
@@ -53,7 +55,6 @@ export function Composer() {
   const writeEarlier = (caretIn: (text: string) => number): void => {
     const text = chat.drafts.text.peek();
     if (field.current === null) return;
-    if (field.current.value !== text) field.current.value = text;
     field.current.setSelectionRange(caretIn(text), caretIn(text));
   };
 
@@ -61,6 +62,11 @@ export function Composer() {
     if (commands.onKeyDown(event) || mentions.onKeyDown(event)) return;
     if (event.defaultPrevented) return;
     if (takesAttachmentBack(event, chat, pasteAsText)) return event.preventDefault();
+    if (isEmpty() && approval !== null && isAllowKey(event)) {
+      event.preventDefault();
+      if (!event.repeat) chat.approvals.allowFromComposer(approval);
+      return;
+    }
     const { selectionStart, selectionEnd } = field.current ?? { selectionStart: 0, selectionEnd: 0 };
     switch (
       composerKey(event, {
@@ -137,6 +143,8 @@ export function Composer() {
           placeholder={t('Ask, @ to mention, / for commands')}
           value={text}
           onInput={(event) => {
+            if (isWriting()) return;
+            settleCaret(event);
             commands.typed(event.currentTarget.value);
             chat.drafts.edit(event.currentTarget.value);
             mentions.moved(true);
@@ -161,11 +169,13 @@ export function Composer() {
           <span class="composer-buttons">
             {later !== null && <later.ContextMeter />}
             {running && <StopButton stop={() => void chat.stop()} />}
-            <SendButton
-              queues={running}
-              disabled={isEmpty || chat.drafts.isSent.value}
-              send={() => void chat.submit(running ? 'queue' : undefined)}
-            />
+            {(!running || !cannotSend) && (
+              <SendButton
+                queues={running}
+                disabled={cannotSend}
+                send={() => void chat.submit(running ? 'queue' : undefined)}
+              />
+            )}
           </span>
         </div>
       </div>
@@ -173,12 +183,25 @@ export function Composer() {
   );
 }
 
+/** True for the key that allows the request in front. */
+function isAllowKey(event: KeyboardEvent): boolean {
+  const isPlain = !event.isComposing && event.keyCode !== 229 && !event.shiftKey && !event.altKey;
+  return event.key === 'Enter' && (event.ctrlKey || event.metaKey) && isPlain;
+}
+
 /** Puts text changes that were not typed into the field before the next render. Otherwise a key pressed before that
- *  render would be added to the old text. */
+ *  render would be added to the old text. Undo brings back what such a change replaced, but never another session's
+ *  draft. */
 function showAtOnce(field: { readonly current: HTMLTextAreaElement | null }, chat: ChatController): () => void {
+  let known = chat.drafts.switches.peek();
   return effect(() => {
     const text = chat.drafts.text.value;
-    if (field.current !== null && field.current.value !== text) field.current.value = text;
+    const switches = chat.drafts.switches.value;
+    const isSwitch = switches !== known;
+    known = switches;
+    if (field.current === null) return;
+    if (isSwitch) writeAfresh(field.current, text);
+    else writeUndoably(field.current, text);
   });
 }
 
@@ -213,12 +236,14 @@ function SendButton({
     return (
       <button
         type="button"
-        class="button secondary compact"
+        class="button secondary compact queue"
         disabled={disabled}
+        aria-label={t('Queue')}
         title={t('Queue: sent after the current turn')}
         onClick={press}
       >
-        {t('Queue')}
+        <Icon name="send" />
+        <span class="queue-word">{t('Queue')}</span>
       </button>
     );
   }
@@ -243,8 +268,8 @@ function StopButton({ stop }: { readonly stop: () => void }) {
     chat.focusComposer();
   };
   return (
-    <button type="button" class="button compact" title={t('Stop (Escape)')} onClick={press}>
-      <Icon name="debug-stop" /> <span class="stop-word">{t('Stop')}</span>
+    <button type="button" class="icon-button stop" aria-label={t('Stop')} title={t('Stop (Escape)')} onClick={press}>
+      <Icon name="debug-stop" />
     </button>
   );
 }

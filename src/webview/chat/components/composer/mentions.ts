@@ -54,8 +54,7 @@ export function useMentions(field: RefObject<HTMLTextAreaElement | null>): Offer
     const caret = chat.attachments.mention(mention, at);
     const written = chat.drafts.text.peek();
     const place = isTypedOn ? written.length - (value.length - selectionStart) : caret;
-    // Updates the field immediately: a key pressed before the next render belongs after the mention.
-    field.current.value = written;
+    // The field already has the text: a key pressed before the next render belongs after the mention.
     field.current.setSelectionRange(place, place);
   };
   async function ask(query: string): Promise<void> {

@@ -13,8 +13,12 @@ export function TurnActivityLine({ block }: { readonly block: TurnBlock }) {
   const { activity, turn } = block;
   const isWaiting = turn?.state === 'waiting';
   const since = activity === null ? 0 : Math.max(0, now - activity.receivedAt);
+  // The card above the composer says so itself.
+  const isAsked = isWaiting && (chat.steady.value.conversation?.approval ?? null) !== null;
   const words =
-    activity === null || isWaiting ? waitingWords(block) : activityWords(activity.activity, since, turn?.model ?? '');
+    activity === null || isWaiting
+      ? waitingWords(block, isAsked)
+      : activityWords(activity.activity, since, turn?.model ?? '');
   const lasting = useLasting(words !== null, 150);
   const meter = stepWords(block.steps);
   if ((words === null || !lasting) && meter === null) return null;
@@ -48,8 +52,8 @@ function stepWords(steps: TurnBlock['steps']): string | null {
 }
 
 // A view that has just been rebuilt does not know the activity yet. Streaming text speaks for itself.
-function waitingWords(block: TurnBlock): string | null {
-  if (block.turn?.state === 'waiting') return t('Waiting for you');
+function waitingWords(block: TurnBlock, isAsked: boolean): string | null {
+  if (block.turn?.state === 'waiting') return isAsked ? null : t('Waiting for you');
   return block.rows.some((row) => row.kind === 'answer' && row.state === 'streaming') ? null : t('Working…');
 }
 
