@@ -2,18 +2,19 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { StoreAction } from '../../../protocol/chatProtocol';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
-import { BackgroundStrip } from './BackgroundStrip';
 import { useChat } from './common/ChatContext';
+import { laterParts } from './common/laterParts';
 import { useLasting } from './common/timing';
 
 /** Notices about the whole panel: storage, workspace trust, the scripted model. Renders nothing while all is well. */
 export function Strips() {
+  const later = laterParts.value;
   return (
     <>
       <StoreStrip />
       <RestrictedStrip />
       <ModelStrip />
-      <BackgroundStrip />
+      {later !== null && <later.BackgroundStrip />}
     </>
   );
 }

@@ -41,3 +41,4 @@ export { DropTarget, takePasted } from './composer/DropTarget';
 export { MentionList } from './composer/MentionList';
 export { ProblemLine } from './cards/ProblemLine';
 export { PartPreview } from './composer/PartPreview';
+export { BackgroundStrip } from './BackgroundStrip';

@@ -365,7 +365,7 @@ describe('an edit', () => {
     await page.press('Allow');
     await page.refuse('decideApproval', 'The disk is full.');
     await page.press('Allow All Edits');
-    expect([offered, page.sent('decideApproval').map(({ decision }) => decision)]).toEqual([
+    expect([offered, page.sent('decideApproval').map((sent) => (sent as { decision: unknown }).decision)]).toEqual([
       ['Open Diff', 'Allow', 'Allow All Edits', 'Deny', 'Deny with Reason…'],
       [
         { kind: 'allow', scope: 'once' },

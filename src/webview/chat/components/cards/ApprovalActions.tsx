@@ -44,16 +44,12 @@ export function ApprovalActions({ request, busy, decide, open }: ApprovalActions
           disabled={busy}
           aria-label={action.label}
           title={action.title}
+          data-key={action.key === 'allow' && standard === 'allow' ? allowKey : undefined}
           aria-expanded={typeof action.act === 'string' ? false : undefined}
           aria-keyshortcuts={shortcutOf(action)}
           onClick={(event) => press(event, action)}
         >
           {action.label}
-          {action.key === 'allow' && standard === 'allow' && (
-            <span class="card-key" aria-hidden="true">
-              {allowKey}
-            </span>
-          )}
         </button>
       ))}
     </div>
