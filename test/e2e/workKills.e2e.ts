@@ -118,7 +118,7 @@ test(
         onDisk: false,
         requests: 1,
       });
-      await again.press('Allow Once');
+      await again.press('Allow');
       await window.panel.waitForAnswer('the answer behind the card', (text) => text === 'It is corrected.');
       await settled(window.panel);
       expect({
@@ -178,7 +178,7 @@ test(
       );
       const asked = server.requests.length + 1;
       await window.panel.send('Fix it, please.');
-      await (await ApprovalCard.asks(window.panel, `Change ${fix.path}?`)).press('Allow Once');
+      await (await ApprovalCard.asks(window.panel, `Change ${fix.path}?`)).press('Allow');
       await waitFor('the model to be asked with the result', () => server.requests.length > asked);
       await window.kill();
       held.open();
@@ -202,14 +202,14 @@ test(
       server.script(reply().says('Now.').calls('edit_file', fix, { id: 'edit5' }));
       server.otherwise(reply().says('Made.'));
       await window.panel.send('Fix it, at last.');
-      await (await ApprovalCard.asks(window.panel, `Change ${fix.path}?`)).button('Allow Once').click();
+      await (await ApprovalCard.asks(window.panel, `Change ${fix.path}?`)).button('Allow').click();
       await window.kill();
       const outcome = await waitFor('what became of the decision', async () => {
         if (await window.panel.frame.getByRole('alertdialog').isVisible()) return 'asked again';
         return window.turn()['state'] === 'settled' ? 'decided' : undefined;
       });
       if (outcome === 'asked again')
-        await (await ApprovalCard.asks(window.panel, `Change ${fix.path}?`)).press('Allow Once');
+        await (await ApprovalCard.asks(window.panel, `Change ${fix.path}?`)).press('Allow');
       await settled(window.panel);
       const [result] = window.stored(
         "SELECT json_extract(parts, '$[0].outcome') AS outcome, json_extract(parts, '$[0].text') AS text FROM messages WHERE tool_call_id = 'edit5'",

@@ -78,7 +78,7 @@ test('a card that is open when the window reloads is there again; if the user de
   const again = await ApprovalCard.asks(panel, `Change ${fix.path}?`);
   const linesAgain = await again.changedLines();
   await workbench.screenshot(pictures, 'reload-card');
-  await again.button('Deny').click();
+  await again.button('Deny with Reason…').click();
   await workbench.screenshot(pictures, 'deny-reason');
   await again.card.getByRole('button', { name: 'Cancel' }).click();
   await again.deny('Leave that file alone, the test is wrong.');
@@ -118,7 +118,7 @@ test('in Plan mode an edit is refused and a plan is asked about; if allowed, the
   );
   await chooseMode(panel, 'Plan');
   await panel.send('Plan how to fix the retry.');
-  const card = await ApprovalCard.asks(panel, 'Start this plan?');
+  const card = await ApprovalCard.asks(panel, 'Ready to start?');
   await workbench.screenshot(pictures, 'plan-card');
   const plan = card.card.getByRole('region', { name: 'Plan' });
   const seen = {
@@ -128,12 +128,12 @@ test('in Plan mode an edit is refused and a plan is asked about; if allowed, the
     buttons: await card.buttons(),
     fixed: repository.isFixed,
   };
-  await card.press('Allow Once');
+  await card.press('Start, Ask Before Edits');
   const edit = await ApprovalCard.asks(panel, `Change ${fix.path}?`);
   const picker = panel.frame.getByRole('combobox', { name: 'Mode', exact: true });
   await picker.filter({ hasText: 'Ask Before Edits' }).waitFor();
   const mode = await picker.innerText();
-  await edit.press('Allow Once');
+  await edit.press('Allow');
   await answered('Carried out.');
   await workbench.screenshot(pictures, 'plan-done');
   expect({
@@ -146,7 +146,7 @@ test('in Plan mode an edit is refused and a plan is asked about; if allowed, the
       heading: 'The retry',
       items: ['Correct waitBefore in src/retry.js', 'Run the tests'],
       refused: expect.stringContaining('Plan mode: edit_file could change something, so it was not run.'),
-      buttons: ['Allow Once', 'Deny'],
+      buttons: ['Start, Ask Before Edits', 'Start, Edit Automatically', 'Keep Planning…'],
       fixed: false,
     },
     mode: 'Ask Before Edits',
@@ -246,7 +246,7 @@ test('a server of .vscode/mcp.json starts after the user trusts it, and its tool
     offered: true,
     seen: {
       reasons: ['The MCP server controls what this tool does.'],
-      buttons: ['Allow Once', 'Allow for Session', 'Always…', 'Deny'],
+      buttons: ['Allow Once', 'Allow for Session', 'Always…', 'Deny', 'Deny with Reason…'],
     },
     told: expect.stringContaining('Echo: from the server'),
   });

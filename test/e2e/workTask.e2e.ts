@@ -88,7 +88,7 @@ test('a failing test is fixed: searched, read, run, edited and run again, each s
       reasons: await asksToEdit.reasons(),
       onDisk: repository.isFixed,
     };
-    await asksToEdit.press('Allow Once');
+    await asksToEdit.press('Allow');
 
     // The tests run again without a question
     await panel.waitForAnswer(
@@ -110,12 +110,12 @@ test('a failing test is fixed: searched, read, run, edited and run again, each s
       unplayed: server.unplayed,
     }).toEqual({
       cardOfCommand: {
-        buttons: ['Allow Once', 'Allow for Session', 'Always…', 'Deny'],
+        buttons: ['Allow Once', 'Allow for Session', 'Always…', 'Deny', 'Deny with Reason…'],
         reasons: sandboxProblem() === undefined ? [] : ['Runs with your permissions, not in a sandbox.'],
         waits: 1,
       },
       buttonsWhileRunning: ['Stop run_command', 'Continue in Background', 'Open Output'],
-      cardOfEdit: { lines: fixLines, reasons: ['Changes a file.'], onDisk: false },
+      cardOfEdit: { lines: fixLines, reasons: [], onDisk: false },
       fixed: true,
       rows: [
         'todo_write, done',

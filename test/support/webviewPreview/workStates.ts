@@ -357,7 +357,7 @@ export function workStates(
       ]),
     ),
     'approval-rules': { view: 'chat', bootstrap: state(waits(asks['command'] ?? fail())), press: ['Always…'] },
-    'approval-deny': { view: 'chat', bootstrap: state(waits(asks['command'] ?? fail())), press: ['Deny'] },
+    'approval-deny': { view: 'chat', bootstrap: state(waits(asks['command'] ?? fail())), press: ['Deny with Reason…'] },
     'work-rows': {
       view: 'chat',
       bootstrap: state(

@@ -33,7 +33,7 @@ function insertChange(field: HTMLTextAreaElement, text: string): void {
   try {
     if (focused !== field) field.focus({ preventScroll: true });
     field.setSelectionRange(start, end);
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way to change a field with undo
+    // Deprecated, and the only way to change a field with undo.
     document.execCommand(inserted === '' ? 'delete' : 'insertText', false, inserted);
     if (focused !== field && focused instanceof HTMLElement) focused.focus({ preventScroll: true });
   } finally {

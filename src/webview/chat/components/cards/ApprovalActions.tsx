@@ -7,6 +7,9 @@ import {
 import { t } from '../../../localization';
 
 export const isMac = /Mac/i.test(navigator.platform);
+/** Keys as the system writes them. */
+const allowKey = isMac ? '⌘⏎' : 'Ctrl+Enter';
+const denyKey = isMac ? '⌘⌫' : 'Ctrl+Backspace';
 
 interface ApprovalActionsProps {
   readonly request: ApprovalRequest;
@@ -55,10 +58,6 @@ export function ApprovalActions({ request, busy, decide, open }: ApprovalActions
     </div>
   );
 }
-
-/** Keys as the system writes them. */
-const allowKey = isMac ? '⌘⏎' : 'Ctrl+Enter';
-const denyKey = isMac ? '⌘⌫' : 'Ctrl+Backspace';
 
 function shortcutOf({ key }: CardAction): string | undefined {
   if (key === undefined) return undefined;
