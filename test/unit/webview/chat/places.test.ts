@@ -7,17 +7,19 @@ import { ChatPage } from './chatPage';
 
 describe('places in sessions', () => {
   test('are remembered for the twenty sessions left last; the end with nothing unfolded is not a place', () => {
-    let kept: ViewMemory['places'] = [];
-    const places = new Places([], ({ places: next }) => (kept = next));
+    let kept = noMemory();
+    const placesOf = (recalled: ViewMemory): Places =>
+      new Places({ recalled, remember: (change) => (kept = { ...kept, ...change }) });
+    const places = placesOf(kept);
     for (let number = 0; number < 25; number++) places.note(`s${number}`, { anchor: { uid: `u${number}`, offset: 3 } });
     places.note('s24', { openFolds: ['f'] });
     places.note('s23', { anchor: null });
     expect([
-      kept.length,
-      kept[0],
+      kept.places.length,
+      kept.places[0],
       places.of('s4'),
       places.of('s23'),
-      new Places(kept, () => undefined).of('s10')?.anchor?.uid,
+      placesOf(kept).of('s10')?.anchor?.uid,
     ]).toEqual([19, { conversationId: 's24', anchor: { uid: 'u24', offset: 3 }, openFolds: ['f'] }, null, null, 'u10']);
   });
 
