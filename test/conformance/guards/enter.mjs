@@ -40,8 +40,8 @@ export const guards = [
     name: 'a text the host does not have is remembered by the page',
     file: 'src/webview/chat/composer/unsavedDrafts.ts',
     tests: ['test/unit/webview/chat/components/composer/enter'],
-    from: '    if (!(await saved) || note === undefined',
-    to: '    await saved;\n    if (note === undefined',
+    from: '      if (!isSaved || note === undefined',
+    to: '      if (note === undefined',
   },
   {
     name: 'prompts behind a refused one stay in the composer',
