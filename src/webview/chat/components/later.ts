@@ -32,6 +32,7 @@ export { SandboxLine } from './turn/tools/SandboxLine';
 export { CallDetails } from './turn/tools/CallDetails';
 export { AttachMenu } from './composer/AttachMenu';
 export { AttachmentStrip } from './composer/AttachmentStrip';
+export { FileReviews } from '../session/fileReviews';
 export { bounded } from '../state/conversationPages';
 export { FeedFetching } from '../state/feedFetching';
 export { joinedDeliveries } from '../connection/joinedDeliveries';
