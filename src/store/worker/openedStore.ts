@@ -8,9 +8,9 @@ import { rescueFolderIn } from '../open/replacedFiles';
 import { storeFiles } from '../open/storeFiles';
 import { migrate, schemaVersion } from '../schema/migrations';
 import type { OtherDatabase } from '../session/import/bringOver';
-import { SessionDb } from '../session/sessionDb';
+import { createSessionDb, type SessionDb } from '../session/sessionDb';
 import { storeUidKey } from '../session/tables/storeUid';
-import type { SlicedOperations } from '../session/slicedOperations';
+import type { SlicedMethods } from '../sessionMethods';
 import type { SessionOperations } from '../sessionStore';
 import type { SlicedWork } from '../slicedWork';
 import { foldFoundSpills, type FoundSpill, type SpillSearch } from '../spill/foundSpills';
@@ -78,7 +78,7 @@ export interface OpenedStore {
   readonly operations: SessionOperations;
   readonly report: OpenReport;
   /** Operations that may take long, in slices. */
-  readonly slices: Partial<SlicedOperations>;
+  readonly slices: SlicedMethods;
   /** Housekeeping for idle moments: deletes rows that long operations left. */
   tidySlices(): SlicedWork<void>;
   /** True when a failed call left the database in a state in which no further write can succeed. */
@@ -224,7 +224,7 @@ function readOnlyStore(engine: StoreEngine, { database, report }: OpenedDatabase
 }
 
 function sessionDbOver(engine: StoreEngine, database: OpenedDatabase['database']): SessionDb {
-  return new SessionDb({
+  return createSessionDb({
     database,
     now: engine.now,
     fileSizes: () => database.sizes(),

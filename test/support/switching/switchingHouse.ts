@@ -8,7 +8,7 @@ import type { ModelInfo } from '../../../src/models/modelInfo';
 import { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
 import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
 import { migrate, schemaVersion } from '../../../src/store/schema/migrations';
-import { SessionDb } from '../../../src/store/session/sessionDb';
+import { createSessionDb, type SessionDb } from '../../../src/store/session/sessionDb';
 import type { SessionStore } from '../../../src/store/sessionStore';
 import { perform, promisedOperations } from '../../../src/store/sessionMethods';
 import { ToolRegistry } from '../../../src/tools/toolRegistry';
@@ -54,7 +54,7 @@ export class SwitchingHouse {
     const { database } = openTestDatabase(await testSqlite(), disk, '/store', { schemaVersion });
     migrate(database, { keepCopy: () => undefined });
     let now = (): number => 0;
-    const db = new SessionDb({ database, now: () => now(), fileSizes: () => ({ fileBytes: 0, logBytes: 0 }) });
+    const db = createSessionDb({ database, now: () => now(), fileSizes: () => ({ fileBytes: 0, logBytes: 0 }) });
     const store = {
       ...promisedOperations((method, args) => Promise.resolve().then(() => perform(db, method, args))),
       close: () => Promise.resolve(),
