@@ -18,6 +18,7 @@ import { hangingMemory, RecordingMemory, throwingMemory } from '../recordingMemo
 import { RecordingSurface } from '../recordingSurface';
 import { testSqlite } from '../sqlite';
 import { openTestDatabase } from '../testStore';
+import { cautiousPolicy } from '../cautiousPolicy';
 
 /** How long each answer is: enough that a few of them can be summarised. */
 const answer = (number: number): string =>
@@ -192,6 +193,7 @@ export class SwitchingHouse {
           ids,
           log,
           tools: new ToolRegistry([]),
+          approvals: cautiousPolicy,
           openModel: () => Promise.resolve(this.model()),
           systemPrompt: () => 'You are switched.',
           maxIterations: 4,
