@@ -14,7 +14,7 @@ import { createSessionDb, type SessionDb } from '../../src/store/session/session
 import type { SessionOperations, SessionStore } from '../../src/store/sessionStore';
 import { openSessionStore } from '../../src/store/worker/openedStore';
 import { startNodeWorker } from '../../src/store/worker/nodeWorkerPort';
-import { inProcessStore } from '../../src/store/worker/inProcessStore';
+import { inProcessStore } from '../support/inProcessStore';
 import {
   perform,
   promisedOperations,

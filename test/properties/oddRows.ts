@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { SimulatedDisk } from '../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from '../support/simulatedDisk';
 import type { SqlDatabase } from '../../src/store/engine/sqlDatabase';
 import { openDatabase } from '../../src/store/open/openDatabase';
 import { schemaVersion } from '../../src/store/schema/migrations';

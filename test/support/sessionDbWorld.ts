@@ -1,4 +1,4 @@
-import { type DiskOperation, SimulatedDisk } from '../../src/store/engine/simulatedDisk';
+import { type DiskOperation, SimulatedDisk } from './simulatedDisk';
 import type { SqlJsDatabase } from '../../src/store/engine/sqlJsDatabase';
 import { openDatabase } from '../../src/store/open/openDatabase';
 import { migrate, schemaVersion } from '../../src/store/schema/migrations';

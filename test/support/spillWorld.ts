@@ -3,7 +3,7 @@ import { TurnRecorder } from '../../src/agent/turnRecorder';
 import type { Clock } from '../../src/base/clock';
 import { idsFrom } from '../../src/base/ids';
 import type { Log } from '../../src/base/log';
-import { SimulatedDisk } from '../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from './simulatedDisk';
 import type { Sqlite } from '../../src/store/engine/sqlite';
 import { createSessionDb, type SessionDb } from '../../src/store/session/sessionDb';
 import { storeUidKey } from '../../src/store/session/tables/storeUid';

@@ -1,4 +1,4 @@
-import { SimulatedDisk } from '../engine/simulatedDisk';
+import { MemoryFileSystem } from '../engine/memoryFileSystem';
 import { openDatabase } from '../open/openDatabase';
 import { migrate, schemaVersion } from '../schema/migrations';
 import { createSessionDb, type SessionDb } from '../session/sessionDb';
@@ -28,7 +28,7 @@ export function openSpillStore(engine: StoreEngine, place: SpillPlace): OpenedSt
   const { header, requests } = place;
   const { database } = openDatabase({
     sqlite: engine.sqlite,
-    fileSystem: new SimulatedDisk(),
+    fileSystem: new MemoryFileSystem(),
     folder: '/memory',
     schemaVersion,
     assertOwned: () => undefined,

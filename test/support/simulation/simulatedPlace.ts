@@ -1,4 +1,4 @@
-import { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from '../simulatedDisk';
 import { storeError } from '../../../src/store/engine/sqlFailure';
 import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
 import { openDatabase } from '../../../src/store/open/openDatabase';

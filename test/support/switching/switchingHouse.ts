@@ -5,7 +5,7 @@ import { ConversationGateway } from '../../../src/gateway/conversationGateway';
 import type { CompletedTurn, MemoryProvider } from '../../../src/memory/memoryProvider';
 import type { ChatModel, ModelStream, StreamEvent, Terminal } from '../../../src/models/chatModel';
 import type { ModelInfo } from '../../../src/models/modelInfo';
-import { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from '../simulatedDisk';
 import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
 import { migrate, schemaVersion } from '../../../src/store/schema/migrations';
 import { createSessionDb, type SessionDb } from '../../../src/store/session/sessionDb';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from '../../support/simulatedDisk';
 import { createSessionDb, type SessionDb } from '../../../src/store/session/sessionDb';
 import { runWhole, sliceMs, type SlicedWork, StoppedWork } from '../../../src/store/slicedWork';
 import type { Message } from '../../../src/transcript/message';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from '../../support/simulatedDisk';
 import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
 import { openDatabase } from '../../../src/store/open/openDatabase';
 import { migrate, migrations, schemaVersion, type Migration } from '../../../src/store/schema/migrations';
