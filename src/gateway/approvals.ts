@@ -8,7 +8,7 @@ import { isContinuation } from '../transcript/continuation';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
 import type { SurfaceAgent } from './agents/surfaceAgent';
-import { decidingSession } from './callerSession';
+import { decidingSession } from './delegations';
 import { GatewayError } from './gateway';
 import { promptBehind } from './promptBehind';
 import type { SessionDirectory } from './sessionDirectory';

@@ -38,9 +38,10 @@ import { SessionDirectory } from './sessionDirectory';
 import { SessionSwitching } from './sessionSwitching';
 import { SurfaceRegistry } from './surfaceRegistry';
 import { TurnOpening } from './turnOpening';
-import { type SettledRow, type StartedTurn, TurnRunner } from './turnRunner';
+import { TurnRunner } from './turnRunner';
 import { TurnSlots } from './turnSlots';
 import { WaitingTurns } from './waitingTurns';
+import type { SettledRow, StartedTurn } from './runningTurn';
 
 /** The gateway over a store and agents. Creates the gateway's services and routes each request to one of them. */
 export class ConversationGateway implements Gateway {

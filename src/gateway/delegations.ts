@@ -11,8 +11,9 @@ import { answerText, type Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { TurnEvent } from '../transcript/turnEvent';
 import type { SurfaceRegistry } from './surfaceRegistry';
-import type { RunningTurn, SettledRow, TurnRunner } from './turnRunner';
+import type { TurnRunner } from './turnRunner';
 import type { TurnSlots } from './turnSlots';
+import type { RunningTurn, SettledRow } from './runningTurn';
 
 interface DelegationParts {
   readonly store: SessionStore;
@@ -205,4 +206,9 @@ function firstWords(task: string): string {
         .slice(0, longestTitle - 1)
         .toWellFormed()
         .trimEnd()}…`;
+}
+
+/** Returns the session whose mode and effort apply here: a sub-agent uses those of the session it works for. */
+export function decidingSession(runner: Pick<TurnRunner, 'all'>, sessionId: string): string {
+  return runner.all().find(({ session }) => session.id === sessionId)?.subAgent?.caller.session.id ?? sessionId;
 }
