@@ -4,7 +4,7 @@ import type { Log } from '../../base/log';
 import type { SessionStore } from '../sessionStore';
 import type { WorkProgress } from '../slicedWork';
 import { readableOnly } from '../engine/sqlFailure';
-import { StoreError } from '../storeError';
+import { StoreError, reviveStoreError } from '../storeError';
 import type { OpenReport } from '../worker/openedStore';
 import {
   isUserWrite,
@@ -14,7 +14,6 @@ import {
   type MethodResults,
 } from '../sessionMethods';
 import type { RunningStore } from '../worker/storeClient';
-import { reviveStoreError } from '../worker/storeErrorData';
 import { LockAcquisition, type HeldLock, type LockAttempt, type OwnershipPatience } from './lockAcquisition';
 import type { LockEndpoint } from '../lock/lockRecord';
 import { HandoverServer, type HandoverOwner } from './handoverServer';

@@ -15,11 +15,10 @@ import type { SessionOperations } from '../sessionStore';
 import type { SlicedWork } from '../slicedWork';
 import { foldFoundSpills, type FoundSpill, type SpillSearch } from '../spill/foundSpills';
 import { readableOnly } from '../engine/sqlFailure';
-import { StoreError } from '../storeError';
+import { StoreError, storeErrorData, type StoreErrorData } from '../storeError';
 import { keepCopy } from './keepCopy';
 import { replacedStores, type BroughtBack, type ReplacedStore } from './replacedStores';
 import { SiblingMerger, type SiblingMerge, type SiblingProblem } from './siblingMerger';
-import { storeErrorData, type StoreErrorData } from './storeErrorData';
 
 /** The store to open, and the conditions. Plain data: it is sent to the worker. */
 export interface StorePlace {

@@ -1,5 +1,5 @@
 import { Emitter } from '../../base/disposable';
-import { StoreError } from '../storeError';
+import { StoreError, reviveStoreError } from '../storeError';
 import { withEntries, type WorkProgress } from '../slicedWork';
 import type { SpillPlace } from '../spill/spillStore';
 import type { OpenReport, StorePlace } from './openedStore';
@@ -11,7 +11,6 @@ import {
   type MethodResults,
   type StoreRequest,
 } from '../sessionMethods';
-import { reviveStoreError } from './storeErrorData';
 import type { FromWorker, ToWorker } from './workerMessages';
 
 type Event<T> = Emitter<T>['event'];
