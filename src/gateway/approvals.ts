@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
-import type { SwitchReason } from '../memory/switchReason';
+import type { SwitchReason } from '../memory/memoryProvider';
 import type { SessionStore } from '../store/sessionStore';
 import { isUnknownOutcome, StoreError } from '../store/storeError';
 import { type Approval, type ApprovalDecision, isPlainEdit, type Mode } from '../transcript/approval';

@@ -9,7 +9,7 @@ import type { Disposable } from '../base/disposable';
 import type { BusyMode } from '../transcript/busyMode';
 import type { DraftPart, DraftSurroundings, PromptDraft, SentPart } from '../transcript/draftPart';
 import type { HandoffTokens } from '../transcript/handoff';
-import type { SwitchReason } from '../memory/switchReason';
+import type { SwitchReason } from '../memory/memoryProvider';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
 
 export type { BusyMode, SwitchReason };

@@ -1,8 +1,7 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 import type { OpenTurn } from '../../sessionStore';
-import type { Recalled } from '../../../transcript/recalled';
 import type { Session } from '../../../transcript/session';
-import type { Settlement, Turn } from '../../../transcript/turn';
+import type { Settlement, Turn, Recalled } from '../../../transcript/turn';
 import { addUsage, type Usage } from '../../../transcript/usage';
 import { textOr } from './columns';
 import { notFound } from './refusal';
