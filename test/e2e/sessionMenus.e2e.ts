@@ -170,6 +170,7 @@ test("Export Session… from a row's menu and from the chat's menu writes the st
     .first()
     .click();
   await picture('chat-menu');
+  await workbench.page.getByRole('menuitem', { name: 'Transcript' }).hover();
   await chooseFromMenu(workbench.page.getByRole('menuitem', { name: 'Export Session…' }), 'Export Session…');
   const complete: typeof json = JSON.parse(await exportAs('JSON File with Hidden Messages…', 'complete.json'));
   const uids = (hidden: boolean): readonly unknown[] =>

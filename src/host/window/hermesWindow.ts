@@ -526,7 +526,7 @@ export class HermesWindow {
       chat,
       shown,
       editor,
-      setUpModel: () => setup.run(null),
+      setUpModel: (entryId) => setup.run(entryId),
       setUpMemory: () => memory.setup.run(),
     });
     const screens = screenCommands({ chosen: sessions.chosen, search, opener });
