@@ -78,7 +78,7 @@ const groups = [
       tryDemo: 'Chooses Demo, which answers from a script, offline. In the palette until a model is chosen.',
       setUpModel: 'Leads through choosing a model, with a key or a server where one is needed.',
       selectModel: 'Chooses the model of the session.',
-      setUpMemory: 'Connects a Hindsight server, after saying what is sent there.',
+      setUpMemory: 'Chooses built-in memory, a Hindsight server (after saying what is sent there), or none.',
       openMemory: 'Shows the files of the built-in memory.',
       manageApprovals: 'Lists what the agent may do without asking. Rules can be removed.',
       manageMcpServers: 'Lists MCP servers with their state, where they run and what they offer.',

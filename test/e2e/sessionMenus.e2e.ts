@@ -318,7 +318,7 @@ test('Set Up Memory… says what is sent where before it connects, names a wrong
     const dialog = workbench.dialog();
     const settings = (): string => fs.readFileSync(path.join(vscode().server.dataDir, 'User/settings.json'), 'utf8');
     const setUpAt = async (address: string): Promise<void> => {
-      await workbench.runCommand('Hermes: Set Up Memory');
+      await workbench.runAndChoose('Hermes: Set Up Memory', 'Hindsight Server…');
       await workbench.answerInput('Hindsight server address.', address);
       await workbench.answerInput('Memory bank.', 'e2e');
       await dialog
