@@ -5,6 +5,9 @@ import { proposedName, typedServer, type ServerEntry, type TypedProblem } from '
 import type { KnownServer, McpHost } from './mcpHost';
 import { draftPlaces, type DraftPlace, type ServerDraft } from './serverDrafts';
 
+/** Typed as it is in any language. */
+const exampleCommand = 'npx -y @modelcontextprotocol/server-memory';
+
 /** What the user has entered so far. */
 interface Entered {
   readonly text: string;
@@ -34,7 +37,7 @@ async function enter(desk: McpHost, before: Entered | null): Promise<Entered | n
   const text = await vscode.window.showInputBox({
     title,
     prompt: vscode.l10n.t('Command that starts the server, or its web address'),
-    placeHolder: 'npx -y @modelcontextprotocol/server-memory',
+    placeHolder: exampleCommand,
     value: before?.text ?? '',
     ignoreFocusOut: true,
     validateInput: (typed) => problemWords(typedServer(typed)),

@@ -3,6 +3,9 @@ import { azureOpenai, azureResource } from '../../models/azureOpenai';
 import type { ProviderSettings } from '../../models/providerSettings';
 import { freeName } from './endpointForm';
 
+/** Typed as it is in any language. */
+const exampleDeployment = 'gpt-5-mini';
+
 /** Asks for the resource and its deployments: a resource lists the models that it could deploy, not those that answer.
  *  Null when the user cancels. */
 export async function askForAzure(taken: readonly string[]): Promise<ProviderSettings | null> {
@@ -22,7 +25,7 @@ export async function askForAzure(taken: readonly string[]): Promise<ProviderSet
   const names = await vscode.window.showInputBox({
     title,
     prompt: vscode.l10n.t('Names of your deployments, separated by commas'),
-    placeHolder: 'gpt-5-mini',
+    placeHolder: exampleDeployment,
     value: resource.deployment ?? '',
     ignoreFocusOut: true,
     validateInput: (text) =>
