@@ -81,7 +81,8 @@ const groups = [
       setUpMemory: 'Chooses built-in memory, a Hindsight server (after saying what is sent there), or none.',
       openMemory: 'Shows the files of the built-in memory.',
       manageApprovals: 'Lists what the agent may do without asking. Rules can be removed.',
-      manageMcpServers: 'Lists MCP servers with their state, where they run and what they offer. Adds servers, after testing them.',
+      manageMcpServers:
+        'Lists MCP servers with their state, where they run and what they offer. Adds servers, after testing them.',
       openSettings: 'Opens the settings of Hermes.',
       showLog: 'Opens the log, which also names the file that holds your sessions.',
     },
