@@ -1,12 +1,26 @@
 import * as vscode from 'vscode';
 import type { McpTrial } from '../../tools/mcp/mcpServers';
+import type { ServerDefinition } from '../../tools/mcp/serverDefinition';
 import type { ServerDecision } from '../../tools/mcp/serverPlace';
 import { proposedName, typedServer, type ServerEntry, type TypedProblem } from '../../tools/mcp/typedServer';
-import type { KnownServer, McpHost } from './mcpHost';
+import type { KnownServer } from './knownServer';
 import { draftPlaces, type DraftPlace, type ServerDraft } from './serverDrafts';
 
 /** Typed as it is in any language. */
 const exampleCommand = 'npx -y @modelcontextprotocol/server-memory';
+
+/** Actions on servers that are not saved yet. */
+export interface ServerAdding {
+  readonly all: readonly KnownServer[];
+  /** Returns the server as it would be known. */
+  proposed(definition: ServerDefinition): KnownServer;
+  /** Asks the user to trust it. Changes nothing. Null: the user does not trust it. */
+  askToTrust(server: KnownServer): Promise<ServerDecision | null>;
+  /** Starts it as the user decided, counts its tools and stops it. Rejects only when aborted. */
+  trial(server: KnownServer, decision: ServerDecision, signal: AbortSignal): Promise<McpTrial>;
+  /** Saves it together with the user's trust. `decision` null: it needs none. */
+  add(server: KnownServer, decision: ServerDecision | null, save: () => Promise<void>): Promise<void>;
+}
 
 /** What the user has entered so far. */
 interface Entered {
@@ -18,7 +32,7 @@ interface Entered {
 
 /** Runs Add Server…: asks for a command or address, a name and a place, tests the server, and only then saves it.
  *  Canceling at any step changes nothing. */
-export async function addServer(desk: McpHost): Promise<void> {
+export async function addServer(desk: ServerAdding): Promise<void> {
   let entered = await enter(desk, null);
   while (entered !== null) {
     const { name, entry, place } = entered;
@@ -32,7 +46,7 @@ export async function addServer(desk: McpHost): Promise<void> {
   }
 }
 
-async function enter(desk: McpHost, before: Entered | null): Promise<Entered | null> {
+async function enter(desk: ServerAdding, before: Entered | null): Promise<Entered | null> {
   const title = vscode.l10n.t('Add MCP Server');
   const text = await vscode.window.showInputBox({
     title,
@@ -75,7 +89,7 @@ async function tellUnusable(sentence: string): Promise<'ended' | 'edit'> {
 }
 
 async function tryAndSave(
-  desk: McpHost,
+  desk: ServerAdding,
   server: KnownServer,
   draft: Extract<ServerDraft, { readonly kind: 'draft' }>,
 ): Promise<'ended' | 'edit'> {
@@ -102,7 +116,7 @@ async function tryAndSave(
 }
 
 /** Null when the user canceled the test. */
-async function tested(desk: McpHost, server: KnownServer, decision: ServerDecision): Promise<McpTrial | null> {
+async function tested(desk: ServerAdding, server: KnownServer, decision: ServerDecision): Promise<McpTrial | null> {
   return vscode.window.withProgress(
     {
       location: vscode.ProgressLocation.Notification,

@@ -6,27 +6,16 @@ import type { McpServers } from '../../tools/mcp/mcpServers';
 import { commandLine, type ServerDefinition } from '../../tools/mcp/serverDefinition';
 import type { ServerDecision, ServerPlace } from '../../tools/mcp/serverPlace';
 import { placeWords } from './placeWords';
-import { addServer } from './addServer';
+import { addServer, type ServerAdding } from './addServer';
+import type { KnownServer } from './knownServer';
 import { openServerFile, serverFolders } from './serverDrafts';
 import { fileOf, settingName, shownFile } from './serverFiles';
 
 /** Number of latest accesses blocked by the sandbox that are shown per server. */
 const mostShown = 5;
 
-/** A defined server, with the user's trust and decision. */
-export interface KnownServer {
-  readonly id: string;
-  readonly definition: ServerDefinition;
-  readonly fingerprint: string;
-  readonly isTrusted: boolean;
-  /** True when an earlier definition of it was trusted. */
-  readonly hasChanged: boolean;
-  readonly decision: ServerDecision;
-}
-
 /** Servers of a window, and the actions that users can take on them. */
-export interface ManagedServers {
-  readonly all: readonly KnownServer[];
+export interface ManagedServers extends ServerAdding {
   readonly servers: Pick<McpServers, 'find'>;
   /** Resolves once the definitions are read, or have taken too long. */
   settled(): Promise<void>;
@@ -70,7 +59,7 @@ export async function manageServers(desk: ManagedServers): Promise<void> {
   );
 }
 
-function waysToAdd(desk: McpHost): readonly Choice[] {
+function waysToAdd(desk: ManagedServers): readonly Choice[] {
   const folders = serverFolders();
   return [
     {
