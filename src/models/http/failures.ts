@@ -227,6 +227,13 @@ function describeStatus(
       break;
   }
   if (isHtml(body) && status < 500) return describeNotAnApi('text/html', context);
+  // Gemini and xAI send 400 instead of 401.
+  if (status === 400 && /api key not valid|incorrect api key/i.test(message))
+    return {
+      cause: 'auth',
+      happened: `The key for ${provider} was refused (400).`,
+      next: `Set a new key${orAnother(context, ' or ')}.`,
+    };
   if (isContentFilter(message))
     return {
       cause: 'contentFilter',

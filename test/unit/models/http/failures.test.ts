@@ -45,6 +45,12 @@ describe('a failure sentence', () => {
       'The key for OpenRouter was refused (401). Your prompt is saved. Set a new key or choose another model.',
     ],
     [
+      'a refused key, as Gemini says it',
+      http(400, [{ error: { code: 400, message: 'API key not valid. Please pass a valid API key.' } }]),
+      'auth',
+      'The key for OpenRouter was refused (400). Your prompt is saved. Set a new key or choose another model.',
+    ],
+    [
       'an account without credit',
       http(402, openai('Insufficient credits')),
       'quota',
