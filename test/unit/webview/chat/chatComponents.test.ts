@@ -240,6 +240,23 @@ describe('a conversation', () => {
     expect([closed, fold.getAttribute('aria-expanded'), page.memory.openFolds]).toEqual(['false', 'true', ['reads-a']]);
   });
 
+  test('folds updates of the todo list with the reads next to them', async () => {
+    page = new ChatPage();
+    const rows = [
+      answer({ uid: 'a', position: 2 }, [call('ca', 'todo_write', {})]),
+      result({ uid: 'ra', position: 3 }, 'ca', 'todo_write', 'Noted.'),
+      answer({ uid: 'b', position: 4 }, [call('cb', 'read_file', { path: 'b.ts' })]),
+      result({ uid: 'rb', position: 5 }, 'cb', 'read_file', 'x'),
+    ];
+    await page.bootstrap(
+      shownSession({
+        messages: [question, ...rows, answer({ uid: 'z', position: 20 }, ['Done.'])],
+        turns: [settledTurn()],
+      }),
+    );
+    expect(find('button', 'Read 1 file · updated todos').getAttribute('aria-expanded')).toBe('false');
+  });
+
   test('keeps thinking folded, and opens it again after the view was hidden', async () => {
     const shown = shownSession({
       messages: [question, answer({ uid: 'a1', position: 2 }, [{ kind: 'thinking', text: 'hm' }, 'So.'])],

@@ -4,7 +4,7 @@ import { t } from '../../../localization';
 import { memo } from '../../../memo';
 import { clockTime, duration } from '../../../times';
 import { foldWords } from '../../../toolLabels';
-import { foldedReads, isFoldable, type AnswerRow, type CallRow } from '../../state/conversationRows';
+import { folds, type AnswerRow, type CallRow } from '../../state/conversationRows';
 import { useChat } from '../common/ChatContext';
 import { FoldButton } from '../common/FoldButton';
 import { PartText, useLiveText, type PartTextProps } from './liveText';
@@ -119,7 +119,7 @@ interface CallsProps {
 
 function Calls({ id, calls, turnUid }: CallsProps) {
   const chat = useChat();
-  if (calls.length < foldedReads || !calls.every(isFoldable))
+  if (!folds(calls))
     return (
       <>
         {calls.map((row) => (
@@ -178,5 +178,6 @@ function lastLine(text: string): string {
 function thinkingWords(live: boolean, thinking: ThinkingProps['thinking']): string {
   if (live) return t('Thinking…');
   if (thinking === null || thinking.until === null) return t('Thought');
-  return t('Thought for {duration}', { duration: duration(Math.max(1000, thinking.until - thinking.from)) });
+  const took = thinking.until - thinking.from;
+  return took < 1000 ? t('Thought for <1 s') : t('Thought for {duration}', { duration: duration(took) });
 }
