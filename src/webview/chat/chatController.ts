@@ -31,6 +31,7 @@ import { FeedPages } from './state/feedPages';
 import { Folds } from './state/folds';
 import { Places } from './state/places';
 import { ScreenRequests } from './state/screenRequests';
+import { Thoughts } from './state/thoughts';
 import { TypedInput } from './typedInput';
 
 /** Operations of the chat view: builds its parts and talks to the host. Components read signals and call methods. */
@@ -62,6 +63,7 @@ export class ChatController {
   /** Dependencies of the prompt history, which loads after the first paint. */
   readonly historyNeeds: PromptHistoryNeeds;
   readonly folds: Folds;
+  readonly thoughts: Thoughts;
   readonly markdown: MarkdownActions;
   readonly places: Places;
   readonly pages: FeedPages;
@@ -77,6 +79,7 @@ export class ChatController {
     };
     const places = (this.places = new Places(memory));
     const folds = (this.folds = new Folds(memory, view, places));
+    this.thoughts = new Thoughts(memory);
     const pages = (this.pages = new FeedPages(shared));
     const unsaved = (this.unsaved = new UnsavedDrafts(needs));
     const drafts = (this.drafts = new Drafts(unsaved, timers));

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import { memo } from '../../../memo';
@@ -152,9 +153,18 @@ function Thinking({ id, thinking, ...part }: ThinkingProps) {
   const text = useLiveText(part);
   const live = !part.complete;
   const open = chat.folds.open.value.has(id);
+  const watched = thinking === null || thinking.until === null ? null : thinking.until - thinking.from;
+  useEffect(() => {
+    if (watched !== null) chat.thoughts.note(part.uid, watched);
+  }, [watched]);
   return (
     <div class="thinking">
-      <FoldButton open={open} words={thinkingWords(live, thinking)} toggle={() => chat.folds.toggle(id)} live={live} />
+      <FoldButton
+        open={open}
+        words={thinkingWords(live, watched ?? chat.thoughts.of(part.uid))}
+        toggle={() => chat.folds.toggle(id)}
+        live={live}
+      />
       {live && !open && (
         <div class="thinking-now" aria-hidden="true" dir="auto">
           <span>{lastLine(text)}</span>
@@ -175,9 +185,9 @@ function lastLine(text: string): string {
   return end.slice(end.lastIndexOf('\n') + 1);
 }
 
-function thinkingWords(live: boolean, thinking: ThinkingProps['thinking']): string {
+/** `ms`: null when the view did not watch the thinking. */
+function thinkingWords(live: boolean, ms: number | null): string {
   if (live) return t('Thinking…');
-  if (thinking === null || thinking.until === null) return t('Thought');
-  const took = thinking.until - thinking.from;
-  return took < 1000 ? t('Thought for <1 s') : t('Thought for {duration}', { duration: duration(took) });
+  if (ms === null) return t('Thought');
+  return ms < 1000 ? t('Thought for <1 s') : t('Thought for {duration}', { duration: duration(ms) });
 }

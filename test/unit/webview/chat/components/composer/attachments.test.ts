@@ -591,6 +591,15 @@ describe('a prompt that was sent', () => {
     expect([page.composer.value, chips()]).toEqual(['Why?', ['src/a.ts:1-2']]);
   });
 
+  test('is saved by Save when it is edited in the queue', async () => {
+    const queued = { uid: 'q1', sessionId: session().id, text: 'docs', createdAt: 1 };
+    await open(shownSession({ queue: [queued] }));
+    await page.press('Edit');
+    await page.fill(find('textbox', 'Edit queued message'), 'the docs');
+    await page.press('Save');
+    expect(page.sent('editQueued')).toEqual([{ uid: 'q1', text: 'the docs' }]);
+  });
+
   test('shows its attachments in the queue', async () => {
     await open({
       ...asked,
