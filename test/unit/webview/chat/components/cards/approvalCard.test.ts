@@ -539,7 +539,7 @@ describe('the keyboard', () => {
     await page.clock.advance(600);
     await page.key('Enter', { ctrlKey: true, repeat: true });
     const held = page.sent('decideApproval').length;
-    const key = card().querySelector('.card-key')?.textContent;
+    const key = card().querySelector<HTMLElement>('[data-key]')?.dataset['key'];
     const press = await page.key('Enter', { ctrlKey: true });
     await page.answer('decideApproval', null);
     await page.event({ kind: 'approvalRequested', turn: waiting, approval: asks(command, 'c2', 'ap2') });
@@ -575,7 +575,7 @@ describe('the keyboard', () => {
     page.composer.focus();
     await page.key('Enter', { ctrlKey: true });
     const fromComposer = page.sent('decideApproval').length;
-    const key = card().querySelector('.card-key');
+    const key = card().querySelector('[data-key]');
     card().focus();
     await page.key('Enter', { ctrlKey: true });
     expect([fromComposer, key, page.sent('decideApproval').length]).toEqual([0, null, 1]);
