@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
 import { CurrentFileOffer } from '../../../../src/host/attachments/currentFileOffer';
 import type { Selection } from '../../../../src/host/attachments/mentionPlaces';
@@ -20,8 +20,8 @@ let offer: CurrentFileOffer;
 
 const inside = (name: string): string => path.join(home, 'w', name);
 
-/** Shows a file in the editor and returns what is offered after the editor has been quiet. */
-async function offered(file: string | null, lines: readonly [number, number] | null = null): Promise<string | null> {
+/** Shows a file in the editor, which is quiet then. */
+async function show(file: string | null, lines: readonly [number, number] | null = null): Promise<void> {
   editor.file = file;
   editor.current =
     file === null || lines === null
@@ -29,11 +29,14 @@ async function offered(file: string | null, lines: readonly [number, number] | n
       : { path: file, isFile: true, startLine: lines[0], endLine: lines[1], text: 'x' };
   moved.fire(undefined);
   await clock.advance(200);
-  // The check for secrets reads the disk.
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  const { current } = offer;
-  return current === null ? null : `${current.kind} ${current.source} ${current.label}`;
 }
+
+const current = (): string | null =>
+  offer.current === null ? null : `${offer.current.kind} ${offer.current.source} ${offer.current.label}`;
+
+/** Passes once this is offered: the check for secrets reads the disk. */
+const isOffered = (expected: string | null): Promise<void> =>
+  vi.waitFor(() => expect(current()).toBe(expected), { timeout: 10_000 });
 
 beforeEach(() => {
   home = mkdtempSync(path.join(tmpdir(), 'hermes-offer-'));
@@ -50,42 +53,42 @@ afterEach(() => {
 
 describe('the file that is offered as an attachment', () => {
   it('is the one in the editor, or the selection in it', async () => {
-    expect([
-      await offered(inside('docs/README.md')),
-      await offered(inside('docs/README.md'), [10, 20]),
-      await offered(inside('a.ts'), [3, 3]),
-      await offered(null),
-    ]).toEqual([
-      'file file:docs/README.md docs/README.md',
-      'selection selection docs/README.md:10-20',
-      'selection selection a.ts:3',
-      null,
-    ]);
+    await show(inside('docs/README.md'));
+    await isOffered('file file:docs/README.md docs/README.md');
+    await show(inside('docs/README.md'), [10, 20]);
+    await isOffered('selection selection docs/README.md:10-20');
+    await show(inside('a.ts'), [3, 3]);
+    await isOffered('selection selection a.ts:3');
+    await show(null);
+    await isOffered(null);
   });
 
-  it('is never one that may hold secrets, also by a link, or one outside the open folders', async () => {
-    expect([
-      await offered(inside('.env')),
-      await offered(inside('.env'), [1, 1]),
-      await offered(inside('plain.txt')),
-      await offered(path.join(home, 'outside.ts')),
-      await offered(inside('a.ts')),
-    ]).toEqual([null, null, null, null, 'file file:a.ts a.ts']);
-  });
+  it.each(['w/.env', 'w/plain.txt', 'outside.ts'])(
+    'is never one that may hold secrets, also by a link, or one outside the open folders: %s',
+    async (name) => {
+      for (const lines of [null, [1, 1] as const]) {
+        await show(inside('a.ts'));
+        await isOffered('file file:a.ts a.ts');
+        await show(path.join(home, name), lines);
+        await isOffered(null);
+      }
+    },
+  );
 
   it('changes once the editor is quiet, and is reported only when it changes', async () => {
     const heard: (string | null)[] = [];
     offer.onDidChange(() => heard.push(offer.current?.label ?? null));
-    await offered(inside('a.ts'));
-    await offered(inside('a.ts'));
+    await show(inside('a.ts'));
+    await isOffered('file file:a.ts a.ts');
+    await show(inside('a.ts'));
     editor.file = inside('docs/README.md');
     moved.fire(undefined);
     await clock.advance(100);
     moved.fire(undefined);
     await clock.advance(150);
-    await new Promise((resolve) => setTimeout(resolve, 20));
     const early = [...heard];
-    await offered(inside('docs/README.md'));
+    await show(inside('docs/README.md'));
+    await isOffered('file file:docs/README.md docs/README.md');
     expect([early, heard]).toEqual([['a.ts'], ['a.ts', 'docs/README.md']]);
   });
 });

@@ -3,14 +3,7 @@ import { lineCounts } from '../../../lineCounts';
 import { t } from '../../../localization';
 import { duration } from '../../../times';
 import { toolDetails } from '../../../toolDetails';
-import {
-  resultCount,
-  stateWord,
-  toolLabels,
-  toolName,
-  type ToolLabels,
-  type ToolState,
-} from '../../../toolLabels';
+import { resultCount, stateWord, toolLabels, toolName, type ToolLabels, type ToolState } from '../../../toolLabels';
 import type { CallRow } from '../../state/conversationRows';
 import { useChat } from '../common/ChatContext';
 import { laterParts } from '../common/laterParts';
