@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
-import { testHindsight } from '../../memory/hindsight/connectionProbe';
 import { failureSentence, type Answer } from '../../memory/hindsight/failure';
-import type { HindsightPlace, ServerVersion } from '../../memory/hindsight/hindsightApi';
+import { type HindsightPlace, type ServerVersion, testHindsight } from '../../memory/hindsight/hindsightApi';
 import { parseEndpoint } from '../../models/http/endpoint';
 import { hindsightPlace, type HindsightHost } from './hindsightHost';
 

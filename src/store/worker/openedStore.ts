@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { FileSystem } from '../engine/fileSystem';
-import type { Sqlite } from '../engine/sqlite';
 import { assertFence } from '../lock/heldLock';
 import type { DamagedCopy } from '../open/damagedCopy';
 import { openDatabase, type OpenDatabaseOptions, type OpenedDatabase } from '../open/openDatabase';
@@ -8,18 +7,18 @@ import { rescueFolderIn } from '../open/replacedFiles';
 import { storeFiles } from '../open/storeFiles';
 import { migrate, schemaVersion } from '../schema/migrations';
 import type { OtherDatabase } from '../session/import/bringOver';
-import { SessionDb } from '../session/sessionDb';
+import { createSessionDb, type SessionDb } from '../session/sessionDb';
 import { storeUidKey } from '../session/tables/storeUid';
-import type { SlicedOperations } from '../session/slicedOperations';
+import type { SlicedMethods } from '../sessionMethods';
 import type { SessionOperations } from '../sessionStore';
 import type { SlicedWork } from '../slicedWork';
 import { foldFoundSpills, type FoundSpill, type SpillSearch } from '../spill/foundSpills';
 import { readableOnly } from '../engine/sqlFailure';
-import { StoreError } from '../storeError';
+import { StoreError, storeErrorData, type StoreErrorData } from '../storeError';
 import { keepCopy } from './keepCopy';
 import { replacedStores, type BroughtBack, type ReplacedStore } from './replacedStores';
+import type { StoreEngine } from './storeEngine';
 import { SiblingMerger, type SiblingMerge, type SiblingProblem } from './siblingMerger';
-import { storeErrorData, type StoreErrorData } from './storeErrorData';
 
 /** The store to open, and the conditions. Plain data: it is sent to the worker. */
 export interface StorePlace {
@@ -78,22 +77,12 @@ export interface OpenedStore {
   readonly operations: SessionOperations;
   readonly report: OpenReport;
   /** Operations that may take long, in slices. */
-  readonly slices: Partial<SlicedOperations>;
+  readonly slices: SlicedMethods;
   /** Housekeeping for idle moments: deletes rows that long operations left. */
   tidySlices(): SlicedWork<void>;
   /** True when a failed call left the database in a state in which no further write can succeed. */
   mustReopen(): boolean;
   close(): void;
-}
-
-/** Dependencies for opening a store. */
-export interface StoreEngine {
-  readonly sqlite: Sqlite;
-  readonly fileSystem: FileSystem;
-  /** Seconds since the epoch. */
-  readonly now: () => number;
-  /** Monotonic milliseconds. Default: `now`. */
-  readonly monotonicMs?: () => number;
 }
 
 /** Opens the store of a folder whose lock the caller holds. Checks the file, migrates the schema, imports damaged
@@ -224,7 +213,7 @@ function readOnlyStore(engine: StoreEngine, { database, report }: OpenedDatabase
 }
 
 function sessionDbOver(engine: StoreEngine, database: OpenedDatabase['database']): SessionDb {
-  return new SessionDb({
+  return createSessionDb({
     database,
     now: engine.now,
     fileSizes: () => database.sizes(),

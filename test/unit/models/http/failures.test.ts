@@ -259,7 +259,12 @@ describe('a failure sentence', () => {
     [{ kind: 'noFinish' } as const, true],
     [{ kind: 'notAnApi', contentType: '', excerpt: '' } as const, false],
   ])('knows whether %o may be retried', (fault, expected) => {
-    expect(mayRetry(fault)).toBe(expected);
+    expect([mayRetry(fault, 'remote'), mayRetry(fault, 'thisMachine')]).toEqual([expected, expected]);
+  });
+
+  it('retries a refused connection to another machine, which may be a restart, but not one to this machine', () => {
+    const fault = { kind: 'network', code: 'ECONNREFUSED', message: '' } as const;
+    expect([mayRetry(fault, 'remote'), mayRetry(fault, 'thisMachine')]).toEqual([true, false]);
   });
 
   it('reads Retry-After in milliseconds, seconds and dates', () => {
