@@ -25,11 +25,11 @@ export function tokenWords({ inputTokens, outputTokens, cachedInputTokens }: Usa
   return t('{tokens} tok ({share} cached)', { tokens, share: percentOf(Math.min(1, cachedInputTokens / inputTokens)) });
 }
 
-/** "$0.021". Null when unknown. */
+/** "$0.021". Null when unknown, and for a request that was free. */
 export function costWords({ costUsd }: Usage): string | null {
-  if (costUsd === null || costUsd === undefined) return null;
-  if (costUsd > 0 && costUsd < leastCost) return t('less than {cost}', { cost: cents.format(leastCost) });
-  return (costUsd > 0 && costUsd < 1 ? cents : dollars).format(costUsd);
+  if (costUsd === null || costUsd === undefined || costUsd === 0) return null;
+  if (costUsd < leastCost) return t('less than {cost}', { cost: cents.format(leastCost) });
+  return (costUsd < 1 ? cents : dollars).format(costUsd);
 }
 
 /** All counts, one per line: for a tooltip or a list. */

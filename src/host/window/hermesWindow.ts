@@ -45,6 +45,7 @@ import { EditorActions } from '../navigation/editorActions';
 import { translate } from '../common/translation';
 import { EditorFileEditor } from '../workspace/editorFileEditor';
 import { describeError } from '../common/describeError';
+import { bundledPrices } from '../models/bundledPrices';
 import { editorProviderName, EditorModels } from '../models/editorModels';
 import { EditorTextSearch } from '../workspace/editorTextSearch';
 import { EditorWorkspaceFiles } from '../workspace/editorWorkspaceFiles';
@@ -158,6 +159,7 @@ export class HermesWindow {
       loadTransports: async () => createTransports()(),
       fetch: (...request) => globalThis.fetch(...request),
       clock,
+      prices: bundledPrices(distFolder, log),
     });
     const models = own(
       new ModelService({
