@@ -4,7 +4,8 @@ import type { Failure, StopReason, Turn } from '../protocol/transcriptTypes';
 export type SettledTurn = Turn & { readonly state: 'settled' };
 
 /** Actions that a turn's outcome offers. */
-export type OutcomeAction = 'retry' | 'continue' | 'chooseModel' | 'setUpModel' | 'showDetails';
+export type OutcomeAction =
+  'retry' | 'continue' | 'chooseModel' | 'setUpModel' | 'compress' | 'newSession' | 'showDetails';
 
 export interface OutcomeWords {
   /** Severity: a plain remark, something cut off, something that failed. */
@@ -102,9 +103,10 @@ function failureSentence(failure: Failure, reason: StopReason, shown: ShownAnswe
 
 function failureActions(failure: Failure, again: readonly OutcomeAction[]): readonly OutcomeAction[] {
   switch (failure.cause) {
+    case 'context':
+      return ['compress', 'newSession', 'chooseModel', 'retry', 'showDetails'];
     case 'noModel':
     case 'notFound':
-    case 'context':
     case 'contentFilter':
       return ['chooseModel', 'retry', 'showDetails'];
     case 'auth':
@@ -171,6 +173,10 @@ export function actionWord(action: OutcomeAction): string {
       return t('Choose Model');
     case 'setUpModel':
       return t('Set Up Model');
+    case 'compress':
+      return t('Compress…');
+    case 'newSession':
+      return t('New Session');
     case 'showDetails':
       return t('Show Details');
   }
