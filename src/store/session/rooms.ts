@@ -15,6 +15,7 @@ import { PromptQueue } from './operations/promptQueue';
 import { PromptVersionTable } from './operations/promptVersions';
 import { Rewinding } from './operations/rewinding';
 import { SessionEffort } from './operations/sessionEffort';
+import { SpendingTable } from './operations/spending';
 import { SessionFinder } from './queries/sessionFinder';
 import { SessionList } from './queries/sessionList';
 import { SessionMarks } from './operations/sessionMarks';
@@ -38,6 +39,7 @@ export function roomsOver(database: SqlDatabase, now: () => number) {
   const messages = new MessageTable(database, now);
   const turns = new TurnTable(database);
   const effort = new SessionEffort(database, sessions);
+  const spending = new SpendingTable(database, sessions);
   const approvals = new ApprovalTable(database, sessions, turns);
   const closing = new TurnClosing(database, messages);
   const reading = new TranscriptReading(database, sessions, messages);
@@ -89,6 +91,7 @@ export function roomsOver(database: SqlDatabase, now: () => number) {
     turns,
     approvals,
     effort,
+    spending,
     life,
     closing,
     reading,

@@ -48,8 +48,10 @@ import type {
 import type { NewOutboxEntry, OutboxCount, OutboxEntry } from '../outbox/outbox';
 import type { NewApproval } from '../approvals';
 import { runWhole, type SlicedWork } from '../slicedWork';
+import type { SessionSpending } from '../spending';
 import { StoreError } from '../storeError';
 import type { Approval, ApprovalDecision, Mode } from '../../transcript/approval';
+import type { Cost } from '../../transcript/cost';
 import type { DraftPart, DraftSurroundings } from '../../transcript/draftPart';
 import type { Message } from '../../transcript/message';
 import type { ReasoningEffort } from '../../transcript/reasoningEffort';
@@ -150,6 +152,18 @@ export class SessionDb implements SessionOperations {
 
   setSessionEffort(sessionId: string, effort: ReasoningEffort | null): void {
     this.write(() => this.rooms.effort.set(sessionId, effort));
+  }
+
+  sessionSpending(sessionId: string): SessionSpending {
+    return this.database.readTransaction(() => this.rooms.spending.of(sessionId));
+  }
+
+  spendingSince(since: number): Cost {
+    return this.database.readTransaction(() => this.rooms.spending.since(since));
+  }
+
+  allowSpending(sessionId: string, usd: number): void {
+    this.write(() => this.rooms.spending.allow(sessionId, usd));
   }
 
   endSession(sessionId: string, reason: string): void {
