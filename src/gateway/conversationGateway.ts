@@ -4,6 +4,7 @@ import { type Disposable, Emitter } from '../base/disposable';
 import type { BringOver, BroughtOver } from '../store/bringingOver';
 import type { SessionQuery, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
 import type { Approval, ApprovalDecision, Mode } from '../transcript/approval';
+import type { Spending } from '../transcript/cost';
 import type { DraftPart, DraftSurroundings, SentPart } from '../transcript/draftPart';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
@@ -36,6 +37,7 @@ import { SessionActions } from './sessionActions';
 import { SessionCompression } from './sessionCompression';
 import { SessionDirectory } from './sessionDirectory';
 import { SessionSwitching } from './sessionSwitching';
+import { SpendingDesk } from './spending';
 import { SurfaceRegistry } from './surfaceRegistry';
 import { TurnOpening } from './turnOpening';
 import { type SettledRow, type StartedTurn, TurnRunner } from './turnRunner';
@@ -59,6 +61,7 @@ export class ConversationGateway implements Gateway {
   private readonly compression: SessionCompression;
   private readonly approvals: Approvals;
   private readonly efforts: Efforts;
+  private readonly spendingDesk: SpendingDesk;
   private readonly waiting: WaitingTurns;
   private readonly delegations: Delegations;
   private readonly runningChanged = new Emitter<void>();
@@ -123,6 +126,7 @@ export class ConversationGateway implements Gateway {
     this.modelChoices = new ModelChoices(parts);
     this.actions = new SessionActions({ ...rooms, modelChoices: this.modelChoices });
     this.efforts = new Efforts(rooms);
+    this.spendingDesk = new SpendingDesk(parts);
     this.approvals = new Approvals({
       ...rooms,
       askedBySubAgents: (sessionId) => delegations.pendingIn(sessionId),
@@ -251,6 +255,10 @@ export class ConversationGateway implements Gateway {
 
   contextUse(sessionId: string): Promise<SessionContextUse> {
     return this.compression.contextUse(sessionId);
+  }
+
+  spending(sessionId: string | null): Promise<Spending> {
+    return this.spendingDesk.spending(sessionId);
   }
 
   decideApproval(approvalId: string, decision: ApprovalDecision): Promise<void> {

@@ -13,3 +13,13 @@ export interface Spending {
   /** All sessions of this store since local midnight. */
   readonly today: Cost;
 }
+
+/** "$12.35", or "$0.021" below one dollar. Default: the language of the program. */
+export function dollars(usd: number, language?: string): string {
+  return new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency: 'USD',
+    currencyDisplay: 'narrowSymbol',
+    ...(usd > 0 && usd < 1 ? { maximumSignificantDigits: 2 } : {}),
+  }).format(usd);
+}

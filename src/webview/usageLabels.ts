@@ -1,19 +1,8 @@
-import type { Usage } from '../protocol/transcriptTypes';
+import { type Cost, dollars, type Usage } from '../protocol/transcriptTypes';
 import { t } from './localization';
 import { compactCount, percentOf } from './times';
 
 const whole = new Intl.NumberFormat();
-const dollars = new Intl.NumberFormat(undefined, {
-  style: 'currency',
-  currency: 'USD',
-  currencyDisplay: 'narrowSymbol',
-});
-const cents = new Intl.NumberFormat(undefined, {
-  style: 'currency',
-  currency: 'USD',
-  currencyDisplay: 'narrowSymbol',
-  maximumSignificantDigits: 2,
-});
 const leastCost = 0.0001;
 
 /** "12.3K tok (80% cached)": tokens sent to and received from the model. Null when neither was counted. */
@@ -28,8 +17,14 @@ export function tokenWords({ inputTokens, outputTokens, cachedInputTokens }: Usa
 /** "$0.021". Null when unknown, and for a request that was free. */
 export function costWords({ costUsd }: Usage): string | null {
   if (costUsd === null || costUsd === undefined || costUsd === 0) return null;
-  if (costUsd < leastCost) return t('less than {cost}', { cost: cents.format(leastCost) });
-  return (costUsd < 1 ? cents : dollars).format(costUsd);
+  if (costUsd < leastCost) return t('less than {cost}', { cost: dollars(leastCost) });
+  return dollars(costUsd);
+}
+
+/** "$0.42", "at least $0.42", "price unknown": the cost of several turns. */
+export function sumWords({ usd, unpriced }: Cost): string {
+  if (unpriced === 0) return dollars(usd);
+  return usd === 0 ? t('price unknown') : t('at least {cost}', { cost: dollars(usd) });
 }
 
 /** All counts, one per line: for a tooltip or a list. */

@@ -330,6 +330,7 @@ export class HermesWindow {
           store: storeStatus.shown.kind,
           model: this.panel.modelState.chosen,
         }),
+        shownSession: () => this.panel.shownSession,
       }),
     );
     const walkthrough = own(editorWalkthrough(context, gateway, store));

@@ -1,6 +1,8 @@
 import type { SessionContextUse } from '../../../../protocol/chatProtocol';
+import type { Spending } from '../../../../protocol/transcriptTypes';
 import { t } from '../../../localization';
 import { compactCount, percentOf } from '../../../times';
+import { sumWords } from '../../../usageLabels';
 import { contextPanelId, totalWords } from '../../labels/contextLabels';
 
 /** Breakdown of the model's context by kind. */
@@ -32,6 +34,14 @@ export function ContextPanel({ use, compress }: { readonly use: SessionContextUs
           ))}
         </dl>
       )}
+      <dl class="context-lines">
+        {costLines(use.spending).map(([name, cost]) => (
+          <div class="context-line" key={name}>
+            <dt>{name}</dt>
+            <dd>{cost}</dd>
+          </div>
+        ))}
+      </dl>
       <p class="context-source">
         {use.counted
           ? t('Message tokens are counted by the provider; the rest is estimated.')
@@ -42,6 +52,10 @@ export function ContextPanel({ use, compress }: { readonly use: SessionContextUs
       </button>
     </div>
   );
+}
+
+function costLines({ session, today }: Spending): readonly (readonly [string, string])[] {
+  return [...(session === null ? [] : [[t('Cost'), sumWords(session)] as const]), [t('Cost today'), sumWords(today)]];
 }
 
 /** Uses SVG attributes: the page's content security policy forbids inline styles. */
