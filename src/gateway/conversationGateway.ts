@@ -78,6 +78,7 @@ export class ConversationGateway implements Gateway {
       mode: (sessionId) => this.approvals.mode('', sessionId),
       setMode: (sessionId, mode) => this.approvals.setMode('', sessionId, mode),
       effort: (sessionId) => this.efforts.effort('', sessionId),
+      spendingLimit: (sessionId) => this.spendingDesk.limitReached(sessionId),
       ended: (run, settled) => this.ended(run, settled),
       delegate: (...task) => this.delegations.delegate(...task),
       makeRoom: (run, request) => this.compressionScheduler.makeRoom(run.session, run.turn.uid, request),
@@ -118,7 +119,7 @@ export class ConversationGateway implements Gateway {
     const rooms = { ...bare, switching };
     const queue = (this.queue = new PromptQueue(rooms));
     const versions = (this.versions = new PromptVersions(rooms));
-    this.continuing = new Continuing(rooms);
+    this.continuing = new Continuing({ ...rooms, allowMore: (sessionId) => this.spendingDesk.allowMore(sessionId) });
     const sendAgain = (surfaceId: string, turnUid: string): Promise<SubmitReceipt> =>
       versions.retry(surfaceId, turnUid);
     this.compression = new SessionCompression({ ...rooms, queue });

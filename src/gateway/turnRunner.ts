@@ -13,6 +13,7 @@ import { answerText, type Message } from '../transcript/message';
 import type { Mode } from '../transcript/approval';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { Session } from '../transcript/session';
+import type { Failure } from '../transcript/stopReason';
 import type { Turn } from '../transcript/turn';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
 import type { DelegatedTask, DelegatedWork } from '../tools/delegation';
@@ -70,6 +71,8 @@ interface RunnerListeners {
   mode(sessionId: string): Promise<Mode>;
   setMode(sessionId: string, mode: Mode): Promise<void>;
   effort(sessionId: string): Promise<ReasoningEffort>;
+  /** Reason to stop before the next request of a turn in this session. Null: there is none. */
+  spendingLimit(sessionId: string): Promise<Failure | null>;
   /** Runs a task on a sub-agent, delegated by the run's agent. */
   delegate(
     run: RunningTurn,
@@ -221,6 +224,7 @@ export class TurnRunner {
       decisions,
       mode: this.modeOf(run),
       effort: this.effortOf(run),
+      spendingLimit: this.spendingLimitOf(run),
       room,
       skipRecall: recall.signal,
       ...delegation,
@@ -244,6 +248,12 @@ export class TurnRunner {
 
   private effortOf(run: RunningTurn): TurnRun['effort'] {
     return this.lastKnown<ReasoningEffort>('default', run, 'effort', (sessionId) => this.listeners.effort(sessionId));
+  }
+
+  /** A sub-agent spends for the session that it works for. */
+  private spendingLimitOf(run: RunningTurn): TurnRun['spendingLimit'] {
+    const payer = run.subAgent?.caller ?? run;
+    return this.lastKnown<Failure | null>(null, payer, 'cost', (sessionId) => this.listeners.spendingLimit(sessionId));
   }
 
   /** Returns a reader that falls back to the last known value when the store fails: a newer value could not have

@@ -27,7 +27,7 @@ export function outcomeWords(turn: SettledTurn, shown: ShownAnswer, began = hasB
   const again: readonly OutcomeAction[] = began ? ['continue', 'retry'] : ['retry'];
   if (turn.failure !== null)
     return {
-      tone: 'error',
+      tone: turn.stopReason === 'spendingLimit' ? 'warning' : 'error',
       sentence: failureSentence(turn.failure, turn.stopReason, shown),
       actions: failureActions(turn.failure, again),
     };
@@ -60,6 +60,8 @@ function stopSentence(reason: StopReason, shown: ShownAnswer): string | null {
       );
     case 'iterations':
       return t('Step limit reached. Everything shown is saved. Continue to allow more steps.');
+    case 'spendingLimit':
+      return t('Spending limit reached. Everything shown is saved. Continue to allow more.');
     case 'empty':
       return t('The model returned an empty answer. Your prompt is saved. Retry, or choose another model.');
     case 'user':
@@ -109,6 +111,8 @@ function failureActions(failure: Failure, again: readonly OutcomeAction[]): read
     case 'notFound':
     case 'contentFilter':
       return ['chooseModel', 'retry', 'showDetails'];
+    case 'spendingLimit':
+      return ['continue'];
     case 'auth':
     case 'noKey':
     case 'quota':
@@ -144,6 +148,8 @@ export function stopReasonWord(turn: SettledTurn): string {
       return t('declined');
     case 'iterations':
       return t('step limit');
+    case 'spendingLimit':
+      return t('spending limit');
     case 'empty':
       return t('empty answer');
     case 'user':
