@@ -64,6 +64,8 @@ interface RunnerParts {
 interface RunnerListeners {
   show(sessionId: string, event: TurnEvent): void;
   changed(sessionId: string): void;
+  /** Called when a turn takes its conversation's slot. */
+  began(conversationId: string): void;
   /** Called when queued prompts became rows of a running turn. */
   steered(sessionId: string): void;
   /** Shortens the history of a running turn. Null when nothing was changed. `movedTo` is called before it resolves. */
@@ -130,6 +132,7 @@ export class TurnRunner {
     // The turn's row was being written when the window began to close.
     if (this.closing) run.controller.abort(new TurnStop('windowClosed'));
     started.seat.turnBegan();
+    this.listeners.began(conversationId);
     this.listeners.changed(started.session.id);
     const end = this.runToEnd(run).finally(() => this.ends.delete(run));
     this.ends.set(run, end);

@@ -173,7 +173,7 @@ function failed(terminal: Terminal): Written {
 }
 
 /** Models without a separate thinking channel put their thinking before the answer. */
-function withoutThinking(text: string): string {
+export function withoutThinking(text: string): string {
   return text.replace(/<(think|thinking|reasoning|thought)>[\s\S]*?(?:<\/\1>|$)/gi, '').trim();
 }
 
