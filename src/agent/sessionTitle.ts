@@ -1,5 +1,5 @@
 import type { ChatModel, ModelRequest } from '../models/chatModel';
-import { countedCost } from '../models/requestCost';
+import { withCost } from '../models/requestCost';
 import { maskSecrets } from '../models/secrecy/secrecy';
 import { derivedTitle } from '../store/session/tables/title';
 import { answerText, type Message } from '../transcript/message';
@@ -44,7 +44,7 @@ export function firstExchange(rows: readonly Message[]): TitledExchange | null {
 export async function askForTitle(model: ChatModel, about: TitledExchange, signal: AbortSignal): Promise<ModelTitle> {
   const stream = model.stream(titleRequest(model, about), signal);
   const terminal = await stream.terminal;
-  const usage = terminal.usage === null ? null : countedCost(terminal.usage, model.info.price);
+  const usage = terminal.usage === null ? null : withCost(terminal.usage, model.info.price);
   // A title that was cut off at the output limit is half a title.
   if (terminal.outcome !== 'complete' || terminal.finish.unified !== 'stop') return { title: null, usage };
   return { title: titleIn(stream.events.map((event) => (event.kind === 'text' ? event.text : '')).join('')), usage };
