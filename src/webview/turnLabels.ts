@@ -48,9 +48,11 @@ function hasBegun({ words, hasThinking, hasCalls }: ShownAnswer): boolean {
   return words > 0 || hasThinking || hasCalls;
 }
 
+// The sentence of a spending limit, with its amounts, is that of its failure.
 function stopSentence(reason: StopReason, shown: ShownAnswer): string | null {
   switch (reason) {
     case 'stop':
+    case 'spendingLimit':
       return null;
     case 'length':
       return t('The answer hit the model’s output limit. Everything shown is saved. Continue to get the rest.');
@@ -60,8 +62,6 @@ function stopSentence(reason: StopReason, shown: ShownAnswer): string | null {
       );
     case 'iterations':
       return t('Step limit reached. Everything shown is saved. Continue to allow more steps.');
-    case 'spendingLimit':
-      return t('Spending limit reached. Everything shown is saved. Continue to allow more.');
     case 'empty':
       return t('The model returned an empty answer. Your prompt is saved. Retry, or choose another model.');
     case 'user':

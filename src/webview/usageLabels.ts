@@ -1,4 +1,5 @@
-import { type Cost, dollars, type Usage } from '../protocol/transcriptTypes';
+import { dollars } from '../protocol/costText';
+import type { Usage } from '../protocol/transcriptTypes';
 import { t } from './localization';
 import { compactCount, percentOf } from './times';
 
@@ -19,12 +20,6 @@ export function costWords({ costUsd }: Usage): string | null {
   if (costUsd === null || costUsd === undefined || costUsd === 0) return null;
   if (costUsd < leastCost) return t('less than {cost}', { cost: dollars(leastCost) });
   return dollars(costUsd);
-}
-
-/** "$0.42", "at least $0.42", "price unknown": the cost of several turns. */
-export function sumWords({ usd, unpriced }: Cost): string {
-  if (unpriced === 0) return dollars(usd);
-  return usd === 0 ? t('price unknown') : t('at least {cost}', { cost: dollars(usd) });
 }
 
 /** All counts, one per line: for a tooltip or a list. */

@@ -1,8 +1,8 @@
 import type { SessionContextUse } from '../../../../protocol/chatProtocol';
-import type { Spending } from '../../../../protocol/transcriptTypes';
+import { dollars } from '../../../../protocol/costText';
+import type { Cost, Spending } from '../../../../protocol/transcriptTypes';
 import { t } from '../../../localization';
 import { compactCount, percentOf } from '../../../times';
-import { sumWords } from '../../../usageLabels';
 import { contextPanelId, totalWords } from '../../labels/contextLabels';
 
 /** Breakdown of the model's context by kind. */
@@ -56,6 +56,12 @@ export function ContextPanel({ use, compress }: { readonly use: SessionContextUs
 
 function costLines({ session, today }: Spending): readonly (readonly [string, string])[] {
   return [...(session === null ? [] : [[t('Cost'), sumWords(session)] as const]), [t('Cost today'), sumWords(today)]];
+}
+
+/** "$0.42", "at least $0.42", "price unknown": the cost of several turns. */
+function sumWords({ usd, unpriced }: Cost): string {
+  if (unpriced === 0) return dollars(usd);
+  return usd === 0 ? t('price unknown') : t('at least {cost}', { cost: dollars(usd) });
 }
 
 /** Uses SVG attributes: the page's content security policy forbids inline styles. */
