@@ -6,7 +6,7 @@ import { demoInfo } from '../models/demo/demoModel';
 import type { SessionStore } from '../store/sessionStore';
 import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
-import type { SettledRow, StartedTurn } from './turnRunner';
+import type { SettledRow, StartedTurn } from './runningTurn';
 
 interface TitleParts {
   readonly store: SessionStore;
