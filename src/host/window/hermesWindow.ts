@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { systemClock as clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
@@ -59,6 +60,7 @@ import { ModelSetup } from '../models/modelSetup';
 import { openReportNotices } from '../storage/openReportLabels';
 import { OtherFoldersFeature } from '../otherFolders/otherFoldersFeature';
 import { outputLog } from '../common/outputLog';
+import { personalPlaces } from '../../agent/project/personalPlaces';
 import { ProjectFiles } from '../workspace/projectFiles';
 import { putRightNotices, replacedOffers } from '../storage/replacedLabels';
 import { ProviderKeys } from '../models/providerKeys';
@@ -231,7 +233,8 @@ export class HermesWindow {
       ...knowledge.tools,
       delegateTaskTool(),
     ]);
-    const project = own(new ProjectFiles({ files, clock, log }));
+    const personal = personalPlaces(homedir(), process.env, process.platform);
+    const project = own(new ProjectFiles({ files, personal, settings, clock, log }));
     const mcp = (this.mcp = own(
       new McpHost({
         context,
@@ -356,6 +359,7 @@ export class HermesWindow {
       files: changedFiles.chat,
       attachments,
       starters: editorStarters(files, log, translate),
+      contextFiles: () => project.inContext,
       witness,
       surroundings: () => ({
         restricted: !vscode.workspace.isTrusted,

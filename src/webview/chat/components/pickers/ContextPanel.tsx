@@ -1,11 +1,11 @@
 import type { SessionContextUse } from '../../../../protocol/chatProtocol';
 import { t } from '../../../localization';
 import { compactCount, percentOf } from '../../../times';
-import { contextPanelId, totalWords } from '../../labels/contextLabels';
+import { contextPanelId, fileName, leftWords, originWords, totalWords } from '../../labels/contextLabels';
 
 /** Breakdown of the model's context by kind. */
 export function ContextPanel({ use, compress }: { readonly use: SessionContextUse; readonly compress: () => void }) {
-  const { parts, window } = use;
+  const { parts, window, files = [], left = [] } = use;
   const free = window === null ? null : Math.max(0, window - use.tokens);
   const lines = [
     ...(parts === null
@@ -32,6 +32,28 @@ export function ContextPanel({ use, compress }: { readonly use: SessionContextUs
           ))}
         </dl>
       )}
+      {files.length > 0 && (
+        <>
+          <p class="context-title">{t('Files in the system prompt')}</p>
+          <dl class="context-lines">
+            {files.map((file) => (
+              <div class="context-line" key={`${file.origin} ${fileName(file)}`}>
+                <dt class="context-file" title={fileName(file)}>
+                  {fileName(file)}
+                </dt>
+                <dd>
+                  <span class="context-origin">{originWords(file.origin)}</span> {compactCount(file.tokens)}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      )}
+      {left.map((file) => (
+        <p class="context-source" role="note" key={file.path}>
+          {leftWords(file)}
+        </p>
+      ))}
       <p class="context-source">
         {use.counted
           ? t('Message tokens are counted by the provider; the rest is estimated.')
