@@ -39,7 +39,6 @@ export interface ChangedFilesFeatureNeeds {
   readonly isOn: () => boolean;
   /** Folder of this window's history. */
   readonly storageFolder: () => string;
-  readonly openOutput: (file: string) => Promise<void>;
 }
 
 /** Changed files of agents in this window: the journal that tools write to, the snapshots before and after commands,
@@ -52,7 +51,7 @@ export class ChangedFilesFeature implements Disposable {
   private readonly scan: ScanSnapshots;
   readonly journal: EditJournal;
   readonly checkpoint: CommandCheckpoint;
-  readonly chat: ChatFiles;
+  readonly chat: Omit<ChatFiles, 'openOutput'>;
 
   constructor(private readonly needs: ChangedFilesFeatureNeeds) {
     const { store, editor, files, clock, ids, log, isOn } = needs;
@@ -103,7 +102,6 @@ export class ChangedFilesFeature implements Disposable {
       openDiff: (turnUid, path) => this.openDiff(turnUid, path),
       openProposal: (approvalId) => proposed.open(approvalId),
       openProposals: (approvalId) => proposed.openAll(approvalId),
-      openOutput: (file) => needs.openOutput(file),
       onDidChange: (listener) => this.changed.onDidChange(listener),
     };
   }

@@ -1,9 +1,9 @@
 /** Second bundle of the chat view (laterParts.ts): everything that is not visible at the first paint. */
 export { CommandList } from './composer/CommandList';
 export { runCommand } from '../composer/commandRunner';
-export { commandTarget } from '../composer/commandTarget';
+export { commandTarget } from '../session/commandTarget';
 export { CompressionCard } from './cards/CompressionCard';
-export { startWitness } from '../verify/startWitness';
+export { startWitness } from '../verify/deliveryReporter';
 export { returnFocus } from '../../focusReturn';
 export { ContextPanel } from './pickers/ContextPanel';
 export { ModelPopup } from './pickers/ModelPopup';
@@ -32,6 +32,7 @@ export { SandboxLine } from './turn/tools/SandboxLine';
 export { CallDetails } from './turn/tools/CallDetails';
 export { AttachMenu } from './composer/AttachMenu';
 export { AttachmentStrip } from './composer/AttachmentStrip';
+export { FileReviews } from '../session/fileReviews';
 export { bounded } from '../state/conversationPages';
 export { FeedFetching } from '../state/feedFetching';
 export { joinedDeliveries } from '../connection/joinedDeliveries';

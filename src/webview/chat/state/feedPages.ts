@@ -1,22 +1,19 @@
 import { batch, signal, type ReadonlySignal } from '@preact/signals';
-import type { ChatResults } from '../../../protocol/chatProtocol';
-import type { FeedPage } from '../../../protocol/feedProtocol';
 import type { ChangedFile } from '../../../protocol/transcriptTypes';
 import { withChanges, type Conversation } from './conversation';
-import { loadLater, laterParts } from '../components/common/laterParts';
-import type { Pages } from './conversationPages';
+import type { LaterCode } from '../connection/laterCode';
+import type { bounded, Pages } from './conversationPages';
 import type { FeedFetching } from './feedFetching';
-import type { HostRequests } from '../connection/hostRequests';
+import type { ChatPartNeeds } from './chatPart';
 
-export interface FeedPagesNeeds {
-  readonly requests: HostRequests;
-  readonly newest: () => Conversation | null;
-  /** Replaces the view's newest messages. */
-  readonly replace: (newest: Conversation) => void;
-  readonly loadEarlier: (sessionId: string, before: number, limit: number) => Promise<ChatResults['loadEarlier']>;
-  readonly loadLater: (sessionId: string, after: number | null, limit: number) => Promise<FeedPage>;
-  readonly loadAround: (sessionId: string, messageUid: string, limit: number) => Promise<FeedPage | null>;
-  readonly nowMs: () => number;
+/** Code for long conversations, loaded after the first paint. */
+export interface FeedSteps {
+  readonly bounded: typeof bounded;
+  readonly FeedFetching: typeof FeedFetching;
+}
+
+export interface FeedPagesNeeds extends ChatPartNeeds {
+  readonly later: LaterCode<FeedSteps>;
 }
 
 /** Chooses the part of the conversation to render, and fetches and evicts pages for it. See README.md, "A long
@@ -39,7 +36,7 @@ export class FeedPages {
   }
 
   get drawn(): Conversation | null {
-    return this.elsewhere.peek() ?? this.needs.newest();
+    return this.elsewhere.peek() ?? this.needs.view.conversation;
   }
 
   /** Records that the user is at this article now, or (null) at the end. */
@@ -95,12 +92,12 @@ export class FeedPages {
 
   /** Changes the loaded parts, and evicts what exceeds the limits. */
   change(step: (pages: Pages) => Pages): void {
-    const newest = this.needs.newest();
-    const rules = laterParts.peek();
+    const newest = this.needs.view.conversation;
+    const rules = this.needs.later.parts.peek();
     if (newest === null || rules === null) return;
     const { tail, away } = rules.bounded(step({ tail: newest, away: this.elsewhere.peek() }), this.reading);
     batch(() => {
-      if (tail !== newest) this.needs.replace(tail);
+      if (tail !== newest) this.needs.view.dispatch({ kind: 'repaged', conversation: tail });
       this.elsewhere.value = away;
     });
   }
@@ -111,12 +108,12 @@ export class FeedPages {
   }
 
   private get fetcher(): FeedFetching | null {
-    const parts = laterParts.peek();
+    const parts = this.needs.later.parts.peek();
     return parts === null ? null : (this.fetchingParts ??= new parts.FeedFetching(this, this.needs));
   }
 
   private async loaded(): Promise<FeedFetching> {
-    await loadLater();
+    await this.needs.later.load();
     if (this.fetcher === null) throw new Error('The second part of the program is not there.');
     return this.fetcher;
   }
