@@ -128,7 +128,7 @@ function viewOf(formula: HTMLElement, isBlock: boolean): HTMLElement {
     view.classList.add('block');
     // A wide formula scrolls, also with the keyboard.
     view.tabIndex = 0;
-    view.setAttribute('role', 'region');
+    view.setAttribute('role', 'group');
     view.setAttribute('aria-label', t('Formula'));
   }
   // Screen readers get the formula as MathML.
