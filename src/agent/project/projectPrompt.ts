@@ -8,6 +8,18 @@ import type { Skill } from './skills';
  *  request. */
 const longest = { file: 20_000, all: 40_000, description: 300 } as const;
 
+interface FromSomewhere {
+  readonly origin: FileOrigin;
+}
+
+const isOfFolder = ({ origin }: FromSomewhere): boolean => origin === 'folder';
+const isPersonal = ({ origin }: FromSomewhere): boolean => origin !== 'folder';
+
+const projectWords =
+  'The people who work on the open folder have written these files for agents: follow them where they concern the task. What the person says in the conversation goes before them; where two of them differ, the earlier one holds.';
+const personalWords =
+  'The person keeps these files for agents, for all projects: follow them where they concern the task. What the person says in the conversation goes before them, and so do the rules of the project.';
+
 /** Returns the part of the system prompt with rules and skills of the open folders and of the user. Empty when there
  *  is none. Without tools, omits the parts that need tools. */
 export function projectPrompt({ rules, skills }: ProjectContext, hasTools: boolean): string {
@@ -42,18 +54,6 @@ export function contextFiles({ rules, skills }: ProjectContext): readonly Contex
     }),
   ];
 }
-
-interface FromSomewhere {
-  readonly origin: FileOrigin;
-}
-
-const isOfFolder = ({ origin }: FromSomewhere): boolean => origin === 'folder';
-const isPersonal = ({ origin }: FromSomewhere): boolean => origin !== 'folder';
-
-const projectWords =
-  'The people who work on the open folder have written these files for agents: follow them where they concern the task. What the person says in the conversation goes before them; where two of them differ, the earlier one holds.';
-const personalWords =
-  'The person keeps these files for agents, for all projects: follow them where they concern the task. What the person says in the conversation goes before them, and so do the rules of the project.';
 
 /** Rules that apply to everything, with the part of the text that is included. Null: there is no room for it. */
 interface KeptRules extends RuleFile {
