@@ -61,6 +61,7 @@ export class ChangedFilesFeature implements Disposable {
       store,
       editor,
       clock,
+      ids,
       log,
       raw: { write: writeRaw },
       shown: (path) => paths.display(uriOfPath(path).fsPath),

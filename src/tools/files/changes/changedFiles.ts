@@ -1,27 +1,40 @@
 import type { Clock } from '../../../base/clock';
 import { Emitter, type Disposable } from '../../../base/disposable';
+import type { Ids } from '../../../base/ids';
 import type { Log } from '../../../base/log';
 import type { FileChange } from '../../../store/fileChanges';
 import type { SessionStore } from '../../../store/sessionStore';
 import type { ChangedFile, FileHunk, ReviewOutcome } from '../../../transcript/changedFile';
-import { CannotWrite, FileChanged, type FileEditor, type TextFile } from '../fileEditor';
+import type { FileEditor, TextFile } from '../fileEditor';
+import { hashOf } from './contentHash';
 import { beforeAll, type FileHistory, historiesOf } from './fileHistory';
 import { FileReview } from './fileReview';
 import { hunksBetween, type PlacedHunk } from './hunks';
 import { KeptHunks } from './keptHunks';
 import { linesOf } from './lineMerge';
 import { PresentFiles, type PresentFile, type RawFiles } from './presentFiles';
+import { newestOfEach, type RevertedFile, RevertRecords } from './revertRecords';
+import { Reverting } from './reverting';
 import { allDone, conflictOf, outcomeOf, type FileOutcome, type ReviewTexts } from './reviewTexts';
 import { textOf, undo } from './undoing';
 
 export interface ChangedFilesNeeds {
   readonly store: Pick<
     SessionStore,
-    'fileChangesOf' | 'fileChangesFrom' | 'fileContent' | 'markReviewed' | 'getMeta' | 'setMeta'
+    | 'recordFileChanges'
+    | 'completeFileChanges'
+    | 'fileChangesOf'
+    | 'fileChangesFrom'
+    | 'fileContent'
+    | 'markReviewed'
+    | 'getTurn'
+    | 'getMeta'
+    | 'setMeta'
   >;
   readonly editor: FileEditor;
   readonly raw: RawFiles;
   readonly clock: Clock;
+  readonly ids: Pick<Ids, 'uid'>;
   /** Converts a path to the form that users read. */
   readonly shown: (path: string) => string;
   readonly words: ReviewTexts;
@@ -49,6 +62,8 @@ export class ChangedFiles {
   private readonly files: PresentFiles;
   private readonly review: FileReview;
   private readonly kept: KeptHunks;
+  private readonly records: RevertRecords;
+  private readonly reverting: Reverting;
   private readonly changes = new Emitter<ChangedTurn>();
   private queue: Promise<unknown> = Promise.resolve();
 
@@ -56,6 +71,8 @@ export class ChangedFiles {
     this.files = new PresentFiles(needs.editor, needs.raw);
     this.review = new FileReview((hash) => needs.store.fileContent(hash), needs.shown);
     this.kept = new KeptHunks(needs.store);
+    this.records = new RevertRecords(needs);
+    this.reverting = new Reverting({ ...needs, files: this.files, records: this.records });
   }
 
   readonly onDidChange = (listener: (changed: ChangedTurn) => void): Disposable => this.changes.event(listener);
@@ -66,8 +83,19 @@ export class ChangedFiles {
     for (const change of turnUids.length === 0 ? [] : await this.needs.store.fileChangesOf(turnUids)) {
       byTurn.set(change.turnUid, [...(byTurn.get(change.turnUid) ?? []), change]);
     }
+    const sessions = new Set([...byTurn.values()].flat().map(({ sessionId }) => sessionId));
+    const reverts = await this.records.of([...sessions]);
     const described = await Promise.all(
-      [...byTurn].map(async ([turnUid, changes]) => [turnUid, await this.describe(historiesOf(changes))] as const),
+      [...byTurn].map(
+        async ([turnUid, changes]) =>
+          [
+            turnUid,
+            await this.describe(
+              historiesOf(changes),
+              reverts.filter((file) => file.turnUid === turnUid),
+            ),
+          ] as const,
+      ),
     );
     return Object.fromEntries(described.filter(([, files]) => files.length > 0));
   }
@@ -106,7 +134,9 @@ export class ChangedFiles {
       const histories = historiesOf(await this.needs.store.fileChangesOf([turnUid])).filter(
         ({ path }) => paths === null || paths.includes(path),
       );
-      if (action === 'revert') return this.revertAll(histories, overwrite);
+      const [first] = histories;
+      if (first === undefined) return allDone;
+      if (action === 'revert') return this.revertAll(firstOf(first).sessionId, turnUid, histories, overwrite);
       await this.mark(histories, 'kept');
       return allDone;
     });
@@ -125,7 +155,34 @@ export class ChangedFiles {
 
   /** Reverts the changes of this turn and all later ones, the last change first. */
   revertFrom(turnUid: string): Promise<ReviewOutcome> {
-    return this.inOrder(async () => this.revertAll(historiesOf(await this.notReverted(turnUid)), false));
+    return this.inOrder(async () => {
+      const histories = historiesOf(await this.notReverted(turnUid));
+      const turn = await this.needs.store.getTurn(turnUid);
+      return turn === null ? allDone : this.revertAll(turn.sessionId, turnUid, histories, false);
+    });
+  }
+
+  /** Undoes the newest revert of each of these files of a turn. `paths` null: of every file. Later changes in the same
+   *  lines are not overwritten. */
+  undoReverts(turnUid: string, paths: readonly string[] | null): Promise<ReviewOutcome> {
+    return this.inOrder(async () => {
+      const turn = await this.needs.store.getTurn(turnUid);
+      const all = turn === null ? [] : await this.records.of([turn.sessionId]);
+      return this.undoAll(
+        newestOfEach(all.filter((file) => file.turnUid === turnUid && (paths === null || paths.includes(file.path)))),
+      );
+    });
+  }
+
+  /** Files of the newest revert in these sessions that can be undone. Empty when there is none. */
+  async newestRevert(sessionIds: readonly string[]): Promise<readonly RevertedFile[]> {
+    const all = await this.records.of(sessionIds);
+    const newest = all.toSorted((one, other) => one.change.changedAt - other.change.changedAt).at(-1);
+    return all.filter(({ revert }) => revert === newest?.revert);
+  }
+
+  undoRevert(files: readonly RevertedFile[]): Promise<ReviewOutcome> {
+    return this.inOrder(() => this.undoAll(files));
   }
 
   private async notReverted(turnUid: string): Promise<readonly FileChange[]> {
@@ -138,14 +195,20 @@ export class ChangedFiles {
     );
   }
 
-  private describe(histories: readonly FileHistory[]): Promise<readonly ChangedFile[]> {
+  private describe(
+    histories: readonly FileHistory[],
+    reverts: readonly RevertedFile[] = [],
+  ): Promise<readonly ChangedFile[]> {
     return Promise.all(
       histories.map(async (history) => {
-        const file = await this.review.describe(history, await this.presentBytes(history.path));
+        const present = await this.presentBytes(history.path);
+        const file = await this.review.describe(history, present);
         const { turnUid, sessionId } = firstOf(history);
-        return file.state === 'open' && (await this.kept.of(turnUid, sessionId, history.path)).size > 0
-          ? { ...file, state: 'partly' }
-          : file;
+        const isPartly = file.state === 'open' && (await this.kept.of(turnUid, sessionId, history.path)).size > 0;
+        const revert = newestOfEach(reverts).find(({ path }) => path === history.path);
+        // A revert that was undone in the editor leaves nothing to undo.
+        const canUndo = revert !== undefined && revert.change.before !== hashOf(present);
+        return { ...file, ...(isPartly ? { state: 'partly' } : {}), ...(canUndo ? { canUndoRevert: true } : {}) };
       }),
     );
   }
@@ -158,49 +221,52 @@ export class ChangedFiles {
     );
   }
 
-  private async revertAll(histories: readonly FileHistory[], overwrite: boolean): Promise<ReviewOutcome> {
+  private async revertAll(
+    sessionId: string,
+    turnUid: string,
+    histories: readonly FileHistory[],
+    overwrite: boolean,
+  ): Promise<ReviewOutcome> {
+    const revert = this.records.newRevert({ sessionId, turnUid });
     const outcomes: FileOutcome[] = [];
     const reverted: FileHistory[] = [];
     for (const history of histories) {
-      const outcome = await this.revert(history, overwrite);
-      outcomes.push({ path: history.path, shown: this.needs.shown(history.path), outcome });
+      const outcome = await this.reverting.revert(revert, history, overwrite);
+      outcomes.push(this.outcomeAt(history.path, outcome));
       if (outcome === 'done') reverted.push(history);
     }
-    await this.mark(reverted, 'reverted');
+    await this.mark(reverted, 'reverted', revert.at);
     return outcomeOf(outcomes, this.needs.words);
   }
 
-  private async revert(history: FileHistory, overwrite: boolean): Promise<FileOutcome['outcome']> {
-    try {
-      const present = await this.files.read(history.path);
-      const target = await this.targetOf(history, present, overwrite);
-      if (target === 'conflict' || target === 'notKept') return target;
-      if (target.bytes !== present.bytes) await this.files.put(present, target.bytes);
-      return 'done';
-    } catch (error) {
-      if (error instanceof FileChanged) return 'conflict';
-      if (!(error instanceof CannotWrite)) throw error;
-      this.notWritten(history, error);
-      return 'cannotWrite';
+  private async undoAll(files: readonly RevertedFile[]): Promise<ReviewOutcome> {
+    const outcomes: FileOutcome[] = [];
+    const undone: RevertedFile[] = [];
+    for (const file of files.toReversed()) {
+      const outcome = await this.reverting.undo(file);
+      outcomes.push(this.outcomeAt(file.path, outcome === 'conflict' ? 'notUndone' : outcome));
+      if (outcome === 'done') undone.push(file);
     }
+    await this.records.markUndone(undone);
+    const turns = new Map<string, Pick<FileChange, 'sessionId' | 'turnUid'>>();
+    for (const { sessionId, turnUid, path, wasKept, change } of undone) {
+      const reverted = (await this.needs.store.fileChangesFrom(turnUid)).filter(
+        (other) => other.path === path && other.reviewed?.kind === 'reverted' && other.reviewed.at === change.changedAt,
+      );
+      if (reverted.length > 0)
+        await this.needs.store.markReviewed(
+          reverted.map(({ uid }) => uid),
+          wasKept ? 'kept' : null,
+          this.needs.clock.now(),
+        );
+      for (const turn of [{ sessionId, turnUid }, ...reverted]) turns.set(turn.turnUid, turn);
+    }
+    for (const turn of turns.values()) await this.tell(turn);
+    return outcomeOf(outcomes, this.needs.words);
   }
 
-  /** The user is notified which file failed; the reason goes to the log. */
-  private notWritten({ path }: FileHistory, { message }: Error): void {
-    this.needs.log.warn(`${path} was not reverted: ${message}`);
-  }
-
-  private async targetOf(
-    history: FileHistory,
-    present: PresentFile,
-    overwrite: boolean,
-  ): Promise<{ readonly bytes: Uint8Array | null } | 'conflict' | 'notKept'> {
-    const undone = await undo(history, present.bytes, (hash) => this.needs.store.fileContent(hash));
-    if (undone.kind === 'undone') return undone;
-    if (undone.kind === 'conflict' && !overwrite) return 'conflict';
-    const before = beforeAll(history);
-    const bytes = before === null ? null : await this.needs.store.fileContent(before);
-    return before !== null && bytes === null ? 'notKept' : { bytes };
+  private outcomeAt(path: string, outcome: FileOutcome['outcome']): FileOutcome {
+    return { path, shown: this.needs.shown(path), outcome };
   }
 
   private async keepHunk(history: FileHistory, { hunks }: OpenedHunks, { hunk }: PlacedHunk): Promise<ReviewOutcome> {
@@ -218,7 +284,8 @@ export class ChangedFiles {
     { at, hunk }: PlacedHunk,
   ): Promise<ReviewOutcome> {
     const { present, hunks, earlier } = opened;
-    if (hunks.length === 1) return this.revertAll([history], false);
+    const { sessionId, turnUid } = firstOf(history);
+    if (hunks.length === 1) return this.revertAll(sessionId, turnUid, [history], false);
     if (present === null) return conflictOf(history.path, this.needs.shown(history.path), this.needs.words);
     const lines = linesOf(present.text.text);
     const before =
@@ -234,13 +301,9 @@ export class ChangedFiles {
       ...earlier.slice(before, before + hunk.removed.length),
       ...lines.slice(at + hunk.added.length),
     ];
-    try {
-      await this.files.putText(present, restored.join(''));
-    } catch (error) {
-      if (!(error instanceof FileChanged) && !(error instanceof CannotWrite)) throw error;
-      this.notWritten(history, error);
-      return conflictOf(history.path, this.needs.shown(history.path), this.needs.words);
-    }
+    const revert = this.records.newRevert({ sessionId, turnUid });
+    const outcome = await this.reverting.writeText(revert, history, present, restored.join(''));
+    if (outcome !== 'done') return outcomeOf([this.outcomeAt(history.path, outcome)], this.needs.words);
     await this.tell(firstOf(history));
     return allDone;
   }
@@ -280,13 +343,17 @@ export class ChangedFiles {
     return text === null ? null : linesOf(text.text);
   }
 
-  private async mark(histories: readonly FileHistory[], kind: 'reverted' | 'kept'): Promise<void> {
+  private async mark(
+    histories: readonly FileHistory[],
+    kind: 'reverted' | 'kept',
+    at = this.needs.clock.now(),
+  ): Promise<void> {
     const changes = histories.flatMap((history) => history.changes);
     if (changes.length > 0)
       await this.needs.store.markReviewed(
         changes.map(({ uid }) => uid),
         kind,
-        this.needs.clock.now(),
+        at,
       );
     const turns = new Map(changes.map((change) => [change.turnUid, change]));
     for (const change of turns.values()) await this.tell(change);
