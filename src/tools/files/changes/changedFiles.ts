@@ -5,18 +5,17 @@ import type { Log } from '../../../base/log';
 import type { FileChange } from '../../../store/fileChanges';
 import type { SessionStore } from '../../../store/sessionStore';
 import type { ChangedFile, FileHunk, ReviewOutcome } from '../../../transcript/changedFile';
-import type { FileEditor, TextFile } from '../fileEditor';
+import type { FileEditor } from '../fileEditor';
 import { hashOf } from './contentHash';
-import { beforeAll, type FileHistory, historiesOf } from './fileHistory';
+import { beforeAll, type FileHistory, historiesOf, turnsOf } from './fileHistory';
 import { FileReview } from './fileReview';
-import { hunksBetween, type PlacedHunk } from './hunks';
+import { FileHunks, type OpenedHunks } from './fileHunks';
+import type { PlacedHunk } from './hunks';
 import { KeptHunks } from './keptHunks';
-import { linesOf } from './lineMerge';
-import { PresentFiles, type PresentFile, type RawFiles } from './presentFiles';
+import { PresentFiles, type RawFiles } from './presentFiles';
 import { newestOfEach, type RevertedFile, RevertRecords } from './revertRecords';
 import { Reverting } from './reverting';
 import { allDone, conflictOf, outcomeOf, type FileOutcome, type ReviewTexts } from './reviewTexts';
-import { textOf, undo } from './undoing';
 
 export interface ChangedFilesNeeds {
   readonly store: Pick<
@@ -47,13 +46,11 @@ export interface ChangedTurn {
   readonly files: readonly ChangedFile[];
 }
 
-/** Changes of one file that can be kept or reverted individually. */
-interface OpenedHunks {
-  readonly hunks: readonly PlacedHunk[];
-  /** Null: view only. The file was changed in the same places since, is not text, or was created or deleted as a
-   *  whole. */
-  readonly present: (PresentFile & { readonly text: TextFile }) | null;
-  readonly earlier: readonly string[];
+/** File in a review of several turns. */
+export interface ReviewedFile {
+  readonly path: string;
+  /** Turn that changed it first: `before` of that turn is the content before all. Null: there was no file. */
+  readonly firstTurn: string | null;
 }
 
 /** Files that turns changed, and operations to keep or revert them: whole turns, files, or single changes. Later
@@ -62,6 +59,7 @@ export class ChangedFiles {
   private readonly files: PresentFiles;
   private readonly review: FileReview;
   private readonly kept: KeptHunks;
+  private readonly fileHunks: FileHunks;
   private readonly records: RevertRecords;
   private readonly reverting: Reverting;
   private readonly changes = new Emitter<ChangedTurn>();
@@ -71,6 +69,7 @@ export class ChangedFiles {
     this.files = new PresentFiles(needs.editor, needs.raw);
     this.review = new FileReview((hash) => needs.store.fileContent(hash), needs.shown);
     this.kept = new KeptHunks(needs.store);
+    this.fileHunks = new FileHunks({ store: needs.store, files: this.files, kept: this.kept });
     this.records = new RevertRecords(needs);
     this.reverting = new Reverting({ ...needs, files: this.files, records: this.records });
   }
@@ -111,16 +110,26 @@ export class ChangedFiles {
     return this.describe(historiesOf(await this.notReverted(turnUid)));
   }
 
+  /** Files that these turns changed together, in the order in which they were first changed. */
+  async across(turnUids: readonly string[]): Promise<readonly ReviewedFile[]> {
+    return historiesOf(await this.needs.store.fileChangesOf(turnUids)).map(reviewed);
+  }
+
+  /** Files that this turn and all later ones changed, shown or not, with those of sub-agents. */
+  async acrossFrom(turnUid: string): Promise<readonly ReviewedFile[]> {
+    return historiesOf(await this.needs.store.fileChangesFrom(turnUid)).map(reviewed);
+  }
+
   /** Content of a file before the turn; null when the file did not exist or the content is not stored. */
   async before(turnUid: string, path: string): Promise<Uint8Array | null> {
-    const history = await this.historyOf(turnUid, path);
+    const history = await this.historyOf([turnUid], path);
     const hash = history === null ? null : beforeAll(history);
     return hash === null ? null : this.needs.store.fileContent(hash);
   }
 
   async hunks(turnUid: string, path: string): Promise<readonly FileHunk[]> {
-    const history = await this.historyOf(turnUid, path);
-    return history === null ? [] : (await this.openHunks(turnUid, history)).hunks.map(({ hunk }) => hunk);
+    const history = await this.historyOf([turnUid], path);
+    return history === null ? [] : (await this.fileHunks.open(history)).hunks.map(({ hunk }) => hunk);
   }
 
   /** `paths` null: every file of the turn. */
@@ -144,13 +153,41 @@ export class ChangedFiles {
 
   reviewHunk(turnUid: string, path: string, hunkId: string, action: 'keep' | 'revert'): Promise<ReviewOutcome> {
     return this.inOrder(async () => {
-      const history = await this.historyOf(turnUid, path);
-      if (history === null) return { sentence: this.needs.words.gone(this.needs.shown(path)), conflicts: [] };
-      const opened = await this.openHunks(turnUid, history);
-      const found = opened.hunks.find(({ hunk }) => hunk.id === hunkId);
-      if (found === undefined) return { sentence: this.needs.words.gone(this.needs.shown(path)), conflicts: [] };
-      return action === 'keep' ? this.keepHunk(history, opened, found) : this.revertHunk(history, opened, found);
+      const history = await this.historyOf([turnUid], path);
+      return this.reviewOne(history, path, hunkId, action, (found) => this.fileHunks.open(found));
     });
+  }
+
+  /** Changes that these turns made to a file together, as an editor shows them: see `FileHunks.openInEditor`. */
+  async hunksInEditor(turnUids: readonly string[], path: string): Promise<readonly FileHunk[]> {
+    const history = await this.historyOf(turnUids, path);
+    return history === null ? [] : (await this.fileHunks.openInEditor(history)).hunks.map(({ hunk }) => hunk);
+  }
+
+  reviewHunkInEditor(
+    turnUids: readonly string[],
+    path: string,
+    hunkId: string,
+    action: 'keep' | 'revert',
+  ): Promise<ReviewOutcome> {
+    return this.inOrder(async () => {
+      const history = await this.historyOf(turnUids, path);
+      return this.reviewOne(history, path, hunkId, action, (found) => this.fileHunks.openInEditor(found));
+    });
+  }
+
+  private async reviewOne(
+    history: FileHistory | null,
+    path: string,
+    hunkId: string,
+    action: 'keep' | 'revert',
+    open: (history: FileHistory) => Promise<OpenedHunks>,
+  ): Promise<ReviewOutcome> {
+    const opened = history === null ? null : await open(history);
+    const found = opened?.hunks.find(({ hunk }) => hunk.id === hunkId);
+    if (history === null || opened === null || found === undefined)
+      return { sentence: this.needs.words.gone(this.needs.shown(path)), conflicts: [] };
+    return action === 'keep' ? this.keepHunk(history, opened, found) : this.revertHunk(history, opened, found);
   }
 
   /** Reverts the changes of this turn and all later ones, the last change first. */
@@ -189,10 +226,8 @@ export class ChangedFiles {
     return (await this.needs.store.fileChangesFrom(turnUid)).filter(({ reviewed }) => reviewed?.kind !== 'reverted');
   }
 
-  private async historyOf(turnUid: string, path: string): Promise<FileHistory | null> {
-    return (
-      historiesOf(await this.needs.store.fileChangesOf([turnUid])).find((history) => history.path === path) ?? null
-    );
+  private async historyOf(turnUids: readonly string[], path: string): Promise<FileHistory | null> {
+    return historiesOf(await this.needs.store.fileChangesOf(turnUids)).find((history) => history.path === path) ?? null;
   }
 
   private describe(
@@ -270,77 +305,35 @@ export class ChangedFiles {
   }
 
   private async keepHunk(history: FileHistory, { hunks }: OpenedHunks, { hunk }: PlacedHunk): Promise<ReviewOutcome> {
-    const { sessionId, turnUid } = firstOf(history);
-    await this.kept.keep(turnUid, sessionId, history.path, hunk.id);
-    if (hunks.every((other) => other.hunk.id === hunk.id || other.hunk.state === 'kept'))
-      await this.mark([history], 'kept');
-    else await this.tell(firstOf(history));
+    const turns = turnsOf(history);
+    for (const { turnUid, sessionId } of turns) await this.kept.keep(turnUid, sessionId, history.path, hunk.id);
+    if (areKept(hunks, hunk.id)) await this.mark([history], 'kept');
+    else for (const turn of turns) await this.keepIfDone(turn, history);
     return allDone;
   }
 
-  private async revertHunk(
-    history: FileHistory,
-    opened: OpenedHunks,
-    { at, hunk }: PlacedHunk,
-  ): Promise<ReviewOutcome> {
-    const { present, hunks, earlier } = opened;
+  /** Marks the changes of one turn as kept when each of them is; else emits its files. */
+  private async keepIfDone(
+    turn: { readonly turnUid: string; readonly sessionId: string },
+    { path, changes }: FileHistory,
+  ): Promise<void> {
+    const [own] = historiesOf(changes.filter(({ turnUid }) => turnUid === turn.turnUid));
+    if (own !== undefined && own.path === path && areKept((await this.fileHunks.open(own)).hunks))
+      await this.mark([own], 'kept');
+    else await this.tell(turn);
+  }
+
+  private async revertHunk(history: FileHistory, opened: OpenedHunks, placed: PlacedHunk): Promise<ReviewOutcome> {
+    const { present, hunks, areWhole } = opened;
     const { sessionId, turnUid } = firstOf(history);
-    if (hunks.length === 1) return this.revertAll(sessionId, turnUid, [history], false);
+    if (hunks.length === 1 && areWhole) return this.revertAll(sessionId, turnUid, [history], false);
     if (present === null) return conflictOf(history.path, this.needs.shown(history.path), this.needs.words);
-    const lines = linesOf(present.text.text);
-    const before =
-      at -
-      hunks
-        .slice(
-          0,
-          hunks.findIndex((other) => other.hunk.id === hunk.id),
-        )
-        .reduce((sum, other) => sum + other.hunk.added.length - other.hunk.removed.length, 0);
-    const restored = [
-      ...lines.slice(0, at),
-      ...earlier.slice(before, before + hunk.removed.length),
-      ...lines.slice(at + hunk.added.length),
-    ];
     const revert = this.records.newRevert({ sessionId, turnUid });
-    const outcome = await this.reverting.writeText(revert, history, present, restored.join(''));
+    const text = this.fileHunks.without(opened, placed);
+    const outcome = await this.reverting.writeText(revert, history, present, text);
     if (outcome !== 'done') return outcomeOf([this.outcomeAt(history.path, outcome)], this.needs.words);
-    await this.tell(firstOf(history));
+    for (const turn of turnsOf(history)) await this.tell(turn);
     return allDone;
-  }
-
-  /** Changes of the turn that are still in the present file. If that cannot be determined, the changes that the turn
-   *  made. */
-  private async openHunks(turnUid: string, history: FileHistory): Promise<OpenedHunks> {
-    const { path } = history;
-    const kept = await this.kept.of(turnUid, firstOf(history).sessionId, path);
-    const present = await this.files.read(path);
-    const undone = await undo(history, present.bytes, (hash) => this.needs.store.fileContent(hash));
-    if (undone.kind === 'undone' && undone.bytes !== null && present.text !== null) {
-      const earlier = textOf(path, undone.bytes);
-      if (earlier !== null) {
-        const lines = linesOf(earlier.text);
-        return {
-          hunks: hunksBetween(lines, linesOf(present.text.text), kept),
-          present: { ...present, text: present.text },
-          earlier: lines,
-        };
-      }
-    }
-    const [from, to] = [
-      await this.linesOfContent(path, beforeAll(history)),
-      await this.linesOfContent(path, history.stretches.at(-1)?.after ?? null),
-    ];
-    return {
-      hunks: from === null || to === null ? [] : hunksBetween(from, to, kept),
-      present: null,
-      earlier: from ?? [],
-    };
-  }
-
-  private async linesOfContent(path: string, hash: string | null): Promise<readonly string[] | null> {
-    const bytes = hash === null ? new Uint8Array() : await this.needs.store.fileContent(hash);
-    const text = bytes === null ? null : textOf(path, bytes);
-    return text === null ? null : linesOf(text.text);
   }
 
   private async mark(
@@ -365,6 +358,15 @@ export class ChangedFiles {
     this.queue = done.catch(() => undefined);
     return done;
   }
+}
+
+function reviewed(history: FileHistory): ReviewedFile {
+  return { path: history.path, firstTurn: beforeAll(history) === null ? null : firstOf(history).turnUid };
+}
+
+/** `also`: counts as kept. */
+function areKept(hunks: readonly PlacedHunk[], also?: string): boolean {
+  return hunks.length > 0 && hunks.every(({ hunk }) => hunk.id === also || hunk.state === 'kept');
 }
 
 function firstOf({ changes }: FileHistory): FileChange {

@@ -40,6 +40,11 @@ function stretchesOf(changes: readonly FileChange[]): readonly Stretch[] {
   return stretches;
 }
 
+/** Turns that made these changes, in order. */
+export function turnsOf({ changes }: FileHistory): readonly { readonly turnUid: string; readonly sessionId: string }[] {
+  return [...new Map(changes.map(({ turnUid, sessionId }) => [turnUid, { turnUid, sessionId }])).values()];
+}
+
 /** Content before all changes. */
 export function beforeAll({ stretches }: FileHistory): ContentHash {
   return stretches[0]?.before ?? null;
