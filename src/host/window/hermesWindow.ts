@@ -522,6 +522,7 @@ export class HermesWindow {
     const shown = (): string | null => gateway.shownSession(this.surfaceId());
     changedFiles.careFor(gateway.onDidChangeSessions);
     own(registerCommands(changedFiles.commands(shown), log));
+    own(registerCommands(changedFiles.editorCommands(), log));
     const windowTable = windowCommands({
       chat,
       shown,

@@ -11,6 +11,14 @@ export function filesWords(files: readonly ChangedFile[]): string {
   return files.length === 1 ? t('1 file changed') : t('{count} files changed', { count: files.length });
 }
 
+/** "Reverted 2 files.": of files with a revert that can be undone. */
+export function revertedWords(files: readonly ChangedFile[]): string {
+  const count = files.length;
+  if (files.every(({ state }) => state === 'reverted'))
+    return count === 1 ? t('Reverted 1 file.') : t('Reverted {count} files.', { count });
+  return count === 1 ? t('Reverted changes in 1 file.') : t('Reverted changes in {count} files.', { count });
+}
+
 /** Returns the state of the files when all have the same; null when there is nothing to say. */
 export function fileStateWord(files: readonly ChangedFile[]): string | null {
   const states = new Set(files.map(({ state }) => state));

@@ -1,5 +1,6 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import type { FileHunk, ReviewOutcome } from '../../../protocol/transcriptTypes';
+import type { ChatHost } from '../connection/chatHost';
 import { refusalOf } from '../connection/hostRequests';
 
 export type ReviewAction = 'keep' | 'revert';
@@ -17,17 +18,7 @@ export type HunkList =
   | { readonly kind: 'there'; readonly hunks: readonly FileHunk[] }
   | { readonly kind: 'refused'; readonly sentence: string };
 
-export interface FileReviewNeeds {
-  readonly reviewFiles: (
-    turnUid: string,
-    paths: readonly string[] | null,
-    action: ReviewAction,
-    overwrite: boolean,
-  ) => Promise<ReviewOutcome>;
-  readonly reviewHunk: (turnUid: string, path: string, hunk: string, action: ReviewAction) => Promise<ReviewOutcome>;
-  readonly fileHunks: (turnUid: string, path: string) => Promise<readonly FileHunk[]>;
-}
-
+const copied = (paths: readonly string[] | null): string[] | null => paths && [...paths];
 const hunkKey = (turnUid: string, path: string): string => `${turnUid} ${path}`;
 
 /** Keeps and reverts changes that turns made in files. The host's `changedFiles` reports the results; this class
@@ -37,7 +28,7 @@ export class FileReviews {
   private readonly lists = signal<ReadonlyMap<string, HunkList>>(new Map());
   private readonly inFlight = signal<ReadonlySet<string>>(new Set());
 
-  constructor(private readonly needs: FileReviewNeeds) {}
+  constructor(private readonly host: ChatHost) {}
 
   /** Notices by turn. */
   get notices(): ReadonlySignal<ReadonlyMap<string, ReviewNotice>> {
@@ -60,11 +51,18 @@ export class FileReviews {
     action: ReviewAction,
     overwrite = false,
   ): Promise<void> {
-    await this.act(turnUid, () => this.needs.reviewFiles(turnUid, paths, action, overwrite));
+    await this.act(turnUid, () =>
+      this.host.request('reviewFiles', { turnUid, paths: copied(paths), action, overwrite }),
+    );
   }
 
   async reviewHunk(turnUid: string, path: string, hunk: string, action: ReviewAction): Promise<void> {
-    await this.act(turnUid, () => this.needs.reviewHunk(turnUid, path, hunk, action));
+    await this.act(turnUid, () => this.host.request('reviewHunk', { turnUid, path, hunk, action }));
+  }
+
+  /** `paths` null: every file of the turn that was reverted. */
+  async undoRevert(turnUid: string, paths: readonly string[] | null): Promise<void> {
+    await this.act(turnUid, () => this.host.request('undoRevert', { turnUid, paths: copied(paths) }));
   }
 
   /** Reads the changes within a file, again on every call. */
@@ -72,7 +70,7 @@ export class FileReviews {
     const key = hunkKey(turnUid, path);
     if (!this.lists.peek().has(key)) this.list(key, { kind: 'loading' });
     let hunks: readonly FileHunk[] = [];
-    const refusal = await refusalOf(async () => void (hunks = await this.needs.fileHunks(turnUid, path)));
+    const refusal = await refusalOf(async () => void (hunks = await this.host.request('fileHunks', { turnUid, path })));
     this.list(key, refusal === null ? { kind: 'there', hunks } : { kind: 'refused', sentence: refusal });
   }
 

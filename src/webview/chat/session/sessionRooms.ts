@@ -56,11 +56,6 @@ export function sessionRooms({
       shownSession,
       setEffort: (sessionId, effort) => host.request('setEffort', { sessionId, effort }),
     }),
-    files: new FileReviews({
-      reviewFiles: (turnUid, paths, action, overwrite) =>
-        host.request('reviewFiles', { turnUid, paths: paths === null ? null : [...paths], action, overwrite }),
-      reviewHunk: (turnUid, path, hunk, action) => host.request('reviewHunk', { turnUid, path, hunk, action }),
-      fileHunks: (turnUid, path) => host.request('fileHunks', { turnUid, path }),
-    }),
+    files: new FileReviews(host),
   };
 }

@@ -43,6 +43,12 @@ export function ChangedFileItem({ turnUid, file, busy }: FileProps) {
       act: () => void chat.files.review(turnUid, [file.path], 'revert'),
       disabled: busy,
     },
+    file.canUndoRevert === true && {
+      icon: 'redo',
+      label: t('Undo Revert'),
+      act: () => void chat.files.undoRevert(turnUid, [file.path]),
+      disabled: busy,
+    },
   ];
   return (
     <li class={`files-item file-${file.state}`}>

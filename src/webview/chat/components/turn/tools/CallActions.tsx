@@ -101,27 +101,27 @@ function SessionAction({ sessionId }: { readonly sessionId: string }) {
   );
 }
 
-/** Undo reverts everything the whole turn did to the file; this call may be only part of that. */
+/** Revert reverts everything the whole turn did to the file; this call may be only part of that. */
 function EditActions({ details, turnUid }: { readonly details: EditDetails; readonly turnUid: string }) {
   const chat = useChat();
   const changes = useComputed(() => chat.state.value.conversation?.changes.get(turnUid)).value;
   const busy = chat.files.busy.value.has(turnUid);
   const paths = details.files.map(({ path }) => path);
   const changed = changes?.filter(({ path }) => paths.includes(path)) ?? [];
-  const [single] = paths;
   const revertible = changed.filter(({ state }) => state === 'open' || state === 'partly' || state === 'changedSince');
+  const undoable = changed.filter(({ canUndoRevert }) => canUndoRevert === true);
   const isReverted = changed.length > 0 && changed.every(({ state }) => state === 'reverted');
   return (
     <span class="tool-actions">
       {isReverted && <span class="tool-fact">{t('reverted')}</span>}
-      {paths.length === 1 && single !== undefined && changed.length > 0 && (
+      {changed.length > 0 && (
         <button
           type="button"
           class="button secondary tiny"
-          title={t('Open this turn’s changes in the diff editor')}
-          onClick={() => chat.openDiff(turnUid, single)}
+          title={t('Review all changes of this turn')}
+          onClick={() => chat.openReview(turnUid)}
         >
-          {t('Diff')}
+          {t('Review')}
         </button>
       )}
       {revertible.length > 0 && (
@@ -140,7 +140,23 @@ function EditActions({ details, turnUid }: { readonly details: EditDetails; read
             )
           }
         >
-          {t('Undo')}
+          {t('Revert')}
+        </button>
+      )}
+      {isReverted && undoable.length > 0 && (
+        <button
+          type="button"
+          class="button secondary tiny"
+          disabled={busy}
+          title={t('Undo the revert of {files}', { files: undoable.map(({ shown }) => shown).join(', ') })}
+          onClick={() =>
+            void chat.files.undoRevert(
+              turnUid,
+              undoable.map(({ path }) => path),
+            )
+          }
+        >
+          {t('Undo Revert')}
         </button>
       )}
     </span>
