@@ -65,7 +65,7 @@ export class EditorChanges implements Disposable {
     return read;
   }
 
-  /** Open changes of all files, by name and line. */
+  /** Open changes of all files, each file from top to bottom. */
   async all(): Promise<readonly PlacedChange[]> {
     return (await Promise.all(this.needs.open.files().map(({ path }) => this.of(path)))).flat();
   }

@@ -37,10 +37,10 @@ export class OpenChanges implements Disposable {
     );
   }
 
-  /** Files with open changes, by the name that users read. */
+  /** Files with open changes, in the order in which their turns are known and changed them: as a review shows them. */
   files(): readonly ChangedFile[] {
     const byPath = new Map([...this.turns.values()].flatMap(({ files }) => files.map((file) => [file.path, file])));
-    return [...byPath.values()].sort((one, other) => one.shown.localeCompare(other.shown));
+    return [...byPath.values()];
   }
 
   dispose(): void {

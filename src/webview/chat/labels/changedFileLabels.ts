@@ -6,6 +6,11 @@ export function isUndecided({ state }: ChangedFile): boolean {
   return state === 'open' || state === 'partly' || state === 'changedSince';
 }
 
+/** True when there may be something to revert. Keeping changes does not prevent that. */
+export function isRevertible({ state }: ChangedFile): boolean {
+  return state !== 'reverted';
+}
+
 /** "3 files changed". */
 export function filesWords(files: readonly ChangedFile[]): string {
   return files.length === 1 ? t('1 file changed') : t('{count} files changed', { count: files.length });

@@ -24,7 +24,7 @@ it('files are open until they are kept or reverted in every turn that changed th
   open.forget('s2');
   open.update('t3', 's1', [file('done.ts', 'kept')]);
   expect({ first, second, last: seen(), fired }).toEqual({
-    first: ['a.ts t1,t2', 'b.ts t1'],
+    first: ['b.ts t1', 'a.ts t1,t2'],
     second: ['a.ts t2'],
     last: [],
     fired: [['/w/b.ts', '/w/a.ts'], ['/w/a.ts'], ['/w/b.ts', '/w/a.ts'], ['/w/a.ts']],

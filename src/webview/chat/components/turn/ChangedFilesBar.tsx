@@ -3,7 +3,7 @@ import type { ChangedFile } from '../../../../protocol/transcriptTypes';
 import { Icon } from '../../../Icon';
 import { lineCounts } from '../../../lineCounts';
 import { t } from '../../../localization';
-import { filesWords, fileStateWord, isUndecided, revertedWords } from '../../labels/changedFileLabels';
+import { filesWords, fileStateWord, isRevertible, isUndecided, revertedWords } from '../../labels/changedFileLabels';
 import type { ReviewAction } from '../../session/fileReviews';
 import { ChangedFileItem } from './ChangedFileItem';
 import { Counts } from './Counts';
@@ -37,19 +37,21 @@ export function ChangedFilesBar({ turnUid, files }: BarProps) {
           <Counts {...lineCounts(files)} />
           {settled !== null && <span class="files-state">{settled}</span>}
         </button>
-        {undecided.length > 0 && (
-          <span class="files-actions">
-            <button type="button" class="button secondary tiny" onClick={() => chat.openReview(turnUid)}>
-              {t('Review')}
-            </button>
+        <span class="files-actions">
+          <button type="button" class="button secondary tiny" onClick={() => chat.openReview(turnUid)}>
+            {t('Review')}
+          </button>
+          {undecided.length > 0 && (
             <button type="button" class="button secondary tiny" disabled={busy} onClick={() => reviewAll('keep')}>
               {t('Keep')}
             </button>
+          )}
+          {files.some(isRevertible) && (
             <button type="button" class="button secondary tiny" disabled={busy} onClick={() => reviewAll('revert')}>
               {t('Revert')}
             </button>
-          </span>
-        )}
+          )}
+        </span>
       </div>
       <RevertedFiles turnUid={turnUid} files={files} busy={busy} />
       <ReviewProblem turnUid={turnUid} />
