@@ -7,15 +7,15 @@ import type { SessionStore } from '../../../store/sessionStore';
 import type { ChangedFile, FileHunk, ReviewOutcome } from '../../../transcript/changedFile';
 import type { FileEditor } from '../fileEditor';
 import { hashOf } from './contentHash';
-import { beforeAll, type FileHistory, historiesOf, turnsOf } from './fileHistory';
+import { beforeAll, type FileHistory, firstOf, historiesOf } from './fileHistory';
 import { FileReview } from './fileReview';
-import { FileHunks, type OpenedHunks } from './fileHunks';
-import type { PlacedHunk } from './hunks';
+import { FileHunks } from './fileHunks';
+import { HunkReview } from './hunkReview';
 import { KeptHunks } from './keptHunks';
 import { PresentFiles, type RawFiles } from './presentFiles';
 import { newestOfEach, type RevertedFile, RevertRecords } from './revertRecords';
 import { Reverting } from './reverting';
-import { allDone, conflictOf, outcomeOf, type FileOutcome, type ReviewTexts } from './reviewTexts';
+import { allDone, outcomeOf, type FileOutcome, type ReviewTexts } from './reviewTexts';
 
 export interface ChangedFilesNeeds {
   readonly store: Pick<
@@ -60,6 +60,7 @@ export class ChangedFiles {
   private readonly review: FileReview;
   private readonly kept: KeptHunks;
   private readonly fileHunks: FileHunks;
+  private readonly single: HunkReview;
   private readonly records: RevertRecords;
   private readonly reverting: Reverting;
   private readonly changes = new Emitter<ChangedTurn>();
@@ -72,6 +73,16 @@ export class ChangedFiles {
     this.fileHunks = new FileHunks({ store: needs.store, files: this.files, kept: this.kept });
     this.records = new RevertRecords(needs);
     this.reverting = new Reverting({ ...needs, files: this.files, records: this.records });
+    this.single = new HunkReview({
+      ...needs,
+      hunks: this.fileHunks,
+      kept: this.kept,
+      records: this.records,
+      reverting: this.reverting,
+      mark: (histories, kind) => this.mark(histories, kind),
+      tell: (turn) => this.tell(turn),
+      revertFile: (history) => this.revertAll(firstOf(history).sessionId, firstOf(history).turnUid, [history], false),
+    });
   }
 
   readonly onDidChange = (listener: (changed: ChangedTurn) => void): Disposable => this.changes.event(listener);
@@ -154,7 +165,7 @@ export class ChangedFiles {
   reviewHunk(turnUid: string, path: string, hunkId: string, action: 'keep' | 'revert'): Promise<ReviewOutcome> {
     return this.inOrder(async () => {
       const history = await this.historyOf([turnUid], path);
-      return this.reviewOne(history, path, hunkId, action, (found) => this.fileHunks.open(found));
+      return this.single.review(history, path, hunkId, action, (found) => this.fileHunks.open(found));
     });
   }
 
@@ -172,22 +183,8 @@ export class ChangedFiles {
   ): Promise<ReviewOutcome> {
     return this.inOrder(async () => {
       const history = await this.historyOf(turnUids, path);
-      return this.reviewOne(history, path, hunkId, action, (found) => this.fileHunks.openInEditor(found));
+      return this.single.review(history, path, hunkId, action, (found) => this.fileHunks.openInEditor(found));
     });
-  }
-
-  private async reviewOne(
-    history: FileHistory | null,
-    path: string,
-    hunkId: string,
-    action: 'keep' | 'revert',
-    open: (history: FileHistory) => Promise<OpenedHunks>,
-  ): Promise<ReviewOutcome> {
-    const opened = history === null ? null : await open(history);
-    const found = opened?.hunks.find(({ hunk }) => hunk.id === hunkId);
-    if (history === null || opened === null || found === undefined)
-      return { sentence: this.needs.words.gone(this.needs.shown(path)), conflicts: [] };
-    return action === 'keep' ? this.keepHunk(history, opened, found) : this.revertHunk(history, opened, found);
   }
 
   /** Reverts the changes of this turn and all later ones, the last change first. */
@@ -304,38 +301,6 @@ export class ChangedFiles {
     return { path, shown: this.needs.shown(path), outcome };
   }
 
-  private async keepHunk(history: FileHistory, { hunks }: OpenedHunks, { hunk }: PlacedHunk): Promise<ReviewOutcome> {
-    const turns = turnsOf(history);
-    for (const { turnUid, sessionId } of turns) await this.kept.keep(turnUid, sessionId, history.path, hunk.id);
-    if (areKept(hunks, hunk.id)) await this.mark([history], 'kept');
-    else for (const turn of turns) await this.keepIfDone(turn, history);
-    return allDone;
-  }
-
-  /** Marks the changes of one turn as kept when each of them is; else emits its files. */
-  private async keepIfDone(
-    turn: { readonly turnUid: string; readonly sessionId: string },
-    { path, changes }: FileHistory,
-  ): Promise<void> {
-    const [own] = historiesOf(changes.filter(({ turnUid }) => turnUid === turn.turnUid));
-    if (own !== undefined && own.path === path && areKept((await this.fileHunks.open(own)).hunks))
-      await this.mark([own], 'kept');
-    else await this.tell(turn);
-  }
-
-  private async revertHunk(history: FileHistory, opened: OpenedHunks, placed: PlacedHunk): Promise<ReviewOutcome> {
-    const { present, hunks, areWhole } = opened;
-    const { sessionId, turnUid } = firstOf(history);
-    if (hunks.length === 1 && areWhole) return this.revertAll(sessionId, turnUid, [history], false);
-    if (present === null) return conflictOf(history.path, this.needs.shown(history.path), this.needs.words);
-    const revert = this.records.newRevert({ sessionId, turnUid });
-    const text = this.fileHunks.without(opened, placed);
-    const outcome = await this.reverting.writeText(revert, history, present, text);
-    if (outcome !== 'done') return outcomeOf([this.outcomeAt(history.path, outcome)], this.needs.words);
-    for (const turn of turnsOf(history)) await this.tell(turn);
-    return allDone;
-  }
-
   private async mark(
     histories: readonly FileHistory[],
     kind: 'reverted' | 'kept',
@@ -362,15 +327,4 @@ export class ChangedFiles {
 
 function reviewed(history: FileHistory): ReviewedFile {
   return { path: history.path, firstTurn: beforeAll(history) === null ? null : firstOf(history).turnUid };
-}
-
-/** `also`: counts as kept. */
-function areKept(hunks: readonly PlacedHunk[], also?: string): boolean {
-  return hunks.length > 0 && hunks.every(({ hunk }) => hunk.id === also || hunk.state === 'kept');
-}
-
-function firstOf({ changes }: FileHistory): FileChange {
-  const first = changes[0];
-  if (first === undefined) throw new Error('a file without changes');
-  return first;
 }

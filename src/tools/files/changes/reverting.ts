@@ -2,7 +2,7 @@ import type { Log } from '../../../base/log';
 import type { FileChange } from '../../../store/fileChanges';
 import type { SessionStore } from '../../../store/sessionStore';
 import { CannotWrite, FileChanged, type TextFile } from '../fileEditor';
-import { beforeAll, type FileHistory, historiesOf } from './fileHistory';
+import { beforeAll, type FileHistory, firstOf, historiesOf } from './fileHistory';
 import type { PresentFile, PresentFiles } from './presentFiles';
 import type { NamedRevert, RevertedFile, RevertRecords } from './revertRecords';
 import type { FileOutcome } from './reviewTexts';
@@ -65,12 +65,12 @@ export class Reverting {
 
   private async recorded(
     revert: NamedRevert,
-    { changes }: FileHistory,
+    history: FileHistory,
     present: PresentFile,
     write: () => Promise<void>,
   ): Promise<void> {
-    const wasKept = changes.every(({ reviewed }) => reviewed?.kind === 'kept');
-    const record = await this.needs.records.begin(revert, firstOf(changes), present.bytes, wasKept);
+    const wasKept = history.changes.every(({ reviewed }) => reviewed?.kind === 'kept');
+    const record = await this.needs.records.begin(revert, firstOf(history), present.bytes, wasKept);
     try {
       await write();
     } catch (error) {
@@ -106,10 +106,4 @@ export class Reverting {
     const bytes = before === null ? null : await this.needs.store.fileContent(before);
     return before !== null && bytes === null ? 'notKept' : { bytes };
   }
-}
-
-function firstOf(changes: readonly FileChange[]): FileChange {
-  const first = changes[0];
-  if (first === undefined) throw new Error('a file without changes');
-  return first;
 }

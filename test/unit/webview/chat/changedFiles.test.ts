@@ -152,7 +152,7 @@ describe('the files that a turn changed', () => {
     const icon = [...(second?.querySelectorAll('button') ?? [])].find((button) => nameOf(button) === 'Undo Revert');
     if (icon !== undefined) await page.click(icon);
     expect([words, said, later, rowWords, page.sent('undoRevert')]).toEqual([
-      '2 files changed+12 −4revertedReviewReverted 2 files.Undo Revert',
+      '2 files changed+12 −4ReviewReverted 2 files.Undo Revert',
       ['b.ts was changed since.Dismiss'],
       '2 files changed+12 −4ReviewKeepRevertReverted 1 file.Undo Revertb.ts was changed since.Dismiss',
       'Editeda.ts+6 −2ReviewRevert',

@@ -21,7 +21,9 @@ export function ChangedFilesBar({ turnUid, files }: BarProps) {
   const open = chat.folds.open.value.has(fold);
   const busy = chat.files.busy.value.has(turnUid);
   const undecided = files.filter(isUndecided);
-  const settled = undecided.length === 0 ? fileStateWord(files) : null;
+  // The line with Undo Revert already says that all are reverted.
+  const saysReverted = files.every(({ state, canUndoRevert }) => state === 'reverted' && canUndoRevert === true);
+  const settled = undecided.length === 0 && !saysReverted ? fileStateWord(files) : null;
   const reviewAll = (action: ReviewAction): void => void chat.files.review(turnUid, null, action);
   return (
     <section class="files-bar" role="group" aria-label={t('Changed files')} aria-busy={busy}>

@@ -114,7 +114,7 @@ function EditActions({ details, turnUid }: { readonly details: EditDetails; read
   return (
     <span class="tool-actions">
       {isReverted && <span class="tool-fact">{t('reverted')}</span>}
-      {changed.length > 0 && (
+      {changed.length > 0 && !isReverted && (
         <button
           type="button"
           class="button secondary tiny"
