@@ -1,13 +1,13 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { Locator } from 'playwright-core';
 import { reply, startModelServer, type ModelServer } from '../support/modelServer';
-import { projectRoot, type VscodeSessionOptions, waitFor, type Workbench } from '../support/vscode';
+import { projectRoot, type VscodeSession, type VscodeSessionOptions, waitFor, type Workbench } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { KeyboardHands } from './keyboardHands';
-import { sharedVscode, test } from './vscodeTest';
+import { test } from './vscodeTest';
 import { ApprovalCard, settled } from './workPanel';
 
 const pictures = path.join(projectRoot(), '.vscode-test/screenshots/review');
@@ -33,11 +33,11 @@ const settings = (): VscodeSessionOptions => ({
     'hermes.terminal.sandbox': 'off',
   },
 });
-const running = sharedVscode(settings);
 
 let folder: string;
-beforeEach(() => {
-  folder = running().sampleFolder();
+/** The folder of a new VS Code, with the files, and the model's part. */
+function prepare(vscode: VscodeSession): void {
+  folder = vscode.sampleFolder();
   for (const [name, bytes] of Object.entries(before))
     if (bytes !== null) fs.writeFileSync(path.join(folder, name), bytes);
   server.script(
@@ -57,7 +57,7 @@ beforeEach(() => {
       .calls('write_file', { path: 'new.txt', content: 'brand new\n' }, { id: 'new' }),
     reply().says('All three are done.'),
   );
-});
+}
 
 /** Bytes on disk; null where there is no file. */
 const onDisk = (): Readonly<Record<string, string | null>> =>
@@ -116,8 +116,12 @@ async function untilReviewIsOpen(workbench: Workbench): Promise<void> {
   await workbench.page.locator('.view-line', { hasText: 'line three' }).first().waitFor();
 }
 
-test('with the mouse, three edits are allowed at once, reviewed, undone in part, kept, reverted and brought back byte for byte', async () => {
-  const workbench = await running().open(folder);
+test('with the mouse, three edits are allowed at once, reviewed, undone in part, kept, reverted and brought back byte for byte', async ({
+  startVscode,
+}) => {
+  const vscode = await startVscode(settings());
+  prepare(vscode);
+  const workbench = await vscode.open(folder);
   await workbench.resize(1500, 900);
   let panel = await ChatPanel.open(workbench);
   await panel.send('Change three files.');
@@ -134,7 +138,8 @@ test('with the mouse, three edits are allowed at once, reviewed, undone in part,
   await workbench.screenshot(pictures, 'multi-diff');
   await workbench.page.getByRole('button', { name: /^Undo Change/ }).click();
   await untilOnDisk('one change to be undone', reviewed);
-  await workbench.clickStatusBar(/3 changes|1 of 3 changes/);
+  await workbench.clickStatusBar(/3 changes/);
+  await workbench.statusBarItem(/1 of 3 changes/).waitFor();
 
   await workbench.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'plain.txt' }).dblclick();
   const keep = workbench.page.locator('.codelens-decoration a', { hasText: /^Keep$/ });
@@ -161,8 +166,12 @@ test('with the mouse, three edits are allowed at once, reviewed, undone in part,
   expect({ files: onDisk(), unplayed: server.unplayed }).toEqual({ files: latin(reviewed), unplayed: 0 });
 });
 
-test('with the keyboard, the same goes from change to change, and a revert is undone after a reload', async () => {
-  const hands = await KeyboardHands.openChat(running(), folder);
+test('with the keyboard, the same goes from change to change, and a revert is undone after a reload', async ({
+  startVscode,
+}) => {
+  const vscode = await startVscode(settings());
+  prepare(vscode);
+  const hands = await KeyboardHands.openChat(vscode, folder);
   const { workbench } = hands;
   await workbench.resize(1500, 900);
   await hands.type('Change three files.');
@@ -174,7 +183,6 @@ test('with the keyboard, the same goes from change to change, and a revert is un
 
   await hands.command('Hermes: Review Changes');
   await untilReviewIsOpen(workbench);
-  await hands.command('Hermes: Go to Next Change');
   await workbench.statusBarItem(/1 of 4 changes/).waitFor();
   await hands.press('Alt+u');
   await untilOnDisk('one change to be undone', reviewed);

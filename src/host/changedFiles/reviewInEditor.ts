@@ -78,14 +78,9 @@ export class ReviewInEditor implements Disposable {
   }
 
   private update(): void {
-    const place = this.place();
-    this.tell('inChangedFile', place !== null);
+    this.tell('inChangedFile', this.place() !== null);
     this.tell('changesToReview', this.changes.hasFiles());
     const update = ++this.updates;
-    if (place === null) {
-      this.item.hide();
-      return;
-    }
     this.changes.all().then(
       (all) => (update === this.updates && !this.lifetime.isDisposed ? this.draw(all) : undefined),
       (error: unknown) => this.report(error),
@@ -99,12 +94,12 @@ export class ReviewInEditor implements Disposable {
   }
 
   private draw(all: readonly PlacedChange[]): void {
-    const place = this.place();
-    if (place === null || all.length === 0) {
+    if (all.length === 0) {
       this.item.hide();
       return;
     }
-    const at = changeAt(all, place.path, place.line);
+    const place = this.place();
+    const at = place === null ? -1 : changeAt(all, place.path, place.line);
     const count = String(all.length);
     const words =
       at === -1
