@@ -64,6 +64,7 @@ test('a failing test is fixed: searched, read, run, edited and run again, each s
       buttons: await asksToRun.buttons(),
       reasons: await asksToRun.reasons(),
       waits: await toolRow(panel, 'run_command npm test', 'waiting for approval').count(),
+      saysIfConfined: /in the sandbox|Commands are not sandboxed/.exec(await asksToRun.card.innerText())?.[0],
     };
     expect(stored('SELECT state, approval_id IS NOT NULL AS asks FROM turns')).toEqual([{ state: 'waiting', asks: 1 }]);
     await asksToRun.pressByKeyboard('Allow for Session');
@@ -111,8 +112,9 @@ test('a failing test is fixed: searched, read, run, edited and run again, each s
     }).toEqual({
       cardOfCommand: {
         buttons: ['Allow Once', 'Allow for Session', 'Always…', 'Deny', 'Deny with Reason…'],
-        reasons: sandboxProblem() === undefined ? [] : ['Runs with your permissions, not in a sandbox.'],
+        reasons: [],
         waits: 1,
+        saysIfConfined: sandboxProblem() === undefined ? 'in the sandbox' : 'Commands are not sandboxed',
       },
       buttonsWhileRunning: ['Stop run_command', 'Continue in Background', 'Open Output'],
       cardOfEdit: { lines: fixLines, reasons: [], onDisk: false },

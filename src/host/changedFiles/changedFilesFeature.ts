@@ -44,7 +44,6 @@ export interface ChangedFilesFeatureNeeds {
   readonly isOn: () => boolean;
   /** Folder of this window's history. */
   readonly storageFolder: () => string;
-  readonly openOutput: (file: string) => Promise<void>;
 }
 
 /** Changed files of agents in this window: the journal that tools write to, the snapshots before and after commands,
@@ -61,7 +60,7 @@ export class ChangedFilesFeature implements Disposable {
   private readonly notices: RevertNotices;
   readonly journal: EditJournal;
   readonly checkpoint: CommandCheckpoint;
-  readonly chat: ChatFiles;
+  readonly chat: Omit<ChatFiles, 'openOutput'>;
 
   constructor(private readonly needs: ChangedFilesFeatureNeeds) {
     const { store, editor, files, clock, ids, log, isOn } = needs;
@@ -115,7 +114,6 @@ export class ChangedFilesFeature implements Disposable {
         isWholeSession ? this.editors.openSessionOf(turnUid) : this.editors.openTurn(turnUid),
       openProposal: (approvalId) => proposed.open(approvalId),
       openProposals: (approvalId) => proposed.openAll(approvalId),
-      openOutput: (file) => needs.openOutput(file),
       onDidChange: (listener) => this.changed.onDidChange(listener),
     };
   }

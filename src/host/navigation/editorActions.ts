@@ -11,16 +11,27 @@ export interface EditorActionNeeds {
   readonly code: CodeActions;
   readonly channel: vscode.LogOutputChannel;
   readonly extensionId: string;
-  /** Lets the user choose the session that a surface shows. */
-  readonly pickSession: (surfaceId: string) => Promise<void>;
-  readonly openTranscript: (sessionId: string, messageUid: string | null) => void;
   readonly pickModel: (sessionId: string | null) => Promise<void>;
   readonly setUpModel: (entryId: string | null) => Promise<void>;
 }
 
+/** Functions of parts that are built from the views. */
+export interface LaterActions {
+  /** Lets the user choose the session that a surface shows. */
+  readonly pickSession: (surfaceId: string) => Promise<void>;
+  readonly openTranscript: (sessionId: string, messageUid: string | null) => void;
+}
+
 /** Editor functions for views and commands: open, show, pick, copy. */
 export class EditorActions implements ChatEditor {
+  private later: LaterActions | null = null;
+
   constructor(private readonly needs: EditorActionNeeds) {}
+
+  /** Called once when the parts that are built from the views exist. */
+  connect(later: LaterActions): void {
+    this.later = later;
+  }
 
   get code(): CodeActions {
     return this.needs.code;
@@ -60,11 +71,11 @@ export class EditorActions implements ChatEditor {
   }
 
   async openTranscript(sessionId: string, messageUid: string | null): Promise<void> {
-    this.needs.openTranscript(sessionId, messageUid);
+    this.later?.openTranscript(sessionId, messageUid);
   }
 
-  pickSession(surfaceId: string): Promise<void> {
-    return this.needs.pickSession(surfaceId);
+  async pickSession(surfaceId: string): Promise<void> {
+    await this.later?.pickSession(surfaceId);
   }
 
   async searchSessions(text: string): Promise<void> {

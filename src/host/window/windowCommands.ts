@@ -1,21 +1,36 @@
-import type { ChatEditor } from '../chat/chatHandlers';
-import type { ChatView } from '../chat/chatView';
-import type { CommandTable } from '../common/commands';
+import { findCommand } from '../chat/find/findCommand';
+import { registerCommands, type CommandTable } from '../common/commands';
+import { screenCommands } from '../navigation/screenCommands';
+import type { WindowParts } from './windowParts';
 
-export interface WindowCommandNeeds {
-  readonly chat: Pick<ChatView, 'focus'>;
-  /** Session that the chat shows. */
-  readonly shown: () => string | null;
-  readonly editor: ChatEditor;
-  readonly setUpModel: () => Promise<void>;
-  readonly setUpMemory: () => Promise<void>;
+/** Registers the commands that need several parts of a window. */
+export function registerWindowCommands(parts: WindowParts): void {
+  const { own, gateway, activeChat, panel, chat, chatTabs, opener, search, transcripts, sessions, others, log } = parts;
+  const shown = (): string | null => gateway.shownSession(activeChat.surfaceId);
+  const { chosen } = sessions;
+  own(
+    registerCommands(
+      {
+        ...parts.changedFiles.commands(shown),
+        ...parts.changedFiles.editorCommands(),
+        ...parts.verify.commands({ chosen, verify: (sessionId) => transcripts.verify(sessionId), chat }),
+        ...sessions.commands,
+        ...others.commands,
+        ...ownCommands(parts, shown),
+        ...screenCommands({ chosen, search, opener }),
+        ...findCommand({ chat, panel, tab: () => chatTabs.active, meant: () => activeChat.tab }),
+        ...parts.walkthrough.commands,
+      },
+      log,
+    ),
+  );
 }
 
 /** Commands for models, memory, settings and the log. */
-export function windowCommands({ chat, shown, editor, setUpModel, setUpMemory }: WindowCommandNeeds): CommandTable {
+function ownCommands({ chat, editor, setup, memory }: WindowParts, shown: () => string | null): CommandTable {
   return {
-    setUpModel: () => setUpModel(),
-    setUpMemory: () => setUpMemory(),
+    setUpModel: () => setup.run(null),
+    setUpMemory: () => memory.setup.run(),
     selectModel: () => editor.pickModel(shown()),
     focusChat: () => chat.focus(),
     openSettings: () => editor.openSettings(''),

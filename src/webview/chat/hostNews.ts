@@ -1,4 +1,3 @@
-import type { Signal } from '@preact/signals';
 import type { ChatNotifications } from '../../protocol/chatProtocol';
 import type { NotificationOf } from '../rpc';
 import type { Announcements } from './announcements';
@@ -13,6 +12,7 @@ import type { Effort } from './session/effort';
 import type { FeedPages } from './state/feedPages';
 import type { HostRequests } from './connection/hostRequests';
 import type { SessionContext } from './session/sessionContext';
+import type { ScreenRequests } from './state/screenRequests';
 
 /** Parts of the chat that follow the host's notifications. */
 export interface NewsTarget {
@@ -25,9 +25,7 @@ export interface NewsTarget {
   readonly drafts: Drafts;
   readonly effort: Effort;
   readonly pages: FeedPages;
-  readonly findAsked: Signal<boolean>;
-  readonly revealed: Signal<ChatNotifications['reveal'] | null>;
-  readonly focusComposer: () => void;
+  readonly screen: ScreenRequests;
 }
 
 /** Updates the parts of the chat after a notification. `before` and `after`: the view's state without and with it. */
@@ -70,18 +68,18 @@ export function follow(
     case 'changedFiles':
       return chat.pages.filesChanged(notification.payload.turnUid, notification.payload.files);
     case 'find':
-      chat.findAsked.value = true;
+      chat.screen.findAsked.value = true;
       return;
     case 'focusComposer':
-      return chat.focusComposer();
+      return chat.screen.focusComposer();
     case 'reveal':
-      chat.revealed.value = notification.payload;
+      chat.screen.revealed.value = notification.payload;
       return;
     case 'insertPrompt':
       if (notification.payload.text !== '')
         chat.drafts.edit(withInsertion(chat.drafts.text.peek(), notification.payload.text));
       chat.attachments.add(notification.payload.parts ?? []);
-      return chat.focusComposer();
+      return chat.screen.focusComposer();
     default:
     // Other notifications change only the state.
   }

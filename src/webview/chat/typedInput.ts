@@ -1,9 +1,7 @@
 import type { BusyMode } from '../../protocol/transcriptTypes';
-import type { ChatController } from './chatController';
 import { laterParts, loadLater } from './components/common/laterParts';
 import { stillHolds } from './composer/composerText';
-import type { HostRequests } from './connection/hostRequests';
-import type { PromptSender } from './composer/promptSender';
+import type { CommandTargetNeeds } from './session/commandTarget';
 import { parseSlash, refusalWords } from './composer/slashCommands';
 
 type TypedCommand = Extract<ReturnType<typeof parseSlash>, { readonly kind: 'command' }>;
@@ -15,16 +13,12 @@ export class TypedInput {
   /** True when Enter was pressed meanwhile. */
   private isDueAgain = false;
 
-  constructor(
-    private readonly chat: ChatController,
-    private readonly requests: HostRequests,
-    private readonly sender: PromptSender,
-  ) {}
+  constructor(private readonly needs: CommandTargetNeeds) {}
 
   /** Sends the text, or runs it if it is a command. Text sent before another prompt is on disk follows that prompt.
    *  `busy`: overrides the setting for prompts sent while a turn runs. */
   async submit(busy?: BusyMode): Promise<void> {
-    const { drafts } = this.chat;
+    const { drafts } = this.needs;
     const typed = drafts.text.peek();
     if (drafts.isSent.peek() || (typed.trim() === '' && drafts.parts.peek().length === 0)) return;
     if (this.isWaiting) {
@@ -41,35 +35,35 @@ export class TypedInput {
   }
 
   private async carryOut(typed: string, busy: BusyMode | undefined): Promise<void> {
-    const input = parseSlash(typed, this.chat.promptFiles.peek());
+    const input = parseSlash(typed, this.needs.view.promptFiles.peek());
     switch (input.kind) {
       case 'prompt':
-        return this.sender.submit(typed, typed, busy);
+        return this.needs.sender.submit(typed, typed, busy);
       case 'command':
         return this.run(input, typed);
       default:
-        this.requests.refuse(refusalWords(input));
+        this.needs.requests.refuse(refusalWords(input));
     }
   }
 
   private async run({ name, text }: TypedCommand, typed: string): Promise<void> {
     if (laterParts.peek() === null) await loadLater();
     const later = laterParts.peek();
-    if (later !== null)
-      await later.runCommand(later.commandTarget(this.chat, this.requests, this.sender), name, text, typed);
+    if (later !== null) await later.runCommand(later.commandTarget(this.needs), name, text, typed);
   }
 
   /** Resolves when the typed text may run. A command waits until earlier prompts are on disk. After a command that
    *  shows another session, everything is meant for that session. If that command is refused, the text stays. */
   private earlier(typed: string): Promise<boolean> | null {
-    const isCommand = (): boolean => parseSlash(typed, this.chat.promptFiles.peek()).kind === 'command';
-    return this.sender.busy.peek() && isCommand() ? this.sender.idle : this.chat.switches.underWay;
+    const isCommand = (): boolean => parseSlash(typed, this.needs.view.promptFiles.peek()).kind === 'command';
+    const { sender, switches } = this.needs;
+    return sender.busy.peek() && isCommand() ? sender.idle : switches.underWay;
   }
 
   private async waited(earlier: Promise<boolean>, typed: string): Promise<boolean> {
     this.isWaiting = true;
     try {
-      const goesOn = (await earlier) && stillHolds(this.chat.drafts.text.peek(), typed);
+      const goesOn = (await earlier) && stillHolds(this.needs.drafts.text.peek(), typed);
       if (!goesOn) this.isDueAgain = false;
       return goesOn;
     } finally {

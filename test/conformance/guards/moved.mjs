@@ -154,14 +154,14 @@ export const guards = [
   {
     name: 'thinking counts as shown',
     file: 'src/webview/turnLabels.ts',
-    tests: ['test/unit/webview/chat/turnLabels'],
+    tests: ['test/unit/webview/chat/labels/turnLabels'],
     from: "return hasThinking ? t('while the model was thinking') : t('before the answer started');",
     to: "return t('before the answer started');",
   },
   {
     name: 'nobody is said to have closed the window',
     file: 'src/webview/turnLabels.ts',
-    tests: ['test/unit/webview/chat/turnLabels'],
+    tests: ['test/unit/webview/chat/labels/turnLabels'],
     from: 'the window closed or VS Code stopped {after}',
     to: 'the window was closed {after}',
   },

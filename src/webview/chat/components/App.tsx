@@ -44,7 +44,7 @@ function Panel() {
         <Composer />
       </div>
       <div class="visually-hidden" role="status">
-        {chat.announcement.value}
+        {chat.announcements.text.value}
       </div>
       {chat.announcements.alert.value !== '' && (
         <div class="visually-hidden" role="alert">

@@ -1,7 +1,7 @@
 /** Second bundle of the chat view (laterParts.ts): everything that is not visible at the first paint. */
 export { CommandList } from './composer/CommandList';
 export { runCommand } from '../composer/commandRunner';
-export { commandTarget } from '../composer/commandTarget';
+export { commandTarget } from '../session/commandTarget';
 export { CompressionCard } from './cards/CompressionCard';
 export { startWitness } from '../verify/startWitness';
 export { returnFocus } from '../../focusReturn';

@@ -1,22 +1,19 @@
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
-import type { Attached, FoundMentions, Mention, Pinned } from '../../../protocol/attachmentProtocol';
+import type { Attached, FoundMentions, Mention } from '../../../protocol/attachmentProtocol';
 import type { DraftPart } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 import { RefusedRequest } from '../../rpc';
 import { partLabel, withParts } from './draftParts';
 import type { Drafts } from './drafts';
-import type { HostRequests } from '../connection/hostRequests';
+import type { Announcements } from '../announcements';
+import type { ScreenRequests } from '../state/screenRequests';
+import type { ChatPartNeeds } from '../state/chatPart';
 import { type MentionAt, withMention, withoutSign } from './mentionText';
 
-export interface AttachmentNeeds {
-  readonly requests: HostRequests;
+export interface AttachmentNeeds extends Pick<ChatPartNeeds, 'host' | 'requests'> {
   readonly drafts: Drafts;
-  readonly mentions: (text: string, limit: number, whole: boolean) => Promise<FoundMentions>;
-  readonly pin: (source: string) => Promise<Pinned>;
-  readonly attachFiles: () => Promise<Attached>;
-  readonly dropped: (uris: readonly string[]) => Promise<Attached>;
-  readonly announce: (words: string) => void;
-  readonly focusComposer: () => void;
+  readonly announcements: Announcements;
+  readonly screen: ScreenRequests;
 }
 
 /** Long pasted text that is attached rather than inserted into the composer. */
@@ -50,7 +47,8 @@ export class Attachments {
    *  the host refuses to search. */
   async search(text: string, whole: boolean): Promise<FoundMentions> {
     try {
-      return await this.needs.mentions(text, offeredMentions, whole);
+      const query = { text, limit: offeredMentions };
+      return await this.needs.host.request('mentions', whole ? { ...query, whole } : query);
     } catch (error) {
       if (error instanceof RefusedRequest) return { mentions: [], isWhole: true };
       throw error;
@@ -70,20 +68,20 @@ export class Attachments {
 
   /** Announces what was added and reports what could not be. */
   add(added: readonly DraftPart[], problems: readonly string[] = []): void {
-    const { drafts, requests, announce } = this.needs;
+    const { drafts, requests, announcements } = this.needs;
     const taken = withParts(drafts.parts.peek(), added);
     const fresh = taken.parts.slice(drafts.parts.peek().length);
     drafts.take(taken.parts);
-    if (fresh.length > 0) announce(t('Attached: {names}', { names: fresh.map(partLabel).join(', ') }));
+    if (fresh.length > 0) announcements.say(t('Attached: {names}', { names: fresh.map(partLabel).join(', ') }));
     const sentences = [...problems, ...taken.problems];
     if (sentences.length > 0) requests.refuse(sentences.join(' '));
   }
 
   remove(part: DraftPart): void {
-    const { drafts, announce } = this.needs;
+    const { drafts, announcements } = this.needs;
     drafts.take(drafts.parts.peek().filter((other) => other !== part));
     if (part.kind === 'mention') drafts.edit(withoutSign(drafts.text.peek(), part.label));
-    announce(t('Removed: {name}', { name: partLabel(part) }));
+    announcements.say(t('Removed: {name}', { name: partLabel(part) }));
   }
 
   /** Returns true when there was an attachment to remove. */
@@ -95,19 +93,19 @@ export class Attachments {
 
   async pin(source: string): Promise<void> {
     await this.needs.requests.ask(async () => {
-      const pinned = await this.needs.pin(source);
+      const pinned = await this.needs.host.request('pin', { source });
       if (pinned.kind === 'problem') this.add([], [pinned.problem]);
       else this.add([pinned]);
     });
   }
 
   async attachFiles(): Promise<void> {
-    await this.take(() => this.needs.attachFiles());
-    this.needs.focusComposer();
+    await this.take(() => this.needs.host.request('attachFiles', {}));
+    this.needs.screen.focusComposer();
   }
 
   async dropped(uris: readonly string[]): Promise<void> {
-    await this.take(() => this.needs.dropped(uris));
+    await this.take(() => this.needs.host.request('dropped', { uris: [...uris] }));
   }
 
   /** Attaches a long text instead of inserting it at the caret. */

@@ -1,13 +1,11 @@
-import type { EarlierPrompt, PromptHistoryPage } from '../../../protocol/composerProtocol';
+import type { EarlierPrompt } from '../../../protocol/composerProtocol';
 import { answerText, isWritten, mentionsAgain, type DraftPart } from '../../../protocol/transcriptTypes';
-import type { Conversation } from '../state/conversation';
+import type { ChatPartNeeds } from '../state/chatPart';
 import { withParts } from './draftParts';
 import type { Drafts } from './drafts';
 
-export interface PromptHistoryNeeds {
+export interface PromptHistoryNeeds extends Pick<ChatPartNeeds, 'host' | 'view'> {
   readonly drafts: Drafts;
-  readonly shown: () => Pick<Conversation, 'session' | 'messages' | 'hasEarlier'> | null;
-  readonly earlier: (sessionId: string, before: number | null) => Promise<PromptHistoryPage>;
 }
 
 /** State of browsing earlier prompts. */
@@ -76,8 +74,8 @@ export class PromptHistory {
   }
 
   private begin(): Browsing | null {
-    const { drafts, shown } = this.needs;
-    const conversation = shown();
+    const { drafts, view } = this.needs;
+    const { conversation } = view;
     const text = drafts.text.peek();
     if (conversation === null || text !== '') return null;
     const { messages, hasEarlier, session } = conversation;
@@ -108,7 +106,8 @@ export class PromptHistory {
         browsing.index + 1 >= browsing.prompts.length &&
         this.browsing === browsing
       ) {
-        const page = await this.needs.earlier(browsing.sessionId, browsing.before);
+        const { sessionId, before } = browsing;
+        const page = await this.needs.host.request('promptHistory', { sessionId, before });
         browsing.prompts = onceEach([...browsing.prompts, ...page.prompts]);
         browsing.before = page.before ?? undefined;
       }

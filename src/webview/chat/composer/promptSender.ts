@@ -1,10 +1,11 @@
 import { computed, signal } from '@preact/signals';
-import type { ChatResults } from '../../../protocol/chatProtocol';
 import type { BusyMode, DraftPart } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 import { noParts, partsLeft } from './draftParts';
 import type { Drafts } from './drafts';
-import type { HostRequests } from '../connection/hostRequests';
+import type { ChatNeeds } from '../connection/chatHost';
+import type { ScreenRequests } from '../state/screenRequests';
+import type { ChatPartNeeds } from '../state/chatPart';
 
 /** Prompt being sent to disk. */
 export interface PromptOnItsWay {
@@ -15,18 +16,10 @@ export interface PromptOnItsWay {
   readonly busy?: BusyMode;
 }
 
-export interface PromptSenderNeeds {
-  readonly requests: HostRequests;
+export interface PromptSenderNeeds extends Pick<ChatPartNeeds, 'host' | 'requests' | 'view'> {
   readonly drafts: Drafts;
-  /** `draft`: the composer it was typed into, and its text there. */
-  readonly submit: (
-    prompt: PromptOnItsWay & { readonly draft: { readonly key: string; readonly text: string } },
-  ) => Promise<ChatResults['submit']>;
-  readonly newUid: () => string;
-  readonly shownSession: () => string | null;
-  readonly hasModel: () => boolean;
-  /** Called when a prompt is sent: the view returns to the newest text. */
-  readonly leaving: () => void;
+  readonly newUid: ChatNeeds['newUid'];
+  readonly screen: ScreenRequests;
 }
 
 /** Sends prompts from the composer to disk, one at a time, in the order of submission. A prompt stays part of the
@@ -52,11 +45,12 @@ export class PromptSender {
 
   /** Removes `typed` from the composer once `text` is on disk. Resolves when nothing is being sent. */
   async submit(typed: string, text: string, busy: BusyMode | undefined): Promise<void> {
-    const { requests, drafts, hasModel, leaving } = this.needs;
-    if (!hasModel()) return requests.refuse(t('Choose a model first. Your prompt is kept.'), true);
+    const { requests, drafts, view, screen, newUid } = this.needs;
+    if (view.all.peek().model.chosen === null)
+      return requests.refuse(t('Choose a model first. Your prompt is kept.'), true);
     const parts = this.newParts();
-    const sessionId = this.needs.shownSession();
-    const uid = this.uidOfSame(sessionId, text, parts) ?? this.needs.newUid();
+    const { sessionId } = view;
+    const uid = this.uidOfSame(sessionId, text, parts) ?? newUid();
     const prompt = {
       uid,
       sessionId,
@@ -67,7 +61,7 @@ export class PromptSender {
     drafts.send(uid, typed, parts);
     const isFirst = this.lane.peek().length === 0;
     this.lane.value = [...this.lane.peek(), prompt];
-    leaving();
+    screen.showNewest();
     if (isFirst) this.emptied = this.sendAll();
     await this.emptied;
   }
@@ -94,11 +88,14 @@ export class PromptSender {
   }
 
   private send(prompt: PromptOnItsWay): Promise<boolean> {
-    const { requests, drafts, submit } = this.needs;
+    const { host, requests, drafts } = this.needs;
+    const { parts, ...sent } = prompt;
     this.unconfirmed = prompt;
     return requests.ask(async () => {
-      const { sessionId } = await submit({
-        ...prompt,
+      const { sessionId } = await host.request('submit', {
+        ...sent,
+        ...(parts === undefined ? {} : { parts: [...parts] }),
+        // The composer it was typed into, and its text there.
         draft: drafts.draftOf(prompt.uid) ?? { key: drafts.place, text: prompt.text },
       });
       this.unconfirmed = null;

@@ -1,24 +1,24 @@
-import type { DraftOnItsWay } from '../../../protocol/transcriptTypes';
+import type { DraftOnItsWay, DraftPart } from '../../../protocol/transcriptTypes';
+import type { ChatNeeds } from '../connection/chatHost';
+import { refusalOf } from '../connection/hostRequests';
 import type { UnsavedDraft } from '../connection/viewMemory';
+import type { DraftSink, DraftToSave } from './drafts';
 
 /** Drafts not confirmed to be on disk, by composer key. The view's own memory keeps them at every change, so they
  *  survive a page reload or a host crash. Attachments are not kept there: they may be large, and the host gets them
  *  immediately. */
-export class UnsavedDrafts {
+export class UnsavedDrafts implements DraftSink {
   /** Drafts of the page before the reload, until the host has them or they are in the composer again. */
   private left: readonly UnsavedDraft[];
   private readonly own = new Map<string, { readonly draft: UnsavedDraft; readonly note: number }>();
   private notes = 0;
 
-  constructor(
-    recalled: readonly UnsavedDraft[],
-    private readonly remember: (drafts: UnsavedDraft[]) => void,
-  ) {
-    this.left = recalled;
+  constructor(private readonly needs: Pick<ChatNeeds, 'host' | 'memory'>) {
+    this.left = needs.memory.recalled.unsaved;
   }
 
   /** Records the composer's text and the prompts being sent from it. */
-  note(key: string, text: string, sent: readonly DraftOnItsWay[]): void {
+  remember(key: string, text: string, sent: readonly DraftOnItsWay[]): void {
     this.notes++;
     this.put({ key, text, sent: sent.map(({ uid, text: words }) => ({ uid, text: words })) }, this.notes);
   }
@@ -30,19 +30,22 @@ export class UnsavedDrafts {
       this.put({ ...noted.draft, sent: noted.draft.sent.filter((prompt) => prompt.uid !== uid) }, noted.note);
   }
 
-  /** Called when the host received the last recorded draft of this composer; `saved` resolves to true when that is
-   *  on disk. Anything recorded since is not. */
-  async given(key: string, saved: Promise<boolean>): Promise<void> {
+  /** Sends the last recorded draft of this composer to the host. Anything recorded until the host has it on disk
+   *  stays unsaved. */
+  save(draft: DraftToSave): void {
+    const { key } = draft;
     const note = this.own.get(key)?.note;
-    if (!(await saved) || note === undefined || this.own.get(key)?.note !== note) return;
-    this.own.delete(key);
-    this.keep();
+    void this.give(draft).then((isSaved) => {
+      if (!isSaved || note === undefined || this.own.get(key)?.note !== note) return;
+      this.own.delete(key);
+      this.keep();
+    });
   }
 
   /** Sends the drafts of the page before the reload to the host. */
-  handOver(save: (draft: UnsavedDraft) => Promise<boolean>): void {
+  handOver(): void {
     for (const draft of this.left) {
-      void save(draft).then((isSaved) => {
+      void this.give(draft).then((isSaved) => {
         if (isSaved) this.drop(draft);
       });
     }
@@ -68,6 +71,22 @@ export class UnsavedDrafts {
   }
 
   private keep(): void {
-    this.remember([...this.left, ...[...this.own.values()].map(({ draft }) => draft)]);
+    const unsaved = [...this.left, ...[...this.own.values()].map(({ draft }) => draft)];
+    this.needs.memory.remember({ unsaved });
   }
+
+  /** Resolves to true when the draft is on disk. Otherwise the view keeps it, and the store's own notice reports the
+   *  problem. */
+  private async give({ parts, sent, ...draft }: DraftToSave): Promise<boolean> {
+    const given = {
+      ...draft,
+      ...(parts === undefined ? {} : { parts: [...parts] }),
+      ...(sent === undefined ? {} : { sent: sent.map(sentDraft) }),
+    };
+    return (await refusalOf(() => this.needs.host.request('saveDraft', given))) === null;
+  }
+}
+
+function sentDraft({ uid, text, parts }: DraftOnItsWay): { uid: string; text: string; parts?: DraftPart[] } {
+  return parts === undefined ? { uid, text } : { uid, text, parts: [...parts] };
 }

@@ -1,24 +1,26 @@
 import type { ShownSession } from '../../../protocol/chatProtocol';
 import type { DraftPart } from '../../../protocol/transcriptTypes';
 import type { ChatNeeds } from '../connection/chatHost';
+import type { HostRequests } from '../connection/hostRequests';
 import type { Drafts } from '../composer/drafts';
+import type { PromptSender } from '../composer/promptSender';
 import type { Folds } from '../state/folds';
 import type { Places } from '../state/places';
 import type { UnsavedDrafts } from '../composer/unsavedDrafts';
+import type { AskAgain } from './askAgain';
+import type { SessionSwitchController } from './sessionSwitchController';
 import { newerDraft, newSessionDraft, type ViewMemory } from '../connection/viewMemory';
 
 export interface ArrivalsNeeds {
   readonly memory: ChatNeeds['memory'];
+  readonly requests: HostRequests;
   readonly drafts: Drafts;
   readonly unsaved: UnsavedDrafts;
   readonly folds: Folds;
   readonly places: Places;
-  /** Returns true when this draft still contains a prompt that was just sent. */
-  readonly holdsBack: (key: string, text: string, parts: readonly DraftPart[]) => boolean;
-  /** Returns true when the composer's content was typed for the session that comes into view. */
-  readonly wasTypedAhead: () => boolean;
-  /** Called when a different session is shown than before. */
-  readonly arrived: (sessionId: string | null) => void;
+  readonly sender: PromptSender;
+  readonly switches: SessionSwitchController;
+  readonly askAgain: AskAgain;
 }
 
 /** Restores a shown session's text, scroll position and folds from when the user left it. */
@@ -46,7 +48,7 @@ export class ArrivalController {
     before: string | null,
     isRead: boolean,
   ): void {
-    const { drafts, memory, unsaved, holdsBack, arrived } = this.needs;
+    const { requests, drafts, memory, unsaved, sender, switches, askAgain } = this.needs;
     const key = shown?.session.id ?? newSessionDraft;
     const { text, parts } = shown === null ? newDraft : { text: shown.draft, parts: shown.draftParts };
     if (!seenBefore) {
@@ -61,10 +63,12 @@ export class ArrivalController {
     const goesOn = shown !== null && shown.session.conversationId === before;
     if (goesOn && key !== drafts.place) return drafts.moved(key);
     if (key === drafts.place && shown?.changed === true) drafts.putBack(text, parts);
-    if (key === drafts.place || holdsBack(key, text, parts)) return;
-    if (this.needs.wasTypedAhead()) drafts.carryTo(key, text, parts);
+    if (key === drafts.place || sender.holdsBack(key, text, parts)) return;
+    if (switches.wasTypedAhead) drafts.carryTo(key, text, parts);
     else drafts.show(key, text, parts);
-    arrived(shown?.session.id ?? null);
+    requests.dismiss();
+    askAgain.withdraw();
+    switches.arrived(shown?.session.id ?? null);
     this.arrive(shown);
   }
 

@@ -1,6 +1,9 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import type { ChangedFile } from '../../../protocol/transcriptTypes';
-import type { HostRequests } from '../connection/hostRequests';
+import type { ChatHost } from '../connection/chatHost';
+import type { FilesToRevert } from './filesToRevert';
+import type { PromptEdits } from './promptEdits';
+import type { PromptVersionChoice } from './promptVersions';
 
 /** Offer to ask a prompt again when its turn or later ones changed files: the user decides about those files. */
 export interface AskAgainOffer {
@@ -10,12 +13,10 @@ export interface AskAgainOffer {
 }
 
 export interface AskAgainNeeds {
-  readonly requests: HostRequests;
-  /** Returns true when anything in view shows that turns from this one on changed files. */
-  readonly changedFiles: (turnUid: string) => boolean;
-  readonly filesFrom: (turnUid: string) => Promise<readonly ChangedFile[]>;
-  /** `files` false: the conversation only. Resolves to true when the prompt was sent. */
-  readonly ask: Readonly<Record<AskAgainOffer['kind'], (turnUid: string, files: boolean) => Promise<boolean>>>;
+  readonly host: ChatHost;
+  readonly files: FilesToRevert;
+  readonly versions: PromptVersionChoice;
+  readonly edits: PromptEdits;
 }
 
 /** Retry and Edit & Resend: if files have changed meanwhile, first asks the user what to do with them. */
@@ -30,9 +31,9 @@ export class AskAgain {
 
   /** Resolves to true when the prompt was sent immediately; to false also when it waits for the user. */
   async again(kind: AskAgainOffer['kind'], turnUid: string): Promise<boolean> {
-    const files = await this.filesFrom(turnUid);
+    const files = await this.needs.files.from(turnUid);
     if (files === null) return false;
-    if (files.length === 0) return this.needs.ask[kind](turnUid, false);
+    if (files.length === 0) return this.ask(kind, turnUid, false);
     this.offered.value = { kind, turnUid, files };
     return false;
   }
@@ -40,18 +41,18 @@ export class AskAgain {
   async answer(files: boolean): Promise<boolean> {
     const offer = this.offered.peek();
     this.withdraw();
-    return offer !== null && this.needs.ask[offer.kind](offer.turnUid, files);
+    return offer !== null && this.ask(offer.kind, offer.turnUid, files);
   }
 
   withdraw(): void {
     this.offered.value = null;
   }
 
-  /** Resolves to the files that would be reverted, or to null when that is unknown; the reason was shown. */
-  async filesFrom(turnUid: string): Promise<readonly ChangedFile[] | null> {
-    if (!this.needs.changedFiles(turnUid)) return [];
-    let files: readonly ChangedFile[] = [];
-    const done = await this.needs.requests.ask(async () => void (files = await this.needs.filesFrom(turnUid)));
-    return done ? files : null;
+  /** `files` false: the conversation only. Resolves to true when the prompt was sent. */
+  private ask(kind: AskAgainOffer['kind'], turnUid: string, files: boolean): Promise<boolean> {
+    const { host, versions, edits } = this.needs;
+    return kind === 'resend'
+      ? edits.resend(turnUid, files)
+      : versions.askAgain(() => host.request('retry', files ? { turnUid, files } : { turnUid }));
   }
 }

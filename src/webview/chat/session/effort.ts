@@ -1,13 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ChatNotifications } from '../../../protocol/chatProtocol';
 import type { ReasoningEffort } from '../../../protocol/transcriptTypes';
-import type { HostRequests } from '../connection/hostRequests';
-
-interface EffortNeeds {
-  readonly requests: HostRequests;
-  readonly shownSession: () => string | null;
-  readonly setEffort: (sessionId: string | null, effort: ReasoningEffort) => Promise<unknown>;
-}
+import type { ChatPartNeeds } from '../state/chatPart';
 
 type Told = ChatNotifications['effort'];
 
@@ -15,7 +9,7 @@ type Told = ChatNotifications['effort'];
 export class Effort {
   private readonly known = signal<Told>({ sessionId: null, effort: 'default' });
 
-  constructor(private readonly needs: EffortNeeds) {}
+  constructor(private readonly needs: Pick<ChatPartNeeds, 'host' | 'requests' | 'view'>) {}
 
   told(told: Told): void {
     this.known.value = told;
@@ -36,6 +30,7 @@ export class Effort {
 
   /** Applies from the next request to the model. The picker shows the effort once the host has it. */
   async set(effort: ReasoningEffort): Promise<void> {
-    await this.needs.requests.ask(() => this.needs.setEffort(this.needs.shownSession(), effort));
+    const { host, requests, view } = this.needs;
+    await requests.ask(() => host.request('setEffort', { sessionId: view.sessionId, effort }));
   }
 }

@@ -1,6 +1,8 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
-import type { SentPart } from '../../../protocol/transcriptTypes';
-import type { ViewMemory } from '../connection/viewMemory';
+import { sentParts, type SentPart } from '../../../protocol/transcriptTypes';
+import type { ChatNeeds } from '../connection/chatHost';
+import type { FeedPages } from '../state/feedPages';
+import type { PromptVersionChoice } from './promptVersions';
 
 export interface PromptEdit {
   /** The turn whose prompt is edited. */
@@ -8,20 +10,9 @@ export interface PromptEdit {
   readonly text: string;
 }
 
-/** An edit as the view remembers it. `without`: indexes of the prompt's parts that were removed. */
-interface RememberedEdit extends PromptEdit {
-  readonly without?: readonly number[];
-}
-
-export interface EditNeeds {
-  readonly remember: (change: Pick<ViewMemory, 'edits'>) => void;
-  /** Resolves to true when the edit was sent; if not, the reason was shown. */
-  readonly resend: (
-    edit: PromptEdit & { readonly uid: string; readonly parts?: readonly SentPart[]; readonly files?: true },
-  ) => Promise<boolean>;
-  /** Returns the stored parts of a turn's prompt. */
-  readonly partsOf: (turnUid: string) => readonly SentPart[];
-  readonly newUid: () => string;
+export interface EditNeeds extends Pick<ChatNeeds, 'host' | 'memory' | 'newUid'> {
+  readonly pages: FeedPages;
+  readonly versions: PromptVersionChoice;
 }
 
 /** Edits of earlier prompts, made in place. The view remembers them at every keystroke, until they are sent or
@@ -34,24 +25,22 @@ export class PromptEdits {
   private unconfirmed: (PromptEdit & { readonly uid: string; readonly without: readonly number[] }) | null = null;
   private readonly dropped;
 
-  constructor(
-    private readonly needs: EditNeeds,
-    recalled: readonly RememberedEdit[],
-  ) {
-    this.open = signal<ReadonlyMap<string, string>>(new Map(recalled.map(({ turnUid, text }) => [turnUid, text])));
+  constructor(private readonly needs: EditNeeds) {
+    const { edits } = needs.memory.recalled;
+    this.open = signal<ReadonlyMap<string, string>>(new Map(edits.map(({ turnUid, text }) => [turnUid, text])));
     this.dropped = signal<ReadonlyMap<string, readonly number[]>>(
-      new Map(recalled.map(({ turnUid, without }) => [turnUid, without ?? []])),
+      new Map(edits.map(({ turnUid, without }) => [turnUid, without ?? []])),
     );
   }
 
   /** Returns the parts of a turn's edited prompt. */
   parts(turnUid: string): readonly SentPart[] {
     const without = this.dropped.value.get(turnUid) ?? [];
-    return this.needs.partsOf(turnUid).filter((_part, place) => !without.includes(place));
+    return this.partsOf(turnUid).filter((_part, place) => !without.includes(place));
   }
 
   removePart(turnUid: string, part: SentPart): void {
-    const place = this.needs.partsOf(turnUid).indexOf(part);
+    const place = this.partsOf(turnUid).indexOf(part);
     const without = this.dropped.peek().get(turnUid) ?? [];
     if (place === -1 || without.includes(place)) return;
     this.dropped.value = new Map(this.dropped.peek()).set(turnUid, [...without, place]);
@@ -94,13 +83,15 @@ export class PromptEdits {
     const uid = isAgain ? unconfirmed.uid : this.needs.newUid();
     this.unconfirmed = { turnUid, text, uid, without };
     this.inFlight.value = turnUid;
-    const sent = await this.needs.resend({
+    const { host, versions } = this.needs;
+    const edit = {
       turnUid,
       text,
       uid,
-      ...(without.length === 0 ? {} : { parts }),
+      ...(without.length === 0 ? {} : { parts: [...parts] }),
       ...(files ? { files } : {}),
-    });
+    };
+    const sent = await versions.askAgain(() => host.request('editAndResend', edit));
     this.inFlight.value = null;
     if (!sent) return false;
     this.unconfirmed = null;
@@ -110,7 +101,15 @@ export class PromptEdits {
 
   private keep(texts: ReadonlyMap<string, string>): void {
     this.open.value = texts;
-    this.needs.remember({ edits: [...texts].map(([turnUid, text]) => ({ turnUid, text, ...this.without(turnUid) })) });
+    const edits = [...texts].map(([turnUid, text]) => ({ turnUid, text, ...this.without(turnUid) }));
+    this.needs.memory.remember({ edits });
+  }
+
+  /** Returns the stored parts of a turn's prompt. */
+  private partsOf(turnUid: string): readonly SentPart[] {
+    const { drawn } = this.needs.pages;
+    const promptUid = drawn?.turns.get(turnUid)?.userMessageUid;
+    return sentParts(drawn?.messages.find(({ uid }) => uid === promptUid)?.parts ?? []);
   }
 
   private without(turnUid: string): { readonly without?: number[] } {

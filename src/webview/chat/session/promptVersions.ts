@@ -1,12 +1,11 @@
 import type { AskedAgain } from '../../../protocol/chatProtocol';
-import type { HostRequests } from '../connection/hostRequests';
+import type { ScreenRequests } from '../state/screenRequests';
+import type { ChatPartNeeds } from '../state/chatPart';
+import type { SessionSwitchController } from './sessionSwitchController';
 
-export interface VersionNeeds {
-  readonly requests: HostRequests;
-  readonly showVersion: (turnUid: string) => Promise<unknown>;
-  readonly say: (sessionId: string, notice: string | null) => void;
-  /** Called when a prompt is sent: the view returns to the newest text. */
-  readonly leaving: () => void;
+export interface VersionNeeds extends Pick<ChatPartNeeds, 'host' | 'requests'> {
+  readonly switches: SessionSwitchController;
+  readonly screen: ScreenRequests;
 }
 
 /** Asks prompts again, and shows their versions, each with its own continuation. */
@@ -20,13 +19,13 @@ export class PromptVersionChoice {
   /** Resolves to true when the prompt was sent. The events of its turn add it to the conversation; a second press
    *  meanwhile has no effect. */
   async askAgain(request: () => Promise<AskedAgain>): Promise<boolean> {
-    const { requests, say, leaving } = this.needs;
+    const { requests, switches, screen } = this.needs;
     if (this.askingAgain) return false;
     this.askingAgain = true;
     const sent = await requests.ask(async () => {
       const { sessionId, notice } = await request();
-      leaving();
-      say(sessionId, notice);
+      screen.showNewest();
+      switches.say(sessionId, notice);
     });
     this.askingAgain = false;
     return sent;
@@ -34,8 +33,9 @@ export class PromptVersionChoice {
 
   /** `turnUid`: the turn at the start of the version. */
   async show(turnUid: string): Promise<void> {
+    const { host, requests } = this.needs;
     this.wanted = turnUid;
-    if (!(await this.needs.requests.ask(() => this.needs.showVersion(turnUid)))) this.wanted = null;
+    if (!(await requests.ask(() => host.request('showVersion', { turnUid })))) this.wanted = null;
   }
 
   /** Returns true, once, when the version that came into view is the requested one. */

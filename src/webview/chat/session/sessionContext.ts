@@ -3,7 +3,7 @@ import type { CompressionOutcome, SessionContextUse } from '../../../protocol/ch
 import type { HandoffTokens } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 import { compactCount } from '../../times';
-import type { HostRequests } from '../connection/hostRequests';
+import type { ChatPartNeeds } from '../state/chatPart';
 import { RefusedRequest } from '../../rpc';
 
 /** Preview of compressing a session. */
@@ -14,22 +14,13 @@ export interface CompressionOffer {
   readonly tokens: HandoffTokens;
 }
 
-export interface SessionContextNeeds {
-  readonly requests: HostRequests;
-  readonly shownSession: () => string | null;
-  readonly isBusy: () => boolean;
-  readonly contextUse: (sessionId: string) => Promise<SessionContextUse>;
-  readonly preview: (sessionId: string) => Promise<HandoffTokens | null>;
-  readonly compress: (sessionId: string, focus: string | null) => Promise<CompressionOutcome>;
-}
-
 /** Context use of the shown session, and its compression. */
 export class SessionContext {
   private readonly used = signal<{ readonly sessionId: string; readonly use: SessionContextUse } | null>(null);
   private readonly offered = signal<CompressionOffer | null>(null);
   private asked = 0;
 
-  constructor(private readonly needs: SessionContextNeeds) {}
+  constructor(private readonly needs: Pick<ChatPartNeeds, 'host' | 'requests' | 'view'>) {}
 
   /** Null while unknown. */
   get use(): ReadonlySignal<{ readonly sessionId: string; readonly use: SessionContextUse } | null> {
@@ -43,13 +34,14 @@ export class SessionContext {
   /** Reads the context use again: after another session is shown, a turn ends or the model changes. Only the newest
    *  request counts. */
   async refresh(): Promise<void> {
-    const sessionId = this.needs.shownSession();
+    const { host, view } = this.needs;
+    const { sessionId } = view;
     const question = ++this.asked;
     if (sessionId !== this.used.peek()?.sessionId) this.used.value = null;
     if (sessionId !== this.offered.peek()?.sessionId) this.offered.value = null;
     if (sessionId === null) return;
     try {
-      const use = await this.needs.contextUse(sessionId);
+      const use = await host.request('contextUse', { sessionId });
       if (question === this.asked) this.used.value = { sessionId, use };
     } catch (error) {
       // The user did not ask for this; without a response the meter shows nothing.
@@ -59,13 +51,13 @@ export class SessionContext {
 
   /** Shows how much compressing would save and lets the user decide. */
   async propose(focus: string): Promise<void> {
-    const { requests, shownSession, isBusy } = this.needs;
-    const sessionId = shownSession();
+    const { host, requests, view } = this.needs;
+    const { sessionId } = view;
     if (sessionId === null) return requests.refuse(t('There is no session to compress yet. Send a prompt first.'));
-    if (isBusy()) return requests.refuse(t('Hermes is answering in this session. Stop it first, or wait.'));
+    if (view.isBusy.peek()) return requests.refuse(t('Hermes is answering in this session. Stop it first, or wait.'));
     await requests.ask(async () => {
-      const tokens = await this.needs.preview(sessionId);
-      if (shownSession() !== sessionId) return;
+      const tokens = await host.request('compressionPreview', { sessionId });
+      if (view.sessionId !== sessionId) return;
       if (tokens === null) requests.inform(t('There is nothing to compress yet. Nothing was changed.'));
       else this.offered.value = { sessionId, focus, tokens };
     });
@@ -76,12 +68,13 @@ export class SessionContext {
   }
 
   async compress(focus: string): Promise<void> {
-    const { requests } = this.needs;
+    const { host, requests } = this.needs;
     const sessionId = this.offered.peek()?.sessionId;
     this.offered.value = null;
     if (sessionId === undefined) return;
     await requests.ask(async () => {
-      const words = outcomeWords(await this.needs.compress(sessionId, focus.trim() === '' ? null : focus.trim()));
+      const outcome = await host.request('compress', { sessionId, focus: focus.trim() === '' ? null : focus.trim() });
+      const words = outcomeWords(outcome);
       if (words !== null) requests.inform(words);
     });
   }

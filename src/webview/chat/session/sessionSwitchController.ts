@@ -1,11 +1,14 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
-import type { FoundSession, SwitchResult, ViewSwitch } from '../../../protocol/chatProtocol';
+import type { FoundSession, ViewSwitch } from '../../../protocol/chatProtocol';
 import type { ChangedFile, SessionSummary } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 import { mayHaveChangedFiles, turnsFrom, type Conversation } from '../state/conversation';
 import type { Drafts } from '../composer/drafts';
 import type { LiveMessage } from '../state/liveMessage';
-import type { HostRequests } from '../connection/hostRequests';
+import type { ScreenRequests } from '../state/screenRequests';
+import type { ChatPartNeeds } from '../state/chatPart';
+import type { FeedPages } from '../state/feedPages';
+import type { FilesToRevert } from './filesToRevert';
 
 /** Preview of rewinding to a prompt. */
 export interface RewindOffer {
@@ -26,20 +29,11 @@ export interface SessionChoices {
   readonly sessions: readonly SessionSummary[];
 }
 
-export interface SwitchNeeds {
-  readonly requests: HostRequests;
+export interface SwitchNeeds extends Pick<ChatPartNeeds, 'host' | 'requests' | 'view'> {
   readonly drafts: Drafts;
-  readonly shown: () => Conversation | null;
-  /** The part of the conversation on screen when it is not the end. */
-  readonly away: () => Conversation | null;
-  /** Newest first. */
-  readonly recentSessions: () => readonly SessionSummary[];
-  readonly switchSession: (target: ViewSwitch) => Promise<SwitchResult>;
-  readonly findSession: (text: string) => Promise<FoundSession>;
-  /** Resolves to the files that turns from this one on changed, or to null when that is unknown; the reason was
-   *  shown. */
-  readonly filesFrom: (turnUid: string) => Promise<readonly ChangedFile[] | null>;
-  readonly focusComposer: () => void;
+  readonly pages: FeedPages;
+  readonly files: FilesToRevert;
+  readonly screen: ScreenRequests;
 }
 
 /** Switches the shown session, or rewinds or branches it, at the user's request. */
@@ -100,7 +94,7 @@ export class SessionSwitchController {
     // A composer's content must be on disk before another one's is shown, or a prompt is put before it.
     this.needs.drafts.flush();
     const done = await this.needs.requests.ask(async () => {
-      const { sessionId, notice } = await this.needs.switchSession(target);
+      const { sessionId, notice } = await this.needs.host.request('switchSession', { target });
       this.say(sessionId, notice);
     });
     this.switching = false;
@@ -118,7 +112,7 @@ export class SessionSwitchController {
     if (sessionId !== this.shownId) {
       const done = await this.to({ reason: 'resume', sessionId });
       // The pressed button may have disappeared with its session.
-      if (done) this.needs.focusComposer();
+      if (done) this.needs.screen.focusComposer();
       return done;
     }
     this.withdraw();
@@ -143,18 +137,18 @@ export class SessionSwitchController {
     if (sessionId === null) return this.refused(t('There is no session to branch yet. Send a prompt first.'));
     const target = { reason: 'branch', sessionId, from } as const;
     const done = await this.to(title === '' ? target : { ...target, title });
-    if (done) this.needs.focusComposer();
+    if (done) this.needs.screen.focusComposer();
     return done;
   }
 
   /** Shows what rewinding to this prompt would do and lets the user decide. */
   async offerRewind(promptUid: string): Promise<void> {
-    const conversation = this.needs.away() ?? this.needs.shown();
+    const conversation = this.needs.pages.drawn;
     const prompt = conversation?.messages.find(({ uid }) => uid === promptUid);
     if (conversation === null || prompt === undefined) return;
     this.needs.requests.dismiss();
     this.withdraw();
-    const files = this.mayTakeFiles(conversation, prompt) ? await this.needs.filesFrom(prompt.turnUid) : [];
+    const files = this.mayTakeFiles(conversation, prompt) ? await this.needs.files.from(prompt.turnUid) : [];
     if (files !== null) this.show(conversation, prompt, files);
   }
 
@@ -176,12 +170,12 @@ export class SessionSwitchController {
     const turns = count === '' ? 1 : Number(count);
     if (!/^\d*$/.test(count) || turns < 1) return this.refused(t('/undo takes a number of turns, such as /undo 2.'));
     if (sessionId === null) return this.refused(t('There is nothing to undo yet.'));
-    const conversation = this.needs.shown();
+    const { conversation } = this.needs.view;
     const prompt = conversation?.messages.findLast(
       (live) => live.role === 'user' && turnsFrom(conversation, live.uid) === turns,
     );
     if (conversation !== null && prompt !== undefined && this.mayTakeFiles(conversation, prompt)) {
-      const files = await this.needs.filesFrom(prompt.turnUid);
+      const files = await this.needs.files.from(prompt.turnUid);
       if (files === null) return false;
       // First asks about the files, in the same card as Rewind.
       if (files.length > 0) return this.show(conversation, prompt, files);
@@ -196,13 +190,14 @@ export class SessionSwitchController {
   }
 
   private async resumeNamed(text: string): Promise<boolean> {
-    const { requests, recentSessions, findSession } = this.needs;
-    const others = this.offered.peek()?.sessions ?? recentSessions().filter(({ id }) => id !== this.shownId);
+    const { host, requests, view } = this.needs;
+    const { recentSessions } = view.all.peek();
+    const others = this.offered.peek()?.sessions ?? recentSessions.filter(({ id }) => id !== this.shownId);
     if (text === '') return this.offer({ text: null, sessions: others });
     const numbered = /^\d+$/.test(text) ? others[Number(text) - 1] : undefined;
     if (numbered !== undefined) return this.open(numbered.id);
     let found: FoundSession | null = null;
-    const asked = await requests.ask(async () => void (found = await findSession(text)));
+    const asked = await requests.ask(async () => void (found = await host.request('findSession', { text })));
     return asked && found !== null ? this.resumeFound(text, found) : false;
   }
 
@@ -214,7 +209,7 @@ export class SessionSwitchController {
     return (
       !isSummarised(conversation, prompt) &&
       prompt.turnUid !== null &&
-      (this.needs.away() !== null || mayHaveChangedFiles(conversation, prompt.turnUid))
+      (this.needs.pages.away.peek() !== null || mayHaveChangedFiles(conversation, prompt.turnUid))
     );
   }
 
@@ -223,7 +218,7 @@ export class SessionSwitchController {
     const offer = {
       sessionId: id,
       promptUid: prompt.uid,
-      turns: this.needs.away() === null ? turnsFrom(conversation, prompt.uid) : null,
+      turns: this.needs.pages.away.peek() === null ? turnsFrom(conversation, prompt.uid) : null,
       isSummarised: isSummarised(conversation, prompt),
       files,
     };
@@ -254,9 +249,9 @@ export class SessionSwitchController {
   }
 
   private async takeBack(target: ViewSwitch): Promise<boolean> {
-    const { requests, focusComposer } = this.needs;
+    const { requests, screen } = this.needs;
     if (!(await this.to(target))) return false;
-    focusComposer();
+    screen.focusComposer();
     if (this.due !== null || requests.problem.peek() !== null) return true;
     requests.inform(t('Rewound. The prompt is in the input box. Nothing was deleted.'));
     return true;
@@ -281,7 +276,7 @@ export class SessionSwitchController {
   }
 
   private get shownId(): string | null {
-    return this.needs.shown()?.session.id ?? null;
+    return this.needs.view.sessionId;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { FeedPage } from '../../../protocol/feedProtocol';
 import { placedAt, withEarlier, withLater } from './conversationPages';
-import type { FeedPages, FeedPagesNeeds } from './feedPages';
+import type { ChatPartNeeds } from './chatPart';
+import type { FeedPages } from './feedPages';
 
 /** Maximum rows per request. */
 const pageSize = 60;
@@ -10,7 +11,7 @@ const pageSize = 60;
 export class FeedFetching {
   constructor(
     private readonly pages: FeedPages,
-    private readonly needs: FeedPagesNeeds,
+    private readonly needs: ChatPartNeeds,
   ) {}
 
   async earlier(): Promise<void> {
@@ -18,8 +19,12 @@ export class FeedFetching {
     const before = drawn?.messages[0]?.row?.position;
     if (drawn === null || before === undefined || !drawn.hasEarlier) return;
     await this.fetch('earlier', async (isCurrent) => {
-      const page = await this.needs.loadEarlier(drawn.session.id, before, pageSize);
-      if (isCurrent()) this.pages.change((pages) => withEarlier(pages, page, this.needs.nowMs()));
+      const page = await this.needs.host.request('loadEarlier', {
+        sessionId: drawn.session.id,
+        before,
+        limit: pageSize,
+      });
+      if (isCurrent()) this.pages.change((pages) => withEarlier(pages, page, this.needs.timers.nowMs()));
     });
   }
 
@@ -28,34 +33,42 @@ export class FeedFetching {
     const after = drawn?.messages.at(-1)?.row?.position;
     if (drawn === null || after === undefined) return;
     await this.fetch('later', async (isCurrent) => {
-      const page = await this.needs.loadLater(drawn.session.id, after, pageSize);
-      if (isCurrent()) this.pages.change((pages) => withLater(pages, page, this.needs.nowMs()));
+      const page = await this.needs.host.request('loadLater', { sessionId: drawn.session.id, after, limit: pageSize });
+      if (isCurrent()) this.pages.change((pages) => withLater(pages, page, this.needs.timers.nowMs()));
     });
   }
 
   /** Resolves to true when the message is now in the rendered part. */
   async around(uid: string): Promise<boolean> {
     const isDrawn = (): boolean => this.pages.drawn?.messages.some((live) => live.uid === uid) ?? false;
-    if (!isDrawn()) await this.place((sessionId) => this.needs.loadAround(sessionId, uid, pageSize), uid);
+    if (!isDrawn())
+      await this.place(
+        (sessionId) => this.needs.host.request('loadAround', { sessionId, messageUid: uid, limit: pageSize }),
+        uid,
+      );
     return isDrawn();
   }
 
   /** Resolves to true when the beginning is now in the rendered part. */
   async start(): Promise<boolean> {
     const begins = (): boolean => this.pages.drawn?.hasEarlier === false;
-    if (!begins()) await this.place((sessionId) => this.needs.loadLater(sessionId, null, pageSize), null);
+    if (!begins())
+      await this.place(
+        (sessionId) => this.needs.host.request('loadLater', { sessionId, after: null, limit: pageSize }),
+        null,
+      );
     return begins();
   }
 
   private async place(read: (sessionId: string) => Promise<FeedPage | null>, reading: string | null): Promise<void> {
-    const newest = this.needs.newest();
+    const newest = this.needs.view.conversation;
     if (newest === null) return;
     this.pages.moved();
     await this.fetch('place', async (isCurrent) => {
       const page = await read(newest.session.id);
       if (page === null || !isCurrent()) return;
       this.pages.reading = reading ?? page.messages[0]?.uid ?? null;
-      this.pages.change(({ tail }) => placedAt(tail, page, this.needs.nowMs()));
+      this.pages.change(({ tail }) => placedAt(tail, page, this.needs.timers.nowMs()));
     });
   }
 
@@ -66,9 +79,9 @@ export class FeedFetching {
   ): Promise<void> {
     const { fetching, moves } = this.pages;
     if (fetching.peek() !== null) return;
-    const conversationId = this.needs.newest()?.session.conversationId;
+    const conversationId = this.needs.view.conversation?.session.conversationId;
     const isCurrent = (): boolean =>
-      moves === this.pages.moves && conversationId === this.needs.newest()?.session.conversationId;
+      moves === this.pages.moves && conversationId === this.needs.view.conversation?.session.conversationId;
     fetching.value = what;
     await this.needs.requests.ask(() => read(isCurrent));
     if (moves === this.pages.moves) fetching.value = null;

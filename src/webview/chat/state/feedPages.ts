@@ -1,23 +1,10 @@
 import { batch, signal, type ReadonlySignal } from '@preact/signals';
-import type { ChatResults } from '../../../protocol/chatProtocol';
-import type { FeedPage } from '../../../protocol/feedProtocol';
 import type { ChangedFile } from '../../../protocol/transcriptTypes';
 import { withChanges, type Conversation } from './conversation';
 import { loadLater, laterParts } from '../components/common/laterParts';
 import type { Pages } from './conversationPages';
 import type { FeedFetching } from './feedFetching';
-import type { HostRequests } from '../connection/hostRequests';
-
-export interface FeedPagesNeeds {
-  readonly requests: HostRequests;
-  readonly newest: () => Conversation | null;
-  /** Replaces the view's newest messages. */
-  readonly replace: (newest: Conversation) => void;
-  readonly loadEarlier: (sessionId: string, before: number, limit: number) => Promise<ChatResults['loadEarlier']>;
-  readonly loadLater: (sessionId: string, after: number | null, limit: number) => Promise<FeedPage>;
-  readonly loadAround: (sessionId: string, messageUid: string, limit: number) => Promise<FeedPage | null>;
-  readonly nowMs: () => number;
-}
+import type { ChatPartNeeds } from './chatPart';
 
 /** Chooses the part of the conversation to render, and fetches and evicts pages for it. See README.md, "A long
  *  conversation". The code not needed at the first paint is in feedFetching.ts and conversationPages.ts; nothing is
@@ -31,7 +18,7 @@ export class FeedPages {
   /** The article being read; null: the end. */
   reading: string | null = null;
 
-  constructor(private readonly needs: FeedPagesNeeds) {}
+  constructor(private readonly needs: ChatPartNeeds) {}
 
   /** The part rendered instead of the newest messages. */
   get away(): ReadonlySignal<Conversation | null> {
@@ -39,7 +26,7 @@ export class FeedPages {
   }
 
   get drawn(): Conversation | null {
-    return this.elsewhere.peek() ?? this.needs.newest();
+    return this.elsewhere.peek() ?? this.needs.view.conversation;
   }
 
   /** Records that the user is at this article now, or (null) at the end. */
@@ -95,12 +82,12 @@ export class FeedPages {
 
   /** Changes the loaded parts, and evicts what exceeds the limits. */
   change(step: (pages: Pages) => Pages): void {
-    const newest = this.needs.newest();
+    const newest = this.needs.view.conversation;
     const rules = laterParts.peek();
     if (newest === null || rules === null) return;
     const { tail, away } = rules.bounded(step({ tail: newest, away: this.elsewhere.peek() }), this.reading);
     batch(() => {
-      if (tail !== newest) this.needs.replace(tail);
+      if (tail !== newest) this.needs.view.dispatch({ kind: 'repaged', conversation: tail });
       this.elsewhere.value = away;
     });
   }

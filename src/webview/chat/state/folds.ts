@@ -1,5 +1,8 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
+import type { ChatNeeds } from '../connection/chatHost';
 import type { ViewMemory } from '../connection/viewMemory';
+import type { ChatStateSignals } from './chatStateSignals';
+import type { Places } from './places';
 
 /** Fold key of a long prompt. */
 export function promptFold(uid: string): string {
@@ -11,10 +14,11 @@ export class Folds {
   private readonly unfolded;
 
   constructor(
-    recalled: readonly string[],
-    private readonly remember: (change: Partial<ViewMemory>) => void,
+    private readonly memory: ChatNeeds['memory'],
+    private readonly view: ChatStateSignals,
+    private readonly places: Places,
   ) {
-    this.unfolded = signal<ReadonlySet<string>>(new Set(recalled));
+    this.unfolded = signal<ReadonlySet<string>>(new Set(memory.recalled.openFolds));
   }
 
   get open(): ReadonlySignal<ReadonlySet<string>> {
@@ -38,5 +42,11 @@ export class Folds {
   arrive(sessionId: string | null, openFolds: readonly string[]): void {
     this.unfolded.value = new Set(openFolds);
     this.remember({ sessionId, openFolds: [...openFolds], anchor: null });
+  }
+
+  private remember(change: Partial<ViewMemory> & Pick<ViewMemory, 'openFolds'>): void {
+    this.memory.remember(change);
+    const { conversation } = this.view;
+    if (conversation !== null) this.places.note(conversation.session.conversationId, { openFolds: change.openFolds });
   }
 }

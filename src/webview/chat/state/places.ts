@@ -1,3 +1,4 @@
+import type { ChatNeeds } from '../connection/chatHost';
 import type { ViewMemory } from '../connection/viewMemory';
 
 /** Scroll position and open folds of a session. */
@@ -10,11 +11,8 @@ const mostRemembered = 20;
 export class Places {
   private known: readonly Place[];
 
-  constructor(
-    recalled: readonly Place[],
-    private readonly remember: (change: Pick<ViewMemory, 'places'>) => void,
-  ) {
-    this.known = recalled;
+  constructor(private readonly memory: ChatNeeds['memory']) {
+    this.known = memory.recalled.places;
   }
 
   of(conversationId: string): Place | null {
@@ -27,6 +25,6 @@ export class Places {
     const others = this.known.filter((other) => other.conversationId !== conversationId);
     this.known =
       place.anchor === null && place.openFolds.length === 0 ? others : [place, ...others].slice(0, mostRemembered);
-    this.remember({ places: [...this.known] });
+    this.memory.remember({ places: [...this.known] });
   }
 }

@@ -32,7 +32,7 @@ export function Composer() {
     [conversation?.messages, conversation?.turns],
   );
   const later = laterParts.value;
-  useComposerFocus(field, chat.composerFocus.value);
+  useComposerFocus(field, chat.screen.composerFocus.value);
   useEffect(() => showAtOnce(field, chat), [chat]);
   const history = useMemo(() => (later === null ? null : new later.PromptHistory(chat.historyNeeds)), [later]);
 

@@ -40,7 +40,7 @@ export function Feed({ conversation }: { readonly conversation: Conversation }) 
     reachesEnd: away === null,
     hasEarlier: isWhole && drawn.hasEarlier,
     restore,
-    jumps: chat.jumpToEnd.value,
+    jumps: chat.screen.jumpToEnd.value,
     loadEarlier: () => void pages.loadEarlier(),
     loadLater: () => void pages.loadLater(),
     toLatest: () => pages.toLatest(),

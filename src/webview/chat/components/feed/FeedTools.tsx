@@ -24,7 +24,7 @@ export function FeedTools(props: FeedToolsProps) {
   const chat = useChat();
   const find = useFind(props);
   useTurnKeys(props);
-  useRevealed(chat.revealed, view, uids, (uid) => chat.pages.goTo(uid));
+  useRevealed(chat.screen.revealed, view, uids, (uid) => chat.pages.goTo(uid));
   useNumbers(view, uids, conversation.hasEarlier || chat.pages.away.value !== null);
   useKeptFocus(view, uids);
   return find.isOpen ? <FindBar find={find} /> : <PromptAbove blocks={blocks} uids={uids} view={view} />;

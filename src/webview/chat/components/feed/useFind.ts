@@ -80,10 +80,10 @@ export function useFind(props: FeedToolsProps): Find {
     if (returnTo.current?.isConnected === true) returnTo.current.focus({ preventScroll: true });
     else chat.focusComposer();
   };
-  const asked = chat.findAsked.value;
+  const asked = chat.screen.findAsked.value;
   useEffect(() => {
     if (!asked) return;
-    chat.findAsked.value = false;
+    chat.screen.findAsked.value = false;
     open();
   }, [asked]);
   // Registered together with the field, so that a key right after it appears reaches it.

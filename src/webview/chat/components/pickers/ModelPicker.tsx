@@ -8,11 +8,11 @@ import { laterParts } from '../common/laterParts';
 export function ModelPicker() {
   const chat = useChat();
   const { chosen } = chat.steady.value.model;
-  const open = chat.pickerOpen.value;
+  const open = chat.screen.pickerOpen.value;
   const button = useRef<HTMLButtonElement>(null);
   const later = laterParts.value;
   const close = (): void => {
-    chat.pickerOpen.value = false;
+    chat.screen.pickerOpen.value = false;
     button.current?.focus();
   };
   return (

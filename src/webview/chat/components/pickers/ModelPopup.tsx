@@ -22,7 +22,7 @@ export function ModelPopup({ close }: { readonly close: () => void }) {
   useEffect(() => {
     const leave = (event: PointerEvent): void => {
       const inside = event.target instanceof Element && event.target.closest('.model-picker') !== null;
-      if (!inside) chat.pickerOpen.value = false;
+      if (!inside) chat.screen.pickerOpen.value = false;
     };
     document.addEventListener('pointerdown', leave);
     return () => document.removeEventListener('pointerdown', leave);
@@ -45,7 +45,7 @@ export function ModelPopup({ close }: { readonly close: () => void }) {
       }}
       onFocusOut={(event) => {
         if (event.relatedTarget instanceof Node && !popup.current?.contains(event.relatedTarget))
-          chat.pickerOpen.value = false;
+          chat.screen.pickerOpen.value = false;
       }}
     >
       <div class="popup-search">

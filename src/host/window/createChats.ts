@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import * as vscode from 'vscode';
+import { Emitter } from '../../base/disposable';
+import { demoPrompts } from '../../models/demo/demoPrompts';
+import { WorkspacePaths } from '../../tools/workspacePaths';
+import { AttachmentService } from '../attachments/attachmentService';
+import { ChatSurface, type ChatSurfaceNeeds } from '../chat/chatSurface';
+import { ChatTabs, chatTabViewType } from '../chat/chatTabs';
+import { ChatView, chatViewId } from '../chat/chatView';
+import { CodeActionsFeature } from '../codeActions/codeActionsFeature';
+import { describeError } from '../common/describeError';
+import { translate } from '../common/translation';
+import { editorStarters } from '../firstSteps/editorStarters';
+import { ModelSetup } from '../models/modelSetup';
+import { EditorActions } from '../navigation/editorActions';
+import { LinkOpener } from '../navigation/linkOpener';
+import { VerifyFeature } from '../verify/verifyFeature';
+import { WebviewPrograms } from '../webviews/webviewPrograms';
+import { ActiveChat, chatSurfaceId, type ChatPlaces } from './activeChat';
+import type { WindowConversations } from './createConversations';
+import type { WindowModels } from './createModels';
+import type { WindowTools } from './createTools';
+import type { WindowBasics } from './windowBasics';
+
+type EarlierParts = WindowBasics & WindowModels & WindowTools & WindowConversations;
+
+/** Services that the views of a window share. */
+interface ViewServices {
+  readonly programs: WebviewPrograms;
+  /** Translations for the webviews. */
+  readonly localization: Readonly<Record<string, string>>;
+  readonly activeChat: ActiveChat;
+  readonly setup: ModelSetup;
+  readonly code: CodeActionsFeature;
+  readonly editor: EditorActions;
+  readonly verify: VerifyFeature;
+}
+
+/** The panel and the chat tabs of a window. */
+export interface WindowChats extends ViewServices, ChatPlaces {
+  /** Fires when a chat may show another session or model. */
+  readonly onDidChangeShown: Emitter<void>['event'];
+}
+
+export function createChats(parts: EarlierParts): WindowChats {
+  const { own, gateway, history, log } = parts;
+  const services = createServices(parts);
+  const { activeChat, programs } = services;
+  const needs = surfaceNeeds(parts, services);
+  const shown = own(new Emitter<void>());
+  const changed = (): void => shown.fire();
+  const panel = own(new ChatSurface(chatSurfaceId, { ...needs, sessions: history.store, onChange: changed }));
+  const chat = new ChatView(programs, panel);
+  const chatTabs = own(
+    new ChatTabs(programs, {
+      gateway,
+      sessions: history.store,
+      uid: randomUUID,
+      onActivity: changed,
+      createBridge: (id, port, onChange) =>
+        new ChatSurface(id, { ...needs, isTab: true, sessions: port, onChange: () => (changed(), onChange()) }),
+      onFailure: (what, error) => log.warn(`${what}: ${describeError(error).sentence}`),
+    }),
+  );
+  activeChat.connect({ panel, chat, chatTabs });
+  own(vscode.window.registerWebviewViewProvider(chatViewId, chat));
+  own(vscode.window.registerWebviewPanelSerializer(chatTabViewType, chatTabs));
+  return { ...services, panel, chat, chatTabs, onDidChangeShown: shown.event };
+}
+
+function createServices(parts: EarlierParts): ViewServices {
+  const { own, context, settings, keys, history, catalog, models, files, fileEditor, gateway, ids, clock, log } = parts;
+  const { store } = history;
+  const activeChat = new ActiveChat();
+  const setup = new ModelSetup({
+    catalog,
+    desk: models,
+    keys,
+    gateway,
+    endpoints: { all: () => settings.current.providers, add: (endpoint) => settings.addProvider(endpoint) },
+    shownSession: () => gateway.shownSession(activeChat.surfaceId),
+    focusChat: () => activeChat.focus(),
+    modelOf: async (sessionId) => (sessionId === null ? null : ((await store.getSession(sessionId))?.model ?? null)),
+  });
+  const code = own(new CodeActionsFeature({ files, editor: fileEditor, clock, log }));
+  const editor = new EditorActions({
+    links: new LinkOpener(new WorkspacePaths(files)),
+    channel: parts.channel,
+    code,
+    extensionId: context.extension.id,
+    pickModel: (sessionId) => setup.select(sessionId),
+    setUpModel: (entryId) => setup.run(entryId),
+  });
+  const verify = own(
+    new VerifyFeature({
+      gateway,
+      store,
+      storeStatus: history.desk,
+      storageFolder: () => history.folder,
+      folder: () => files.roots()[0]?.path ?? null,
+      surfaceId: chatSurfaceId,
+      ids,
+      clock,
+      log,
+    }),
+  );
+  return {
+    programs: new WebviewPrograms(context.extensionUri),
+    localization: vscode.l10n.bundle ?? {},
+    activeChat,
+    setup,
+    code,
+    editor,
+    verify,
+  };
+}
+
+function surfaceNeeds(
+  { own, gateway, history, models, changedFiles, terminal, project, files, clock, log }: EarlierParts,
+  { editor, verify, localization }: ViewServices,
+): Omit<ChatSurfaceNeeds, 'sessions' | 'onChange'> {
+  const attachments = own(
+    new AttachmentService({
+      files,
+      sessions: history.store,
+      clock,
+      log,
+      uid: randomUUID,
+      t: translate,
+      lastOutput: () => terminal.lastOutput(20_000),
+    }),
+  );
+  return {
+    gateway,
+    store: history.desk,
+    models,
+    editor,
+    log,
+    files: { ...changedFiles.chat, openOutput: (file) => terminal.openOutput(file) },
+    attachments,
+    starters: editorStarters(files, log, translate),
+    witness: verify.witness,
+    surroundings: () => ({
+      restricted: !vscode.workspace.isTrusted,
+      folderName: vscode.workspace.name ?? null,
+      isVirtual:
+        vscode.workspace.workspaceFolders?.[0] !== undefined &&
+        vscode.workspace.workspaceFolders[0].uri.scheme !== 'file',
+      demoPrompts,
+      localization,
+      promptFiles: project.offered,
+      ...(terminal.sandboxState === null ? {} : { sandbox: terminal.sandboxState }),
+    }),
+  };
+}

@@ -1,0 +1,52 @@
+import type { ConversationGateway } from '../../gateway/conversationGateway';
+import { ExtensionApi } from '../api/extensionApi';
+import type { HermesExtension } from '../api/hermes';
+import { GatewayTurnGuard } from '../storage/turnGuard';
+import type { WindowModels } from './createModels';
+import type { WindowTools } from './createTools';
+import type { WindowBasics } from './windowBasics';
+import { windowGateway } from './windowGateway';
+import { WindowMemory } from './windowMemory';
+
+/** Agents and conversations of a window. */
+export interface WindowConversations {
+  readonly memory: WindowMemory;
+  readonly gateway: ConversationGateway;
+  readonly api: HermesExtension;
+}
+
+export function createConversations(parts: WindowBasics & WindowModels & WindowTools): WindowConversations {
+  const { own, context, distFolder, settings, keys, history, ids, clock, log } = parts;
+  const { store, connection } = history;
+  const memory = own(new WindowMemory({ context, distFolder, store: history, settings, keys, clock, log }));
+  let keyChanges = 0;
+  own(context.secrets.onDidChange(() => keyChanges++));
+  const gateway = windowGateway({
+    store,
+    settings,
+    catalog: parts.catalog,
+    tools: parts.tools,
+    approvals: parts.approvals,
+    mcp: parts.mcp,
+    project: parts.project,
+    memory: memory.providers,
+    files: parts.files,
+    keyChanges: () => keyChanges,
+    ids,
+    clock,
+    log,
+  });
+  const { exports } = own(
+    new ExtensionApi({
+      gateway,
+      store,
+      memory: memory.providers,
+      log,
+      chosenMemory: () => settings.current.memoryProvider,
+    }),
+  );
+  parts.terminal.careFor(store, gateway.onDidChangeSessions);
+  parts.changedFiles.careFor(gateway.onDidChangeSessions);
+  connection.setTurnGuard(own(new GatewayTurnGuard(gateway, store, log)));
+  return { memory, gateway, api: exports };
+}

@@ -1,0 +1,41 @@
+import { ModelCatalog } from '../../models/catalog';
+import { DemoProvider } from '../../models/demo/demoProvider';
+import type * as providers from '../../models/providers/index';
+import { lazyBundle } from '../common/lazyBundle';
+import { translate } from '../common/translation';
+import { editorProviderName, EditorModels } from '../models/editorModels';
+import { ModelService } from '../models/modelService';
+import type { WindowBasics } from './windowBasics';
+import { thisMachine } from './windowLabels';
+
+/** Models of a window. */
+export interface WindowModels {
+  readonly catalog: ModelCatalog;
+  readonly models: ModelService;
+}
+
+export function createModels({ own, distFolder, settings, keys, clock, log }: WindowBasics): WindowModels {
+  const createTransports = lazyBundle<typeof providers, 'createTransports'>(
+    distFolder,
+    { file: 'providers.js', name: 'providers' },
+    'createTransports',
+  );
+  const catalog = new ModelCatalog({
+    settings: () => settings.current.providers,
+    others: [new EditorModels(clock, log), new DemoProvider(clock)],
+    keyOf: (provider, origin) => keys.get(provider, origin),
+    loadTransports: async () => createTransports()(),
+    fetch: (...request) => globalThis.fetch(...request),
+    clock,
+  });
+  const models = own(
+    new ModelService({
+      catalog,
+      defaultModel: () => settings.current.model,
+      words: { editorProvider: editorProviderName, t: translate, machine: thisMachine() },
+      clock,
+      log,
+    }),
+  );
+  return { catalog, models };
+}

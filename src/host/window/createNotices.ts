@@ -1,0 +1,68 @@
+import * as vscode from 'vscode';
+import { translate } from '../common/translation';
+import { editorWalkthrough } from '../firstSteps/editorWalkthrough';
+import { AnswerNotices } from '../notifications/answerNotices';
+import { ApprovalNotices } from '../notifications/approvalNotices';
+import { StatusBar } from '../notifications/statusBar';
+import { StatusPresenter } from '../notifications/statusPresenter';
+import { windowNotices } from '../notifications/windowNotices';
+import type { WindowChats } from './createChats';
+import type { WindowConversations } from './createConversations';
+import type { WindowTabs } from './createTabs';
+import type { WindowBasics } from './windowBasics';
+
+/** Notifications, the status bar and the walkthrough of a window. */
+export interface WindowNotices {
+  readonly approvalNotices: ApprovalNotices;
+  readonly walkthrough: ReturnType<typeof editorWalkthrough>;
+  /** Brings the status bar and the walkthrough up to date. */
+  readonly showStatus: () => void;
+}
+
+export function createNotices(parts: WindowBasics & WindowConversations & WindowChats & WindowTabs): WindowNotices {
+  const { own, context, settings, history, gateway, activeChat, panel, opener, verify, clock, log } = parts;
+  const common = {
+    gateway,
+    log,
+    clock,
+    t: translate,
+    when: () => settings.current.notifications,
+    isInSight: (sessionId: string) =>
+      activeChat.all.some((each) => each.isVisible() && each.shownSession === sessionId),
+    open: (sessionId: string) => opener.open(sessionId, null, 'chat'),
+  };
+  const approvalNotices = own(
+    new ApprovalNotices({
+      ...common,
+      notify: (message, ...buttons) => vscode.window.showInformationMessage(message, ...buttons),
+    }),
+  );
+  own(
+    new AnswerNotices({
+      ...common,
+      ...windowNotices,
+      sessions: history.store,
+      turnOff: () => settings.saveNotifications('never'),
+    }),
+  );
+  const status = own(
+    new StatusPresenter({
+      gateway,
+      sessions: history.store,
+      clock,
+      bar: own(new StatusBar()),
+      facts: () => ({
+        waiting: approvalNotices.count,
+        store: history.desk.shown.kind,
+        model: panel.modelState.chosen,
+      }),
+    }),
+  );
+  const walkthrough = own(editorWalkthrough(context, gateway, history.store));
+  const showStatus = (): void => {
+    status.show();
+    walkthrough.modelChosen(panel.modelState.chosen !== null);
+    walkthrough.plugPulled(verify.plugWasPulled);
+  };
+  return { approvalNotices, walkthrough, showStatus };
+}

@@ -1,0 +1,72 @@
+import * as vscode from 'vscode';
+import { reportFailure } from '../common/commands';
+import { translate } from '../common/translation';
+import { OtherFoldersFeature } from '../otherFolders/otherFoldersFeature';
+import { SessionsFeature } from '../sessions/sessionsFeature';
+import { ContainerNotice } from '../storage/containerNotice';
+import { thisMachineFacts } from '../storage/containerPlace';
+import { chatSurfaceId } from './activeChat';
+import type { WindowChats } from './createChats';
+import type { WindowConversations } from './createConversations';
+import type { WindowTabs } from './createTabs';
+import type { WindowTools } from './createTools';
+import type { WindowBasics } from './windowBasics';
+
+/** Lists of sessions: those of this window and those of other folders. */
+export interface WindowSessions {
+  readonly others: OtherFoldersFeature;
+  readonly sessions: SessionsFeature;
+  readonly containerNotice: ContainerNotice;
+}
+
+export function createSessions(
+  parts: WindowBasics & WindowTools & WindowConversations & WindowChats & WindowTabs,
+): WindowSessions {
+  const { own, context, settings, history, gateway, activeChat, chat, editor, opener, clock, log } = parts;
+  const common = { gateway, sessions: history.store, store: history.desk, clock, log, t: translate };
+  const others = own(
+    new OtherFoldersFeature({
+      ...common,
+      context,
+      programs: parts.programs,
+      distFolder: parts.distFolder,
+      localization: parts.localization,
+      editor,
+      code: parts.code,
+      storagePath: () => settings.current.storagePath,
+      ownFolder: () => history.folder,
+      startWorker: history.startWorker,
+      openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
+    }),
+  );
+  const sessions = own(
+    new SessionsFeature({
+      ...common,
+      files: parts.changedFiles.chat,
+      others: others.rows,
+      showOthers: () => void others.show().catch((error: unknown) => reportFailure('otherFolders', error, log)),
+      surfaceId: () => activeChat.surfaceId,
+      focusChat: () => activeChat.focus(),
+      showChat: async () => (activeChat.tab === null ? chat.reveal() : undefined),
+      openTranscript: (sessionId, messageUid) => editor.openTranscript(sessionId, messageUid),
+      revealMessage: (sessionId, messageUid) => opener.revealMessage(sessionId, messageUid),
+      trashDays: () => settings.current.trashDays,
+      outsideMemory: () =>
+        ['none', 'builtin'].includes(settings.current.memoryProvider) ? null : settings.current.memoryProvider,
+    }),
+  );
+  editor.connect({
+    pickSession: (surfaceId) => sessions.resume(surfaceId),
+    openTranscript: (sessionId, messageUid) => parts.transcripts.open(sessionId, messageUid),
+  });
+  const containerNotice = new ContainerNotice({
+    desk: history.desk,
+    t: translate,
+    folder: () => history.folder,
+    facts: thisMachineFacts(vscode.env.remoteName),
+    isEmptyState: () => gateway.shownSession(chatSurfaceId) === null,
+    memory: context.globalState,
+    chooseFolder: () => editor.openSettings('hermes.storage.path'),
+  });
+  return { others, sessions, containerNotice };
+}

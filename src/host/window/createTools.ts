@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import * as vscode from 'vscode';
+import { AccessPaths } from '../../tools/accessPaths';
+import { delegateTaskTool } from '../../tools/delegate/delegateTask';
+import { fileTools } from '../../tools/files/fileTools';
+import { withDiagnostics } from '../../tools/knowledge/withDiagnostics';
+import { readOnlyTools } from '../../tools/readOnlyTools';
+import { WrittenOrders } from '../../tools/sandbox/writtenOrders';
+import { ToolRegistry } from '../../tools/toolRegistry';
+import { ApprovalRules } from '../approvals/approvalRules';
+import { guardedFolders, ownFolders } from '../approvals/guardedFolders';
+import { ChangedFilesFeature } from '../changedFiles/changedFilesFeature';
+import { registerCommands } from '../common/commands';
+import { WorkspaceTools } from '../knowledge/workspaceTools';
+import { McpHost } from '../mcp/mcpHost';
+import { noteEditorWrites } from '../terminal/setAsideNotice';
+import { TerminalFeature } from '../terminal/terminalFeature';
+import { EditorFileEditor } from '../workspace/editorFileEditor';
+import { EditorTextSearch } from '../workspace/editorTextSearch';
+import { EditorWorkspaceFiles } from '../workspace/editorWorkspaceFiles';
+import { ProjectFiles } from '../workspace/projectFiles';
+import { findRipgrep, ripgrepCandidates } from '../workspace/ripgrepPath';
+import type { WindowBasics } from './windowBasics';
+
+/** Files of a window, and the features that read, change or run them. */
+interface WindowFiles {
+  readonly files: EditorWorkspaceFiles;
+  readonly fileEditor: EditorFileEditor;
+  readonly changedFiles: ChangedFilesFeature;
+  readonly terminal: TerminalFeature;
+}
+
+/** Tools of a window's agents, and the features they belong to. */
+export interface WindowTools extends WindowFiles {
+  readonly approvals: ApprovalRules;
+  readonly tools: ToolRegistry;
+  readonly project: ProjectFiles;
+  readonly mcp: McpHost;
+}
+
+export function createTools(basics: WindowBasics): WindowTools {
+  const { own, context, distFolder, settings, history, clock, log } = basics;
+  const isInstalled = context.extensionMode === vscode.ExtensionMode.Production;
+  const parts = createFiles(basics, isInstalled);
+  const { files, fileEditor, changedFiles, terminal } = parts;
+  const approvals = new ApprovalRules({
+    settings,
+    files,
+    memory: context.workspaceState,
+    guarded: guardedFolders(context, isInstalled),
+    isOwnOutput: (path, conversationId) => terminal.isOwnOutput(path, conversationId),
+  });
+  const { deniesReading } = approvals;
+  const knowledge = new WorkspaceTools({ files, deniesReading, clock, distFolder });
+  const editTools = fileTools({
+    paths: new AccessPaths(files),
+    editor: fileEditor,
+    journal: changedFiles.journal,
+  }).map((tool) => withDiagnostics(tool, knowledge.afterEdit));
+  const tools = new ToolRegistry([
+    ...readOnlyTools(files, deniesReading),
+    ...editTools,
+    ...terminal.tools,
+    ...knowledge.tools,
+    delegateTaskTool(),
+  ]);
+  const project = own(new ProjectFiles({ files, clock, log }));
+  const mcp = own(
+    new McpHost({
+      context,
+      distFolder,
+      confinement: terminal.confinement,
+      storageFolder: () => history.folder,
+      clock,
+      log,
+      offer: (offers) => history.desk.offer('mcp', offers),
+    }),
+  );
+  own(registerCommands({ ...mcp.commands, ...approvals.commands }, log));
+  return { ...parts, approvals, tools, project, mcp };
+}
+
+function createFiles(
+  { own, context, distFolder, settings, history, clock, log }: WindowBasics,
+  isInstalled: boolean,
+): WindowFiles {
+  const textSearch = new EditorTextSearch(
+    () => findRipgrep(ripgrepCandidates(vscode.env.appRoot, process.platform, process.arch)),
+    log,
+  );
+  const files = new EditorWorkspaceFiles(textSearch);
+  const writtenOrders = new WrittenOrders();
+  own(noteEditorWrites(writtenOrders));
+  const fileEditor = new EditorFileEditor((path, bytes) => writtenOrders.note(path, bytes));
+  const changedFiles = own(
+    new ChangedFilesFeature({
+      store: history.store,
+      files,
+      clock,
+      log,
+      editor: fileEditor,
+      ids: { uid: randomUUID },
+      isOn: () => settings.current.checkpoints,
+      storageFolder: () => history.folder,
+    }),
+  );
+  const ownPlaces = ownFolders(context, isInstalled);
+  const terminal = own(
+    new TerminalFeature({
+      files,
+      clock,
+      log,
+      secrets: context.secrets,
+      checkpoint: changedFiles.checkpoint,
+      storageFolder: () => history.folder,
+      timeoutSeconds: () => settings.current.terminalTimeoutSeconds,
+      sandbox: {
+        distFolder,
+        writtenOrders,
+        setting: () => settings.current.sandbox,
+        own: () => ({ ...ownPlaces, kept: [...ownPlaces.kept, history.folder] }),
+      },
+    }),
+  );
+  return { files, fileEditor, changedFiles, terminal };
+}

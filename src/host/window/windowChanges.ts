@@ -1,0 +1,76 @@
+import * as vscode from 'vscode';
+import { translate } from '../common/translation';
+import { SettingsNotices } from '../settings/settingsNotices';
+import { StorageMove } from '../storage/storageMove';
+import type { WindowParts } from './windowParts';
+
+/** Makes the parts of a window follow changes from outside and changes of each other. */
+export function followChanges(parts: WindowParts): void {
+  const { own, history, gateway, activeChat, chat, others, sessions, containerNotice, clock, log } = parts;
+  const { approvalNotices, showStatus } = parts;
+  const storeStatus = history.desk;
+  own(
+    parts.onDidChangeShown(() => {
+      showStatus();
+      sessions.shownChanged();
+      containerNotice.update();
+    }),
+  );
+  own(
+    new StorageMove(history.storageFolder, {
+      clock,
+      t: translate,
+      wantedFolder: () => history.wantedFolder(),
+      onDidChangeSettings: parts.settings.onDidChange,
+      isUsed: () => history.connection.isUsed || gateway.runningTurns().length > 0,
+      move: (folder) => {
+        log.info(`The settings name another folder now. This window keeps its sessions in ${folder}.`);
+        for (const each of activeChat.all) each.leaveStore();
+        others.movedFolder.left();
+        history.moveTo(folder);
+        if (!history.holdsHistory) void others.movedFolder.neverOpened();
+      },
+      tell: (notices) => storeStatus.setNotices('storage folder', notices),
+    }),
+  );
+  own(storeStatus.onDidChange(showStatus));
+  own(approvalNotices.onDidChange(() => (showStatus(), chat.showWaiting(approvalNotices.count))));
+  followSettings(parts);
+  followEditor(parts);
+  showStatus();
+  // Run after activation: both read the disk, the first in its own thread.
+  const lookAround = clock.after(0, () => {
+    if (!history.holdsHistory) void others.movedFolder.neverOpened();
+    containerNotice.update();
+  });
+  own({ dispose: lookAround });
+}
+
+function followSettings({
+  own,
+  context,
+  settings,
+  history,
+  models,
+  memory,
+  gateway,
+  activeChat,
+  terminal,
+}: WindowParts): void {
+  const { hindsight } = memory;
+  own(new SettingsNotices(settings, history.desk, translate));
+  own(settings.onDidChange(() => (models.invalidate(), hindsight.changed(), gateway.memoryChanged())));
+  own(settings.onDidChange(() => activeChat.all.forEach((each) => each.usualModeChanged())));
+  own(settings.onDidChange(() => void terminal.lookForSandbox()));
+  own(context.secrets.onDidChange(() => (models.invalidate(), hindsight.changed())));
+  own(memory.providers.onDidChange(() => gateway.memoryChanged()));
+}
+
+function followEditor({ own, models, activeChat, project, terminal }: WindowParts): void {
+  const { workspace } = vscode;
+  own(vscode.lm.onDidChangeChatModels(() => models.editorModelsChanged()));
+  own(project.onDidChange(() => activeChat.all.forEach((each) => each.promptFilesChanged())));
+  own(terminal.onDidChangeSandbox(() => activeChat.all.forEach((each) => each.sandboxChanged())));
+  own(workspace.onDidGrantWorkspaceTrust(() => activeChat.all.forEach((each) => each.trustChanged())));
+  own(workspace.onDidChangeWorkspaceFolders(() => activeChat.all.forEach((each) => each.redraw())));
+}

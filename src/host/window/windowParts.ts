@@ -1,0 +1,31 @@
+import type { ExtensionContext } from 'vscode';
+import { createChats, type WindowChats } from './createChats';
+import { createConversations, type WindowConversations } from './createConversations';
+import { createModels, type WindowModels } from './createModels';
+import { createNotices, type WindowNotices } from './createNotices';
+import { createSessions, type WindowSessions } from './createSessions';
+import { createTabs, type WindowTabs } from './createTabs';
+import { createTools, type WindowTools } from './createTools';
+import { createBasics, type WindowBasics } from './windowBasics';
+
+/** All parts of one window. */
+export type WindowParts = WindowBasics &
+  WindowModels &
+  WindowTools &
+  WindowConversations &
+  WindowChats &
+  WindowTabs &
+  WindowSessions &
+  WindowNotices;
+
+/** Builds the parts of one window, each from those built before it. */
+export function createParts(context: ExtensionContext, distFolder: string): WindowParts {
+  const basics = createBasics(context, distFolder);
+  const models = { ...basics, ...createModels(basics) };
+  const tools = { ...models, ...createTools(models) };
+  const conversations = { ...tools, ...createConversations(tools) };
+  const chats = { ...conversations, ...createChats(conversations) };
+  const tabs = { ...chats, ...createTabs(chats) };
+  const sessions = { ...tabs, ...createSessions(tabs) };
+  return { ...sessions, ...createNotices(sessions) };
+}

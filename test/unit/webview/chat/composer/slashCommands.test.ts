@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { offeredWords } from '../../../../../src/webview/chat/labels/commandLabels';
+import {
+  completed,
+  offeredCommands,
+  parseSlash,
+  refusalWords,
+  slashCommands,
+} from '../../../../../src/webview/chat/composer/slashCommands';
+
+describe('a text in the composer', () => {
+  test.each([
+    ['/stop', { kind: 'command', name: 'stop', text: '' }],
+    ['/Stop  \n', { kind: 'command', name: 'stop', text: '' }],
+    ['/queue also the docs', { kind: 'command', name: 'queue', text: 'also the docs' }],
+    ['/steer\nfirst line\n\nsecond line\n', { kind: 'command', name: 'steer', text: 'first line\n\nsecond line' }],
+    ['/title  Fix /usr/bin ', { kind: 'command', name: 'title', text: 'Fix /usr/bin' }],
+    ['/compress', { kind: 'command', name: 'compress', text: '' }],
+    ['/compress the names', { kind: 'command', name: 'compress', text: 'the names' }],
+    ['/queue', { kind: 'incomplete', name: 'queue' }],
+    ['/queue   ', { kind: 'incomplete', name: 'queue' }],
+    ['/new idea for the parser', { kind: 'excess', name: 'new' }],
+    ['/undo 2', { kind: 'command', name: 'undo', text: '2' }],
+    ['/redo', { kind: 'unknown', name: 'redo' }],
+    ['/größe ändern', { kind: 'unknown', name: 'größe' }],
+    ['/', { kind: 'unknown', name: '' }],
+    ['/usr/bin/node is missing', { kind: 'prompt' }],
+    ['// why is this here?', { kind: 'prompt' }],
+    ['/* old */', { kind: 'prompt' }],
+    ['/etc.conf', { kind: 'prompt' }],
+    [' /stop', { kind: 'prompt' }],
+    ['What does /stop do?', { kind: 'prompt' }],
+  ])('%j', (typed, expected) => {
+    expect(parseSlash(typed)).toEqual(expected);
+  });
+
+  test.each([
+    ['/review src/a.ts', { kind: 'prompt' }],
+    ['/Code-Review', { kind: 'prompt' }],
+    ['/stop', { kind: 'command', name: 'stop', text: '' }],
+    ['/reviews', { kind: 'unknown', name: 'reviews' }],
+  ])('may name a prompt file of the project: %j', (typed, expected) => {
+    const file = (name: string) => ({ name, description: null, argumentHint: null });
+    expect(parseSlash(typed, [file('review'), file('code-review'), file('stop')])).toEqual(expected);
+  });
+
+  test('that is no command is refused with the list of commands', () => {
+    expect(refusalWords({ kind: 'unknown', name: 'redo' })).toBe(
+      '/redo is not a command. Nothing was sent. Type a space before / to send this as text. Commands: /new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /stop /export /help.',
+    );
+  });
+});
+
+describe('commands are offered', () => {
+  test.each([
+    ['/', slashCommands.map(({ name }) => name)],
+    ['/st', ['steer', 'stop']],
+    ['/RE', ['reset', 'resume', 'retry']],
+    ['/x', []],
+    ['/steer ', []],
+    ['', []],
+    ['a /st', []],
+  ])('while %j is typed: %j', (typed, names) => {
+    expect(offeredCommands(typed).map(({ name }) => name)).toEqual(names);
+  });
+
+  test('beside the prompt files of the project, which describe their purpose', () => {
+    const offered = offeredCommands('/re', [
+      { name: 'review', description: 'Review a file', argumentHint: '[file]' },
+      { name: 'release-notes', description: null, argumentHint: null },
+      { name: 'reset', description: 'would never run', argumentHint: null },
+      { name: 'fix', description: null, argumentHint: null },
+    ]);
+    expect(offered.slice(3).map((one) => [completed(one), offeredWords(one)])).toEqual([
+      ['/review ', 'Review a file · [file]'],
+      ['/release-notes', 'Project prompt file'],
+    ]);
+    expect(
+      offeredCommands('/release-n', [{ name: 'release-notes', description: null, argumentHint: null }]).length,
+    ).toBe(1);
+  });
+
+  test('and, when picked, leave room for a text', () => {
+    expect(offeredCommands('/st').map(completed)).toEqual(['/steer ', '/stop']);
+  });
+});
