@@ -79,8 +79,22 @@ const edited = {
 /** After the first change of plain.txt was undone. */
 const reviewed = { ...edited, 'plain.txt': Buffer.from(plainText.replace('line 25\n', 'line twenty-five\n')) };
 
-async function untilOnDisk(what: string, wanted: Readonly<Record<string, Buffer | null>>): Promise<void> {
-  await waitFor(what, () => isDeepStrictEqual(onDisk(), latin(wanted)), { seen: onDisk });
+/** `press`: repeated until the files are as wanted. */
+async function untilOnDisk(
+  what: string,
+  wanted: Readonly<Record<string, Buffer | null>>,
+  press?: () => Promise<void>,
+): Promise<void> {
+  let presses = 0;
+  let looks = 0;
+  await waitFor(
+    what,
+    async () => {
+      if (press !== undefined && looks++ % 50 === 0 && presses++ < 5) await press();
+      return isDeepStrictEqual(onDisk(), latin(wanted));
+    },
+    { seen: onDisk },
+  );
 }
 
 const barOf = (panel: ChatPanel): Locator => panel.frame.getByRole('group', { name: 'Changed files' });
@@ -113,7 +127,8 @@ async function untilReviewIsOpen(workbench: Workbench): Promise<void> {
     async () => (await workbench.tabs()).some((tab) => /Changes of the (Last )?Turn/.test(tab)),
     { seen: () => workbench.tabs() },
   );
-  await workbench.page.locator('.view-line', { hasText: 'line three' }).first().waitFor();
+  for (const text of [/^line\s3$/, 'line three'])
+    await workbench.page.locator('.view-line', { hasText: text }).first().waitFor();
 }
 
 test('with the mouse, three edits are allowed at once, reviewed, undone in part, kept, reverted and brought back byte for byte', async ({
@@ -136,8 +151,10 @@ test('with the mouse, three edits are allowed at once, reviewed, undone in part,
   await workbench.page.locator('.view-line', { hasText: 'line three' }).first().click();
   await workbench.statusBarItem(/1 of 4 changes/).waitFor();
   await workbench.screenshot(pictures, 'multi-diff');
-  await workbench.page.getByRole('button', { name: /^Undo Change/ }).click();
-  await untilOnDisk('one change to be undone', reviewed);
+  // A busy machine may refuse to save in time; nothing is changed then, and the user presses again.
+  await untilOnDisk('one change to be undone', reviewed, () =>
+    workbench.page.getByRole('button', { name: /^Undo Change/ }).click(),
+  );
   await workbench.clickStatusBar(/3 changes/);
   await workbench.statusBarItem(/1 of 3 changes/).waitFor();
 
@@ -163,6 +180,9 @@ test('with the mouse, three edits are allowed at once, reviewed, undone in part,
   panel = await ChatPanel.attach(workbench);
   await barOf(panel).getByText('kept', { exact: true }).waitFor();
   await untilMarked(workbench, []);
+  await workbench.page.locator('.tab', { hasText: 'Changes of the Turn' }).click();
+  await workbench.page.locator('.view-line', { hasText: 'line twenty-five' }).first().waitFor();
+  await workbench.screenshot(pictures, 'reloaded');
   expect({ files: onDisk(), unplayed: server.unplayed }).toEqual({ files: latin(reviewed), unplayed: 0 });
 });
 
@@ -183,9 +203,14 @@ test('with the keyboard, the same goes from change to change, and a revert is un
 
   await hands.command('Hermes: Review Changes');
   await untilReviewIsOpen(workbench);
-  await workbench.statusBarItem(/1 of 4 changes/).waitFor();
-  await hands.press('Alt+u');
-  await untilOnDisk('one change to be undone', reviewed);
+  await workbench.statusBarItem(/4 changes/).waitFor();
+  // The editor may go to its first change by itself.
+  await waitFor('the first change', async () => {
+    if (await workbench.statusBarItem(/1 of 4 changes/).isVisible()) return true;
+    await hands.press('Alt+.');
+    return false;
+  });
+  await untilOnDisk('one change to be undone', reviewed, () => hands.press('Alt+u'));
   for (const left of [3, 2, 1]) {
     await hands.press('Alt+.');
     await workbench.statusBarItem(new RegExp(`1 of ${left} changes?`)).waitFor();
