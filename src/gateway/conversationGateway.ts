@@ -38,7 +38,8 @@ import { SessionDirectory } from './sessionDirectory';
 import { SessionSwitching } from './sessionSwitching';
 import { SurfaceRegistry } from './surfaceRegistry';
 import { TurnOpening } from './turnOpening';
-import { type SettledRow, type StartedTurn, TurnRunner } from './turnRunner';
+import type { SettledRow, StartedTurn } from './runningTurn';
+import { TurnRunner } from './turnRunner';
 import { TurnSlots } from './turnSlots';
 import { WaitingTurns } from './waitingTurns';
 

@@ -2,7 +2,6 @@ import type { Agent } from '../agent/agent';
 import { stopReasonOf, TurnStop } from '../agent/turnStop';
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
-import type { MemoryManager } from '../memory/memoryManager';
 import type { SessionStore } from '../store/sessionStore';
 import type { DelegatedTask, DelegatedWork } from '../tools/delegation';
 import type { ToolCallContext } from '../tools/tool';
@@ -11,7 +10,8 @@ import { answerText, type Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { TurnEvent } from '../transcript/turnEvent';
 import type { SurfaceRegistry } from './surfaceRegistry';
-import type { RunningTurn, SettledRow, TurnRunner } from './turnRunner';
+import type { RunningTurn, SettledRow, SubAgentRun } from './runningTurn';
+import type { TurnRunner } from './turnRunner';
 import type { TurnSlots } from './turnSlots';
 
 interface DelegationParts {
@@ -23,19 +23,6 @@ interface DelegationParts {
   readonly runner: TurnRunner;
   /** Called when the entry of a session in lists may have changed. */
   readonly changed: (sessionId: string) => void;
-}
-
-/** Data of a run that works on a task of another run. */
-export interface SubAgentRun {
-  readonly caller: RunningTurn;
-  readonly title: string;
-  /** The caller's tool call. */
-  readonly callId: string;
-  readonly createAgent: (memory: MemoryManager) => Agent;
-  /** Called with every event that surfaces showing its session receive. */
-  readonly heard: (event: TurnEvent) => void;
-  /** `settled`: null when the turn could not be closed before the window closed. `messages`: the rows of the turn. */
-  readonly ended: (settled: SettledRow | null, messages: readonly Message[]) => void;
 }
 
 type DelegatingCall = Pick<ToolCallContext, 'callId' | 'report'>;
@@ -157,12 +144,6 @@ export class Delegations {
   private askedOf({ turn }: RunningTurn): Approval | null {
     return this.asked.find(({ subAgent }) => subAgent?.turnUid === turn.uid) ?? null;
   }
-}
-
-/** Returns the same event. An approval request is marked as coming from a sub-agent. */
-export function asSubAgent(event: TurnEvent, { title, caller, callId }: SubAgentRun): TurnEvent {
-  if (event.kind !== 'approvalRequested' && event.kind !== 'approvalDecided') return event;
-  return { ...event, approval: { ...event.approval, subAgent: { title, turnUid: caller.turn.uid, callId } } };
 }
 
 function workOf(

@@ -13,44 +13,14 @@ import { answerText, type Message } from '../transcript/message';
 import type { Mode } from '../transcript/approval';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { Session } from '../transcript/session';
-import type { Turn } from '../transcript/turn';
-import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
+import type { TurnEvent } from '../transcript/turnEvent';
 import type { DelegatedTask, DelegatedWork } from '../tools/delegation';
 import type { ToolCallContext } from '../tools/tool';
-import type { SurfaceAgent } from './agents/surfaceAgent';
-import { asSubAgent, type SubAgentRun } from './delegations';
 import { PendingSteering } from './pendingSteering';
+import { asSubAgent, type RunningTurn, type SettledRow, type StartedTurn } from './runningTurn';
 import { TurnDecisions } from './turnDecisions';
 import { DeliveryCheck } from './verify/deliveryCheck';
 import { ShownLengths } from './verify/shownLengths';
-
-export type SettledRow = Turn & { readonly state: 'settled' };
-
-export interface StartedTurn {
-  readonly surfaceId: string;
-  readonly session: Session;
-  readonly turn: Turn & { readonly state: 'running' };
-  /** The user's prompt, for memory. For a turn that continues, the prompt of the continued answer. */
-  readonly prompt: Message;
-  readonly seat: SurfaceAgent;
-  /** True when this turn was awaiting approval and is being restarted from its stored rows. */
-  readonly goesOn?: boolean;
-  /** Set when this run works on a task of another run. */
-  readonly subAgent?: SubAgentRun;
-}
-
-export interface RunningTurn extends StartedTurn {
-  /** The segment that stores the turn's rows now. It differs from the first one when the session was compressed
-   *  meanwhile. */
-  session: Session;
-  readonly controller: AbortController;
-  readonly steering: PendingSteering;
-  readonly calls: RunningCalls;
-  readonly decisions: TurnDecisions;
-  /** Aborted when the user does not want to wait for memory. */
-  readonly recall: AbortController;
-  activity: TurnActivity | null;
-}
 
 interface RunnerParts {
   readonly store: SessionStore;

@@ -3,7 +3,7 @@ import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
 import type { CompressionScheduler } from './compressionScheduler';
-import type { SubAgentRun } from './delegations';
+import type { SubAgentRun } from './runningTurn';
 import { GatewayError, type SwitchReason } from './gateway';
 import { Sequencer } from './sequencer';
 import type { SurfaceAgent } from './agents/surfaceAgent';

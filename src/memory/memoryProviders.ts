@@ -1,6 +1,7 @@
 import { type Disposable, Emitter, toDisposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import { MemoryManager, type MemoryManagerParts } from './memoryManager';
+import type { MadeProvider } from './providerQueue';
 import type { MemoryProvider, MemoryWrite } from './memoryProvider';
 
 /** Input for creating one agent's provider instance. */
@@ -15,12 +16,6 @@ export interface MemoryProviderFactory {
   readonly kind: 'builtin' | 'external';
   /** Must not have lasting effects or use the network: `initialize` is for that. */
   create(context: MemoryContext): MemoryProvider;
-}
-
-/** A provider with the kind of its factory. */
-export interface MadeProvider {
-  readonly provider: MemoryProvider;
-  readonly kind: MemoryProviderFactory['kind'];
 }
 
 /** All registered providers of this window, and the choice among them (`hermes.memory.provider`): "none", "builtin",

@@ -1,12 +1,17 @@
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
 import { withoutSecrets } from '../models/secrecy/secrecy';
-import type { MadeProvider } from './memoryProviders';
 import type { MemoryProvider } from './memoryProvider';
 
 /** Milliseconds: the time limit of one call, and the wait after its abort. When the window closes the second one is
  *  short, because the calls after it must still be handed over. */
 export const callLimits = { patienceMs: 300_000, graceMs: 5000, closingGraceMs: 200 } as const;
+
+/** A provider, and where it comes from: the product itself or another extension. */
+export interface MadeProvider {
+  readonly provider: MemoryProvider;
+  readonly kind: 'builtin' | 'external';
+}
 
 type Call<T> = (provider: MemoryProvider, signal: AbortSignal) => Promise<T> | undefined;
 

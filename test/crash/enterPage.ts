@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { laterCode } from '../../src/webview/chat/components/common/laterParts';
 import { ChatController } from '../../src/webview/chat/chatController';
 import type { ChatProtocol } from '../../src/webview/chat/connection/chatHost';
 import { noMemory, type ViewMemory } from '../../src/webview/chat/connection/viewMemory';
@@ -117,6 +118,7 @@ export class EnterPage {
           this.isGone ? undefined : (this.memory = structuredClone({ ...this.memory, ...change })),
       },
       setLocalization: () => undefined,
+      later: laterCode,
     });
   }
 

@@ -6,6 +6,7 @@ import type { ChatEditor } from '../../src/host/chat/chatHandlers';
 import type { ChatModels } from '../../src/host/chat/chatModels';
 import { StoreStatus } from '../../src/host/storage/storeStatus';
 import { noWitness } from '../../src/host/verify/chatWitness';
+import { laterCode } from '../../src/webview/chat/components/common/laterParts';
 import { ChatController } from '../../src/webview/chat/chatController';
 import type { ChatProtocol } from '../../src/webview/chat/connection/chatHost';
 import { answersIn, conversationBlocks } from '../../src/webview/chat/state/conversationRows';
@@ -113,6 +114,7 @@ export class ChatInWorld {
       newUid: () => `view${surfaceId}${++this.uids}`,
       memory: { recalled: this.memory, remember: (change) => (this.memory = { ...this.memory, ...change }) },
       setLocalization: () => undefined,
+      later: laterCode,
     });
     this.chat.start();
   }

@@ -1,13 +1,13 @@
 import type { Log } from '../../base/log';
 import type { Gateway } from '../../gateway/gateway';
-import type { ChatState, ShownSession } from '../../protocol/chatProtocol';
+import type { ChatState, ShownSession, SessionOrigin } from '../../protocol/chatProtocol';
 import type { SessionStore } from '../../store/sessionStore';
 import type { ChatFiles } from '../changedFiles/chatFiles';
 import type { PageWindow } from './pageWindow';
 import { describeError } from '../common/describeError';
 import type { RecentSessions } from './recentSessions';
-import { originOf } from './sessionOrigin';
 import type { StoreStatus } from '../storage/storeStatus';
+import type { Session } from '../../transcript/session';
 
 export interface ChatSnapshotNeeds {
   readonly gateway: Gateway;
@@ -82,4 +82,24 @@ export async function readAroundSession(
     orNothing(() => gateway.mode(surfaceId, null), 'ask'),
   ]);
   return { recentSessions, newDraft, newDraftParts, newMode };
+}
+
+/** Origin of a session: the session it was branched from or works for as a sub-agent, or a note that this one was
+ *  erased. Null for any other session, and for one imported without its origin. */
+async function originOf(
+  session: Session,
+  sessions: Pick<SessionStore, 'getSession' | 'conversationTip'>,
+): Promise<SessionOrigin | null> {
+  const root = session.id === session.conversationId ? session : await sessions.getSession(session.conversationId);
+  if (root?.parentKind !== 'branch' && root?.parentKind !== 'delegate') return null;
+  if (root.parentSessionId === null) return { sessionId: null };
+  const origin = await sessions.getSession(await sessions.conversationTip(root.parentSessionId));
+  return origin === null
+    ? null
+    : {
+        sessionId: origin.id,
+        title: origin.title,
+        isTrashed: origin.trashedAt !== null,
+        ...(root.parentKind === 'delegate' ? { hasSubAgent: true } : {}),
+      };
 }

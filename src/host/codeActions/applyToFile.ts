@@ -2,11 +2,10 @@ import * as vscode from 'vscode';
 import { AccessPaths } from '../../tools/accessPaths';
 import { CannotWrite, FileChanged, NotAText, type FileEditor, type TextFile } from '../../tools/files/fileEditor';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
-import { PathRefused } from '../../tools/workspacePaths';
+import { PathRefused, WorkspacePaths } from '../../tools/workspacePaths';
 import { uriOfPath } from '../workspace/editorPaths';
 import { fileNamedInCode, readFence } from './fence';
 import type { FileIndex } from './fileIndex';
-import { pickFile } from './filePick';
 import { languageOf } from './languageOf';
 import { proposal, type Proposal } from './proposal';
 import type { ProposedTexts } from './proposedTexts';
@@ -143,4 +142,27 @@ function refusal(error: unknown): string {
 
 function warn(sentence: string): void {
   void vscode.window.showWarningMessage(sentence);
+}
+
+/** Maximum number of files offered, most recently modified first: code most likely concerns a recently modified
+ *  file. */
+const mostFiles = 5000;
+
+/** Lets the user pick a file of the open folders; `first` comes before the others. Resolves to the absolute path.
+ *  Null: none was picked. */
+async function pickFile(files: WorkspaceFiles, first: string | null): Promise<string | null> {
+  const paths = new WorkspacePaths(files);
+  const items = files
+    .findFiles({ pattern: '**/*', order: 'modified', maxFiles: mostFiles }, AbortSignal.timeout(20_000))
+    .then((found) =>
+      [...new Set([...(first === null ? [] : [first]), ...found.paths])].map((path) => ({
+        label: paths.display(path),
+        path,
+      })),
+    );
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Apply to File'),
+    placeHolder: vscode.l10n.t('The file this code belongs to. You see the change before it is made.'),
+  });
+  return picked?.path ?? null;
 }

@@ -2,21 +2,48 @@ import * as vscode from 'vscode';
 import { maskSecrets } from '../../models/secrecy/secrecy';
 import { hostName } from '../../tools/approval/ruleText';
 import type { McpServer } from '../../tools/mcp/mcpServer';
-import { commandLine } from '../../tools/mcp/serverDefinition';
-import type { ServerPlace } from '../../tools/mcp/serverPlace';
-import type { KnownServer, McpHost } from './mcpHost';
+import type { McpServers } from '../../tools/mcp/mcpServers';
+import { commandLine, type ServerDefinition } from '../../tools/mcp/serverDefinition';
+import type { ServerDecision, ServerPlace } from '../../tools/mcp/serverPlace';
 import { placeWords } from './placeWords';
 import { fileOf } from './serverFiles';
 
 /** Number of latest accesses blocked by the sandbox that are shown per server. */
 const mostShown = 5;
 
+/** A defined server, with the user's trust and decision. */
+export interface KnownServer {
+  readonly id: string;
+  readonly definition: ServerDefinition;
+  readonly fingerprint: string;
+  readonly isTrusted: boolean;
+  /** True when an earlier definition of it was trusted. */
+  readonly hasChanged: boolean;
+  readonly decision: ServerDecision;
+}
+
+/** Servers of a window, and the actions that users can take on them. */
+export interface ManagedServers {
+  readonly all: readonly KnownServer[];
+  readonly servers: Pick<McpServers, 'find'>;
+  /** Resolves once the definitions are read, or have taken too long. */
+  settled(): Promise<void>;
+  /** Place where the server runs now, or would run if it were trusted. Null for a server that runs no program here. */
+  place(server: KnownServer): Promise<ServerPlace | null>;
+  canRun(definition: ServerDefinition): Promise<{ readonly inside: boolean; readonly outside: boolean }>;
+  /** Resolves to true when the user trusts the server now. */
+  review(server: KnownServer): Promise<boolean>;
+  decide(server: KnownServer, decision: ServerDecision): Promise<void>;
+  forget(server: KnownServer): Promise<void>;
+  open(definition: ServerDefinition): Promise<void>;
+}
+
 interface Choice extends vscode.QuickPickItem {
   readonly run: () => Promise<void>;
 }
 
 /** Runs Manage MCP Servers…: lists the servers with their states, and offers the actions on each. */
-export async function manageServers(desk: McpHost): Promise<void> {
+export async function manageServers(desk: ManagedServers): Promise<void> {
   await desk.settled();
   if (!vscode.workspace.isTrusted) {
     void vscode.window.showInformationMessage(
@@ -38,7 +65,7 @@ export async function manageServers(desk: McpHost): Promise<void> {
   await choose(vscode.l10n.t('MCP Servers'), items);
 }
 
-async function manageServer(desk: McpHost, known: KnownServer): Promise<void> {
+async function manageServer(desk: ManagedServers, known: KnownServer): Promise<void> {
   const server = desk.servers.find(known.id);
   const { name } = known.definition;
   const place = await desk.place(known);
@@ -76,7 +103,7 @@ async function manageServer(desk: McpHost, known: KnownServer): Promise<void> {
   ]);
 }
 
-function forgetChoice(desk: McpHost, known: KnownServer): readonly Choice[] {
+function forgetChoice(desk: ManagedServers, known: KnownServer): readonly Choice[] {
   const { definition, decision } = known;
   if (definition.source.kind === 'folder')
     return [
@@ -100,7 +127,7 @@ function forgetChoice(desk: McpHost, known: KnownServer): readonly Choice[] {
 
 /** Offers to allow each host that the sandbox blocked. Without this, users would run a server that needs one host
  *  without any sandbox. */
-function hostChoices(desk: McpHost, known: KnownServer, server: McpServer): readonly Choice[] {
+function hostChoices(desk: ManagedServers, known: KnownServer, server: McpServer): readonly Choice[] {
   const stopped = server.stoppedBySandbox
     .flatMap((words) => /^connect to (\S+)$/.exec(words)?.[1] ?? [])
     .filter((host) => hostName.test(host) && !known.decision.hosts.includes(host))
@@ -115,7 +142,11 @@ function hostChoices(desk: McpHost, known: KnownServer, server: McpServer): read
   });
 }
 
-async function placeChoices(desk: McpHost, known: KnownServer, place: ServerPlace | null): Promise<readonly Choice[]> {
+async function placeChoices(
+  desk: ManagedServers,
+  known: KnownServer,
+  place: ServerPlace | null,
+): Promise<readonly Choice[]> {
   const can = await desk.canRun(known.definition);
   const isInside = place?.kind === 'inside';
   const inside = { ...known.decision, choice: 'inside', mayRunOutside: false } as const;
@@ -142,7 +173,7 @@ async function placeChoices(desk: McpHost, known: KnownServer, place: ServerPlac
 }
 
 /** Asks in a separate dialog that shows the command that would get the user's rights. */
-async function runWithout(desk: McpHost, known: KnownServer): Promise<void> {
+async function runWithout(desk: ManagedServers, known: KnownServer): Promise<void> {
   const { name, transport } = known.definition;
   const running = vscode.l10n.t('Run Without the Sandbox');
   const question = vscode.l10n.t('Run the MCP server “{name}” without the sandbox?', { name });

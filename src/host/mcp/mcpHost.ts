@@ -20,7 +20,7 @@ import type * as client from '../../tools/mcp/client/index';
 import { lazyBundle } from '../common/lazyBundle';
 import type { Secrets } from '../models/providerKeys';
 import type { Offer } from '../storage/storeStatus';
-import { manageServers } from './manageServers';
+import { manageServers, type KnownServer, type ManagedServers } from './manageServers';
 import { placeSentences } from './placeWords';
 import { fileOf, openFolders, readWrittenServers, type ServerProblem, watchWrittenServers } from './serverFiles';
 import { ServerInputs } from './serverInputs';
@@ -42,23 +42,12 @@ export interface McpHostNeeds {
   readonly offer: (offers: readonly Offer[]) => void;
 }
 
-/** A defined server, with the user's trust and decision. */
-export interface KnownServer {
-  readonly id: string;
-  readonly definition: ServerDefinition;
-  readonly fingerprint: string;
-  readonly isTrusted: boolean;
-  /** True when an earlier definition of it was trusted. */
-  readonly hasChanged: boolean;
-  readonly decision: ServerDecision;
-}
-
 /** Debounce in milliseconds: files change in bursts. */
 const restMs = 300;
 const readPatienceMs = 2000;
 
 /** MCP servers of this window: their definitions, the user's trust in them, and their tools. */
-export class McpHost implements Disposable {
+export class McpHost implements ManagedServers, Disposable {
   private readonly lifetime = new DisposableStore();
   readonly servers: McpServers;
   private readonly trust: ServerTrust;

@@ -22,7 +22,6 @@ import type { Confinement, ConfinementNeeds } from '../../tools/sandbox/confinem
 import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
 import { registerCommands } from '../common/commands';
 import { MirrorTerminals } from './mirrorTerminal';
-import { openReadOnly } from './openReadOnly';
 import { OutputRetention } from './outputRetention';
 import { activePythonEnvironment } from './pythonEnvironment';
 import { RunningCommandPicker } from './runningCommandPicker';
@@ -184,4 +183,11 @@ function ownEnvironment(): Environment {
   return Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
+}
+
+/** Opens a file read-only in an editor. Does not use a text document of our own: the editor gives extensions none of
+ *  more than 50 MB. */
+export async function openReadOnly(path: string): Promise<void> {
+  await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(path), { preview: true });
+  await vscode.commands.executeCommand('workbench.action.files.setActiveEditorReadonlyInSession');
 }

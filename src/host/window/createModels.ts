@@ -6,7 +6,8 @@ import { translate } from '../common/translation';
 import { editorProviderName, EditorModels } from '../models/editorModels';
 import { ModelService } from '../models/modelService';
 import type { WindowBasics } from './windowBasics';
-import { thisMachine } from './windowLabels';
+import { hostname } from 'node:os';
+import * as vscode from 'vscode';
 
 /** Models of a window. */
 export interface WindowModels {
@@ -38,4 +39,11 @@ export function createModels({ own, distFolder, settings, keys, clock, log }: Wi
     }),
   );
   return { catalog, models };
+}
+
+/** Name of the machine on which local servers are searched. In a remote window, that is not the user's own machine. */
+function thisMachine(): string {
+  return vscode.env.remoteName === undefined
+    ? vscode.l10n.t('this machine')
+    : vscode.l10n.t('the remote machine ({name})', { name: hostname() });
 }

@@ -62,7 +62,8 @@ import { transcriptChecks } from './queries/integrity';
 import { invalid } from './tables/refusal';
 import { roomsOver, type Rooms } from './rooms';
 import { LongOperations, type SlicedOperations } from './slicedOperations';
-import { StoreImport, type ImportReport, type StoreRows } from './import/storeImport';
+import { StoreImport, type ImportReport } from './import/storeImport';
+import type { StoreRows } from './import/storeRows';
 
 export interface SessionDbParts {
   /** A database that `migrate` has brought to the newest schema version. */

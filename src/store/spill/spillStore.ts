@@ -14,7 +14,8 @@ import type {
 } from '../sessionStore';
 import type { Message } from '../../transcript/message';
 import type { Usage } from '../../transcript/usage';
-import type { OpenedStore, StoreEngine } from '../worker/openedStore';
+import type { OpenedStore } from '../worker/openedStore';
+import type { StoreEngine } from '../worker/storeEngine';
 import { perform } from '../sessionMethods';
 import { SpillFile } from './spillFile';
 import type { SpillHeader } from './spillFormat';

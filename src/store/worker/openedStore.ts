@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { FileSystem } from '../engine/fileSystem';
-import type { Sqlite } from '../engine/sqlite';
 import { assertFence } from '../lock/heldLock';
 import type { DamagedCopy } from '../open/damagedCopy';
 import { openDatabase, type OpenDatabaseOptions, type OpenedDatabase } from '../open/openDatabase';
@@ -18,6 +17,7 @@ import { readableOnly } from '../engine/sqlFailure';
 import { StoreError } from '../storeError';
 import { keepCopy } from './keepCopy';
 import { replacedStores, type BroughtBack, type ReplacedStore } from './replacedStores';
+import type { StoreEngine } from './storeEngine';
 import { SiblingMerger, type SiblingMerge, type SiblingProblem } from './siblingMerger';
 import { storeErrorData, type StoreErrorData } from './storeErrorData';
 
@@ -84,16 +84,6 @@ export interface OpenedStore {
   /** True when a failed call left the database in a state in which no further write can succeed. */
   mustReopen(): boolean;
   close(): void;
-}
-
-/** Dependencies for opening a store. */
-export interface StoreEngine {
-  readonly sqlite: Sqlite;
-  readonly fileSystem: FileSystem;
-  /** Seconds since the epoch. */
-  readonly now: () => number;
-  /** Monotonic milliseconds. Default: `now`. */
-  readonly monotonicMs?: () => number;
 }
 
 /** Opens the store of a folder whose lock the caller holds. Checks the file, migrates the schema, imports damaged

@@ -8,7 +8,7 @@ import type { SessionDb } from '../session/sessionDb';
 import { rowsOf } from '../session/import/storeImport';
 import { StoreError } from '../storeError';
 import { keepCopy } from './keepCopy';
-import type { StoreEngine } from './openedStore';
+import type { StoreEngine } from './storeEngine';
 
 export interface SiblingMerge {
   readonly folder: string;

@@ -1,6 +1,12 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import type { TurnEvent } from '../../protocol/transcriptTypes';
-import { laterParts } from './components/common/laterParts';
+import type { LaterCode } from './connection/laterCode';
+import type { endingLabels } from './labels/endingLabels';
+
+/** Code that announcements need once a turn ends. */
+export interface AnnouncementSteps {
+  readonly endingLabels: typeof endingLabels;
+}
 
 /** Screen-reader announcements about the shown session. Announces each thing once, never per delta. Uses the polite
  *  live region for what can wait for the end of a sentence, and the urgent one for the agent's requests and for
@@ -8,6 +14,8 @@ import { laterParts } from './components/common/laterParts';
 export class Announcements {
   private readonly polite = signal('');
   private readonly urgent = signal('');
+
+  constructor(private readonly later: LaterCode<AnnouncementSteps>) {}
 
   get text(): ReadonlySignal<string> {
     return this.polite;
@@ -45,7 +53,7 @@ export class Announcements {
 
   private settled({ turn, messages }: TurnEvent & { readonly kind: 'turnSettled' }): void {
     // The later parts load long before a turn ends.
-    const ending = laterParts.peek()?.endingLabels(turn, messages) ?? null;
+    const ending = this.later.parts.peek()?.endingLabels(turn, messages) ?? null;
     this.urgent.value = ending?.isUrgent === true ? ending.words : '';
     if (ending?.isUrgent === false) this.polite.value = ending.words;
   }

@@ -4,13 +4,14 @@ import type { BusyMode, Turn } from '../../protocol/transcriptTypes';
 import { codeActionsOf } from '../markdown/codeActionsOf';
 import type { MarkdownActions } from '../markdown/Markdown';
 import type { NotificationOf } from '../rpc';
-import { Announcements } from './announcements';
+import { Announcements, type AnnouncementSteps } from './announcements';
 import { Attachments } from './composer/attachments';
 import { Drafts } from './composer/drafts';
 import type { PromptHistoryNeeds } from './composer/promptHistory';
 import { PromptSender } from './composer/promptSender';
 import { UnsavedDrafts } from './composer/unsavedDrafts';
 import type { ChatNeeds, ChatProtocol } from './connection/chatHost';
+import type { LaterCode } from './connection/laterCode';
 import { HostRequests, refusalOf, type Problem } from './connection/hostRequests';
 import type { ViewMemory } from './connection/viewMemory';
 import { follow } from './hostNews';
@@ -18,7 +19,7 @@ import { ApprovalController } from './session/approvalController';
 import { ArrivalController } from './session/arrivalController';
 import { AskAgain } from './session/askAgain';
 import { Effort } from './session/effort';
-import { FileReviews } from './session/fileReviews';
+import type { FileReviews } from './session/fileReviews';
 import { FilesToRevert } from './session/filesToRevert';
 import { PromptEdits } from './session/promptEdits';
 import { PromptVersionChoice } from './session/promptVersions';
@@ -27,17 +28,25 @@ import { SessionSwitchController } from './session/sessionSwitchController';
 import type { ChatViewState } from './state/chatState';
 import { ChatStateSignals } from './state/chatStateSignals';
 import { DoubtfulMessages } from './state/doubtfulMessages';
-import { FeedPages } from './state/feedPages';
+import { FeedPages, type FeedSteps } from './state/feedPages';
 import { Folds } from './state/folds';
 import { Places } from './state/places';
 import { ScreenRequests } from './state/screenRequests';
-import { TypedInput } from './typedInput';
+import { TypedInput, type CommandSteps } from './typedInput';
+
+interface ReviewSteps {
+  readonly FileReviews: typeof FileReviews;
+}
+
+export interface ChatControllerNeeds extends ChatNeeds {
+  readonly later: LaterCode<AnnouncementSteps & CommandSteps & FeedSteps & ReviewSteps>;
+}
 
 /** Operations of the chat view: builds its parts and talks to the host. Components read signals and call methods. */
 export class ChatController {
   private readonly view = new ChatStateSignals(() => this.needs.timers.nowMs());
   private readonly requests = new HostRequests();
-  readonly announcements = new Announcements();
+  readonly announcements: Announcements;
   readonly screen = new ScreenRequests();
   readonly state: ReadonlySignal<ChatViewState> = this.view.all;
   readonly steady: ReadonlySignal<ChatViewState> = this.view.steady;
@@ -55,7 +64,6 @@ export class ChatController {
   readonly edits: PromptEdits;
   readonly versions: PromptVersionChoice;
   readonly approvals: ApprovalController;
-  readonly files: FileReviews;
   readonly askAgain: AskAgain;
   readonly attachments: Attachments;
   readonly effort: Effort;
@@ -65,11 +73,13 @@ export class ChatController {
   readonly markdown: MarkdownActions;
   readonly places: Places;
   readonly pages: FeedPages;
+  private fileReviews: FileReviews | null = null;
 
-  constructor(readonly needs: ChatNeeds) {
-    const { host, memory, timers, newUid } = needs;
-    const { announcements, requests, screen, view } = this;
+  constructor(readonly needs: ChatControllerNeeds) {
+    const { host, memory, timers, newUid, later } = needs;
+    const { requests, screen, view } = this;
     const shared = { host, requests, view, timers };
+    const announcements = (this.announcements = new Announcements(later));
     this.markdown = {
       openLink: (href) => host.send('openLink', { href }),
       copy: (text) => this.copy(text),
@@ -77,7 +87,7 @@ export class ChatController {
     };
     const places = (this.places = new Places(memory));
     const folds = (this.folds = new Folds(memory, view, places));
-    const pages = (this.pages = new FeedPages(shared));
+    const pages = (this.pages = new FeedPages({ ...shared, later }));
     const unsaved = (this.unsaved = new UnsavedDrafts(needs));
     const drafts = (this.drafts = new Drafts(unsaved, timers));
     const sender = new PromptSender({ ...shared, drafts, newUid, screen });
@@ -85,7 +95,6 @@ export class ChatController {
     const context = (this.context = new SessionContext(shared));
     this.approvals = new ApprovalController(shared);
     this.effort = new Effort(shared);
-    this.files = new FileReviews(host);
     const files = new FilesToRevert({ ...shared, pages });
     const switches = (this.switches = new SessionSwitchController({ ...shared, drafts, pages, files, screen }));
     const versions = (this.versions = new PromptVersionChoice({ ...shared, switches, screen }));
@@ -104,10 +113,17 @@ export class ChatController {
       switches,
       askAgain,
     });
-    this.input = new TypedInput({ ...shared, drafts, sender, switches, context, chat: this });
+    this.input = new TypedInput({ ...shared, drafts, sender, switches, context, later, chat: this });
     const doubtful = new DoubtfulMessages(shared);
     view.all.subscribe(() => doubtful.check());
     host.onNotification((notification) => this.told(notification));
+  }
+
+  /** Available once the components that use it are loaded. */
+  get files(): FileReviews {
+    const later = this.needs.later.parts.peek();
+    if (later === null) throw new Error('The second part of the program is not there.');
+    return (this.fileReviews ??= new later.FileReviews(this.needs.host));
   }
 
   start(): void {

@@ -4,7 +4,7 @@ import { connectToHost } from '../rpc';
 import { ChatController } from './chatController';
 import type { ChatHost, ChatProtocol } from './connection/chatHost';
 import { App } from './components/App';
-import { laterParts, loadLater } from './components/common/laterParts';
+import { laterCode, laterParts, loadLater } from './components/common/laterParts';
 import { pacedDrawing } from './connection/drawingPace';
 import type { Timers } from './timers';
 import { recall, type ViewMemory } from './connection/viewMemory';
@@ -61,7 +61,7 @@ function start(root: HTMLElement): void {
       );
     },
   };
-  const chat = new ChatController({ host, timers, newUid, memory, setLocalization });
+  const chat = new ChatController({ host, timers, newUid, memory, later: laterCode, setLocalization });
   document.addEventListener('visibilitychange', () => chat.leave());
   window.addEventListener('pagehide', () => chat.leave());
   const keepWitness = (): void =>

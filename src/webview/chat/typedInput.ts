@@ -1,10 +1,21 @@
 import type { BusyMode } from '../../protocol/transcriptTypes';
-import { laterParts, loadLater } from './components/common/laterParts';
 import { stillHolds } from './composer/composerText';
-import type { CommandTargetNeeds } from './session/commandTarget';
+import type { commandTarget, CommandTargetNeeds } from './session/commandTarget';
+import type { runCommand } from './composer/commandRunner';
+import type { LaterCode } from './connection/laterCode';
 import { parseSlash, refusalWords } from './composer/slashCommands';
 
 type TypedCommand = Extract<ReturnType<typeof parseSlash>, { readonly kind: 'command' }>;
+
+/** Code that runs commands, loaded after the first paint. */
+export interface CommandSteps {
+  readonly runCommand: typeof runCommand;
+  readonly commandTarget: typeof commandTarget;
+}
+
+export interface TypedInputNeeds extends CommandTargetNeeds {
+  readonly later: LaterCode<CommandSteps>;
+}
 
 /** Handles Enter in the composer. */
 export class TypedInput {
@@ -13,7 +24,7 @@ export class TypedInput {
   /** True when Enter was pressed meanwhile. */
   private isDueAgain = false;
 
-  constructor(private readonly needs: CommandTargetNeeds) {}
+  constructor(private readonly needs: TypedInputNeeds) {}
 
   /** Sends the text, or runs it if it is a command. Text sent before another prompt is on disk follows that prompt.
    *  `busy`: overrides the setting for prompts sent while a turn runs. */
@@ -47,8 +58,9 @@ export class TypedInput {
   }
 
   private async run({ name, text }: TypedCommand, typed: string): Promise<void> {
-    if (laterParts.peek() === null) await loadLater();
-    const later = laterParts.peek();
+    const { parts, load } = this.needs.later;
+    if (parts.peek() === null) await load();
+    const later = parts.peek();
     if (later !== null) await later.runCommand(later.commandTarget(this.needs), name, text, typed);
   }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { systemClock } from '../../../src/base/clock';
 import { MirrorTerminals } from '../../../src/host/terminal/mirrorTerminal';
-import { openReadOnly } from '../../../src/host/terminal/openReadOnly';
+import { openReadOnly } from '../../../src/host/terminal/terminalFeature';
 import { noCommandCheckpoint } from '../../../src/tools/files/changes/commandCheckpoint';
 import { OutputFolder } from '../../../src/tools/terminal/outputFolder';
 import { RunningCommands } from '../../../src/tools/terminal/runningCommands';

@@ -24,6 +24,10 @@ describe('a glob', () => {
     ['file[0-9].t?t', ['file1.txt', 'x/file9.tat'], ['filea.txt', 'file1.tt']],
     ['[!a]*.c', ['b.c'], ['a.c']],
     ['a+b(c).ts', ['a+b(c).ts'], ['aab(c).ts', 'abc.ts']],
+    ['{src,lib/{a,b}}/*.ts', ['src/x.ts', 'lib/a/x.ts', 'lib/b/x.ts'], ['lib/x.ts', 'a/x.ts']],
+    ['src/*', ['src/a', 'src/.a'], ['src/a/b']],
+    ['!a.ts', ['!a.ts'], ['b.ts']],
+    ['app/[id]/page.tsx', ['app/[id]/page.tsx', 'app/i/page.tsx'], ['app/x/page.tsx']],
   ])('%s matches what users expect', (pattern, yes, no) => {
     const matches = globMatcher(pattern);
     expect({ yes: yes.filter((path) => !matches(path)), no: no.filter((path) => matches(path)) }).toEqual({

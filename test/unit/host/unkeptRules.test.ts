@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tellingUnkept } from '../../../src/host/approvals/unkeptRules';
+import { tellingUnkept } from '../../../src/host/approvals/approvalRules';
 import type { ApprovalDecision } from '../../../src/transcript/approval';
 
 describe('a rule that the user allowed', () => {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SqlRow } from '../../../src/store/engine/sqlDatabase';
-import { rowsOf, type ImportedTable, type StoreRows } from '../../../src/store/session/import/storeImport';
+import { rowsOf } from '../../../src/store/session/import/storeImport';
+import type { ImportedTable, StoreRows } from '../../../src/store/session/import/storeRows';
 import { SessionDb } from '../../../src/store/session/sessionDb';
 import { closingText } from '../../../src/transcript/closingText';
 import {

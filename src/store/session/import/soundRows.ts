@@ -1,6 +1,6 @@
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import { integerOr, textOr, timeOr } from '../tables/columns';
-import type { ImportedTable, StoreRows } from './storeImport';
+import type { ImportedTable, StoreRows } from './storeRows';
 
 interface Column {
   readonly name: string;

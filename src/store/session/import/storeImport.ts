@@ -12,29 +12,8 @@ import { readMessageRow } from '../tables/messageRow';
 import { withChunks, type MessageTable } from '../tables/messageTable';
 import type { TurnClosing } from '../operations/turnClosing';
 import { SoundRows } from './soundRows';
+import type { ImportedTable, StoreRows } from './storeRows';
 import { readTurnRow } from '../tables/turnRow';
-
-export const importedTables = [
-  'sessions',
-  'turns',
-  'stream_chunks',
-  'messages',
-  'message_revisions',
-  'queue',
-  'drafts',
-  'approvals',
-  'outbox',
-  'state_meta',
-  'file_changes',
-  'file_contents',
-] as const;
-export type ImportedTable = (typeof importedTables)[number];
-
-/** Rows of another store: a sibling's file, or the readable part of a damaged one. Each table may be read once. Rows
- *  may lack columns and hold anything. */
-export interface StoreRows {
-  rows(table: ImportedTable): Iterable<SqlRow>;
-}
 
 export interface ImportReport {
   readonly sessions: number;

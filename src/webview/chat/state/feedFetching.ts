@@ -1,16 +1,28 @@
 import type { FeedPage } from '../../../protocol/feedProtocol';
-import { placedAt, withEarlier, withLater } from './conversationPages';
+import type { ReadonlySignal, Signal } from '@preact/signals';
+import type { Conversation } from './conversation';
+import { placedAt, withEarlier, withLater, type Pages } from './conversationPages';
 import type { ChatPartNeeds } from './chatPart';
-import type { FeedPages } from './feedPages';
 
 /** Maximum rows per request. */
 const pageSize = 60;
+
+/** The rendered part of a conversation, as fetching changes it; see feedPages.ts. */
+export interface FetchedPages {
+  readonly drawn: Conversation | null;
+  readonly away: ReadonlySignal<Conversation | null>;
+  readonly fetching: Signal<'earlier' | 'later' | 'place' | null>;
+  readonly moves: number;
+  reading: string | null;
+  change(step: (pages: Pages) => Pages): void;
+  moved(): void;
+}
 
 /** Fetches parts of the conversation for the feed: the next page at an edge, or another position. Loaded after the
  *  first paint. */
 export class FeedFetching {
   constructor(
-    private readonly pages: FeedPages,
+    private readonly pages: FetchedPages,
     private readonly needs: ChatPartNeeds,
   ) {}
 

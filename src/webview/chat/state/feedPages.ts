@@ -1,10 +1,20 @@
 import { batch, signal, type ReadonlySignal } from '@preact/signals';
 import type { ChangedFile } from '../../../protocol/transcriptTypes';
 import { withChanges, type Conversation } from './conversation';
-import { loadLater, laterParts } from '../components/common/laterParts';
-import type { Pages } from './conversationPages';
+import type { LaterCode } from '../connection/laterCode';
+import type { bounded, Pages } from './conversationPages';
 import type { FeedFetching } from './feedFetching';
 import type { ChatPartNeeds } from './chatPart';
+
+/** Code for long conversations, loaded after the first paint. */
+export interface FeedSteps {
+  readonly bounded: typeof bounded;
+  readonly FeedFetching: typeof FeedFetching;
+}
+
+export interface FeedPagesNeeds extends ChatPartNeeds {
+  readonly later: LaterCode<FeedSteps>;
+}
 
 /** Chooses the part of the conversation to render, and fetches and evicts pages for it. See README.md, "A long
  *  conversation". The code not needed at the first paint is in feedFetching.ts and conversationPages.ts; nothing is
@@ -18,7 +28,7 @@ export class FeedPages {
   /** The article being read; null: the end. */
   reading: string | null = null;
 
-  constructor(private readonly needs: ChatPartNeeds) {}
+  constructor(private readonly needs: FeedPagesNeeds) {}
 
   /** The part rendered instead of the newest messages. */
   get away(): ReadonlySignal<Conversation | null> {
@@ -83,7 +93,7 @@ export class FeedPages {
   /** Changes the loaded parts, and evicts what exceeds the limits. */
   change(step: (pages: Pages) => Pages): void {
     const newest = this.needs.view.conversation;
-    const rules = laterParts.peek();
+    const rules = this.needs.later.parts.peek();
     if (newest === null || rules === null) return;
     const { tail, away } = rules.bounded(step({ tail: newest, away: this.elsewhere.peek() }), this.reading);
     batch(() => {
@@ -98,12 +108,12 @@ export class FeedPages {
   }
 
   private get fetcher(): FeedFetching | null {
-    const parts = laterParts.peek();
+    const parts = this.needs.later.parts.peek();
     return parts === null ? null : (this.fetchingParts ??= new parts.FeedFetching(this, this.needs));
   }
 
   private async loaded(): Promise<FeedFetching> {
-    await loadLater();
+    await this.needs.later.load();
     if (this.fetcher === null) throw new Error('The second part of the program is not there.');
     return this.fetcher;
   }

@@ -6,7 +6,7 @@ import type { SettledTurn } from '../../turnLabels';
 import type { ChatHost } from '../connection/chatHost';
 import type { ChatViewState } from '../state/chatState';
 import { openTurn } from '../state/conversation';
-import type { CrashTold } from './crashTold';
+import { type CrashTold, crashTold } from './crashTold';
 import type { Timers } from '../timers';
 import { type KeptWitness, DeliveryReport } from './witness';
 
@@ -165,4 +165,13 @@ export class DeliveryReporter {
 
 function keyOf({ messageUid, part }: WitnessEntry): string {
   return `${messageUid} ${part}`;
+}
+
+/** Starts the delivery report of a view, for the lifetime of its page. */
+export function startWitness(needs: WitnessNeeds): void {
+  const keeper = new DeliveryReporter(needs);
+  keeper.start();
+  crashTold.value = keeper.told;
+  document.addEventListener('visibilitychange', () => keeper.look());
+  window.addEventListener('pagehide', () => keeper.look());
 }

@@ -3,7 +3,7 @@ import type { RowForm, RowRevision } from '../../../protocol/transcriptProtocol'
 import type { Message } from '../../../protocol/transcriptTypes';
 import { RefusedRequest } from '../../rpc';
 import { extendTo, nothingSelected, selectAll, selectOne, toggleRow, type RowSelection } from './rowSelection';
-import type { TranscriptController } from './transcriptController';
+import type { ShownTranscript } from './shownTranscript';
 
 /** A row as stored in the file: being read, gone, or JSON. */
 export type RawRow =
@@ -28,10 +28,7 @@ export class RowActions {
   readonly selectedMessage: ReadonlySignal<Message | null>;
 
   constructor(
-    private readonly transcript: Pick<
-      TranscriptController,
-      'needs' | 'stored' | 'rows' | 'session' | 'filter' | 'problem'
-    >,
+    private readonly transcript: Pick<ShownTranscript, 'needs' | 'stored' | 'rows' | 'session' | 'filter' | 'problem'>,
   ) {
     this.selectedCount = computed(() =>
       this.selection.value.all ? (transcript.stored.value?.matching ?? 0) : this.selection.value.uids.size,
@@ -156,7 +153,7 @@ export class RowActions {
     }
   }
 
-  private get send(): TranscriptController['needs']['host']['send'] {
+  private get send(): ShownTranscript['needs']['host']['send'] {
     return this.transcript.needs.host.send;
   }
 }

@@ -1,7 +1,7 @@
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
 import type { Verification, VerifyProgress } from '../../../protocol/verifyProtocol';
 import { RefusedRequest } from '../../rpc';
-import type { TranscriptController } from './transcriptController';
+import type { ShownTranscript } from './shownTranscript';
 
 /** Verdict of Verify on one row: all of its delivered text is stored, or not, or the row could not be read. */
 export type RowVerdict = 'held' | 'missing' | 'unread';
@@ -19,7 +19,7 @@ export class SessionVerifier {
     null,
   );
 
-  constructor(private readonly transcript: Pick<TranscriptController, 'needs' | 'session'>) {
+  constructor(private readonly transcript: Pick<ShownTranscript, 'needs' | 'session'>) {
     this.result = computed(() =>
       this.found.value?.conversationId === transcript.session.value?.conversationId
         ? (this.found.value?.verification ?? null)

@@ -3,15 +3,11 @@ import type {
   RowFilter,
   RowsWanted,
   TranscriptBranch,
-  TranscriptNotifications,
-  TranscriptResults,
   TranscriptRows,
   TranscriptState,
-  transcriptCommands,
-  transcriptRequests,
 } from '../../../protocol/transcriptProtocol';
 import type { Message, Session } from '../../../protocol/transcriptTypes';
-import { RefusedRequest, type HostConnection, type NotificationOf } from '../../rpc';
+import { RefusedRequest, type NotificationOf } from '../../rpc';
 import { codeActionsOf } from '../../markdown/codeActionsOf';
 import type { MarkdownActions } from '../../markdown/Markdown';
 import { arrivalIn } from './branchTree';
@@ -20,22 +16,8 @@ import { SessionVerifier } from './sessionVerifier';
 import { letGo, readAgain, withEarlier, withLater } from './rowWindow';
 import { TranscriptFind } from './transcriptFind';
 import type { TranscriptMemory } from './transcriptMemory';
+import type { TranscriptNeeds, TranscriptViewProtocol } from './shownTranscript';
 import { transcriptEntries, type TranscriptEntry, type TranscriptRow } from './transcriptRows';
-
-export interface TranscriptViewProtocol {
-  readonly commands: typeof transcriptCommands;
-  readonly requests: typeof transcriptRequests;
-  readonly results: TranscriptResults;
-  readonly notifications: TranscriptNotifications;
-}
-
-export interface TranscriptNeeds {
-  readonly host: HostConnection<TranscriptViewProtocol>;
-  readonly recalled: TranscriptMemory | null;
-  readonly keep: (memory: TranscriptMemory) => void;
-  readonly nowMs: () => number;
-  readonly setLocalization: (strings: Readonly<Record<string, string>>) => void;
-}
 
 /** Number of rows per request. */
 const pageSize = 200;

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { TranscriptNotifications } from '../../../protocol/transcriptProtocol';
 import { RefusedRequest } from '../../rpc';
 import { nextHit } from './find';
-import type { TranscriptController } from './transcriptController';
+import type { ShownTranscript } from './shownTranscript';
 
 /** Milliseconds of pause in typing before a search starts. */
 const typingPauseMs = 200;
@@ -26,7 +26,7 @@ export class TranscriptFind {
 
   constructor(
     private readonly transcript: Pick<
-      TranscriptController,
+      ShownTranscript,
       'needs' | 'session' | 'filter' | 'stored' | 'reveal' | 'problem'
     >,
   ) {}

@@ -7,7 +7,7 @@ import type { TurnEvent } from '../../../../src/transcript/turnEvent';
 import { ChatController } from '../../../../src/webview/chat/chatController';
 import type { ChatProtocol } from '../../../../src/webview/chat/connection/chatHost';
 import { App } from '../../../../src/webview/chat/components/App';
-import { loadLater } from '../../../../src/webview/chat/components/common/laterParts';
+import { laterCode, loadLater } from '../../../../src/webview/chat/components/common/laterParts';
 import { noMemory, type ViewMemory } from '../../../../src/webview/chat/connection/viewMemory';
 import { connectToHost } from '../../../../src/webview/rpc';
 import { afternoon, modelRow, session } from '../../../support/builders/viewMessages';
@@ -47,6 +47,7 @@ export class ChatPage {
       newUid: () => `uid${++this.uids}`,
       memory: { recalled: this.memory, remember: (change) => (this.memory = { ...this.memory, ...change }) },
       setLocalization: () => undefined,
+      later: laterCode,
     });
     act(() => render(createElement(App, { chat: controller }), this.root));
     controller.start();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hostBehind } from '../../../../src/webview/markdown/hostBehind';
+import { hostBehind } from '../../../../src/webview/markdown/blockTools';
 import { fileNamesIn, mayBeName } from '../../../../src/webview/markdown/nameTexts';
 
 describe('names of files in prose', () => {

@@ -14,10 +14,8 @@ import {
 import type { Message } from '../../../../src/protocol/transcriptTypes';
 import { connectToHost } from '../../../../src/webview/rpc';
 import { TranscriptApp } from '../../../../src/webview/transcript/components/TranscriptApp';
-import {
-  TranscriptController,
-  type TranscriptViewProtocol,
-} from '../../../../src/webview/transcript/state/transcriptController';
+import type { TranscriptViewProtocol } from '../../../../src/webview/transcript/state/shownTranscript';
+import { TranscriptController } from '../../../../src/webview/transcript/state/transcriptController';
 import type { TranscriptMemory } from '../../../../src/webview/transcript/state/transcriptMemory';
 import { StoredTranscript } from '../../../support/builders/storedTranscript';
 import { transcriptState } from '../../../support/builders/transcriptState';

@@ -1,4 +1,5 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
+import type { LaterCode } from '../../connection/laterCode';
 import type * as parts from '../later';
 
 const loaded = signal<typeof parts | null>(null);
@@ -20,3 +21,6 @@ export function loadLater(): Promise<void> {
     },
   ));
 }
+
+/** The same, for code outside of the components. */
+export const laterCode: LaterCode<typeof parts> = { parts: laterParts, load: loadLater };

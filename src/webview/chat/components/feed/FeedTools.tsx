@@ -1,25 +1,16 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { Conversation } from '../../state/conversation';
-import type { TurnBlock } from '../../state/conversationRows';
 import { useChat } from '../common/ChatContext';
 import { FindBar } from './FindBar';
 import { PromptAbove } from './PromptAbove';
+import type { ShownFeed } from './shownFeed';
 import type { Following } from './useFollow';
 import { useFind } from './useFind';
 import { useRevealed } from './useRevealed';
 import { useTurnKeys } from './useTurnKeys';
 
-export interface FeedToolsProps {
-  /** The rendered part of the conversation. */
-  readonly conversation: Conversation;
-  readonly blocks: readonly TurnBlock[];
-  readonly uids: readonly string[];
-  readonly view: Following;
-}
-
 /** Navigation aids for a long conversation, needed only after the first paint: the prompt above the text being read,
  *  keys to move between turns, find, article numbers, and a stable focus. */
-export function FeedTools(props: FeedToolsProps) {
+export function FeedTools(props: ShownFeed) {
   const { conversation, blocks, uids, view } = props;
   const chat = useChat();
   const find = useFind(props);

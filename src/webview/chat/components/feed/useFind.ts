@@ -4,7 +4,7 @@ import { t } from '../../../localization';
 import { ConversationFind, type FindState, type Occurrence } from '../../state/conversationFind';
 import { rangesIn, textPlace } from '../../state/feedText';
 import { useChat } from '../common/ChatContext';
-import type { FeedToolsProps } from './FeedTools';
+import type { ShownFeed } from './shownFeed';
 
 export interface Find {
   readonly isOpen: boolean;
@@ -20,7 +20,7 @@ const mostHighlights = 1000;
 const [allName, currentName] = ['hermes-find', 'hermes-find-current'];
 
 /** Find in the conversation: opened by Ctrl+F (Cmd+F) in the page or by the command, closed by Escape. */
-export function useFind(props: FeedToolsProps): Find {
+export function useFind(props: ShownFeed): Find {
   const chat = useChat();
   const { host, timers } = chat.needs;
   const latest = useRef(props);
@@ -122,7 +122,7 @@ export function useFind(props: FeedToolsProps): Find {
 }
 
 /** Highlights matches in the rendered text without changing the DOM. */
-function useHighlights(latest: { readonly current: FeedToolsProps }, isOpen: boolean, state: FindState): void {
+function useHighlights(latest: { readonly current: ShownFeed }, isOpen: boolean, state: FindState): void {
   useEffect(() => {
     const feed = latest.current.view.scroller.current;
     const pattern = isOpen ? wordsPattern(state.text, state.matchCase) : null;
@@ -158,7 +158,7 @@ function useHighlights(latest: { readonly current: FeedToolsProps }, isOpen: boo
   }, [isOpen, state]);
 }
 
-function articleOf({ view }: FeedToolsProps, uid: string): HTMLElement | null {
+function articleOf({ view }: ShownFeed, uid: string): HTMLElement | null {
   return (
     [...(view.scroller.current?.querySelectorAll<HTMLElement>('article[data-uid]') ?? [])].find(
       ({ dataset }) => dataset['uid'] === uid,
@@ -167,7 +167,7 @@ function articleOf({ view }: FeedToolsProps, uid: string): HTMLElement | null {
 }
 
 /** Returns the range of an occurrence in the page; null when it is not rendered. */
-function rangeOf(props: FeedToolsProps, occurrence: Occurrence | null, { text, matchCase }: FindState): Range | null {
+function rangeOf(props: ShownFeed, occurrence: Occurrence | null, { text, matchCase }: FindState): Range | null {
   const pattern = wordsPattern(text, matchCase);
   const place = occurrence === null ? null : textPlace(props.conversation, occurrence.found);
   const article = place === null ? null : articleOf(props, place.articleUid);
@@ -182,7 +182,7 @@ function rangeOf(props: FeedToolsProps, occurrence: Occurrence | null, { text, m
 }
 
 /** Position of the first visible message. */
-function positionRead({ conversation, view }: FeedToolsProps): number {
+function positionRead({ conversation, view }: ShownFeed): number {
   const feed = view.scroller.current;
   if (feed === null) return 0;
   const top = feed.getBoundingClientRect().top;

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { answerText } from '../../../../protocol/transcriptTypes';
 import { t } from '../../../localization';
 import { useChat } from '../common/ChatContext';
-import type { FeedToolsProps } from './FeedTools';
+import type { ShownFeed } from './shownFeed';
 import type { Following } from './useFollow';
 
 /** Pixels between the view's top and the turn moved to. */
@@ -11,7 +11,7 @@ const offset = 8;
 /** Alt+PageUp and Alt+PageDown move from turn to turn, wherever the focus is in the page. In the feed, Home and End
  *  go to the ends of the whole conversation; on an article, PageUp and PageDown go to the next one. When the focus
  *  stays elsewhere, the position is announced. */
-export function useTurnKeys(props: FeedToolsProps): void {
+export function useTurnKeys(props: ShownFeed): void {
   const chat = useChat();
   const latest = useRef(props);
   latest.current = props;
