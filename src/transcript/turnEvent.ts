@@ -1,10 +1,9 @@
 import type { Approval, Mode } from './approval';
 import type { Chunk, Message } from './message';
 import type { ReasoningEffort } from './reasoningEffort';
-import type { Recalled } from './recalled';
 import type { QueuedPrompt } from './session';
 import type { Failure } from './stopReason';
-import type { Turn } from './turn';
+import type { Turn, Recalled } from './turn';
 
 /** Events for a surface about the session it shows, in order. All delivered text in them is already on disk. */
 export type TurnEvent =

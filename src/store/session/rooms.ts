@@ -14,7 +14,6 @@ import { MessageTable } from './tables/messageTable';
 import { PromptQueue } from './operations/promptQueue';
 import { PromptVersionTable } from './operations/promptVersions';
 import { Rewinding } from './operations/rewinding';
-import { SessionEffort } from './operations/sessionEffort';
 import { SessionFinder } from './queries/sessionFinder';
 import { SessionList } from './queries/sessionList';
 import { SessionMarks } from './operations/sessionMarks';
@@ -37,7 +36,6 @@ export function roomsOver(database: SqlDatabase, now: () => number) {
   const sessions = new SessionTable(database, now);
   const messages = new MessageTable(database, now);
   const turns = new TurnTable(database);
-  const effort = new SessionEffort(database, sessions);
   const approvals = new ApprovalTable(database, sessions, turns);
   const closing = new TurnClosing(database, messages);
   const reading = new TranscriptReading(database, sessions, messages);
@@ -88,7 +86,6 @@ export function roomsOver(database: SqlDatabase, now: () => number) {
     messages,
     turns,
     approvals,
-    effort,
     life,
     closing,
     reading,
