@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { busyModes } from '../transcript/busyMode';
 import type { Approval, Mode } from '../transcript/approval';
+import type { Spending } from '../transcript/cost';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { Message } from '../transcript/message';
 import type { DraftPart } from '../transcript/draftPart';
@@ -323,6 +324,7 @@ export interface SessionContextUse {
     readonly memory: number;
     readonly messages: number;
   } | null;
+  readonly spending: Spending;
 }
 
 /** summary: a model wrote it · plain: none could, and the earlier part was shortened · unchanged: `sentence` tells

@@ -12,6 +12,7 @@ export { isPlainEdit, isRisky, modes } from '../transcript/approval';
 export type { BusyMode } from '../transcript/busyMode';
 export type { ChangedFile, FileHunk, ReviewOutcome } from '../transcript/changedFile';
 export { isContinuation } from '../transcript/continuation';
+export type { Cost, Spending } from '../transcript/cost';
 export type { DraftOnItsWay, DraftPart, MentionPart, SentPart } from '../transcript/draftPart';
 export { draftBehind, joinedDraft, sentParts } from '../transcript/draftPart';
 export type { HandoffTokens } from '../transcript/handoff';
