@@ -160,6 +160,7 @@ export interface ChatResults
   readonly fileHunks: ChangedFileResults['fileHunks'];
   readonly reviewFiles: ChangedFileResults['reviewFiles'];
   readonly reviewHunk: ChangedFileResults['reviewHunk'];
+  readonly undoRevert: ChangedFileResults['undoRevert'];
   readonly filesFrom: ChangedFileResults['filesFrom'];
   /** `notice`: a sentence when the result differs from the request; absent when there is none. */
   readonly saveDraft: null;

@@ -49,6 +49,8 @@ export const changedFileRequests = {
     hunk: v.string(),
     action: v.picklist(['keep', 'revert']),
   }),
+  /** Undoes the newest revert of each of these files. `paths` null: of every file of the turn. */
+  undoRevert: v.object({ turnUid: v.string(), paths: v.nullable(v.array(v.string())) }),
   /** Files that would be reverted with everything from this turn on: what Rewind, Retry and Edit & Resend offer. */
   filesFrom: v.object({ turnUid: v.string() }),
 } as const;
@@ -58,12 +60,15 @@ export interface ChangedFileResults {
   readonly fileHunks: readonly FileHunk[];
   readonly reviewFiles: ReviewOutcome;
   readonly reviewHunk: ReviewOutcome;
+  readonly undoRevert: ReviewOutcome;
   readonly filesFrom: readonly ChangedFile[];
 }
 
 export const changedFileCommands = {
   /** Opens VS Code's diff editor: the file before the turn against the file now. */
   openDiff: v.object({ turnUid: v.string(), path: v.string() }),
+  /** Opens all files of the turn in VS Code's multi-file diff editor. `session`: all files of its session. */
+  openReview: v.object({ turnUid: v.string(), session: v.boolean() }),
   /** Opens the complete proposed change in an editor. */
   openProposal: v.object({ approvalId: v.string() }),
   /** Opens the changes of this request and of the edits behind it, in VS Code's multi-file diff editor. */

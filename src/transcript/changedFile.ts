@@ -11,6 +11,8 @@ export interface ChangedFile {
   /** open: neither kept nor reverted yet. partly: some of its hunks are. changedSince: the content is no longer what
    *  the turn left. */
   readonly state: 'open' | 'partly' | 'kept' | 'reverted' | 'changedSince';
+  /** Set when the newest revert of this file, or of a change in it, can be undone. */
+  readonly canUndoRevert?: true;
 }
 
 /** One change within a file that the user can keep or revert. Lines count from 1. */

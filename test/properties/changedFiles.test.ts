@@ -11,7 +11,7 @@ type Step =
       readonly turn: number;
     }
   | { readonly kind: 'remove' | 'create'; readonly turn: number }
-  | { readonly kind: 'turn' | 'file' | 'from'; readonly turn: number }
+  | { readonly kind: 'turn' | 'file' | 'from' | 'undone'; readonly turn: number }
   | { readonly kind: 'hunk'; readonly turn: number; readonly index: number };
 
 const turn = fc.integer({ min: 1, max: 3 });
@@ -27,7 +27,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('remove', 'create'), turn }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('turn', 'file', 'from'), turn }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('turn', 'file', 'from', 'undone'), turn }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('hunk'), turn, index: fc.nat(3) }) },
 );
 const runs = Number(process.env['PROPERTY_RUNS'] ?? 60);
@@ -61,18 +61,31 @@ class Play {
   }
 
   private async revert(
-    step: Extract<Step, { readonly kind: 'turn' | 'file' | 'from' | 'hunk' }>,
+    step: Extract<Step, { readonly kind: 'turn' | 'file' | 'from' | 'undone' | 'hunk' }>,
     turnUid: string,
   ): Promise<void> {
     const { world } = this;
     const before = this.personsLines();
     if (step.kind === 'hunk') await this.revertHunk(step.index, turnUid);
+    else if (step.kind === 'undone') await this.revertAndUndo(turnUid);
     else if (step.kind === 'turn') await world.files.reviewFiles(turnUid, null, 'revert', false);
     else if (step.kind === 'file') await world.files.reviewFiles(turnUid, [world.path(name)], 'revert', false);
     else await world.files.revertFrom(turnUid);
     const after = this.personsLines();
     const lost = before.filter((line) => !after.includes(line));
     expect({ lost, doubled: after.length - new Set(after).size }).toEqual({ lost: [], doubled: 0 });
+  }
+
+  /** An undone revert leaves every byte as it was. */
+  private async revertAndUndo(turnUid: string): Promise<void> {
+    const { world } = this;
+    const before = world.bytes(name);
+    const [earlier] = await world.files.newestRevert(['s1']);
+    await world.files.reviewFiles(turnUid, null, 'revert', false);
+    const newest = await world.files.newestRevert(['s1']);
+    if (newest[0]?.revert === earlier?.revert) return;
+    const { sentence } = await world.files.undoRevert(newest);
+    expect({ sentence, bytes: world.bytes(name) }).toEqual({ sentence: null, bytes: before });
   }
 
   private async revertHunk(index: number, turnUid: string): Promise<void> {

@@ -22,6 +22,7 @@ export type FileStore = Promised<
   | 'fileChangesFrom'
   | 'fileContent'
   | 'markReviewed'
+  | 'getTurn'
   | 'getMeta'
   | 'setMeta'
 >;
@@ -34,6 +35,7 @@ export function fileStoreOver(db: SessionDb): FileStore {
     fileChangesFrom: async (...args) => db.fileChangesFrom(...args),
     fileContent: async (...args) => db.fileContent(...args),
     markReviewed: async (...args) => db.markReviewed(...args),
+    getTurn: async (...args) => db.getTurn(...args),
     getMeta: async (...args) => db.getMeta(...args),
     setMeta: async (...args) => db.setMeta(...args),
   };
@@ -48,7 +50,9 @@ export class ChangedFilesWorld {
   readonly logged: string[] = [];
   readonly editor = new FileEditorOnDisk();
   readonly journal: StoreEditJournal;
-  readonly files: ChangedFiles;
+  /** Restarted by `reload`. */
+  files: ChangedFiles;
+  readonly clock = new ManualClock();
   isOn = true;
   private calls = 0;
   private uids = 0;
@@ -59,27 +63,36 @@ export class ChangedFilesWorld {
     private readonly close: () => void,
     largest?: number,
   ) {
-    const store = fileStoreOver(db);
-    const clock = new ManualClock();
     this.journal = new StoreEditJournal({
-      store,
-      clock,
+      store: fileStoreOver(db),
+      clock: this.clock,
       log: silentLog,
       ids: { uid: () => `f${++this.uids}` },
       isOn: () => this.isOn,
       onChange: () => undefined,
       ...(largest === undefined ? {} : { largest }),
     });
-    this.files = new ChangedFiles({
-      store,
-      clock,
+    this.files = this.opened();
+  }
+
+  /** Builds everything that is not on disk again, as a window does that reloads. */
+  reload(): void {
+    this.files = this.opened();
+  }
+
+  private opened(): ChangedFiles {
+    const files = new ChangedFiles({
+      store: fileStoreOver(this.db),
+      clock: this.clock,
+      ids: { uid: () => `r${++this.uids}` },
       log: { ...silentLog, warn: (message) => this.logged.push(message) },
       editor: this.editor,
       raw: { write: async (path, bytes) => this.put(path, bytes) },
-      shown: (path) => path.slice(folder.length + 1),
+      shown: (path) => path.slice(this.folder.length + 1),
       words: plainReviewWords,
     });
-    this.files.onDidChange((changed) => this.told.push(changed));
+    files.onDidChange((changed) => this.told.push(changed));
+    return files;
   }
 
   static async open(largest?: number): Promise<ChangedFilesWorld> {

@@ -11,6 +11,7 @@ export function changedFileHandlers(files: ChatFiles): ChangedFileHandlers {
   return {
     commands: {
       openDiff: ({ turnUid, path }) => files.openDiff(turnUid, path),
+      openReview: ({ turnUid, session }) => files.openReview(turnUid, session),
       openProposal: ({ approvalId }) => files.openProposal(approvalId),
       openProposals: ({ approvalId }) => files.openProposals(approvalId),
       openOutput: ({ file }) => files.openOutput(file),
@@ -20,6 +21,7 @@ export function changedFileHandlers(files: ChatFiles): ChangedFileHandlers {
       fileHunks: ({ turnUid, path }) => files.hunks(turnUid, path),
       reviewFiles: ({ turnUid, paths, action, overwrite }) => files.review(turnUid, paths, action, overwrite),
       reviewHunk: ({ turnUid, path, hunk, action }) => files.reviewHunk(turnUid, path, hunk, action),
+      undoRevert: ({ turnUid, paths }) => files.undoRevert(turnUid, paths),
       filesFrom: ({ turnUid }) => files.from(turnUid),
     },
   };

@@ -16,17 +16,22 @@ import type { EditJournal } from '../../tools/files/editJournal';
 import type { FileEditor } from '../../tools/files/fileEditor';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { WorkspacePaths } from '../../tools/workspacePaths';
+import type { ChangedFile } from '../../transcript/changedFile';
 import type { CommandTable } from '../common/commands';
 import { uriOfPath } from '../workspace/editorPaths';
 import { describeError } from '../common/describeError';
-import { BeforeFiles, beforeScheme, beforeUri } from './beforeFiles';
+import { BeforeFiles, beforeScheme } from './beforeFiles';
+import { ChangedDecorations } from './changedDecorations';
 import type { ChatFiles } from './chatFiles';
+import { EditorChanges } from './editorChanges';
 import { FileWatch } from './fileWatch';
+import { OpenChanges } from './openChanges';
 import { ProposedChanges } from './proposedChanges';
+import { RevertNotices } from './revertNotices';
+import { ReviewEditors } from './reviewEditors';
+import { ReviewInEditor } from './reviewInEditor';
+import { ReviewLenses } from './reviewLenses';
 import { reviewTexts } from './reviewSentences';
-
-/** Number of latest transcript rows that are searched for the newest turn with changed files. */
-const newestRows = 200;
 
 export interface ChangedFilesFeatureNeeds {
   readonly store: SessionStore;
@@ -42,13 +47,17 @@ export interface ChangedFilesFeatureNeeds {
 }
 
 /** Changed files of agents in this window: the journal that tools write to, the snapshots before and after commands,
- *  and the requests of views and commands. */
+ *  the requests of views and commands, and the review in editors. */
 export class ChangedFilesFeature implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly changed: ChangedFiles;
   private readonly watch: FileWatch;
   private readonly git: GitSnapshots;
   private readonly scan: ScanSnapshots;
+  private readonly open: OpenChanges;
+  private readonly review: ReviewInEditor;
+  private readonly editors: ReviewEditors;
+  private readonly notices: RevertNotices;
   readonly journal: EditJournal;
   readonly checkpoint: CommandCheckpoint;
   readonly chat: Omit<ChatFiles, 'openOutput'>;
@@ -60,6 +69,7 @@ export class ChangedFilesFeature implements Disposable {
       store,
       editor,
       clock,
+      ids,
       log,
       raw: { write: writeRaw },
       shown: (path) => paths.display(uriOfPath(path).fsPath),
@@ -67,12 +77,7 @@ export class ChangedFilesFeature implements Disposable {
     });
     this.watch = this.lifetime.register(new FileWatch(clock, (turn) => this.tell(turn)));
     this.lifetime.register(
-      this.changed.onDidChange(({ sessionId, turnUid, files: list }) =>
-        this.watch.watch(
-          { sessionId, turnUid },
-          list.map(({ path }) => path),
-        ),
-      ),
+      this.changed.onDidChange(({ sessionId, turnUid, files: list }) => this.noticed(sessionId, turnUid, list)),
     );
     const journal = new StoreEditJournal({ store, clock, ids, log, isOn, onChange: (turn) => this.tell(turn) });
     this.git = new GitSnapshots(runGit, clock, () => join(needs.storageFolder(), 'checkpoints'));
@@ -91,6 +96,10 @@ export class ChangedFilesFeature implements Disposable {
     this.lifetime.register(
       vscode.workspace.registerFileSystemProvider(beforeScheme, before, { isReadonly: true, isCaseSensitive: true }),
     );
+    this.open = this.lifetime.register(new OpenChanges());
+    this.review = this.reviewed();
+    this.editors = new ReviewEditors({ store, editor, changed: this.changed });
+    this.notices = new RevertNotices({ store, changed: this.changed });
     const proposed = this.lifetime.register(new ProposedChanges(store));
     this.chat = {
       ofTurns: (turnUids) => this.ofTurns(turnUids),
@@ -99,7 +108,10 @@ export class ChangedFilesFeature implements Disposable {
       reviewHunk: (turnUid, path, hunk, action) => this.changed.reviewHunk(turnUid, path, hunk, action),
       from: (turnUid) => this.changed.from(turnUid),
       takeBack: (turnUid) => this.takeBack(turnUid),
-      openDiff: (turnUid, path) => this.openDiff(turnUid, path),
+      undoRevert: (turnUid, paths) => this.changed.undoReverts(turnUid, paths),
+      openDiff: (turnUid, path) => this.editors.openFile(turnUid, path),
+      openReview: (turnUid, isWholeSession) =>
+        isWholeSession ? this.editors.openSessionOf(turnUid) : this.editors.openTurn(turnUid),
       openProposal: (approvalId) => proposed.open(approvalId),
       openProposals: (approvalId) => proposed.openAll(approvalId),
       onDidChange: (listener) => this.changed.onDidChange(listener),
@@ -107,7 +119,17 @@ export class ChangedFilesFeature implements Disposable {
   }
 
   commands(shown: () => string | null): CommandTable {
-    return { reviewChanges: () => this.reviewChanges(shown()) };
+    return {
+      reviewChanges: () => this.editors.openLastTurn(shown()),
+      reviewSessionChanges: () => this.editors.openSession(shown()),
+      reviewChangesOfTurns: () => this.editors.pickTurns(shown()),
+      undoRevert: () => this.notices.undoNewest(shown()),
+    };
+  }
+
+  /** Commands of an editor that shows changes. */
+  editorCommands(): CommandTable {
+    return this.review.commands();
   }
 
   /** Removes file snapshots when a session is erased: they may hold what an agent wrote in it. */
@@ -116,7 +138,11 @@ export class ChangedFilesFeature implements Disposable {
     this.lifetime.register(
       onDidChangeSessions((sessionIds) => {
         Promise.all(sessionIds.map((id) => store.getSession(id))).then(
-          (found) => (found.includes(null) ? this.forget() : undefined),
+          (found) => {
+            const erased = sessionIds.filter((_id, index) => found[index] === null);
+            erased.forEach((id) => this.open.forget(id));
+            return erased.length > 0 ? this.forget() : undefined;
+          },
           (error: unknown) =>
             log.trace(`Whether a session was erased could not be read: ${describeError(error).sentence}`),
         );
@@ -141,47 +167,38 @@ export class ChangedFilesFeature implements Disposable {
     const all = await this.changed.ofTurns(turnUids);
     for (const [turnUid, list] of Object.entries(all)) {
       const turn = await this.needs.store.getTurn(turnUid);
-      if (turn !== null)
-        this.watch.watch(
-          { sessionId: turn.sessionId, turnUid },
-          list.map(({ path }) => path),
-        );
+      if (turn !== null) this.noticed(turn.sessionId, turnUid, list);
     }
     return all;
   }
 
   private async takeBack(turnUid: string): Promise<string | null> {
-    return this.changed.revertFrom(turnUid).then(
-      ({ sentence }) => sentence,
-      (error: unknown) =>
-        vscode.l10n.t('Couldn’t revert the files: {reason}', { reason: describeError(error).sentence }),
+    try {
+      const sessionId = (await this.needs.store.getTurn(turnUid))?.sessionId;
+      if (sessionId === undefined) return null;
+      return await this.notices.watched(sessionId, async () => (await this.changed.revertFrom(turnUid)).sentence);
+    } catch (error) {
+      return vscode.l10n.t('Couldn’t revert the files: {reason}', { reason: describeError(error).sentence });
+    }
+  }
+
+  private reviewed(): ReviewInEditor {
+    const changes = this.lifetime.register(new EditorChanges({ open: this.open, changed: this.changed }));
+    this.lifetime.register(new ChangedDecorations(changes));
+    this.lifetime.register(new ReviewLenses(changes));
+    return this.lifetime.register(
+      new ReviewInEditor(changes, (error) =>
+        this.needs.log.warn(`Changes to review could not be read: ${describeError(error).sentence}`),
+      ),
     );
   }
 
-  private async openDiff(turnUid: string, path: string): Promise<void> {
-    const file = (await this.changed.ofTurns([turnUid]))[turnUid]?.find((candidate) => candidate.path === path);
-    if (file === undefined) return;
-    const title = vscode.l10n.t('{file} (before the turn ↔ now)', { file: file.shown });
-    const now = (await this.needs.editor.bytesOnDisk(path)) === null ? beforeUri(path, null) : uriOfPath(path);
-    await vscode.commands.executeCommand('vscode.diff', beforeUri(path, turnUid), now, title, { preview: true });
-  }
-
-  /** Opens all files of the session's newest turn that changed files, in the editor's multi-file diff. */
-  private async reviewChanges(sessionId: string | null): Promise<void> {
-    const turns =
-      sessionId === null ? [] : (await this.needs.store.readTranscript({ sessionId, limit: newestRows })).turns;
-    const all = await this.changed.ofTurns(turns.map(({ uid }) => uid));
-    const newest = turns.toReversed().find(({ uid }) => all[uid] !== undefined);
-    if (newest === undefined) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('No turn in this session changed a file.'));
-      return;
-    }
-    const resources = (all[newest.uid] ?? []).map(({ path, kind }) => [
-      uriOfPath(path),
-      kind === 'created' ? undefined : beforeUri(path, newest.uid),
-      kind === 'deleted' ? undefined : uriOfPath(path),
-    ]);
-    await vscode.commands.executeCommand('vscode.changes', vscode.l10n.t('Changes of the Last Turn'), resources);
+  private noticed(sessionId: string, turnUid: string, files: readonly ChangedFile[]): void {
+    this.watch.watch(
+      { sessionId, turnUid },
+      files.map(({ path }) => path),
+    );
+    this.open.update(turnUid, sessionId, files);
   }
 
   private tell(turn: { readonly sessionId: string; readonly turnUid: string }): void {

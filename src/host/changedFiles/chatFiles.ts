@@ -21,7 +21,11 @@ export interface ChatFiles {
   /** Reverts the changes of this turn and of every turn after it. Resolves with a sentence for the user, or null
    *  when everything was reverted. Never rejects. */
   takeBack(turnUid: string): Promise<string | null>;
+  /** Undoes the newest revert of each of these files. `paths` null: of every file of the turn. */
+  undoRevert(turnUid: string, paths: readonly string[] | null): Promise<ReviewOutcome>;
   openDiff(turnUid: string, path: string): Promise<void>;
+  /** Opens all files of the turn, or of its whole session, in the editor's multi-file diff. */
+  openReview(turnUid: string, isWholeSession: boolean): Promise<void>;
   /** Opens the whole proposed change in an editor. */
   openProposal(approvalId: string): Promise<void>;
   /** Opens the change of this approval and of the edits behind it in the editor's multi-file diff. */
@@ -38,7 +42,9 @@ export const noChangedFiles: ChatFiles = {
   reviewHunk: async () => ({ sentence: null, conflicts: [] }),
   from: async () => [],
   takeBack: async () => null,
+  undoRevert: async () => ({ sentence: null, conflicts: [] }),
   openDiff: async () => undefined,
+  openReview: async () => undefined,
   openProposal: async () => undefined,
   openProposals: async () => undefined,
   openOutput: async () => undefined,

@@ -11,5 +11,10 @@ export const reviewTexts: ReviewTexts = {
     vscode.l10n.t('These files were too large to save a copy of, so they can’t be reverted: {files}.', { files }),
   cannotWrite: (files) =>
     vscode.l10n.t('These files couldn’t be written and haven’t changed: {files}. See the log for details.', { files }),
+  notUndone: (files) =>
+    vscode.l10n.t(
+      'These files have been changed in the same places since they were reverted, so the revert wasn’t undone: {files}. What it replaced is still saved.',
+      { files },
+    ),
   gone: (file) => vscode.l10n.t('This change to {file} no longer exists.', { file }),
 };

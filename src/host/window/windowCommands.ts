@@ -13,6 +13,7 @@ export function registerWindowCommands(parts: WindowParts): void {
     registerCommands(
       {
         ...parts.changedFiles.commands(shown),
+        ...parts.changedFiles.editorCommands(),
         ...parts.verify.commands({ chosen, verify: (sessionId) => transcripts.verify(sessionId), chat }),
         ...sessions.commands,
         ...others.commands,

@@ -176,6 +176,11 @@ export class ChatController {
     this.needs.host.send('openDiff', { turnUid, path });
   }
 
+  /** Opens all files of a turn, or of its whole session, in the multi-file diff editor. */
+  openReview(turnUid: string, session = false): void {
+    this.needs.host.send('openReview', { turnUid, session });
+  }
+
   /** Opens the complete proposed change in an editor. */
   openProposal(approvalId: string): void {
     this.needs.host.send('openProposal', { approvalId });

@@ -35,6 +35,7 @@ function storeInMemory(): ChangedFilesNeeds['store'] & StoreEditJournalNeeds['st
       void (changes = changes.map((change) =>
         uids.includes(change.uid) ? { ...change, reviewed: kind === null ? null : { kind, at } } : change,
       )),
+    getTurn: async () => null,
     getMeta: async () => null,
     setMeta: async () => undefined,
   };
@@ -80,6 +81,7 @@ suite('Changed files in the editor', () => {
       store,
       editor,
       clock: systemClock,
+      ids: { uid: () => `r${++uids}` },
       log: silentLog,
       shown: (name) => path.basename(name),
       words: plainReviewWords,

@@ -319,6 +319,7 @@ const files: readonly ChangedFile[] = [
     added: null,
     removed: null,
     state: 'reverted',
+    canUndoRevert: true,
   },
 ];
 

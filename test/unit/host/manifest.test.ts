@@ -219,7 +219,8 @@ describe('the manifest', () => {
       ],
       [
         ...['Reset Session', 'Find in Conversation', 'Branch Session', 'Branch from Message', 'Rewind to Message'],
-        ...['Review Changes', 'Retry', 'Rename Session', 'Pin Session', 'Archive Session', 'Compress Session'],
+        ...['Review Changes', 'Review Session Changes', 'Review Changes of Turns', 'Undo Revert'],
+        ...['Retry', 'Rename Session', 'Pin Session', 'Archive Session', 'Compress Session'],
         ...['Stop', 'Running Commands'],
       ],
     ]);

@@ -1,27 +1,39 @@
 import type { Clock } from '../../../base/clock';
 import { Emitter, type Disposable } from '../../../base/disposable';
+import type { Ids } from '../../../base/ids';
 import type { Log } from '../../../base/log';
 import type { FileChange } from '../../../store/fileChanges';
 import type { SessionStore } from '../../../store/sessionStore';
 import type { ChangedFile, FileHunk, ReviewOutcome } from '../../../transcript/changedFile';
-import { CannotWrite, FileChanged, type FileEditor, type TextFile } from '../fileEditor';
-import { beforeAll, type FileHistory, historiesOf } from './fileHistory';
+import type { FileEditor } from '../fileEditor';
+import { hashOf } from './contentHash';
+import { beforeAll, type FileHistory, firstOf, historiesOf } from './fileHistory';
 import { FileReview } from './fileReview';
-import { hunksBetween, type PlacedHunk } from './hunks';
+import { FileHunks } from './fileHunks';
+import { HunkReview } from './hunkReview';
 import { KeptHunks } from './keptHunks';
-import { linesOf } from './lineMerge';
-import { PresentFiles, type PresentFile, type RawFiles } from './presentFiles';
-import { allDone, conflictOf, outcomeOf, type FileOutcome, type ReviewTexts } from './reviewTexts';
-import { textOf, undo } from './undoing';
+import { PresentFiles, type RawFiles } from './presentFiles';
+import { newestOfEach, type RevertedFile, RevertRecords } from './revertRecords';
+import { Reverting } from './reverting';
+import { allDone, outcomeOf, type FileOutcome, type ReviewTexts } from './reviewTexts';
 
 export interface ChangedFilesNeeds {
   readonly store: Pick<
     SessionStore,
-    'fileChangesOf' | 'fileChangesFrom' | 'fileContent' | 'markReviewed' | 'getMeta' | 'setMeta'
+    | 'recordFileChanges'
+    | 'completeFileChanges'
+    | 'fileChangesOf'
+    | 'fileChangesFrom'
+    | 'fileContent'
+    | 'markReviewed'
+    | 'getTurn'
+    | 'getMeta'
+    | 'setMeta'
   >;
   readonly editor: FileEditor;
   readonly raw: RawFiles;
   readonly clock: Clock;
+  readonly ids: Pick<Ids, 'uid'>;
   /** Converts a path to the form that users read. */
   readonly shown: (path: string) => string;
   readonly words: ReviewTexts;
@@ -34,13 +46,11 @@ export interface ChangedTurn {
   readonly files: readonly ChangedFile[];
 }
 
-/** Changes of one file that can be kept or reverted individually. */
-interface OpenedHunks {
-  readonly hunks: readonly PlacedHunk[];
-  /** Null: view only. The file was changed in the same places since, is not text, or was created or deleted as a
-   *  whole. */
-  readonly present: (PresentFile & { readonly text: TextFile }) | null;
-  readonly earlier: readonly string[];
+/** File in a review of several turns. */
+export interface ReviewedFile {
+  readonly path: string;
+  /** Turn that changed it first: `before` of that turn is the content before all. Null: there was no file. */
+  readonly firstTurn: string | null;
 }
 
 /** Files that turns changed, and operations to keep or revert them: whole turns, files, or single changes. Later
@@ -49,6 +59,10 @@ export class ChangedFiles {
   private readonly files: PresentFiles;
   private readonly review: FileReview;
   private readonly kept: KeptHunks;
+  private readonly fileHunks: FileHunks;
+  private readonly single: HunkReview;
+  private readonly records: RevertRecords;
+  private readonly reverting: Reverting;
   private readonly changes = new Emitter<ChangedTurn>();
   private queue: Promise<unknown> = Promise.resolve();
 
@@ -56,6 +70,19 @@ export class ChangedFiles {
     this.files = new PresentFiles(needs.editor, needs.raw);
     this.review = new FileReview((hash) => needs.store.fileContent(hash), needs.shown);
     this.kept = new KeptHunks(needs.store);
+    this.fileHunks = new FileHunks({ store: needs.store, files: this.files, kept: this.kept });
+    this.records = new RevertRecords(needs);
+    this.reverting = new Reverting({ ...needs, files: this.files, records: this.records });
+    this.single = new HunkReview({
+      ...needs,
+      hunks: this.fileHunks,
+      kept: this.kept,
+      records: this.records,
+      reverting: this.reverting,
+      mark: (histories, kind) => this.mark(histories, kind),
+      tell: (turn) => this.tell(turn),
+      revertFile: (history) => this.revertAll(firstOf(history).sessionId, firstOf(history).turnUid, [history], false),
+    });
   }
 
   readonly onDidChange = (listener: (changed: ChangedTurn) => void): Disposable => this.changes.event(listener);
@@ -66,8 +93,19 @@ export class ChangedFiles {
     for (const change of turnUids.length === 0 ? [] : await this.needs.store.fileChangesOf(turnUids)) {
       byTurn.set(change.turnUid, [...(byTurn.get(change.turnUid) ?? []), change]);
     }
+    const sessions = new Set([...byTurn.values()].flat().map(({ sessionId }) => sessionId));
+    const reverts = await this.records.of([...sessions]);
     const described = await Promise.all(
-      [...byTurn].map(async ([turnUid, changes]) => [turnUid, await this.describe(historiesOf(changes))] as const),
+      [...byTurn].map(
+        async ([turnUid, changes]) =>
+          [
+            turnUid,
+            await this.describe(
+              historiesOf(changes),
+              reverts.filter((file) => file.turnUid === turnUid),
+            ),
+          ] as const,
+      ),
     );
     return Object.fromEntries(described.filter(([, files]) => files.length > 0));
   }
@@ -83,16 +121,26 @@ export class ChangedFiles {
     return this.describe(historiesOf(await this.notReverted(turnUid)));
   }
 
+  /** Files that these turns changed together, in the order in which they were first changed. */
+  async across(turnUids: readonly string[]): Promise<readonly ReviewedFile[]> {
+    return historiesOf(await this.needs.store.fileChangesOf(turnUids)).map(reviewed);
+  }
+
+  /** Files that this turn and all later ones changed, shown or not, with those of sub-agents. */
+  async acrossFrom(turnUid: string): Promise<readonly ReviewedFile[]> {
+    return historiesOf(await this.needs.store.fileChangesFrom(turnUid)).map(reviewed);
+  }
+
   /** Content of a file before the turn; null when the file did not exist or the content is not stored. */
   async before(turnUid: string, path: string): Promise<Uint8Array | null> {
-    const history = await this.historyOf(turnUid, path);
+    const history = await this.historyOf([turnUid], path);
     const hash = history === null ? null : beforeAll(history);
     return hash === null ? null : this.needs.store.fileContent(hash);
   }
 
   async hunks(turnUid: string, path: string): Promise<readonly FileHunk[]> {
-    const history = await this.historyOf(turnUid, path);
-    return history === null ? [] : (await this.openHunks(turnUid, history)).hunks.map(({ hunk }) => hunk);
+    const history = await this.historyOf([turnUid], path);
+    return history === null ? [] : (await this.fileHunks.open(history)).hunks.map(({ hunk }) => hunk);
   }
 
   /** `paths` null: every file of the turn. */
@@ -106,7 +154,9 @@ export class ChangedFiles {
       const histories = historiesOf(await this.needs.store.fileChangesOf([turnUid])).filter(
         ({ path }) => paths === null || paths.includes(path),
       );
-      if (action === 'revert') return this.revertAll(histories, overwrite);
+      const [first] = histories;
+      if (first === undefined) return allDone;
+      if (action === 'revert') return this.revertAll(firstOf(first).sessionId, turnUid, histories, overwrite);
       await this.mark(histories, 'kept');
       return allDone;
     });
@@ -114,38 +164,83 @@ export class ChangedFiles {
 
   reviewHunk(turnUid: string, path: string, hunkId: string, action: 'keep' | 'revert'): Promise<ReviewOutcome> {
     return this.inOrder(async () => {
-      const history = await this.historyOf(turnUid, path);
-      if (history === null) return { sentence: this.needs.words.gone(this.needs.shown(path)), conflicts: [] };
-      const opened = await this.openHunks(turnUid, history);
-      const found = opened.hunks.find(({ hunk }) => hunk.id === hunkId);
-      if (found === undefined) return { sentence: this.needs.words.gone(this.needs.shown(path)), conflicts: [] };
-      return action === 'keep' ? this.keepHunk(history, opened, found) : this.revertHunk(history, opened, found);
+      const history = await this.historyOf([turnUid], path);
+      return this.single.review(history, path, hunkId, action, (found) => this.fileHunks.open(found));
+    });
+  }
+
+  /** Changes that these turns made to a file together, as an editor shows them: see `FileHunks.openInEditor`. */
+  async hunksInEditor(turnUids: readonly string[], path: string): Promise<readonly FileHunk[]> {
+    const history = await this.historyOf(turnUids, path);
+    return history === null ? [] : (await this.fileHunks.openInEditor(history)).hunks.map(({ hunk }) => hunk);
+  }
+
+  reviewHunkInEditor(
+    turnUids: readonly string[],
+    path: string,
+    hunkId: string,
+    action: 'keep' | 'revert',
+  ): Promise<ReviewOutcome> {
+    return this.inOrder(async () => {
+      const history = await this.historyOf(turnUids, path);
+      return this.single.review(history, path, hunkId, action, (found) => this.fileHunks.openInEditor(found));
     });
   }
 
   /** Reverts the changes of this turn and all later ones, the last change first. */
   revertFrom(turnUid: string): Promise<ReviewOutcome> {
-    return this.inOrder(async () => this.revertAll(historiesOf(await this.notReverted(turnUid)), false));
+    return this.inOrder(async () => {
+      const histories = historiesOf(await this.notReverted(turnUid));
+      const turn = await this.needs.store.getTurn(turnUid);
+      return turn === null ? allDone : this.revertAll(turn.sessionId, turnUid, histories, false);
+    });
+  }
+
+  /** Undoes the newest revert of each of these files of a turn. `paths` null: of every file. Later changes in the same
+   *  lines are not overwritten. */
+  undoReverts(turnUid: string, paths: readonly string[] | null): Promise<ReviewOutcome> {
+    return this.inOrder(async () => {
+      const turn = await this.needs.store.getTurn(turnUid);
+      const all = turn === null ? [] : await this.records.of([turn.sessionId]);
+      return this.undoAll(
+        newestOfEach(all.filter((file) => file.turnUid === turnUid && (paths === null || paths.includes(file.path)))),
+      );
+    });
+  }
+
+  /** Files of the newest revert in these sessions that can be undone. Empty when there is none. */
+  async newestRevert(sessionIds: readonly string[]): Promise<readonly RevertedFile[]> {
+    const all = await this.records.of(sessionIds);
+    const newest = all.toSorted((one, other) => one.change.changedAt - other.change.changedAt).at(-1);
+    return all.filter(({ revert }) => revert === newest?.revert);
+  }
+
+  undoRevert(files: readonly RevertedFile[]): Promise<ReviewOutcome> {
+    return this.inOrder(() => this.undoAll(files));
   }
 
   private async notReverted(turnUid: string): Promise<readonly FileChange[]> {
     return (await this.needs.store.fileChangesFrom(turnUid)).filter(({ reviewed }) => reviewed?.kind !== 'reverted');
   }
 
-  private async historyOf(turnUid: string, path: string): Promise<FileHistory | null> {
-    return (
-      historiesOf(await this.needs.store.fileChangesOf([turnUid])).find((history) => history.path === path) ?? null
-    );
+  private async historyOf(turnUids: readonly string[], path: string): Promise<FileHistory | null> {
+    return historiesOf(await this.needs.store.fileChangesOf(turnUids)).find((history) => history.path === path) ?? null;
   }
 
-  private describe(histories: readonly FileHistory[]): Promise<readonly ChangedFile[]> {
+  private describe(
+    histories: readonly FileHistory[],
+    reverts: readonly RevertedFile[] = [],
+  ): Promise<readonly ChangedFile[]> {
     return Promise.all(
       histories.map(async (history) => {
-        const file = await this.review.describe(history, await this.presentBytes(history.path));
+        const present = await this.presentBytes(history.path);
+        const file = await this.review.describe(history, present);
         const { turnUid, sessionId } = firstOf(history);
-        return file.state === 'open' && (await this.kept.of(turnUid, sessionId, history.path)).size > 0
-          ? { ...file, state: 'partly' }
-          : file;
+        const isPartly = file.state === 'open' && (await this.kept.of(turnUid, sessionId, history.path)).size > 0;
+        const revert = newestOfEach(reverts).find(({ path }) => path === history.path);
+        // A revert that was undone in the editor leaves nothing to undo.
+        const canUndo = revert !== undefined && revert.change.before !== hashOf(present);
+        return { ...file, ...(isPartly ? { state: 'partly' } : {}), ...(canUndo ? { canUndoRevert: true } : {}) };
       }),
     );
   }
@@ -158,135 +253,65 @@ export class ChangedFiles {
     );
   }
 
-  private async revertAll(histories: readonly FileHistory[], overwrite: boolean): Promise<ReviewOutcome> {
+  private async revertAll(
+    sessionId: string,
+    turnUid: string,
+    histories: readonly FileHistory[],
+    overwrite: boolean,
+  ): Promise<ReviewOutcome> {
+    const revert = this.records.newRevert({ sessionId, turnUid });
     const outcomes: FileOutcome[] = [];
     const reverted: FileHistory[] = [];
     for (const history of histories) {
-      const outcome = await this.revert(history, overwrite);
-      outcomes.push({ path: history.path, shown: this.needs.shown(history.path), outcome });
+      const outcome = await this.reverting.revert(revert, history, overwrite);
+      outcomes.push(this.outcomeAt(history.path, outcome));
       if (outcome === 'done') reverted.push(history);
     }
-    await this.mark(reverted, 'reverted');
+    await this.mark(reverted, 'reverted', revert.at);
     return outcomeOf(outcomes, this.needs.words);
   }
 
-  private async revert(history: FileHistory, overwrite: boolean): Promise<FileOutcome['outcome']> {
-    try {
-      const present = await this.files.read(history.path);
-      const target = await this.targetOf(history, present, overwrite);
-      if (target === 'conflict' || target === 'notKept') return target;
-      if (target.bytes !== present.bytes) await this.files.put(present, target.bytes);
-      return 'done';
-    } catch (error) {
-      if (error instanceof FileChanged) return 'conflict';
-      if (!(error instanceof CannotWrite)) throw error;
-      this.notWritten(history, error);
-      return 'cannotWrite';
+  private async undoAll(files: readonly RevertedFile[]): Promise<ReviewOutcome> {
+    const outcomes: FileOutcome[] = [];
+    const undone: RevertedFile[] = [];
+    for (const file of files.toReversed()) {
+      const outcome = await this.reverting.undo(file);
+      outcomes.push(this.outcomeAt(file.path, outcome === 'conflict' ? 'notUndone' : outcome));
+      if (outcome === 'done') undone.push(file);
     }
-  }
-
-  /** The user is notified which file failed; the reason goes to the log. */
-  private notWritten({ path }: FileHistory, { message }: Error): void {
-    this.needs.log.warn(`${path} was not reverted: ${message}`);
-  }
-
-  private async targetOf(
-    history: FileHistory,
-    present: PresentFile,
-    overwrite: boolean,
-  ): Promise<{ readonly bytes: Uint8Array | null } | 'conflict' | 'notKept'> {
-    const undone = await undo(history, present.bytes, (hash) => this.needs.store.fileContent(hash));
-    if (undone.kind === 'undone') return undone;
-    if (undone.kind === 'conflict' && !overwrite) return 'conflict';
-    const before = beforeAll(history);
-    const bytes = before === null ? null : await this.needs.store.fileContent(before);
-    return before !== null && bytes === null ? 'notKept' : { bytes };
-  }
-
-  private async keepHunk(history: FileHistory, { hunks }: OpenedHunks, { hunk }: PlacedHunk): Promise<ReviewOutcome> {
-    const { sessionId, turnUid } = firstOf(history);
-    await this.kept.keep(turnUid, sessionId, history.path, hunk.id);
-    if (hunks.every((other) => other.hunk.id === hunk.id || other.hunk.state === 'kept'))
-      await this.mark([history], 'kept');
-    else await this.tell(firstOf(history));
-    return allDone;
-  }
-
-  private async revertHunk(
-    history: FileHistory,
-    opened: OpenedHunks,
-    { at, hunk }: PlacedHunk,
-  ): Promise<ReviewOutcome> {
-    const { present, hunks, earlier } = opened;
-    if (hunks.length === 1) return this.revertAll([history], false);
-    if (present === null) return conflictOf(history.path, this.needs.shown(history.path), this.needs.words);
-    const lines = linesOf(present.text.text);
-    const before =
-      at -
-      hunks
-        .slice(
-          0,
-          hunks.findIndex((other) => other.hunk.id === hunk.id),
-        )
-        .reduce((sum, other) => sum + other.hunk.added.length - other.hunk.removed.length, 0);
-    const restored = [
-      ...lines.slice(0, at),
-      ...earlier.slice(before, before + hunk.removed.length),
-      ...lines.slice(at + hunk.added.length),
-    ];
-    try {
-      await this.files.putText(present, restored.join(''));
-    } catch (error) {
-      if (!(error instanceof FileChanged) && !(error instanceof CannotWrite)) throw error;
-      this.notWritten(history, error);
-      return conflictOf(history.path, this.needs.shown(history.path), this.needs.words);
+    await this.records.markUndone(undone);
+    const turns = new Map<string, Pick<FileChange, 'sessionId' | 'turnUid'>>();
+    for (const { sessionId, turnUid, path, wasKept, change } of undone) {
+      const reverted = (await this.needs.store.fileChangesFrom(turnUid)).filter(
+        (other) => other.path === path && other.reviewed?.kind === 'reverted' && other.reviewed.at === change.changedAt,
+      );
+      if (reverted.length > 0)
+        await this.needs.store.markReviewed(
+          reverted.map(({ uid }) => uid),
+          wasKept ? 'kept' : null,
+          this.needs.clock.now(),
+        );
+      for (const turn of [{ sessionId, turnUid }, ...reverted]) turns.set(turn.turnUid, turn);
     }
-    await this.tell(firstOf(history));
-    return allDone;
+    for (const turn of turns.values()) await this.tell(turn);
+    return outcomeOf(outcomes, this.needs.words);
   }
 
-  /** Changes of the turn that are still in the present file. If that cannot be determined, the changes that the turn
-   *  made. */
-  private async openHunks(turnUid: string, history: FileHistory): Promise<OpenedHunks> {
-    const { path } = history;
-    const kept = await this.kept.of(turnUid, firstOf(history).sessionId, path);
-    const present = await this.files.read(path);
-    const undone = await undo(history, present.bytes, (hash) => this.needs.store.fileContent(hash));
-    if (undone.kind === 'undone' && undone.bytes !== null && present.text !== null) {
-      const earlier = textOf(path, undone.bytes);
-      if (earlier !== null) {
-        const lines = linesOf(earlier.text);
-        return {
-          hunks: hunksBetween(lines, linesOf(present.text.text), kept),
-          present: { ...present, text: present.text },
-          earlier: lines,
-        };
-      }
-    }
-    const [from, to] = [
-      await this.linesOfContent(path, beforeAll(history)),
-      await this.linesOfContent(path, history.stretches.at(-1)?.after ?? null),
-    ];
-    return {
-      hunks: from === null || to === null ? [] : hunksBetween(from, to, kept),
-      present: null,
-      earlier: from ?? [],
-    };
+  private outcomeAt(path: string, outcome: FileOutcome['outcome']): FileOutcome {
+    return { path, shown: this.needs.shown(path), outcome };
   }
 
-  private async linesOfContent(path: string, hash: string | null): Promise<readonly string[] | null> {
-    const bytes = hash === null ? new Uint8Array() : await this.needs.store.fileContent(hash);
-    const text = bytes === null ? null : textOf(path, bytes);
-    return text === null ? null : linesOf(text.text);
-  }
-
-  private async mark(histories: readonly FileHistory[], kind: 'reverted' | 'kept'): Promise<void> {
+  private async mark(
+    histories: readonly FileHistory[],
+    kind: 'reverted' | 'kept',
+    at = this.needs.clock.now(),
+  ): Promise<void> {
     const changes = histories.flatMap((history) => history.changes);
     if (changes.length > 0)
       await this.needs.store.markReviewed(
         changes.map(({ uid }) => uid),
         kind,
-        this.needs.clock.now(),
+        at,
       );
     const turns = new Map(changes.map((change) => [change.turnUid, change]));
     for (const change of turns.values()) await this.tell(change);
@@ -300,8 +325,6 @@ export class ChangedFiles {
   }
 }
 
-function firstOf({ changes }: FileHistory): FileChange {
-  const first = changes[0];
-  if (first === undefined) throw new Error('a file without changes');
-  return first;
+function reviewed(history: FileHistory): ReviewedFile {
+  return { path: history.path, firstTurn: beforeAll(history) === null ? null : firstOf(history).turnUid };
 }

@@ -40,6 +40,17 @@ function stretchesOf(changes: readonly FileChange[]): readonly Stretch[] {
   return stretches;
 }
 
+export function firstOf({ changes }: FileHistory): FileChange {
+  const first = changes[0];
+  if (first === undefined) throw new Error('a file without changes');
+  return first;
+}
+
+/** Turns that made these changes, in order. */
+export function turnsOf({ changes }: FileHistory): readonly { readonly turnUid: string; readonly sessionId: string }[] {
+  return [...new Map(changes.map(({ turnUid, sessionId }) => [turnUid, { turnUid, sessionId }])).values()];
+}
+
 /** Content before all changes. */
 export function beforeAll({ stretches }: FileHistory): ContentHash {
   return stretches[0]?.before ?? null;

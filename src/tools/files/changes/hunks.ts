@@ -7,6 +7,8 @@ export interface PlacedHunk {
   readonly hunk: FileHunk;
   /** Index of its first line in the later text, from 0. */
   readonly at: number;
+  /** Index of its first line in the earlier text, from 0. */
+  readonly before: number;
 }
 
 /** Differences from `earlier` to `later`. Each has an id that stays the same while its lines do, wherever they move. */
@@ -30,6 +32,7 @@ export function hunksBetween(
     shift += change.added.length - change.removed;
     return {
       at,
+      before: change.at,
       hunk: {
         id,
         line: at + 1,

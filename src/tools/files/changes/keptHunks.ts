@@ -12,6 +12,15 @@ export class KeptHunks {
     return new Set((await this.read(turnUid, sessionId))[path] ?? []);
   }
 
+  /** Those of several turns together. */
+  async ofTurns(
+    turns: readonly { readonly turnUid: string; readonly sessionId: string }[],
+    path: string,
+  ): Promise<ReadonlySet<string>> {
+    const each = await Promise.all(turns.map(({ turnUid, sessionId }) => this.of(turnUid, sessionId, path)));
+    return new Set(each.flatMap((ids) => [...ids]));
+  }
+
   async keep(turnUid: string, sessionId: string, path: string, hunk: string): Promise<void> {
     const all = await this.read(turnUid, sessionId);
     await this.store.setMeta(

@@ -7,6 +7,8 @@ export interface ReviewTexts {
   /** The earlier contents are not stored. */
   notKept(files: string): string;
   cannotWrite(files: string): string;
+  /** The files were changed in the same places since they were reverted. */
+  notUndone(files: string): string;
   /** The change no longer exists. */
   gone(file: string): string;
 }
@@ -15,19 +17,21 @@ export const plainReviewWords: ReviewTexts = {
   conflict: (files) => `These files have since been changed in the same places, so they weren’t reverted: ${files}.`,
   notKept: (files) => `These files were too large to save a copy of, so they can’t be reverted: ${files}.`,
   cannotWrite: (files) => `These files couldn’t be written and haven’t changed: ${files}. See the log for details.`,
+  notUndone: (files) =>
+    `These files have been changed in the same places since they were reverted, so the revert wasn’t undone: ${files}. What it replaced is still saved.`,
   gone: (file) => `This change to ${file} no longer exists.`,
 };
 
 export interface FileOutcome {
   readonly path: string;
   readonly shown: string;
-  readonly outcome: 'done' | 'conflict' | 'notKept' | 'cannotWrite';
+  readonly outcome: 'done' | 'conflict' | 'notKept' | 'cannotWrite' | 'notUndone';
 }
 
 export const allDone: ReviewOutcome = { sentence: null, conflicts: [] };
 
 export function outcomeOf(files: readonly FileOutcome[], words: ReviewTexts): ReviewOutcome {
-  const sentences = (['conflict', 'notKept', 'cannotWrite'] as const).flatMap((kind) => {
+  const sentences = (['conflict', 'notKept', 'cannotWrite', 'notUndone'] as const).flatMap((kind) => {
     const named = files.filter(({ outcome }) => outcome === kind).map(({ shown }) => shown);
     return named.length === 0 ? [] : [words[kind](named.join(', '))];
   });

@@ -18,6 +18,7 @@ export type HunkList =
   | { readonly kind: 'there'; readonly hunks: readonly FileHunk[] }
   | { readonly kind: 'refused'; readonly sentence: string };
 
+const copied = (paths: readonly string[] | null): string[] | null => paths && [...paths];
 const hunkKey = (turnUid: string, path: string): string => `${turnUid} ${path}`;
 
 /** Keeps and reverts changes that turns made in files. The host's `changedFiles` reports the results; this class
@@ -51,12 +52,17 @@ export class FileReviews {
     overwrite = false,
   ): Promise<void> {
     await this.act(turnUid, () =>
-      this.host.request('reviewFiles', { turnUid, paths: paths === null ? null : [...paths], action, overwrite }),
+      this.host.request('reviewFiles', { turnUid, paths: copied(paths), action, overwrite }),
     );
   }
 
   async reviewHunk(turnUid: string, path: string, hunk: string, action: ReviewAction): Promise<void> {
     await this.act(turnUid, () => this.host.request('reviewHunk', { turnUid, path, hunk, action }));
+  }
+
+  /** `paths` null: every file of the turn that was reverted. */
+  async undoRevert(turnUid: string, paths: readonly string[] | null): Promise<void> {
+    await this.act(turnUid, () => this.host.request('undoRevert', { turnUid, paths: copied(paths) }));
   }
 
   /** Reads the changes within a file, again on every call. */

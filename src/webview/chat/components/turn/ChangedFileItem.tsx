@@ -3,7 +3,7 @@ import type { ChangedFile, FileHunk } from '../../../../protocol/transcriptTypes
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import { lineInPlainSight } from '../../../plainSight';
-import { changeWord, fileStateWord, isUndecided } from '../../labels/changedFileLabels';
+import { changeWord, fileStateWord, isRevertible, isUndecided } from '../../labels/changedFileLabels';
 import { Counts } from './Counts';
 import { useChat } from '../common/ChatContext';
 import { Toolbar, type ToolbarAction } from '../common/Toolbar';
@@ -37,10 +37,16 @@ export function ChangedFileItem({ turnUid, file, busy }: FileProps) {
       act: () => void chat.files.review(turnUid, [file.path], 'keep'),
       disabled: busy,
     },
-    isUndecided(file) && {
+    isRevertible(file) && {
       icon: 'discard',
       label: t('Revert'),
       act: () => void chat.files.review(turnUid, [file.path], 'revert'),
+      disabled: busy,
+    },
+    file.canUndoRevert === true && {
+      icon: 'redo',
+      label: t('Undo Revert'),
+      act: () => void chat.files.undoRevert(turnUid, [file.path]),
       disabled: busy,
     },
   ];

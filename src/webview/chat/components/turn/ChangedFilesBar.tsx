@@ -3,32 +3,28 @@ import type { ChangedFile } from '../../../../protocol/transcriptTypes';
 import { Icon } from '../../../Icon';
 import { lineCounts } from '../../../lineCounts';
 import { t } from '../../../localization';
-import { filesWords, fileStateWord, isUndecided } from '../../labels/changedFileLabels';
+import { filesWords, fileStateWord, isRevertible, isUndecided, revertedWords } from '../../labels/changedFileLabels';
 import type { ReviewAction } from '../../session/fileReviews';
 import { ChangedFileItem } from './ChangedFileItem';
 import { Counts } from './Counts';
 import { useChat } from '../common/ChatContext';
 
-/** Files that a turn changed, with Keep and Revert for all of them, for one file, or for one change within a file. */
-export function ChangedFilesBar({
-  turnUid,
-  files,
-}: {
+interface BarProps {
   readonly turnUid: string;
   readonly files: readonly ChangedFile[];
-}) {
+}
+
+/** Files that a turn changed, with Review, Keep and Revert for all of them, for one file, or for one change within a file. */
+export function ChangedFilesBar({ turnUid, files }: BarProps) {
   const chat = useChat();
   const fold = `files:${turnUid}`;
   const open = chat.folds.open.value.has(fold);
   const busy = chat.files.busy.value.has(turnUid);
   const undecided = files.filter(isUndecided);
-  const settled = undecided.length === 0 ? fileStateWord(files) : null;
-  const [first] = files;
+  // The line with Undo Revert already says that all are reverted.
+  const saysReverted = files.every(({ state, canUndoRevert }) => state === 'reverted' && canUndoRevert === true);
+  const settled = undecided.length === 0 && !saysReverted ? fileStateWord(files) : null;
   const reviewAll = (action: ReviewAction): void => void chat.files.review(turnUid, null, action);
-  const look = (): void => {
-    if (files.length === 1 && first !== undefined) chat.openDiff(turnUid, first.path);
-    else if (!open) chat.folds.toggle(fold);
-  };
   return (
     <section class="files-bar" role="group" aria-label={t('Changed files')} aria-busy={busy}>
       <div class="files-line">
@@ -43,29 +39,61 @@ export function ChangedFilesBar({
           <Counts {...lineCounts(files)} />
           {settled !== null && <span class="files-state">{settled}</span>}
         </button>
-        {undecided.length > 0 && (
-          <span class="files-actions">
-            <button type="button" class="button secondary tiny" onClick={look}>
-              {t('Review')}
-            </button>
+        <span class="files-actions">
+          <button type="button" class="button secondary tiny" onClick={() => chat.openReview(turnUid)}>
+            {t('Review')}
+          </button>
+          {undecided.length > 0 && (
             <button type="button" class="button secondary tiny" disabled={busy} onClick={() => reviewAll('keep')}>
               {t('Keep')}
             </button>
+          )}
+          {files.some(isRevertible) && (
             <button type="button" class="button secondary tiny" disabled={busy} onClick={() => reviewAll('revert')}>
               {t('Revert')}
             </button>
-          </span>
-        )}
+          )}
+        </span>
       </div>
+      <RevertedFiles turnUid={turnUid} files={files} busy={busy} />
       <ReviewProblem turnUid={turnUid} />
       {open && (
-        <ul class="files-list">
-          {files.map((file) => (
-            <ChangedFileItem key={file.path} turnUid={turnUid} file={file} busy={busy} />
-          ))}
-        </ul>
+        <>
+          <ul class="files-list">
+            {files.map((file) => (
+              <ChangedFileItem key={file.path} turnUid={turnUid} file={file} busy={busy} />
+            ))}
+          </ul>
+          <div class="files-more">
+            <button type="button" class="button secondary tiny" onClick={() => chat.openReview(turnUid, true)}>
+              {t('Review Session Changes')}
+            </button>
+          </div>
+        </>
       )}
     </section>
+  );
+}
+
+/** Says how many files were reverted, and offers to undo that for as long as it is possible. */
+function RevertedFiles({ turnUid, files, busy }: BarProps & { readonly busy: boolean }) {
+  const chat = useChat();
+  const reverted = files.filter(({ canUndoRevert }) => canUndoRevert === true);
+  if (reverted.length === 0) return null;
+  return (
+    <div class="files-line" role="status">
+      <span class="files-reverted">{revertedWords(reverted)}</span>
+      <span class="files-actions">
+        <button
+          type="button"
+          class="button secondary tiny"
+          disabled={busy}
+          onClick={() => void chat.files.undoRevert(turnUid, null)}
+        >
+          {t('Undo Revert')}
+        </button>
+      </span>
+    </div>
   );
 }
 

@@ -113,31 +113,31 @@ function SessionAction({ sessionId }: { readonly sessionId: string }) {
   );
 }
 
-/** Undo reverts everything the whole turn did to the file; this call may be only part of that. */
+/** Revert reverts everything the whole turn did to the file; this call may be only part of that. */
 function EditActions({ details, turnUid }: { readonly details: EditDetails; readonly turnUid: string }) {
   const chat = useChat();
   const changes = useComputed(() => chat.state.value.conversation?.changes.get(turnUid)).value;
   const busy = chat.files.busy.value.has(turnUid);
   const paths = details.files.map(({ path }) => path);
   const changed = changes?.filter(({ path }) => paths.includes(path)) ?? [];
-  const [single] = paths;
   const revertible = changed.filter(({ state }) => state === 'open' || state === 'partly' || state === 'changedSince');
+  const undoable = changed.filter(({ canUndoRevert }) => canUndoRevert === true);
   const isReverted = changed.length > 0 && changed.every(({ state }) => state === 'reverted');
   return (
     <span class="tool-actions">
       {isReverted && <span class="tool-fact">{t('reverted')}</span>}
-      {paths.length === 1 && single !== undefined && changed.length > 0 && (
+      {changed.length > 0 && !isReverted && (
         <RowAction
-          icon="diff"
-          label={t('Diff')}
-          title={t('Open this turn’s changes in the diff editor')}
-          act={() => chat.openDiff(turnUid, single)}
+          icon="diff-multiple"
+          label={t('Review')}
+          title={t('Review all changes of this turn')}
+          act={() => chat.openReview(turnUid)}
         />
       )}
       {revertible.length > 0 && (
         <RowAction
           icon="discard"
-          label={t('Undo')}
+          label={t('Revert')}
           title={t('Revert this turn’s changes to {files}', {
             files: revertible.map(({ shown }) => shown).join(', '),
           })}
@@ -147,6 +147,20 @@ function EditActions({ details, turnUid }: { readonly details: EditDetails; read
               turnUid,
               revertible.map(({ path }) => path),
               'revert',
+            )
+          }
+        />
+      )}
+      {isReverted && undoable.length > 0 && (
+        <RowAction
+          icon="redo"
+          label={t('Undo Revert')}
+          title={t('Undo the revert of {files}', { files: undoable.map(({ shown }) => shown).join(', ') })}
+          disabled={busy}
+          act={() =>
+            void chat.files.undoRevert(
+              turnUid,
+              undoable.map(({ path }) => path),
             )
           }
         />

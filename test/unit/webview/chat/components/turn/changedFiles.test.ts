@@ -82,7 +82,7 @@ describe('the files that a turn changed', () => {
     expect([words, page.sent('reviewFiles'), textOf('Changed files')]).toEqual([
       '2 files changed+20 −4ReviewKeepRevert',
       [{ ...review, action: 'keep' }],
-      '2 files changed+20 −4kept',
+      '2 files changed+20 −4keptReviewRevert',
     ]);
   });
 
@@ -95,7 +95,7 @@ describe('the files that a turn changed', () => {
 
   test('open to each file, and that to single changes; open ones survive a refresh', async () => {
     await open();
-    await page.click(within('Changed files', 'Review'));
+    await page.click(within('Changed files', '2 files changed+20 −4'));
     const items = all('listitem')
       .filter((item) => item.closest('.files-bar') !== null)
       .map((item) => (item.textContent ?? '').replace(/\s+/g, ' '));
@@ -116,6 +116,50 @@ describe('the files that a turn changed', () => {
       ['line 4KeepRevert-old +new +newer ', 'line 9kept+last '],
       [{ turnUid: 'turn1', path: '/f/a.ts', hunk: 'h1', action: 'revert' }],
       'true',
+    ]);
+  });
+
+  test('are reviewed all together, for the turn and for the session, whether or not the list is open', async () => {
+    await open();
+    await page.click(within('Changed files', 'Review'));
+    await page.click(within('Changed files', '2 files changed+20 −4'));
+    await page.click(within('Changed files', 'Review'));
+    await page.click(within('Changed files', 'Review Session Changes'));
+    expect(page.sent('openReview')).toEqual([
+      { turnUid: 'turn1', session: false },
+      { turnUid: 'turn1', session: false },
+      { turnUid: 'turn1', session: true },
+    ]);
+  });
+
+  test('that were reverted can be brought back, together or one by one', async () => {
+    const reverted = { state: 'reverted', canUndoRevert: true } as const;
+    await open({ ...done, changes: { turn1: [file('a.ts', reverted), file('b.ts', reverted)] } });
+    const words = textOf('Changed files');
+    await page.click(within('Changed files', 'Undo Revert'));
+    await page.answer('undoRevert', { sentence: 'b.ts was changed since.', conflicts: [] });
+    const said = all('alert').map(nameOf);
+    await page.tell('changedFiles', {
+      sessionId: session().id,
+      turnUid: 'turn1',
+      files: [file('a.ts'), file('b.ts', reverted)],
+    });
+    const later = textOf('Changed files');
+    const row = 'Tool: edit_file a.ts, done';
+    const rowWords = textOf(row);
+    await page.click(within('Changed files', '2 files changed+12 −4'));
+    const [, second] = [...find('group', 'Changed files').querySelectorAll('li')];
+    const icon = [...(second?.querySelectorAll('button') ?? [])].find((button) => nameOf(button) === 'Undo Revert');
+    if (icon !== undefined) await page.click(icon);
+    expect([words, said, later, rowWords, page.sent('undoRevert')]).toEqual([
+      '2 files changed+12 −4ReviewReverted 2 files.Undo Revert',
+      ['b.ts was changed since.Dismiss'],
+      '2 files changed+12 −4ReviewKeepRevertReverted 1 file.Undo Revertb.ts was changed since.Dismiss',
+      'Editeda.ts+6 −2ReviewRevert',
+      [
+        { turnUid: 'turn1', paths: null },
+        { turnUid: 'turn1', paths: ['/f/b.ts'] },
+      ],
     ]);
   });
 
@@ -152,17 +196,27 @@ describe('the row of an edit', () => {
     const line = textOf(row);
     await page.click(within(row, 'Editeda.ts+6 −2'));
     const lines = [...find('group', row).querySelectorAll('.diff-line')].map((one) => one.textContent?.trim());
-    await page.click(within(row, 'Diff'));
-    await page.click(within(row, 'Undo'));
+    await page.click(within(row, 'Review'));
+    await page.click(within(row, 'Revert'));
+    await page.answer('reviewFiles', { sentence: null, conflicts: [] });
     await page.tell('changedFiles', {
       sessionId: session().id,
       turnUid: 'turn1',
-      files: [file('a.ts', { state: 'reverted' }), files[1] ?? file('b.ts')],
+      files: [file('a.ts', { state: 'reverted', canUndoRevert: true }), files[1] ?? file('b.ts')],
     });
-    expect([line, lines, page.sent('openDiff'), page.sent('reviewFiles'), textOf(row).includes('reverted')]).toEqual([
-      'Editeda.ts+6 −2DiffUndo',
+    await page.click(within(row, 'Undo Revert'));
+    expect([
+      line,
+      lines,
+      page.sent('openReview'),
+      page.sent('undoRevert'),
+      page.sent('reviewFiles'),
+      textOf(row).includes('reverted'),
+    ]).toEqual([
+      'Editeda.ts+6 −2ReviewRevert',
       ['1-old', '1+new'],
-      [{ turnUid: 'turn1', path: '/f/a.ts' }],
+      [{ turnUid: 'turn1', session: false }],
+      [{ turnUid: 'turn1', paths: ['/f/a.ts'] }],
       [{ ...review, paths: ['/f/a.ts'], action: 'revert' }],
       true,
     ]);

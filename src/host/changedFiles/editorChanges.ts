@@ -1,0 +1,117 @@
+import * as vscode from 'vscode';
+import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
+import type { ChangedFiles } from '../../tools/files/changes/changedFiles';
+import type { FileHunk } from '../../transcript/changedFile';
+import { uriOfPath } from '../workspace/editorPaths';
+import type { OpenChanges } from './openChanges';
+
+/** A change at its place in an editor. Lines count from 0; `end` is the line after its last one. A change that only
+ *  removes lines has none: `end` equals `start`. */
+export interface PlacedChange {
+  readonly uri: vscode.Uri;
+  readonly path: string;
+  readonly id: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+interface EditorChangeNeeds {
+  readonly open: OpenChanges;
+  readonly changed: Pick<ChangedFiles, 'hunksInEditor' | 'reviewHunkInEditor'>;
+}
+
+/** Changes that are neither kept nor reverted, as editors show them: read on demand, cached until the file or its
+ *  review changes. */
+export class EditorChanges implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly changes = this.lifetime.register(new Emitter<undefined>());
+  private readonly fileChanges = this.lifetime.register(new Emitter<readonly vscode.Uri[]>());
+  private paths: ReadonlyMap<string, string> = new Map();
+  private readonly cache = new Map<string, Promise<readonly PlacedChange[]>>();
+
+  constructor(private readonly needs: EditorChangeNeeds) {
+    this.lifetime.register(needs.open.onDidChange((paths) => this.filesChanged(paths)));
+    this.lifetime.register(
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        const path = this.pathOf(document.uri);
+        if (path !== null) this.drop([path]);
+      }),
+    );
+  }
+
+  /** Fires when a list of changes may be another one now. */
+  readonly onDidChange = (listener: () => void): Disposable => this.changes.event(listener);
+
+  /** Fires with files that have changes now, or had some before. */
+  readonly onDidChangeFiles = (listener: (uris: readonly vscode.Uri[]) => void): Disposable =>
+    this.fileChanges.event(listener);
+
+  /** Path of a file with open changes; null for every other document. */
+  pathOf(uri: vscode.Uri): string | null {
+    return this.paths.get(uri.toString()) ?? null;
+  }
+
+  hasFiles(): boolean {
+    return this.paths.size > 0;
+  }
+
+  /** Open changes of a file, from top to bottom. Empty where the file is deleted or not text. */
+  of(path: string): Promise<readonly PlacedChange[]> {
+    const known = this.cache.get(path);
+    if (known !== undefined) return known;
+    const read = this.read(path);
+    this.cache.set(path, read);
+    read.catch(() => this.cache.delete(path));
+    return read;
+  }
+
+  /** Open changes of all files, each file from top to bottom. */
+  async all(): Promise<readonly PlacedChange[]> {
+    return (await Promise.all(this.needs.open.files().map(({ path }) => this.of(path)))).flat();
+  }
+
+  /** Keeps or undoes one change. Returns a sentence for the user when that failed; else null. */
+  async review({ path, id }: Pick<PlacedChange, 'path' | 'id'>, action: 'keep' | 'revert'): Promise<string | null> {
+    const turns = this.needs.open.turnsOf(path);
+    const { sentence } = await this.needs.changed.reviewHunkInEditor(turns, path, id, action);
+    this.drop([path]);
+    return sentence;
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private async read(path: string): Promise<readonly PlacedChange[]> {
+    const file = this.needs.open.files().find((candidate) => candidate.path === path);
+    if (file === undefined || file.kind === 'deleted') return [];
+    const uri = uriOfPath(path);
+    const hunks = await this.needs.changed.hunksInEditor(this.needs.open.turnsOf(path), path);
+    return hunks.filter(isOpen).map(({ id, line, added }) => ({
+      uri,
+      path,
+      id,
+      start: line - 1,
+      end: line - 1 + added.length,
+    }));
+  }
+
+  private filesChanged(changed: readonly string[]): void {
+    const before = this.paths;
+    this.paths = new Map(this.needs.open.files().map(({ path }) => [uriOfPath(path).toString(), path]));
+    this.drop(changed);
+    const uris = [...new Set([...before.keys(), ...this.paths.keys()])].filter(
+      (uri) => before.has(uri) !== this.paths.has(uri),
+    );
+    if (uris.length > 0) this.fileChanges.fire(uris.map((uri) => vscode.Uri.parse(uri)));
+  }
+
+  private drop(paths: readonly string[]): void {
+    for (const path of paths) this.cache.delete(path);
+    this.changes.fire(undefined);
+  }
+}
+
+function isOpen({ state }: FileHunk): boolean {
+  return state === 'open';
+}

@@ -1,0 +1,53 @@
+import { Emitter, type Disposable } from '../../base/disposable';
+import type { ChangedFile } from '../../transcript/changedFile';
+
+interface OpenTurn {
+  readonly sessionId: string;
+  readonly files: readonly ChangedFile[];
+}
+
+/** Files with changes that are neither kept nor reverted, and the turns that made them. Covers the turns that views
+ *  have shown and those that changed files in this window. */
+export class OpenChanges implements Disposable {
+  private readonly turns = new Map<string, OpenTurn>();
+  private readonly changes = new Emitter<readonly string[]>();
+
+  /** Fires with the paths whose state may be another one now. */
+  readonly onDidChange = (listener: (paths: readonly string[]) => void): Disposable => this.changes.event(listener);
+
+  /** Called with the present state of a turn's files. */
+  update(turnUid: string, sessionId: string, files: readonly ChangedFile[]): void {
+    const before = this.turns.get(turnUid)?.files ?? [];
+    const now = files.filter(isOpen);
+    if (now.length === 0) this.turns.delete(turnUid);
+    else this.turns.set(turnUid, { sessionId, files: now });
+    const paths = new Set([...before, ...now].map(({ path }) => path));
+    if (paths.size > 0) this.changes.fire([...paths]);
+  }
+
+  /** Called when a session was erased. */
+  forget(sessionId: string): void {
+    for (const [turnUid, turn] of this.turns) if (turn.sessionId === sessionId) this.update(turnUid, sessionId, []);
+  }
+
+  /** Turns with open changes of this file. */
+  turnsOf(path: string): readonly string[] {
+    return [...this.turns].flatMap(([turnUid, { files }]) =>
+      files.some((file) => file.path === path) ? [turnUid] : [],
+    );
+  }
+
+  /** Files with open changes, in the order in which their turns are known and changed them: as a review shows them. */
+  files(): readonly ChangedFile[] {
+    const byPath = new Map([...this.turns.values()].flatMap(({ files }) => files.map((file) => [file.path, file])));
+    return [...byPath.values()];
+  }
+
+  dispose(): void {
+    this.changes.dispose();
+  }
+}
+
+function isOpen({ state }: ChangedFile): boolean {
+  return state === 'open' || state === 'partly' || state === 'changedSince';
+}

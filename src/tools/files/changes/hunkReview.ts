@@ -1,0 +1,82 @@
+import type { FileChange } from '../../../store/fileChanges';
+import type { ReviewOutcome } from '../../../transcript/changedFile';
+import { type FileHistory, firstOf, historiesOf, turnsOf } from './fileHistory';
+import type { FileHunks, OpenedHunks } from './fileHunks';
+import type { PlacedHunk } from './hunks';
+import type { KeptHunks } from './keptHunks';
+import type { RevertRecords } from './revertRecords';
+import type { Reverting } from './reverting';
+import { allDone, conflictOf, outcomeOf, type ReviewTexts } from './reviewTexts';
+
+type Turn = Pick<FileChange, 'sessionId' | 'turnUid'>;
+
+export interface HunkReviewNeeds {
+  readonly hunks: FileHunks;
+  readonly kept: KeptHunks;
+  readonly records: RevertRecords;
+  readonly reverting: Reverting;
+  readonly shown: (path: string) => string;
+  readonly words: ReviewTexts;
+  /** Marks files as kept and emits their turns. */
+  readonly mark: (histories: readonly FileHistory[], kind: 'kept') => Promise<void>;
+  readonly tell: (turn: Turn) => Promise<void>;
+  readonly revertFile: (history: FileHistory) => Promise<ReviewOutcome>;
+}
+
+/** Keeps and reverts single changes of a file. */
+export class HunkReview {
+  constructor(private readonly needs: HunkReviewNeeds) {}
+
+  /** `history` null, or no change with this id: it no longer exists. */
+  async review(
+    history: FileHistory | null,
+    path: string,
+    hunkId: string,
+    action: 'keep' | 'revert',
+    open: (history: FileHistory) => Promise<OpenedHunks>,
+  ): Promise<ReviewOutcome> {
+    const opened = history === null ? null : await open(history);
+    const found = opened?.hunks.find(({ hunk }) => hunk.id === hunkId);
+    if (history === null || opened === null || found === undefined)
+      return { sentence: this.needs.words.gone(this.needs.shown(path)), conflicts: [] };
+    return action === 'keep' ? this.keepHunk(history, opened, found) : this.revertHunk(history, opened, found);
+  }
+
+  private async keepHunk(history: FileHistory, { hunks }: OpenedHunks, { hunk }: PlacedHunk): Promise<ReviewOutcome> {
+    const turns = turnsOf(history);
+    for (const { turnUid, sessionId } of turns) await this.needs.kept.keep(turnUid, sessionId, history.path, hunk.id);
+    if (areKept(hunks, hunk.id)) await this.needs.mark([history], 'kept');
+    else for (const turn of turns) await this.keepIfDone(turn, history);
+    return allDone;
+  }
+
+  /** Marks the changes of one turn as kept when each of them is; else emits its files. */
+  private async keepIfDone(
+    turn: { readonly turnUid: string; readonly sessionId: string },
+    { path, changes }: FileHistory,
+  ): Promise<void> {
+    const [own] = historiesOf(changes.filter(({ turnUid }) => turnUid === turn.turnUid));
+    if (own !== undefined && own.path === path && areKept((await this.needs.hunks.open(own)).hunks))
+      await this.needs.mark([own], 'kept');
+    else await this.needs.tell(turn);
+  }
+
+  private async revertHunk(history: FileHistory, opened: OpenedHunks, placed: PlacedHunk): Promise<ReviewOutcome> {
+    const { present, hunks, areWhole } = opened;
+    const { sessionId, turnUid } = firstOf(history);
+    if (hunks.length === 1 && areWhole) return this.needs.revertFile(history);
+    if (present === null) return conflictOf(history.path, this.needs.shown(history.path), this.needs.words);
+    const revert = this.needs.records.newRevert({ sessionId, turnUid });
+    const text = this.needs.hunks.without(opened, placed);
+    const outcome = await this.needs.reverting.writeText(revert, history, present, text);
+    if (outcome !== 'done')
+      return outcomeOf([{ path: history.path, shown: this.needs.shown(history.path), outcome }], this.needs.words);
+    for (const turn of turnsOf(history)) await this.needs.tell(turn);
+    return allDone;
+  }
+}
+
+/** `also`: counts as kept. */
+function areKept(hunks: readonly PlacedHunk[], also?: string): boolean {
+  return hunks.length > 0 && hunks.every(({ hunk }) => hunk.id === also || hunk.state === 'kept');
+}

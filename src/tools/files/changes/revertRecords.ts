@@ -1,0 +1,116 @@
+import type { Clock } from '../../../base/clock';
+import type { Ids } from '../../../base/ids';
+import type { FileChange } from '../../../store/fileChanges';
+import type { SessionStore } from '../../../store/sessionStore';
+import { hashOf, keptContents, largestKept } from './contentHash';
+
+/** One revert that the user asked for. It names the turn whose changes it reverts. */
+export interface NamedRevert {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly turnUid: string;
+  /** Time of the revert; the changes that it reverts are marked with it. */
+  readonly at: number;
+}
+
+/** One file that a revert changed, and that can be changed back. */
+export interface RevertedFile {
+  readonly revert: string;
+  /** Session of the turn. */
+  readonly sessionId: string;
+  /** Turn whose changes were reverted. */
+  readonly turnUid: string;
+  readonly path: string;
+  /** True when the user had kept the file before it was reverted. */
+  readonly wasKept: boolean;
+  /** The revert as a change of the file: what it replaced, and what it left. */
+  readonly change: FileChange;
+}
+
+export interface RevertRecordNeeds {
+  readonly store: Pick<SessionStore, 'recordFileChanges' | 'completeFileChanges' | 'fileChangesOf' | 'markReviewed'>;
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'uid'>;
+}
+
+/** Stores what reverts replace, so that they can be undone, also after a reload. A revert is itself a change of files
+ *  and uses the same tables. Its rows belong to no turn: `turnUid` is "reverts/<session>" and `callId` is
+ *  "<revert>/<turn>". `reviewed` of such a row: null when the revert can be undone; 'kept' when it can be undone and
+ *  the user had kept the file before; 'reverted' when it was undone. */
+export class RevertRecords {
+  constructor(private readonly needs: RevertRecordNeeds) {}
+
+  newRevert({ sessionId, turnUid }: Pick<NamedRevert, 'sessionId' | 'turnUid'>): NamedRevert {
+    return { id: this.needs.ids.uid(), sessionId, turnUid, at: this.needs.clock.now() };
+  }
+
+  /** True when the content is small enough to be stored. A larger one must not be replaced. */
+  canKeep(bytes: Uint8Array | null): boolean {
+    return bytes === null || bytes.length <= largestKept;
+  }
+
+  /** Stores the content that is about to be replaced. `of`: a change that is reverted; its session owns the content.
+   *  Rejects when the store cannot save it: then the file must not be changed. */
+  async begin(
+    { id, sessionId, turnUid, at }: NamedRevert,
+    of: FileChange,
+    present: Uint8Array | null,
+    wasKept: boolean,
+  ): Promise<FileChange> {
+    const change: FileChange = {
+      uid: this.needs.ids.uid(),
+      sessionId: of.sessionId,
+      turnUid: keyOf(sessionId),
+      callId: `${id}/${turnUid}`,
+      path: of.path,
+      before: hashOf(present),
+      after: undefined,
+      changedAt: at,
+      reviewed: wasKept ? { kind: 'kept', at } : null,
+    };
+    await this.needs.store.recordFileChanges([change], keptContents([present]));
+    return change;
+  }
+
+  /** Stores what the revert left. Removes the record when the file is as it was. */
+  async end({ uid }: FileChange, left: Uint8Array | null): Promise<void> {
+    await this.needs.store.completeFileChanges([{ uid, after: hashOf(left) }], keptContents([left]));
+  }
+
+  /** Reverts of these sessions that can be undone, the oldest first. */
+  async of(sessionIds: readonly string[]): Promise<readonly RevertedFile[]> {
+    if (sessionIds.length === 0) return [];
+    const changes = await this.needs.store.fileChangesOf(sessionIds.map(keyOf));
+    return changes
+      .filter(({ reviewed }) => reviewed?.kind !== 'reverted')
+      .map((change) => {
+        const slash = change.callId.indexOf('/');
+        return {
+          revert: change.callId.slice(0, slash),
+          sessionId: change.turnUid.slice(keyOf('').length),
+          turnUid: change.callId.slice(slash + 1),
+          path: change.path,
+          wasKept: change.reviewed?.kind === 'kept',
+          change,
+        };
+      });
+  }
+
+  async markUndone(files: readonly RevertedFile[]): Promise<void> {
+    if (files.length > 0)
+      await this.needs.store.markReviewed(
+        files.map(({ change }) => change.uid),
+        'reverted',
+        this.needs.clock.now(),
+      );
+  }
+}
+
+function keyOf(sessionId: string): string {
+  return `reverts/${sessionId}`;
+}
+
+/** The newest revert of each file, from a list with the oldest first. */
+export function newestOfEach(files: readonly RevertedFile[]): readonly RevertedFile[] {
+  return [...new Map(files.map((file) => [file.path, file])).values()];
+}

@@ -1,0 +1,109 @@
+import type { Log } from '../../../base/log';
+import type { FileChange } from '../../../store/fileChanges';
+import type { SessionStore } from '../../../store/sessionStore';
+import { CannotWrite, FileChanged, type TextFile } from '../fileEditor';
+import { beforeAll, type FileHistory, firstOf, historiesOf } from './fileHistory';
+import type { PresentFile, PresentFiles } from './presentFiles';
+import type { NamedRevert, RevertedFile, RevertRecords } from './revertRecords';
+import type { FileOutcome } from './reviewTexts';
+import { undo } from './undoing';
+
+export interface RevertingNeeds {
+  readonly store: Pick<SessionStore, 'fileContent'>;
+  readonly files: PresentFiles;
+  readonly records: RevertRecords;
+  readonly log: Log;
+}
+
+type Outcome = FileOutcome['outcome'];
+type Target = { readonly bytes: Uint8Array | null } | 'conflict' | 'notKept';
+
+/** Writes files back to an earlier content. Whatever it replaces is stored before. */
+export class Reverting {
+  constructor(private readonly needs: RevertingNeeds) {}
+
+  /** Removes the changes of a history from the present file. `overwrite`: also later changes of others in the same
+   *  lines. */
+  async revert(revert: NamedRevert, history: FileHistory, overwrite: boolean): Promise<Outcome> {
+    return this.outcomeOf(history.path, async () => {
+      const present = await this.needs.files.read(history.path);
+      const target = await this.targetOf(history, present, overwrite);
+      if (target === 'conflict' || target === 'notKept') return target;
+      if (target.bytes === present.bytes) return 'done';
+      if (!this.needs.records.canKeep(present.bytes)) return 'notKept';
+      await this.recorded(revert, history, present, () => this.needs.files.put(present, target.bytes));
+      return 'done';
+    });
+  }
+
+  /** Writes a text from which one change was removed. */
+  async writeText(
+    revert: NamedRevert,
+    history: FileHistory,
+    present: PresentFile & { readonly text: TextFile },
+    text: string,
+  ): Promise<Outcome> {
+    return this.outcomeOf(history.path, async () => {
+      if (!this.needs.records.canKeep(present.bytes)) return 'notKept';
+      await this.recorded(revert, history, present, () => this.needs.files.putText(present, text));
+      return 'done';
+    });
+  }
+
+  /** Puts back what a revert replaced. Later changes in other lines stay; the same lines are a conflict. */
+  async undo({ path, change }: RevertedFile): Promise<Outcome> {
+    return this.outcomeOf(path, async () => {
+      const [history] = historiesOf([change]);
+      if (history === undefined) return 'done';
+      const present = await this.needs.files.read(path);
+      const target = await this.targetOf(history, present, false);
+      if (target === 'conflict' || target === 'notKept') return target;
+      if (target.bytes !== present.bytes) await this.needs.files.put(present, target.bytes);
+      return 'done';
+    });
+  }
+
+  private async recorded(
+    revert: NamedRevert,
+    history: FileHistory,
+    present: PresentFile,
+    write: () => Promise<void>,
+  ): Promise<void> {
+    const wasKept = history.changes.every(({ reviewed }) => reviewed?.kind === 'kept');
+    const record = await this.needs.records.begin(revert, firstOf(history), present.bytes, wasKept);
+    try {
+      await write();
+    } catch (error) {
+      // Nothing was written. After any other failure the file may be written in part, and there is something to undo.
+      if (error instanceof FileChanged) await this.needs.records.end(record, present.bytes);
+      else await this.written(record);
+      throw error;
+    }
+    await this.written(record);
+  }
+
+  private async written(record: FileChange): Promise<void> {
+    await this.needs.records.end(record, (await this.needs.files.read(record.path)).bytes);
+  }
+
+  private async outcomeOf(path: string, work: () => Promise<Outcome>): Promise<Outcome> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof FileChanged) return 'conflict';
+      if (!(error instanceof CannotWrite)) throw error;
+      // The user is notified which file failed; the reason goes to the log.
+      this.needs.log.warn(`${path} was not reverted: ${error.message}`);
+      return 'cannotWrite';
+    }
+  }
+
+  private async targetOf(history: FileHistory, present: PresentFile, overwrite: boolean): Promise<Target> {
+    const undone = await undo(history, present.bytes, (hash) => this.needs.store.fileContent(hash));
+    if (undone.kind === 'undone') return undone;
+    if (undone.kind === 'conflict' && !overwrite) return 'conflict';
+    const before = beforeAll(history);
+    const bytes = before === null ? null : await this.needs.store.fileContent(before);
+    return before !== null && bytes === null ? 'notKept' : { bytes };
+  }
+}
