@@ -31,9 +31,9 @@ const groups = [
       rewindToHere: 'Takes a prompt and everything after it back into the composer. Nothing is deleted.',
       compressSession: 'Replaces earlier messages with a summary for the model. Shows first what that saves.',
       findInConversation: 'Finds words in the whole conversation, including parts that are not loaded.',
-      searchSessions: 'Searches every message of this folder.',
+      searchSessions: 'Opens a tab that searches every message of this folder.',
       reviewChanges: 'Shows the files that the session changed in the diff editor.',
-      runningCommands: 'Lists commands that still run in the background.',
+      runningCommands: 'Lists commands that still run in the background. In the palette while there are any.',
     },
   },
   {
@@ -45,7 +45,7 @@ const groups = [
       archiveSession: 'Moves the session to the archive group.',
       unarchiveSession: 'Moves it back.',
       deleteSession: 'Moves the session to the trash, with Undo. It is erased after `hermes.trash.days`.',
-      restoreSession: 'Takes a session out of the trash.',
+      restoreSession: 'In the menu of the sessions view: takes a session out of the trash.',
       forgetSession:
         'Erases a session now and for good, also at memory providers that can do so. Says first what stays out of reach.',
       exportSession: 'Writes Markdown or JSON to a file or a new editor. Secrets are masked.',
@@ -75,12 +75,14 @@ const groups = [
     title: 'Set up',
     commands: {
       getStarted: 'Opens the walkthrough.',
+      tryDemo: 'Chooses Demo, which answers from a script, offline. In the palette until a model is chosen.',
       setUpModel: 'Leads through choosing a model, with a key or a server where one is needed.',
       selectModel: 'Chooses the model of the session.',
-      setUpMemory: 'Connects a Hindsight server, after saying what is sent there.',
+      setUpMemory: 'Chooses built-in memory, a Hindsight server (after saying what is sent there), or none.',
       openMemory: 'Shows the files of the built-in memory.',
       manageApprovals: 'Lists what the agent may do without asking. Rules can be removed.',
-      manageMcpServers: 'Lists MCP servers with their state, where they run and what they offer.',
+      manageMcpServers:
+        'Lists MCP servers with their state, where they run and what they offer. Adds servers, after testing them.',
       openSettings: 'Opens the settings of Hermes.',
       showLog: 'Opens the log, which also names the file that holds your sessions.',
     },
@@ -94,10 +96,15 @@ const inMenusOnly = [
   'exportOtherSession',
   'bringOverSession',
   'bringOverFolder',
+  'renameSelectedSession',
+  'deleteSelectedSessions',
   'filterSessions',
   'clearSessionsFilter',
   'refreshSessions',
 ];
+
+/** Commands whose keys work in the sessions view alone, where a command of its own has them. */
+const keyedInSessionsView = { renameSession: 'renameSelectedSession', deleteSession: 'deleteSelectedSessions' };
 
 const slashCommands = [
   ['/new', 'Starts an empty chat.'],
@@ -130,7 +137,13 @@ export function commandsPage(manifest, texts) {
   if (wrong.length > 0)
     throw new Error(`scripts/referenceDocs.mjs and package.json do not have the same commands: ${wrong.join(', ')}`);
   const keysOf = (name) =>
-    [...new Set(keybindings.filter(({ command }) => command === `hermes.${name}`).map(keyText))].join(', ');
+    [
+      ...new Set(
+        keybindings
+          .filter(({ command }) => command === `hermes.${keyedInSessionsView[name] ?? name}`)
+          .map((binding) => `${keyText(binding)}${name in keyedInSessionsView ? ' in the sessions view' : ''}`),
+      ),
+    ].join(', ');
   const sections = groups.map(({ title, commands: group }) => {
     const rows = Object.entries(group).map(([name, text]) => `| ${known.get(name)} | ${keysOf(name)} | ${text} |`);
     return `## ${title}\n\n| Command | Keys | |\n|---|---|---|\n${rows.join('\n')}`;
@@ -138,7 +151,7 @@ export function commandsPage(manifest, texts) {
   const slashes = slashCommands.map(([name, text]) => `| \`${name}\` | ${text} |`);
   return [
     '# Commands',
-    'All commands are in the Command Palette under *Hermes*. They act on the session that is shown, or ask which one you mean.',
+    'Commands are in the Command Palette under *Hermes*, as long as they can do something: most of those for a session appear once the chat shows one. They act on the session that is shown, or ask which one you mean.',
     ...sections,
     `## Slash commands\n\nType \`/\` in the composer. Prompt files of the project are listed there too.\n\n| Command | |\n|---|---|\n${slashes.join('\n')}`,
     '<!-- Written by `npm run docs` from package.json. -->\n',

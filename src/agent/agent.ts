@@ -21,7 +21,6 @@ import type { Turn } from '../transcript/turn';
 import type { WireMessage } from '../transcript/wireMessage';
 import { askUntilAnswered, TurnPatience } from './askUntilAnswered';
 import { CallRunner } from './callRunner';
-import { cautiousPolicy } from './cautiousPolicy';
 import { LeftWaiting, type LiveRun, type TurnRun, withActivity } from './liveRun';
 import { ending, type Ending, paused, stopped, storeFailed } from './turnEnding';
 import { noProject, type ProjectContext, projectTools } from './project/projectContext';
@@ -45,8 +44,8 @@ export interface AgentParts {
    *  turn, and fixed for that turn. `called`: tools that the turn calls at once because it was awaiting approval for
    *  them. Rejects only when `signal` is aborted. */
   readonly moreTools?: (signal: AbortSignal, called: readonly string[]) => Promise<readonly AnyTool[]>;
-  /** Decides which calls run at once and which need the user's approval. Default: the cautious policy. */
-  readonly approvals?: ApprovalPolicy;
+  /** Decides which calls run at once and which need the user's approval. */
+  readonly approvals: ApprovalPolicy;
   /** Provides tools, a part of the system prompt, and recall. Default: none; the agent then remembers nothing. */
   readonly memory?: MemoryManager;
   /** Opens the model. Called once, when the first turn needs it. Rejects with `ModelError`. */
@@ -201,8 +200,7 @@ export class Agent {
     recorder: TurnRecorder,
     decided?: ReadonlyMap<string, Approval>,
   ): Promise<void> {
-    const policy = this.parts.approvals ?? cautiousPolicy;
-    await new CallRunner(run, recorder, { ...this.parts, tools: this.tools, policy }).runAll(
+    await new CallRunner(run, recorder, { ...this.parts, tools: this.tools, policy: this.parts.approvals }).runAll(
       calls,
       messageUid,
       decided,

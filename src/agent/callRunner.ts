@@ -7,7 +7,7 @@ import type { AskedAccess, ToolCallContext, ToolOutput } from '../tools/tool';
 import type { PreparedCall, ToolRegistry } from '../tools/toolRegistry';
 import type { Approval, ApprovalDecision, ApprovalRequest, Mode } from '../transcript/approval';
 import type { ToolCallPart } from '../transcript/part';
-import { toolResultTexts, deniedByPerson } from './toolResultTexts';
+import { deniedOutput, toolResultTexts } from './toolResultTexts';
 import type { LiveRun } from './liveRun';
 import { CallStop, type RunningCall } from './runningCalls';
 import type { TurnRecorder } from './turnRecorder';
@@ -214,9 +214,9 @@ export class CallRunner {
 
   /** Applies the decision. A rule for future calls is saved before the call runs. */
   private async obey({ request, state }: Approval): Promise<ToolOutput | null> {
-    if (state.kind !== 'decided') return { outcome: 'denied', text: deniedByPerson(request.subject, null) };
+    if (state.kind !== 'decided') return deniedOutput(request.subject, null);
     const { decision } = state;
-    if (decision.kind === 'deny') return { outcome: 'denied', text: deniedByPerson(request.subject, decision.reason) };
+    if (decision.kind === 'deny') return deniedOutput(request.subject, decision.reason);
     await this.remember(decision);
     // Decisions by earlier versions do not have the mode in which the plan starts.
     if (request.access.kind === 'plan' && !choosesMode(decision)) await this.run.mode.set('ask');

@@ -1,3 +1,5 @@
+import type { ToolOutput } from '../tools/tool';
+
 /** Result texts for calls that did not run as the model wanted. */
 export const toolResultTexts = {
   planMode: (tool: string) =>
@@ -8,8 +10,13 @@ export const toolResultTexts = {
   stopped: 'The person stopped this call. It may have run in part.',
 } as const;
 
-/** `reason`: the user's own words. Null for none. */
-export function deniedByPerson(subject: string, reason: string | null): string {
-  const told = reason === null || reason.trim() === '' ? '' : ` They said: ${reason.trim()}`;
-  return `The person did not allow this: ${subject}.${told} Do not try it again another way; ask or go on without it.`;
+/** Result of a call that the user denied. `reason`: the user's own words. Null for none. */
+export function deniedOutput(subject: string, reason: string | null): ToolOutput {
+  const words = reason?.trim() ?? '';
+  const told = words === '' ? '' : ` They said: ${words}`;
+  return {
+    outcome: 'denied',
+    text: `The person did not allow this: ${subject}.${told} Do not try it again another way; ask or go on without it.`,
+    details: { kind: 'denied', reason: words === '' ? null : words },
+  };
 }

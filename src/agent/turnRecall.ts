@@ -7,7 +7,7 @@ import { isContinuation } from '../transcript/continuation';
 import { promptWords } from '../transcript/draftPart';
 import { answerText, type Message, type UserMessage } from '../transcript/message';
 import { isSteering } from '../transcript/steering';
-import type { Recalled } from '../transcript/recalled';
+import type { Recalled } from '../transcript/turn';
 import type { WireMessage } from '../transcript/wireMessage';
 import { projectToWire } from '../transcript/wireProjection';
 import type { LiveRun } from './liveRun';

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
-import type { SwitchReason } from '../memory/switchReason';
+import type { SwitchReason } from '../memory/memoryProvider';
 import type { SessionStore } from '../store/sessionStore';
 import { isUnknownOutcome, StoreError } from '../store/storeError';
 import { type Approval, type ApprovalDecision, isPlainEdit, type Mode } from '../transcript/approval';
@@ -8,7 +8,7 @@ import { isContinuation } from '../transcript/continuation';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
 import type { SurfaceAgent } from './agents/surfaceAgent';
-import { decidingSession } from './callerSession';
+import { decidingSession } from './delegations';
 import { GatewayError } from './gateway';
 import { promptBehind } from './promptBehind';
 import type { SessionDirectory } from './sessionDirectory';

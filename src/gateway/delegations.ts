@@ -9,6 +9,7 @@ import type { Approval } from '../transcript/approval';
 import { answerText, type Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { TurnEvent } from '../transcript/turnEvent';
+import { SubAgentSteps } from './subAgentSteps';
 import type { SurfaceRegistry } from './surfaceRegistry';
 import type { RunningTurn, SettledRow, SubAgentRun } from './runningTurn';
 import type { TurnRunner } from './turnRunner';
@@ -99,16 +100,20 @@ export class Delegations {
     agent: Agent,
     { readOnly }: DelegatedTask,
     title: string,
-    { callId }: DelegatingCall,
+    { callId, report }: DelegatingCall,
   ): { readonly ended: Promise<Ended>; readonly subAgent: SubAgentRun } {
     let end: (ended: Ended) => void = () => undefined;
     const ended = new Promise<Ended>((resolve) => (end = resolve));
+    const steps = new SubAgentSteps(report);
     const subAgent: SubAgentRun = {
       caller,
       title,
       callId,
       createAgent: (memory) => agent.subAgent({ readOnly }, memory),
-      heard: (event) => this.heard(caller, event),
+      heard: (event) => {
+        steps.heard(event);
+        this.heard(caller, event);
+      },
       ended: (settled, messages) => end({ settled, messages }),
     };
     return { ended, subAgent };
@@ -186,4 +191,9 @@ function firstWords(task: string): string {
         .slice(0, longestTitle - 1)
         .toWellFormed()
         .trimEnd()}…`;
+}
+
+/** Returns the session whose mode and effort apply here: a sub-agent uses those of the session it works for. */
+export function decidingSession(runner: Pick<TurnRunner, 'all'>, sessionId: string): string {
+  return runner.all().find(({ session }) => session.id === sessionId)?.subAgent?.caller.session.id ?? sessionId;
 }

@@ -1,7 +1,7 @@
 import type { SessionStore } from '../store/sessionStore';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
-import { decidingSession } from './callerSession';
-import type { EffortGateway } from './effortGateway';
+import { decidingSession } from './delegations';
+import type { EffortGateway } from './gateway';
 import type { SessionDirectory } from './sessionDirectory';
 import type { SurfaceRegistry } from './surfaceRegistry';
 import type { TurnRunner } from './turnRunner';

@@ -1,7 +1,7 @@
 import type { Spending } from '../transcript/cost';
 import type { ContextUse } from '../transcript/contextUse';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
-import type { Approval, Mode } from '../transcript/approval';
+import type { Approval, ApprovalDecision, Mode } from '../transcript/approval';
 import type { SessionEvent, TurnActivity, TurnEvent } from '../transcript/turnEvent';
 import type { Turn } from '../transcript/turn';
 import type { BringOver, BroughtOver } from '../store/bringingOver';
@@ -10,9 +10,8 @@ import type { Disposable } from '../base/disposable';
 import type { BusyMode } from '../transcript/busyMode';
 import type { DraftPart, DraftSurroundings, PromptDraft, SentPart } from '../transcript/draftPart';
 import type { HandoffTokens } from '../transcript/handoff';
-import type { ApprovalGateway } from './approvalGateway';
-import type { EffortGateway } from './effortGateway';
-import type { SwitchReason } from '../memory/switchReason';
+import type { SwitchReason } from '../memory/memoryProvider';
+import type { ReasoningEffort } from '../transcript/reasoningEffort';
 
 export type { BusyMode, SwitchReason };
 
@@ -65,6 +64,36 @@ export interface PromptSubmission {
 export type SubmitReceipt =
   | { readonly kind: 'started'; readonly sessionId: string; readonly turnUid: string; readonly notice?: string }
   | { readonly kind: 'queued'; readonly sessionId: string; readonly queue: readonly QueuedPrompt[] };
+
+/** The user's decisions about a running turn. Part of `Gateway`. Rejects with `StoreError` or `GatewayError`. */
+export interface ApprovalGateway {
+  /** Stores the decision, and only then runs the call (or refuses it). Also resumes a turn that waits only in the
+   *  store, after a reload, a crash or a handover to another window. The first decision counts: a second one, from
+   *  another surface, changes nothing. Rejects with `notFound` when the approval does not exist, and with `invalid`
+   *  when a rule is empty. */
+  decideApproval(approvalId: string, decision: ApprovalDecision): Promise<void>;
+  /** Returns the approval that the session waits for. Null when there is none. */
+  pendingApproval(sessionId: string): Promise<Approval | null>;
+  /** Returns how freely the session's agent may act: the session's own choice, or else the setting. Null means the
+   *  empty state of the surface. */
+  mode(surfaceId: string, sessionId: string | null): Promise<Mode>;
+  /** Takes effect with the next call, also within a running turn. */
+  setMode(surfaceId: string, sessionId: string | null, mode: Mode): Promise<void>;
+  /** Ends one running call. The turn continues and the model is notified. No-op when the call does not run. */
+  stopCall(sessionId: string, callId: string): Promise<void>;
+  /** Continues the turn while the process that this call started keeps running. No-op when nothing can be left
+   *  running. */
+  proceedCall(sessionId: string, callId: string): Promise<void>;
+}
+
+/** Reasoning effort of a session's model. Part of `Gateway`. Rejects with `StoreError` or `GatewayError`. */
+export interface EffortGateway {
+  /** Returns the session's own choice, or else the setting. Null means the empty state of the surface. A model that
+   *  does not support this effort gets a request without one. */
+  effort(surfaceId: string, sessionId: string | null): Promise<ReasoningEffort>;
+  /** Takes effect with the next request to the model, also within a running turn. */
+  setEffort(surfaceId: string, sessionId: string | null, effort: ReasoningEffort): Promise<void>;
+}
 
 /** Conversations: which session may run a turn now, the cached agents, the queues, and the only `switchSession`.
  *  Rejects with `StoreError`, `ModelError` or `GatewayError`, each with a sentence for the user. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
-import type { SwitchReason } from '../memory/switchReason';
+import type { SwitchReason } from '../memory/memoryProvider';
 import type { SessionStore } from '../store/sessionStore';
 import { StoreError } from '../store/storeError';
 import type { SentPart } from '../transcript/draftPart';

@@ -1,6 +1,6 @@
 import { type Disposable, Emitter, toDisposable } from '../base/disposable';
 import type { Log } from '../base/log';
-import type { SwitchReason } from '../memory/switchReason';
+import type { SwitchReason } from '../memory/memoryProvider';
 import type { Mode } from '../transcript/approval';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { SessionEvent, TurnEvent } from '../transcript/turnEvent';

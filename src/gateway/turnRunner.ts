@@ -17,9 +17,14 @@ import type { Failure } from '../transcript/stopReason';
 import type { TurnEvent } from '../transcript/turnEvent';
 import type { DelegatedTask, DelegatedWork } from '../tools/delegation';
 import type { ToolCallContext } from '../tools/tool';
-import { PendingSteering } from './pendingSteering';
-import { asSubAgent, type RunningTurn, type SettledRow, type StartedTurn } from './runningTurn';
-import { TurnDecisions } from './turnDecisions';
+import {
+  asSubAgent,
+  PendingSteering,
+  TurnDecisions,
+  type RunningTurn,
+  type SettledRow,
+  type StartedTurn,
+} from './runningTurn';
 import { DeliveryCheck } from './verify/deliveryCheck';
 import { ShownLengths } from './verify/shownLengths';
 

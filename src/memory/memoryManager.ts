@@ -5,11 +5,17 @@ import type { AnyTool } from '../tools/tool';
 import type { Message } from '../transcript/message';
 import type { TurnOutcome } from '../transcript/turn';
 import { maskedDelegation, maskedMessages, maskedStart, maskedTurn, maskedWrite } from './maskedCopies';
-import type { CompletedTurn, Delegation, MemoryProvider, MemoryWrite, StartingTurn } from './memoryProvider';
+import type {
+  CompletedTurn,
+  Delegation,
+  MemoryProvider,
+  MemoryWrite,
+  StartingTurn,
+  SwitchReason,
+} from './memoryProvider';
 import { laneTool, type RefusedTool, sortTools } from './memoryTools';
 import { ProviderQueue, type MadeProvider } from './providerQueue';
 import { isTrivial, tidyRecall } from './recallText';
-import type { SwitchReason } from './switchReason';
 import { type RecallRequest, type TurnMemory, TurnPreparation } from './turnPreparation';
 
 /** Null, undefined and an empty id mean no session: providers are not notified of it. */

@@ -1,6 +1,8 @@
 import type { AnyTool } from '../tools/tool';
 import type { Message } from '../transcript/message';
-import type { SwitchReason } from './switchReason';
+
+/** The reason why the session of a surface changed. */
+export type SwitchReason = 'new_session' | 'reset' | 'resume' | 'branch' | 'rewind' | 'compression';
 
 /** Tells a provider that the session it serves has a new id, or was rewound. */
 export interface SessionSwitch {

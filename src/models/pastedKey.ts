@@ -18,7 +18,15 @@ export function keyIn(pasted: string): string | null {
 }
 
 /** Services whose key format no other service uses. */
-const unmistakable: ReadonlySet<string> = new Set(['OpenRouter', 'Anthropic', 'Groq', 'xAI']);
+const unmistakable: ReadonlySet<string> = new Set([
+  'OpenRouter',
+  'Anthropic',
+  'Google Gemini',
+  'Groq',
+  'xAI',
+  'Fireworks',
+  'Cerebras',
+]);
 
 /** Returns the service that this key certainly belongs to, if it is not the service of the endpoint. Null otherwise.
  *  A key sent to the wrong service is exposed. */

@@ -59,6 +59,12 @@ export interface Mention {
   readonly kind: MentionKind;
 }
 
+/** File of the text editor that the user used last, or the selection in it: offered as an attachment, and sent only
+ *  once the user attached it. */
+export interface CurrentFile extends Pick<Mention, 'source' | 'label'> {
+  readonly kind: 'file' | 'selection';
+}
+
 export interface FoundMentions {
   readonly mentions: readonly Mention[];
   /** False while some possible matches are still being listed; a request with `whole` includes them. */

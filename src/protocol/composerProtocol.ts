@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { CurrentFile } from './attachmentProtocol';
 import type { MentionPart } from '../transcript/draftPart';
 import { reasoningEfforts, type ReasoningEffort } from '../transcript/reasoningEffort';
 
@@ -31,6 +32,8 @@ export interface EarlierPrompt {
 }
 
 export interface ComposerNotifications {
+  /** Null: nothing can be offered. */
+  readonly currentFile: CurrentFile | null;
   /** Sent when it changes, and after a render when it differs from the default. Null: for a session that begins in
    *  the empty state. */
   readonly effort: { readonly sessionId: string | null; readonly effort: ReasoningEffort };

@@ -33,7 +33,7 @@ export type { QueuedPrompt, Session, SessionSummary } from '../transcript/sessio
 export type { SandboxState } from '../transcript/sandboxState';
 export type { Failure, StopReason } from '../transcript/stopReason';
 export { isMadeUpResult } from '../transcript/storedText';
-export type { Recalled } from '../transcript/recalled';
+export type { Recalled } from '../transcript/turn';
 export type { ReasoningEffort } from '../transcript/reasoningEffort';
 export { reasoningEfforts } from '../transcript/reasoningEffort';
 export type { SessionEvent, ToolProgress, TurnActivity, TurnEvent } from '../transcript/turnEvent';

@@ -1,11 +1,120 @@
-import type { SessionOperations, SessionStore } from './sessionStore';
-import type { SlicedOperations } from './session/slicedOperations';
+import type { SessionOperations, SessionStore, WorkCourse } from './sessionStore';
 import type { SlicedWork, WorkProgress } from './slicedWork';
 
 export type MethodName = keyof SessionOperations;
 export type MethodArguments = { readonly [M in MethodName]: Parameters<SessionOperations[M]> };
 export type MethodResults = { readonly [M in MethodName]: ReturnType<SessionOperations[M]> };
 type MethodTable = { readonly [M in MethodName]: (...args: MethodArguments[M]) => MethodResults[M] };
+
+/** Methods that `SessionStore` gives a signal and a progress callback after their one argument. */
+type LongMethod = {
+  [M in MethodName]: Parameters<SessionStore[M]> extends MethodArguments[M] ? never : M;
+}[MethodName];
+
+/** read: stores nothing · write: stores something that the user said or decided · upkeep: stores something that a
+ *  window decides alone. */
+type Effect = 'read' | 'write' | 'upkeep';
+
+/** The store's methods by name, with their effect; `long` marks those that take a signal. */
+const effects = {
+  createSession: 'write',
+  getSession: 'read',
+  listSessions: 'read',
+  resolveSessionId: 'read',
+  setTitle: 'write',
+  setSessionModel: 'write',
+  sessionEffort: 'read',
+  setSessionEffort: 'write',
+  sessionSpending: 'read',
+  spendingSince: 'read',
+  allowSpending: 'write',
+  endSession: 'write',
+  conversationTip: 'read',
+  compressSession: 'write',
+  findSession: 'read',
+  branchSession: 'long write',
+  rewindSession: 'long write',
+  branchesOf: 'read',
+  setPinned: 'write',
+  setArchived: 'write',
+  trashSession: 'write',
+  restoreSession: 'write',
+  pruneTrash: 'upkeep',
+  forgetSession: 'long write',
+  setSeen: 'upkeep',
+  bringOver: 'write',
+  promptVersions: 'read',
+  showVersion: 'long write',
+  openTurn: 'long write',
+  appendChunks: 'write',
+  putMessages: 'write',
+  repairTranscript: 'write',
+  steerTurn: 'write',
+  addUsage: 'write',
+  settleTurn: 'write',
+  recoverTurns: 'upkeep',
+  requestApproval: 'write',
+  decideApproval: 'write',
+  approval: 'read',
+  approvalsOf: 'read',
+  pendingApproval: 'read',
+  sessionRules: 'read',
+  sessionMode: 'read',
+  setSessionMode: 'write',
+  foldSpill: 'write',
+  setApiContent: 'write',
+  apiContents: 'read',
+  activeMessages: 'read',
+  revisionsOf: 'read',
+  getMessage: 'read',
+  getTurn: 'read',
+  openTurnOf: 'read',
+  readTranscript: 'read',
+  promptContext: 'read',
+  transcriptOutline: 'read',
+  findInTranscript: 'read',
+  transcriptRows: 'read',
+  storedRow: 'read',
+  subAgentsOf: 'read',
+  enqueue: 'write',
+  queue: 'read',
+  queuedPrompt: 'read',
+  editQueued: 'write',
+  removeQueued: 'write',
+  promoteQueued: 'write',
+  draft: 'read',
+  draftParts: 'read',
+  setDraft: 'write',
+  search: 'long read',
+  getMeta: 'read',
+  setMeta: 'upkeep',
+  deleteMeta: 'upkeep',
+  recordFileChanges: 'write',
+  completeFileChanges: 'write',
+  fileChangesOf: 'read',
+  fileChangesFrom: 'read',
+  fileContent: 'read',
+  markReviewed: 'write',
+  outboxAdd: 'write',
+  outboxDue: 'read',
+  outboxDone: 'upkeep',
+  outboxFailed: 'upkeep',
+  outboxCounts: 'read',
+  indexBatch: 'upkeep',
+  checkpoint: 'upkeep',
+  verifyIntegrity: 'read',
+  statistics: 'read',
+} as const satisfies { readonly [M in MethodName]: M extends LongMethod ? `long ${Effect}` : Effect };
+
+/** True for a method that stores nothing. */
+export function isRead(method: MethodName): boolean {
+  return effects[method].endsWith('read');
+}
+
+/** True for a method that stores something that the user said or decided. */
+export function isUserWrite(method: MethodName): boolean {
+  return effects[method].endsWith('write');
+}
 
 /** One call of a store method as data. */
 export type StoreRequest = {
@@ -22,14 +131,18 @@ export function perform<M extends MethodName>(
   return table[method](...args);
 }
 
+/** Methods that can also run in slices. */
+export type SlicedMethods = {
+  readonly [M in MethodName]?: (...args: MethodArguments[M]) => SlicedWork<MethodResults[M]>;
+};
+
 /** Runs one method in slices; null for a method that has no slices. */
 export function performInSlices<M extends MethodName>(
-  slices: Partial<SlicedOperations>,
+  slices: SlicedMethods,
   method: M,
   args: MethodArguments[M],
 ): SlicedWork<MethodResults[M]> | null {
-  const table: { readonly [N in MethodName]?: (...args: MethodArguments[N]) => SlicedWork<MethodResults[N]> } = slices;
-  return table[method]?.(...args) ?? null;
+  return slices[method]?.(...args) ?? null;
 }
 
 export type CallMethod = <M extends MethodName>(
@@ -40,96 +153,14 @@ export type CallMethod = <M extends MethodName>(
   onProgress?: (progress: WorkProgress) => void,
 ) => Promise<MethodResults[M]>;
 
-/** The store's methods as promises, over one function that carries a call. Written out so that a method added to
- *  `SessionOperations` is a compile error here until it is carried too. */
+/** The store's methods as promises, over one function that carries a call. */
 export function promisedOperations(call: CallMethod): Omit<SessionStore, 'close'> {
-  return {
-    createSession: (...args) => call('createSession', args),
-    getSession: (...args) => call('getSession', args),
-    listSessions: (...args) => call('listSessions', args),
-    resolveSessionId: (...args) => call('resolveSessionId', args),
-    setTitle: (...args) => call('setTitle', args),
-    setSessionModel: (...args) => call('setSessionModel', args),
-    sessionEffort: (...args) => call('sessionEffort', args),
-    setSessionEffort: (...args) => call('setSessionEffort', args),
-    sessionSpending: (...args) => call('sessionSpending', args),
-    spendingSince: (...args) => call('spendingSince', args),
-    allowSpending: (...args) => call('allowSpending', args),
-    endSession: (...args) => call('endSession', args),
-    conversationTip: (...args) => call('conversationTip', args),
-    compressSession: (...args) => call('compressSession', args),
-    findSession: (...args) => call('findSession', args),
-    branchSession: (input, signal, onProgress) => call('branchSession', [input], signal, onProgress),
-    rewindSession: (input, signal, onProgress) => call('rewindSession', [input], signal, onProgress),
-    branchesOf: (...args) => call('branchesOf', args),
-    setPinned: (...args) => call('setPinned', args),
-    setArchived: (...args) => call('setArchived', args),
-    trashSession: (...args) => call('trashSession', args),
-    restoreSession: (...args) => call('restoreSession', args),
-    pruneTrash: (...args) => call('pruneTrash', args),
-    forgetSession: (sessionId, signal, onProgress) => call('forgetSession', [sessionId], signal, onProgress),
-    setSeen: (...args) => call('setSeen', args),
-    bringOver: (...args) => call('bringOver', args),
-    promptVersions: (...args) => call('promptVersions', args),
-    showVersion: (input, signal, onProgress) => call('showVersion', [input], signal, onProgress),
-    openTurn: (input, signal, onProgress) => call('openTurn', [input], signal, onProgress),
-    appendChunks: (...args) => call('appendChunks', args),
-    putMessages: (...args) => call('putMessages', args),
-    repairTranscript: (...args) => call('repairTranscript', args),
-    steerTurn: (...args) => call('steerTurn', args),
-    addUsage: (...args) => call('addUsage', args),
-    settleTurn: (...args) => call('settleTurn', args),
-    recoverTurns: (...args) => call('recoverTurns', args),
-    requestApproval: (...args) => call('requestApproval', args),
-    decideApproval: (...args) => call('decideApproval', args),
-    approval: (...args) => call('approval', args),
-    approvalsOf: (...args) => call('approvalsOf', args),
-    pendingApproval: (...args) => call('pendingApproval', args),
-    sessionRules: (...args) => call('sessionRules', args),
-    sessionMode: (...args) => call('sessionMode', args),
-    setSessionMode: (...args) => call('setSessionMode', args),
-    foldSpill: (...args) => call('foldSpill', args),
-    setApiContent: (...args) => call('setApiContent', args),
-    apiContents: (...args) => call('apiContents', args),
-    activeMessages: (...args) => call('activeMessages', args),
-    revisionsOf: (...args) => call('revisionsOf', args),
-    getMessage: (...args) => call('getMessage', args),
-    getTurn: (...args) => call('getTurn', args),
-    openTurnOf: (...args) => call('openTurnOf', args),
-    readTranscript: (...args) => call('readTranscript', args),
-    promptContext: (...args) => call('promptContext', args),
-    transcriptOutline: (...args) => call('transcriptOutline', args),
-    findInTranscript: (...args) => call('findInTranscript', args),
-    transcriptRows: (...args) => call('transcriptRows', args),
-    storedRow: (...args) => call('storedRow', args),
-    subAgentsOf: (...args) => call('subAgentsOf', args),
-    enqueue: (...args) => call('enqueue', args),
-    queue: (...args) => call('queue', args),
-    queuedPrompt: (...args) => call('queuedPrompt', args),
-    editQueued: (...args) => call('editQueued', args),
-    removeQueued: (...args) => call('removeQueued', args),
-    promoteQueued: (...args) => call('promoteQueued', args),
-    draft: (...args) => call('draft', args),
-    draftParts: (...args) => call('draftParts', args),
-    setDraft: (...args) => call('setDraft', args),
-    search: (query, signal, onProgress) => call('search', [query], signal, onProgress),
-    getMeta: (...args) => call('getMeta', args),
-    setMeta: (...args) => call('setMeta', args),
-    deleteMeta: (...args) => call('deleteMeta', args),
-    recordFileChanges: (...args) => call('recordFileChanges', args),
-    completeFileChanges: (...args) => call('completeFileChanges', args),
-    fileChangesOf: (...args) => call('fileChangesOf', args),
-    fileChangesFrom: (...args) => call('fileChangesFrom', args),
-    fileContent: (...args) => call('fileContent', args),
-    markReviewed: (...args) => call('markReviewed', args),
-    outboxAdd: (...args) => call('outboxAdd', args),
-    outboxDue: (...args) => call('outboxDue', args),
-    outboxDone: (...args) => call('outboxDone', args),
-    outboxFailed: (...args) => call('outboxFailed', args),
-    outboxCounts: (...args) => call('outboxCounts', args),
-    indexBatch: (...args) => call('indexBatch', args),
-    checkpoint: (...args) => call('checkpoint', args),
-    verifyIntegrity: (...args) => call('verifyIntegrity', args),
-    statistics: (...args) => call('statistics', args),
-  };
+  const methods = Object.keys(effects) as readonly MethodName[];
+  const forwards = methods.map((method) => [
+    method,
+    effects[method].startsWith('long')
+      ? (input: never, ...course: WorkCourse) => call(method, [input], ...course)
+      : (...args: MethodArguments[MethodName]) => call(method, args),
+  ]);
+  return Object.fromEntries(forwards) as Omit<SessionStore, 'close'>;
 }

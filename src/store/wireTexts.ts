@@ -1,4 +1,4 @@
-import type { Recalled } from '../transcript/recalled';
+import type { Recalled } from '../transcript/turn';
 
 /** The exact text that was sent for a prompt, if it differs from what the user wrote: with a note before it, or
  *  recalled memory after it. Kept so that every later request repeats it byte for byte and provider caches stay

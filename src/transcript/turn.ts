@@ -1,6 +1,12 @@
-import type { Recalled } from './recalled';
 import type { Failure, StopReason } from './stopReason';
 import type { Usage } from './usage';
+
+/** Result of one memory provider for a prompt. `count` 0: it cannot be counted. */
+export interface Recalled {
+  readonly provider: string;
+  readonly label: string;
+  readonly count: number;
+}
 
 interface TurnBase {
   readonly uid: string;

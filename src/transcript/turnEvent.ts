@@ -1,10 +1,10 @@
 import type { Approval, Mode } from './approval';
 import type { Chunk, Message } from './message';
+import type { ToolCallPart, ToolOutcome } from './part';
 import type { ReasoningEffort } from './reasoningEffort';
-import type { Recalled } from './recalled';
 import type { QueuedPrompt } from './session';
 import type { Failure } from './stopReason';
-import type { Turn } from './turn';
+import type { Turn, Recalled } from './turn';
 
 /** Events for a surface about the session it shows, in order. All delivered text in them is already on disk. */
 export type TurnEvent =
@@ -53,7 +53,15 @@ export type ToolProgress =
   | { readonly kind: 'output'; readonly file: string; readonly bytes: number; readonly tail: string }
   | { readonly kind: 'note'; readonly text: string }
   /** Session of a sub-agent that works on the call. */
-  | { readonly kind: 'session'; readonly sessionId: string };
+  | { readonly kind: 'session'; readonly sessionId: string }
+  /** The call that the sub-agent runs or ran last. `outcome`: null while it runs. `steps`: number of the sub-agent's
+   *  answers with calls so far. */
+  | {
+      readonly kind: 'step';
+      readonly call: ToolCallPart;
+      readonly outcome: ToolOutcome | null;
+      readonly steps: number;
+    };
 
 export type TurnActivity =
   /** `iteration`: number of this request, of at most `maxIterations` in the turn. Both are set when a request

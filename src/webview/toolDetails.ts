@@ -43,6 +43,8 @@ const delegateDetails = v.object({
   ms: v.number(),
   tokens: v.optional(counted, null),
 });
+/** `reason`: the user's own words; null when they gave none. */
+const deniedDetails = v.object({ kind: v.literal('denied'), reason: v.nullable(v.string()) });
 const detailsSchema = v.variant('kind', [
   editDetails,
   commandDetails,
@@ -50,6 +52,7 @@ const detailsSchema = v.variant('kind', [
   fetchDetails,
   planDetails,
   delegateDetails,
+  deniedDetails,
 ]);
 
 /** Details of a result for the surfaces, beyond its text. */

@@ -7,20 +7,31 @@ export interface ToolKind {
   readonly target: readonly string[];
   readonly doing: () => string;
   readonly did: () => string;
+  /** Verb of a call that did not succeed. */
+  readonly tried: () => string;
   readonly quoted?: true;
-  /** True for a tool that only reads: several in a row fold into one line. */
+  /** True for a tool whose calls need no look one by one: it only reads, or writes the todo list, which has a panel.
+   *  Several in a row fold into one line. */
   readonly folds?: true;
   /** True for a tool that may take so long that the user stops it, or lets it run in the background. */
   readonly runsLong?: true;
 }
 
 export const toolKinds: Readonly<Record<string, ToolKind>> = {
-  read_file: { icon: 'file', target: ['path'], doing: () => t('Reading'), did: () => t('Read'), folds: true },
+  read_file: {
+    icon: 'file',
+    target: ['path'],
+    doing: () => t('Reading'),
+    did: () => t('Read'),
+    tried: () => t('Tried to read'),
+    folds: true,
+  },
   list_directory: {
     icon: 'list-tree',
     target: ['path'],
     doing: () => t('Listing'),
     did: () => t('Listed'),
+    tried: () => t('Tried to list'),
     folds: true,
   },
   search_files: {
@@ -28,6 +39,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     target: ['query'],
     doing: () => t('Searching for'),
     did: () => t('Searched for'),
+    tried: () => t('Tried to search for'),
     quoted: true,
     folds: true,
   },
@@ -36,26 +48,67 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     target: ['pattern'],
     doing: () => t('Looking for files'),
     did: () => t('Looked for files'),
+    tried: () => t('Tried to look for files'),
     folds: true,
   },
-  edit_file: { icon: 'edit', target: ['path'], doing: () => t('Editing'), did: () => t('Edited') },
-  write_file: { icon: 'edit', target: ['path'], doing: () => t('Writing'), did: () => t('Wrote') },
-  apply_patch: { icon: 'edit', target: [], doing: () => t('Editing'), did: () => t('Edited') },
-  run_command: { icon: 'terminal', target: ['command'], doing: () => '$', did: () => '$', runsLong: true },
+  edit_file: {
+    icon: 'edit',
+    target: ['path'],
+    doing: () => t('Editing'),
+    did: () => t('Edited'),
+    tried: () => t('Tried to edit'),
+  },
+  write_file: {
+    icon: 'edit',
+    target: ['path'],
+    doing: () => t('Writing'),
+    did: () => t('Wrote'),
+    tried: () => t('Tried to write'),
+  },
+  apply_patch: {
+    icon: 'edit',
+    target: [],
+    doing: () => t('Editing'),
+    did: () => t('Edited'),
+    tried: () => t('Tried to edit'),
+  },
+  run_command: {
+    icon: 'terminal',
+    target: ['command'],
+    doing: () => '$',
+    did: () => '$',
+    tried: () => '$',
+    runsLong: true,
+  },
   command_output: {
     icon: 'output',
     target: ['id'],
     doing: () => t('Reading output of'),
     did: () => t('Read output of'),
+    tried: () => t('Tried to read output of'),
     runsLong: true,
   },
-  stop_command: { icon: 'debug-stop', target: ['id'], doing: () => t('Stopping'), did: () => t('Stopped') },
-  fetch_url: { icon: 'globe', target: ['url'], doing: () => t('Fetching'), did: () => t('Fetched'), runsLong: true },
+  stop_command: {
+    icon: 'debug-stop',
+    target: ['id'],
+    doing: () => t('Stopping'),
+    did: () => t('Stopped'),
+    tried: () => t('Tried to stop'),
+  },
+  fetch_url: {
+    icon: 'globe',
+    target: ['url'],
+    doing: () => t('Fetching'),
+    did: () => t('Fetched'),
+    tried: () => t('Tried to fetch'),
+    runsLong: true,
+  },
   diagnostics: {
     icon: 'warning',
     target: ['path'],
     doing: () => t('Checking problems'),
     did: () => t('Checked problems'),
+    tried: () => t('Tried to check problems'),
     folds: true,
   },
   document_symbols: {
@@ -63,6 +116,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     target: ['path'],
     doing: () => t('Listing symbols of'),
     did: () => t('Listed symbols of'),
+    tried: () => t('Tried to list symbols of'),
     folds: true,
   },
   workspace_symbols: {
@@ -70,6 +124,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     target: ['query'],
     doing: () => t('Searching symbols'),
     did: () => t('Searched symbols'),
+    tried: () => t('Tried to search symbols'),
     quoted: true,
     folds: true,
   },
@@ -78,6 +133,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     target: ['symbol', 'path'],
     doing: () => t('Finding references to'),
     did: () => t('Found references to'),
+    tried: () => t('Tried to find references to'),
     folds: true,
   },
   go_to_definition: {
@@ -85,6 +141,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     target: ['symbol', 'path'],
     doing: () => t('Finding the definition of'),
     did: () => t('Found the definition of'),
+    tried: () => t('Tried to find the definition of'),
     folds: true,
   },
   hover: {
@@ -92,6 +149,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     target: ['symbol', 'path'],
     doing: () => t('Looking up'),
     did: () => t('Looked up'),
+    tried: () => t('Tried to look up'),
     folds: true,
   },
   open_editors: {
@@ -99,6 +157,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     target: [],
     doing: () => t('Looking at open editors'),
     did: () => t('Looked at open editors'),
+    tried: () => t('Tried to look at open editors'),
     folds: true,
   },
   git_status: {
@@ -106,6 +165,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     target: [],
     doing: () => t('Reading git status'),
     did: () => t('Read git status'),
+    tried: () => t('Tried to read git status'),
     folds: true,
   },
   git_diff: {
@@ -113,6 +173,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     target: ['path'],
     doing: () => t('Reading git diff'),
     did: () => t('Read git diff'),
+    tried: () => t('Tried to read git diff'),
     folds: true,
   },
   git_log: {
@@ -120,20 +181,30 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     target: ['path'],
     doing: () => t('Reading git log'),
     did: () => t('Read git log'),
+    tried: () => t('Tried to read git log'),
     folds: true,
   },
-  todo_write: { icon: 'checklist', target: [], doing: () => t('Updating todos'), did: () => t('Updated todos') },
+  todo_write: {
+    icon: 'checklist',
+    target: [],
+    doing: () => t('Updating todos'),
+    did: () => t('Updated todos'),
+    tried: () => t('Tried to update todos'),
+    folds: true,
+  },
   exit_plan_mode: {
     icon: 'list-ordered',
     target: [],
     doing: () => t('Proposing a plan'),
     did: () => t('Plan approved'),
+    tried: () => t('Proposed a plan'),
   },
   delegate_task: {
     icon: 'organization',
     target: ['title', 'task'],
     doing: () => t('Delegating'),
     did: () => t('Delegated'),
+    tried: () => t('Delegated'),
     runsLong: true,
   },
   memory: {
@@ -141,13 +212,21 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     target: ['content', 'old_text'],
     doing: () => t('Updating memory'),
     did: () => t('Updated memory'),
+    tried: () => t('Tried to update memory'),
   },
   session_search: {
     icon: 'history',
     target: ['query'],
     doing: () => t('Searching earlier sessions'),
     did: () => t('Searched earlier sessions'),
+    tried: () => t('Tried to search earlier sessions'),
     quoted: true,
   },
-  read_skill: { icon: 'book', target: ['name'], doing: () => t('Reading skill'), did: () => t('Read skill') },
+  read_skill: {
+    icon: 'book',
+    target: ['name'],
+    doing: () => t('Reading skill'),
+    did: () => t('Read skill'),
+    tried: () => t('Tried to read skill'),
+  },
 };

@@ -22,8 +22,21 @@ export function toolLabels(call: ToolCallPart, state: ToolState, result: ToolRes
   const kind = kindOf(call.name);
   if (kind === null) return foreignWords(call.name, result);
   const target = shownTarget(call, result);
-  const verb = state === 'done' ? (createdVerb(result) ?? kind.did()) : kind.doing();
+  const verb = verbOf(kind, state, result);
   return { icon: kind.icon, verb, target: kind.quoted && target !== '' ? `“${target}”` : target };
+}
+
+function verbOf(kind: ToolKind, state: ToolState, result: ToolResultPart | null): string {
+  switch (state) {
+    case 'done':
+      return createdVerb(result) ?? kind.did();
+    case 'queued':
+    case 'waiting':
+    case 'running':
+      return kind.doing();
+    default:
+      return kind.tried();
+  }
 }
 
 /** `mcp_<server>_<tool>` and `ext_<tool>`: the provider is part of a tool's name. Only a result shows for certain
@@ -101,7 +114,7 @@ export function isLongRunning(name: string): boolean {
   return kind === null || kind.runsLong === true;
 }
 
-/** True for calls that only read: several in a row fold into one line. */
+/** True for calls that need no look one by one: several in a row fold into one line. */
 export function isLowValueRead(name: string): boolean {
   return kindOf(name)?.folds === true;
 }
@@ -110,7 +123,8 @@ export function isLowValueRead(name: string): boolean {
 export function foldWords(calls: readonly ToolCallPart[]): string {
   const of = (name: string): readonly ToolCallPart[] => calls.filter((call) => call.name === name);
   const [read, listed, searched] = [of('read_file'), of('list_directory'), of('search_files')];
-  const counted = new Set(['read_file', 'list_directory', 'search_files']);
+  const todos = of('todo_write');
+  const counted = new Set(['read_file', 'list_directory', 'search_files', 'todo_write']);
   const others = calls.filter(({ name }) => !counted.has(name));
   const words = [
     read.length === 0 ? [] : [read.length === 1 ? t('read 1 file') : t('read {count} files', { count: read.length })],
@@ -127,6 +141,7 @@ export function foldWords(calls: readonly ToolCallPart[]): string {
     others.length === 0
       ? []
       : [others.length === 1 ? t('looked up 1 item') : t('looked up {count} items', { count: others.length })],
+    todos.length === 0 ? [] : [t('updated todos')],
   ]
     .flat()
     .join(' · ');
@@ -188,6 +203,7 @@ function knownCount(result: ToolResultPart | null): string | null {
     case 'edit':
     case 'todos':
     case 'plan':
+    case 'denied':
       return '';
     case undefined:
       return null;

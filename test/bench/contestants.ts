@@ -10,11 +10,11 @@ import { acquireLock } from '../../src/store/lock/acquireLock';
 import { SystemProcessTable } from '../../src/store/lock/processTable';
 import type { StoreThreadData } from '../../src/host/start/storeThreadData';
 import { openStore } from '../../src/store/ownership/openStore';
-import { SessionDb } from '../../src/store/session/sessionDb';
+import { createSessionDb, type SessionDb } from '../../src/store/session/sessionDb';
 import type { SessionOperations, SessionStore } from '../../src/store/sessionStore';
 import { openSessionStore } from '../../src/store/worker/openedStore';
 import { startNodeWorker } from '../../src/store/worker/nodeWorkerPort';
-import { inProcessStore } from '../../src/store/worker/inProcessStore';
+import { inProcessStore } from '../support/inProcessStore';
 import {
   perform,
   promisedOperations,
@@ -126,7 +126,7 @@ export const openContestant: Readonly<Record<ContestantName, (place: ContestantP
 };
 
 export function sessionDbOver(database: SqlDatabase): SessionDb {
-  return new SessionDb({ database, now: systemClock.now, fileSizes: () => ({ fileBytes: 0, logBytes: 0 }) });
+  return createSessionDb({ database, now: systemClock.now, fileSizes: () => ({ fileBytes: 0, logBytes: 0 }) });
 }
 
 export function indexAll(sessions: SessionOperations): void {

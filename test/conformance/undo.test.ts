@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { account, sound, storedLines } from '../support/account';
 import { askUntil, gate, resumed, seeded, sent, worldPerTest } from '../support/conformance';
 import { reply } from '../support/modelServer';
-import type { SwitchReason } from '../../src/memory/switchReason';
+import type { SwitchReason } from '../../src/memory/memoryProvider';
 import { StoreError } from '../../src/store/storeError';
 import { RecordingSurface } from '../support/recordingSurface';
 import type { World } from '../support/world';

@@ -13,6 +13,7 @@ import { readOnlyTools } from '../../src/tools/readOnlyTools';
 import { ToolRegistry } from '../../src/tools/toolRegistry';
 import { FolderOnDisk } from '../support/folderOnDisk';
 import type { CrashHostOrder } from './crashRecord';
+import { cautiousPolicy } from '../support/cautiousPolicy';
 
 /** The real store behind its worker, open. */
 export async function openedStore({
@@ -79,6 +80,7 @@ export function crashGateway(
         ids,
         log,
         tools: new ToolRegistry(readOnlyTools(files, () => false)),
+        approvals: cautiousPolicy,
         openModel: () => Promise.resolve(model),
         systemPrompt: () => 'You are tested.',
         maxIterations: 8,

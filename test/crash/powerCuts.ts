@@ -1,5 +1,5 @@
-import { SimulatedDisk } from '../../src/store/engine/simulatedDisk';
-import type { Random } from '../../src/store/engine/simulatedInode';
+import { SimulatedDisk } from '../support/simulatedDisk';
+import type { Random } from '../support/simulatedInode';
 import type { SqlJsDatabase } from '../../src/store/engine/sqlJsDatabase';
 import type { Sqlite } from '../../src/store/engine/sqlite';
 import { StoreError } from '../../src/store/storeError';

@@ -71,7 +71,7 @@ test('Enter queues while an answer runs; queued prompts can be edited, removed a
   }
   await item('change me').getByRole('button', { name: 'Edit' }).click();
   await write(panel.frame.getByRole('textbox', { name: 'Edit queued message' }), 'changed');
-  await panel.button('Always Allow').click();
+  await panel.button('Save').click();
   await item('changed').waitFor();
   await item('drop me').getByRole('button', { name: 'Remove' }).click();
   await item('drop me').waitFor({ state: 'detached' });

@@ -55,7 +55,7 @@ test('typing a word of a session resumes it, and focus goes to its composer', as
 
 test('all sessions are searched; a found message opens, and focus is on it', async () => {
   await hands.newSession();
-  await hands.command('Hermes: Search All Sessions…');
+  await hands.command('Hermes: Search in Sessions');
   await expectFocus(tab(), 'textbox', 'Search all sessions');
   await hands.type('thread');
   const hits = tab().locator('[data-result]');

@@ -16,7 +16,7 @@ async function longestRendered(panel: ChatPanel, until: Promise<unknown>): Promi
 }
 
 test(
-  'Pull the Plug asks, kills its own host in the middle of an answer, and says how many of the shown characters are on disk; the answer can continue',
+  'Pull the Plug asks, kills its own host in the middle of an answer, and says how many of the shown characters are on disk, also after a reload; the answer can continue',
   { timeout: 240_000 * patience },
   async ({ startVscode }) => {
     const vscode = await startVscode();
@@ -60,10 +60,17 @@ test(
     }).toEqual({ whole: true, enough: true, kept: true, reason: 'crash' });
     await workbench.screenshot('.vscode-test/screenshots/witness', 'plug-pulled');
 
-    await line.getByRole('button', { name: 'Continue' }).click();
-    await line.waitFor({ state: 'detached' });
+    const told = await line.textContent();
+    await workbench.reload();
+    const reloaded = await ChatPanel.attach(workbench);
+    const sameLine = reloaded.frame.getByRole('status').filter({ hasText: /Crashed at/ });
+    await sameLine.waitFor();
+    expect(await sameLine.textContent()).toBe(told);
+
+    await sameLine.getByRole('button', { name: 'Continue' }).click();
+    await sameLine.waitFor({ state: 'detached' });
     await waitFor('the answer to go on', async () =>
-      (await panel.answers()).length > 1 && (await panel.answers()).at(-1)?.state === 'saved' ? true : undefined,
+      (await reloaded.answers()).length > 1 && (await reloaded.answers()).at(-1)?.state === 'saved' ? true : undefined,
     );
     await workbench.reload();
     const after = await ChatPanel.attach(workbench);

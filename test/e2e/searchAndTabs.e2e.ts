@@ -88,7 +88,7 @@ test('a message is found by words or part of one, and opened in the chat and the
     await say(panel, 'Something else');
 
     // By words, opened with the keyboard in the chat
-    await workbench.runCommand('Hermes: Search All Sessions…');
+    await workbench.runCommand('Hermes: Search in Sessions');
     const search = workbench.editorWebview(EXTENSION_ID, 0);
     const field = search.getByRole('textbox', { name: 'Search all sessions' });
     await write(field, 'needle');

@@ -170,6 +170,7 @@ test("Export Session… from a row's menu and from the chat's menu writes the st
     .first()
     .click();
   await picture('chat-menu');
+  await workbench.page.getByRole('menuitem', { name: 'Transcript' }).hover();
   await chooseFromMenu(workbench.page.getByRole('menuitem', { name: 'Export Session…' }), 'Export Session…');
   const complete: typeof json = JSON.parse(await exportAs('JSON File with Hidden Messages…', 'complete.json'));
   const uids = (hidden: boolean): readonly unknown[] =>
@@ -317,7 +318,7 @@ test('Set Up Memory… says what is sent where before it connects, names a wrong
     const dialog = workbench.dialog();
     const settings = (): string => fs.readFileSync(path.join(vscode().server.dataDir, 'User/settings.json'), 'utf8');
     const setUpAt = async (address: string): Promise<void> => {
-      await workbench.runCommand('Hermes: Set Up Memory');
+      await workbench.runAndChoose('Hermes: Set Up Memory', 'Hindsight Server…');
       await workbench.answerInput('Hindsight server address.', address);
       await workbench.answerInput('Memory bank.', 'e2e');
       await dialog

@@ -269,11 +269,13 @@ test('every session command works from the palette on the shown session, or asks
     await hit.click();
     await panel.sees('Heard: SECRET PLAN');
 
-    // Delete asks for nothing and can be undone; without a session shown the palette asks which
+    // Delete asks for nothing and can be undone; without a session shown, Forget asks which
     await hermes('Delete Session');
     await workbench.waitForToast('“Secret plan” was moved to the trash.');
     await panel.sees('Try asking');
-    await workbench.runAndChoose('Hermes: Restore Session', 'Secret plan');
+    const view = await SessionsView.open(workbench);
+    await view.unfold('Trash');
+    await view.choose('Secret plan', 'Restore Session');
     await storedAs('an empty trash', 'SELECT title FROM sessions WHERE trashed_at IS NOT NULL', []);
     await workbench.runAndChoose('Hermes: Forget Session', 'Secret plan');
     await workbench.dialog().getByText('Permanently delete “Secret plan”?').waitFor();

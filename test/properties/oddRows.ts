@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { SimulatedDisk } from '../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from '../support/simulatedDisk';
 import type { SqlDatabase } from '../../src/store/engine/sqlDatabase';
 import { openDatabase } from '../../src/store/open/openDatabase';
 import { schemaVersion } from '../../src/store/schema/migrations';
-import { SessionDb } from '../../src/store/session/sessionDb';
+import { createSessionDb } from '../../src/store/session/sessionDb';
 import { rowsOf } from '../../src/store/session/import/storeImport';
 import { importedTables } from '../../src/store/session/import/storeRows';
 import { openSessionStore, type OpenedStore } from '../../src/store/worker/openedStore';
@@ -345,7 +345,7 @@ async function broughtOver(bytes: Uint8Array, tell: Tell): Promise<void> {
   disk.put('/other/state.db', bytes);
   const world = await sessionDbWorld(disk, { now });
   const { database: other } = await openOn(disk, '/other', true);
-  const db = new SessionDb({
+  const db = createSessionDb({
     database: world.database,
     now: () => now,
     fileSizes: () => world.database.sizes(),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DiskOperation, SimulatedDisk } from '../../src/store/engine/simulatedDisk';
+import { type DiskOperation, SimulatedDisk } from '../support/simulatedDisk';
 import { seededRandom } from '../crash/powerCuts';
 import { type Fate, spillWorld, type SpillWorld } from '../support/spillWorld';
 

@@ -126,7 +126,7 @@ async function transcripts({ camera, workbench, panel }: Stage): Promise<void> {
   await workbench.editorWebview(EXTENSION_ID, 0).getByRole('row').first().waitFor();
   await camera.shoot('transcript-repaired', { part: 'tab' });
   await workbench.runCommand('View: Close All Editors');
-  await workbench.runCommand('Hermes: Search All Sessions…');
+  await workbench.runCommand('Hermes: Search in Sessions');
   const search = workbench.editorWebview(EXTENSION_ID, 0);
   await write(search.getByRole('textbox', { name: 'Search all sessions' }), 'retry');
   await search.locator('[data-result]').first().waitFor();

@@ -1,4 +1,4 @@
-import { SimulatedDisk } from '../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from './simulatedDisk';
 import { openDatabase } from '../../src/store/open/openDatabase';
 import { storeFiles } from '../../src/store/open/storeFiles';
 import { migrate, schemaVersion } from '../../src/store/schema/migrations';

@@ -1,5 +1,5 @@
 import type { Surface } from '../../src/gateway/gateway';
-import type { SwitchReason } from '../../src/memory/switchReason';
+import type { SwitchReason } from '../../src/memory/memoryProvider';
 import type { Message } from '../../src/transcript/message';
 import type { SessionEvent, TurnEvent } from '../../src/transcript/turnEvent';
 

@@ -1,9 +1,9 @@
-import { type DiskOperation, SimulatedDisk } from '../../src/store/engine/simulatedDisk';
+import { type DiskOperation, SimulatedDisk } from './simulatedDisk';
 import type { SqlJsDatabase } from '../../src/store/engine/sqlJsDatabase';
 import { openDatabase } from '../../src/store/open/openDatabase';
 import { migrate, schemaVersion } from '../../src/store/schema/migrations';
 import type { NewApproval } from '../../src/store/approvals';
-import { SessionDb } from '../../src/store/session/sessionDb';
+import { createSessionDb, type SessionDb } from '../../src/store/session/sessionDb';
 import { StoreError, type StoreErrorCause } from '../../src/store/storeError';
 import type { Chunk, NewMessage } from '../../src/transcript/message';
 import type { PromptDraft } from '../../src/transcript/draftPart';
@@ -44,7 +44,7 @@ export async function sessionDbWorld(
     now,
   });
   migrate(database, { keepCopy: () => undefined });
-  const db = new SessionDb({ database, now, fileSizes: () => database.sizes() });
+  const db = createSessionDb({ database, now, fileSizes: () => database.sizes() });
   return {
     db,
     database,

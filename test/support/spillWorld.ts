@@ -3,9 +3,9 @@ import { TurnRecorder } from '../../src/agent/turnRecorder';
 import type { Clock } from '../../src/base/clock';
 import { idsFrom } from '../../src/base/ids';
 import type { Log } from '../../src/base/log';
-import { SimulatedDisk } from '../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from './simulatedDisk';
 import type { Sqlite } from '../../src/store/engine/sqlite';
-import { SessionDb } from '../../src/store/session/sessionDb';
+import { createSessionDb, type SessionDb } from '../../src/store/session/sessionDb';
 import { storeUidKey } from '../../src/store/session/tables/storeUid';
 import { migrate, schemaVersion } from '../../src/store/schema/migrations';
 import type { SessionStore } from '../../src/store/sessionStore';
@@ -239,7 +239,7 @@ const failure = new StoreError('full', 'The disk is full.', 'database or disk is
 function openOn(sqlite: Sqlite, disk: SimulatedDisk) {
   const { database } = openTestDatabase(sqlite, disk, '/store', { schemaVersion });
   migrate(database, { keepCopy: () => undefined });
-  const db = new SessionDb({ database, now: clock.now, fileSizes: () => database.sizes() });
+  const db = createSessionDb({ database, now: clock.now, fileSizes: () => database.sizes() });
   if (db.getMeta(storeUidKey) === null) db.setMeta(storeUidKey, randomUUID());
   const found = foldFoundSpills(disk, db, '/store', { folders, liveTurns: [] });
   db.recoverTurns();

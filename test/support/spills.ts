@@ -8,7 +8,7 @@ import { setSpillAside } from '../../src/store/spill/foundSpills';
 import { SpillingStore } from '../../src/store/spill/spillingStore';
 import { openSpillStore } from '../../src/store/spill/spillStore';
 import type { SpillHome } from '../../src/store/spill/turnSpill';
-import { inProcessRunningStore } from '../../src/store/worker/inProcessStore';
+import { inProcessRunningStore } from './inProcessStore';
 
 export interface SpillOptions {
   readonly folders: readonly string[];

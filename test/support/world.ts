@@ -34,6 +34,7 @@ import { quickFolder } from './quickFolder';
 import { RecordingMemory } from './recordingMemory';
 import { RecordingSurface } from './recordingSurface';
 import { openWorldStore, type WorldStore } from './worldStore';
+import { cautiousPolicy } from './cautiousPolicy';
 
 export interface WorldOptions {
   readonly protocol?: 'openai' | 'anthropic';
@@ -287,7 +288,7 @@ export class World {
       createAgent: (model, memory) =>
         new Agent({
           ...(memory === undefined ? {} : { memory }),
-          ...(options.approvals === undefined ? {} : { approvals: options.approvals }),
+          approvals: options.approvals ?? cautiousPolicy,
           ...(options.project === undefined ? {} : { project: options.project }),
           ...(options.moreTools === undefined ? {} : { moreTools: options.moreTools }),
           store,

@@ -7,7 +7,7 @@ import type { Sqlite } from '../../src/store/engine/sqlite';
 import { openDatabase } from '../../src/store/open/openDatabase';
 import { storeFiles } from '../../src/store/open/storeFiles';
 import { migrate, schemaVersion } from '../../src/store/schema/migrations';
-import { SessionDb } from '../../src/store/session/sessionDb';
+import { createSessionDb, type SessionDb } from '../../src/store/session/sessionDb';
 import { storeUidKey } from '../../src/store/session/tables/storeUid';
 import type { SessionStore } from '../../src/store/sessionStore';
 import { foldFoundSpills, type FoundSpill } from '../../src/store/spill/foundSpills';
@@ -52,7 +52,7 @@ export async function openWorldStore(
     now,
   });
   migrate(database, { keepCopy: () => undefined });
-  const db = new SessionDb({ database, now, fileSizes: () => sizes(folder) });
+  const db = createSessionDb({ database, now, fileSizes: () => sizes(folder) });
   if (db.getMeta(storeUidKey) === null) db.setMeta(storeUidKey, randomUUID());
   const spills = foldFoundSpills(new NodeFileSystem(), db, folder, { folders: spillFolders, liveTurns: [] });
   db.recoverTurns();

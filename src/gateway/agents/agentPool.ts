@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock';
 import { pause } from '../../base/pause';
 import type { MemoryManager } from '../../memory/memoryManager';
-import type { SwitchReason } from '../../memory/switchReason';
+import type { SwitchReason } from '../../memory/memoryProvider';
 import type { Session } from '../../transcript/session';
 import { SurfaceAgent } from './surfaceAgent';
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import type { Translate } from '../../base/translate';
-import type { Attached, FoundMentions, Pinned } from '../../protocol/attachmentProtocol';
+import type { Attached, CurrentFile, FoundMentions, Pinned } from '../../protocol/attachmentProtocol';
 import type { ModelRow } from '../../protocol/chatProtocol';
 import { AccessPaths } from '../../tools/accessPaths';
 import { gitCommand } from '../../tools/knowledge/git/gitCommand';
@@ -14,6 +14,7 @@ import type { DraftPart, SentPart } from '../../transcript/draftPart';
 import { VscodeKnowledge } from '../knowledge/editorKnowledge';
 import { gitExecutable } from '../knowledge/gitExecutable';
 import { terminalSelection } from '../knowledge/terminalSelection';
+import { CurrentFileOffer } from './currentFileOffer';
 import { FileNames, mostNames } from './fileNames';
 import { attachedFiles, type PickedFile } from './filesFromOutside';
 import { LastSelection } from './lastSelection';
@@ -45,12 +46,14 @@ export class AttachmentService implements PromptAttachments, Disposable {
   private readonly lookedFor: MentionSearch;
   private readonly reading: MentionReading;
   private readonly access: AccessPaths;
+  private readonly offer: CurrentFileOffer;
   private isWatching = false;
 
   constructor(private readonly needs: AttachmentServiceNeeds) {
     const { files, sessions, clock, log, t } = needs;
     const paths = new WorkspacePaths(files);
     const selections = this.lifetime.register(new LastSelection());
+    this.offer = this.lifetime.register(new CurrentFileOffer({ editor: selections, files, clock }));
     this.access = new AccessPaths(files);
     this.names = new FileNames(async () => {
       const found = await files.findFiles(
@@ -79,6 +82,14 @@ export class AttachmentService implements PromptAttachments, Disposable {
     };
     this.lookedFor = new MentionSearch(places);
     this.reading = new MentionReading(places, (path) => this.lookedFor.isTypedInFull(path));
+  }
+
+  get currentFile(): CurrentFile | null {
+    return this.offer.current;
+  }
+
+  onDidChangeCurrentFile(listener: () => void): Disposable {
+    return this.offer.onDidChange(listener);
   }
 
   search(text: string, limit: number, signal: AbortSignal, whole = false): Promise<FoundMentions> {

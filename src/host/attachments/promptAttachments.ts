@@ -1,10 +1,14 @@
-import type { Attached, FoundMentions, Pinned } from '../../protocol/attachmentProtocol';
+import { toDisposable, type Disposable } from '../../base/disposable';
+import type { Attached, CurrentFile, FoundMentions, Pinned } from '../../protocol/attachmentProtocol';
 import type { ModelRow } from '../../protocol/chatProtocol';
 import type { DraftPart, SentPart } from '../../transcript/draftPart';
 import { MentionError } from '../common/mentionError';
 
 /** Attachment operations of a chat view. */
 export interface PromptAttachments {
+  /** Null: nothing can be offered. */
+  readonly currentFile: CurrentFile | null;
+  onDidChangeCurrentFile(listener: () => void): Disposable;
   /** Searches for mentions, best first. An aborted search resolves with the results so far. `whole`: waits longer
    *  rather than leave out a source. */
   search(text: string, limit: number, signal: AbortSignal, whole?: boolean): Promise<FoundMentions>;
@@ -21,6 +25,8 @@ export interface PromptAttachments {
 
 /** Used where nothing can be mentioned. */
 export const noAttachments: PromptAttachments = {
+  currentFile: null,
+  onDidChangeCurrentFile: () => toDisposable(() => undefined),
   search: async () => ({ mentions: [], isWhole: true }),
   pin: async () => ({ kind: 'problem', problem: 'Nothing can be attached here.' }),
   pick: async () => ({ parts: [], problems: [] }),

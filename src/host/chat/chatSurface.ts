@@ -108,6 +108,9 @@ export class ChatSurface implements Surface, Disposable {
     this.lifetime.register(store.onDidChange(() => this.storeChanged()));
     this.lifetime.register(models.onDidChange(() => this.modelsChanged()));
     this.lifetime.register(needs.files.onDidChange((change) => this.tell('changedFiles', change)));
+    this.lifetime.register(
+      needs.attachments.onDidChangeCurrentFile(() => this.tell('currentFile', needs.attachments.currentFile)),
+    );
     this.lifetime.register(needs.witness.onDidAsk((ask) => this.tell('witness', ask)));
     this.lifetime.register(gateway.onDidChangeRunning(() => this.recent.refresh()));
     this.storeChanged();
@@ -310,6 +313,8 @@ export class ChatSurface implements Surface, Disposable {
       for (const event of this.calls.of(shown.openTurn.uid, shown.activity)) this.onTurnEvent(shown.session.id, event);
     for (const send of held) send();
     this.inBackground(this.tellEffort('drawn'));
+    if (around !== null && this.needs.attachments.currentFile !== null)
+      this.tell('currentFile', this.needs.attachments.currentFile);
     this.whenLive();
   }
 

@@ -31,7 +31,7 @@ export function starterPrompts(look: FolderLook, t: Translate): readonly string[
     isProject ? t('Explain what this project does and where to start reading') : null,
     tests === undefined ? null : t('What do the tests in {folder}/ cover?', { folder: tests }),
     look.hasChanges ? t('Review my uncommitted changes') : null,
-    script === undefined ? null : t('What does `npm run {script}` do, step by step?', { script }),
+    script === undefined ? null : t('What does “npm run {script}” do, step by step?', { script }),
     names.length === 0 || isProject ? null : t('What is in this folder?'),
     readme === undefined ? null : t('Is {file} still accurate? Compare it with the code', { file: readme.name }),
   ];

@@ -6,25 +6,16 @@ import type { McpServers } from '../../tools/mcp/mcpServers';
 import { commandLine, type ServerDefinition } from '../../tools/mcp/serverDefinition';
 import type { ServerDecision, ServerPlace } from '../../tools/mcp/serverPlace';
 import { placeWords } from './placeWords';
-import { fileOf } from './serverFiles';
+import { addServer, type ServerAdding } from './addServer';
+import type { KnownServer } from './knownServer';
+import { openServerFile, serverFolders } from './serverDrafts';
+import { fileOf, settingName, shownFile } from './serverFiles';
 
 /** Number of latest accesses blocked by the sandbox that are shown per server. */
 const mostShown = 5;
 
-/** A defined server, with the user's trust and decision. */
-export interface KnownServer {
-  readonly id: string;
-  readonly definition: ServerDefinition;
-  readonly fingerprint: string;
-  readonly isTrusted: boolean;
-  /** True when an earlier definition of it was trusted. */
-  readonly hasChanged: boolean;
-  readonly decision: ServerDecision;
-}
-
 /** Servers of a window, and the actions that users can take on them. */
-export interface ManagedServers {
-  readonly all: readonly KnownServer[];
+export interface ManagedServers extends ServerAdding {
   readonly servers: Pick<McpServers, 'find'>;
   /** Resolves once the definitions are read, or have taken too long. */
   settled(): Promise<void>;
@@ -51,7 +42,6 @@ export async function manageServers(desk: ManagedServers): Promise<void> {
     );
     return;
   }
-  if (desk.all.length === 0) return offerToWriteOne();
   const places = await Promise.all(desk.all.map(async (server) => ({ server, place: await desk.place(server) })));
   const items = places.map(({ server, place }): Choice => ({
     label: server.definition.name,
@@ -62,7 +52,37 @@ export async function manageServers(desk: ManagedServers): Promise<void> {
     }),
     run: () => manageServer(desk, server),
   }));
-  await choose(vscode.l10n.t('MCP Servers'), items);
+  await choose(
+    vscode.l10n.t('MCP Servers'),
+    [...items, ...(items.length === 0 ? [] : [separator()]), ...waysToAdd(desk)],
+    items.length === 0 ? vscode.l10n.t('No MCP servers yet') : undefined,
+  );
+}
+
+function waysToAdd(desk: ManagedServers): readonly Choice[] {
+  const folders = serverFolders();
+  return [
+    {
+      ...choice(
+        vscode.l10n.t('Add Server…'),
+        () => addServer(desk),
+        vscode.l10n.t('A command or a web address. It is tested before it is saved.'),
+      ),
+      iconPath: new vscode.ThemeIcon('add'),
+    },
+    ...folders.map((folder) => ({
+      ...choice(
+        vscode.l10n.t('Open {file}', { file: folders.length === 1 ? 'mcp.json' : shownFile(folder) }),
+        () => openServerFile(folder),
+        folders.length === 1 ? shownFile(folder) : undefined,
+      ),
+      iconPath: new vscode.ThemeIcon('go-to-file'),
+    })),
+    {
+      ...choice(vscode.l10n.t('Open Settings'), openSetting, settingName),
+      iconPath: new vscode.ThemeIcon('gear'),
+    },
+  ];
 }
 
 async function manageServer(desk: ManagedServers, known: KnownServer): Promise<void> {
@@ -199,13 +219,12 @@ async function showTools(server: McpServer): Promise<void> {
   await choose(vscode.l10n.t('Tools of the MCP server “{name}”', { name: server.plan.name }), items);
 }
 
-async function offerToWriteOne(): Promise<void> {
-  const settings = vscode.l10n.t('Open Settings');
-  const sentence = vscode.l10n.t(
-    'No MCP servers yet. Add one for this folder (.vscode/mcp.json) or for all folders (hermes.mcp.servers).',
-  );
-  const chosen = await vscode.window.showInformationMessage(sentence, settings);
-  if (chosen === settings) await vscode.commands.executeCommand('workbench.action.openSettings', 'hermes.mcp.servers');
+async function openSetting(): Promise<void> {
+  await vscode.commands.executeCommand('workbench.action.openSettings', settingName);
+}
+
+function separator(): Choice {
+  return { label: '', kind: vscode.QuickPickItemKind.Separator, run: async () => undefined };
 }
 
 /** Describes the state, where the server runs, and the accesses that were blocked. */
@@ -247,9 +266,10 @@ function choice(label: string, run: () => Promise<void>, detail?: string): Choic
   return { label, run, ...(detail === undefined ? {} : { detail }) };
 }
 
-async function choose(title: string, items: readonly Choice[]): Promise<void> {
+async function choose(title: string, items: readonly Choice[], placeHolder?: string): Promise<void> {
   const chosen = await vscode.window.showQuickPick([...items], {
     title,
+    ...(placeHolder === undefined ? {} : { placeHolder }),
     matchOnDescription: true,
     matchOnDetail: true,
   });

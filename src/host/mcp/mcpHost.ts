@@ -8,7 +8,7 @@ import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { withinTime } from '../../base/pause';
 import { connectingConfined } from '../../tools/mcp/confinedConnect';
-import { McpServers } from '../../tools/mcp/mcpServers';
+import { McpServers, type McpTrial } from '../../tools/mcp/mcpServers';
 import { stayingAtOrigin } from '../../tools/mcp/originFetch';
 import { commandLine, definitionId, fingerprint, type ServerDefinition } from '../../tools/mcp/serverDefinition';
 import { placeOf, type ServerDecision, type ServerPlace } from '../../tools/mcp/serverPlace';
@@ -20,7 +20,8 @@ import type * as client from '../../tools/mcp/client/index';
 import { lazyBundle } from '../common/lazyBundle';
 import type { Secrets } from '../models/providerKeys';
 import type { Offer } from '../storage/storeStatus';
-import { manageServers, type KnownServer, type ManagedServers } from './manageServers';
+import type { KnownServer } from './knownServer';
+import { manageServers, type ManagedServers } from './manageServers';
 import { placeSentences } from './placeWords';
 import { fileOf, openFolders, readWrittenServers, type ServerProblem, watchWrittenServers } from './serverFiles';
 import { ServerInputs } from './serverInputs';
@@ -122,6 +123,14 @@ export class McpHost implements ManagedServers, Disposable {
 
   /** Shows what would start and asks the user to trust it. Resolves to true when it is trusted now. */
   async review(server: KnownServer): Promise<boolean> {
+    const decision = await this.askToTrust(server);
+    if (decision === null) return false;
+    await this.decide(server, decision);
+    return true;
+  }
+
+  /** Shows what would start and asks the user to trust it. Changes nothing. Null: the user does not trust it. */
+  async askToTrust(server: KnownServer): Promise<ServerDecision | null> {
     this.asked.add(server.fingerprint);
     const { name, transport } = server.definition;
     const place = await this.place(server);
@@ -150,10 +159,30 @@ export class McpHost implements ManagedServers, Disposable {
       { modal: true, detail },
       ...choices.map(({ label }) => label),
     );
-    const decision = choices.find(({ label }) => label === chosen)?.decision;
-    if (decision === undefined) return false;
-    await this.decide(server, decision);
-    return true;
+    return choices.find(({ label }) => label === chosen)?.decision ?? null;
+  }
+
+  /** Returns a server that is not saved yet as it would be known. */
+  proposed(definition: ServerDefinition): KnownServer {
+    return this.judge(definition, null);
+  }
+
+  /** Starts a server that is not saved yet as the user decided, counts its tools and stops it. Rejects only when
+   *  aborted. */
+  trial(server: KnownServer, decision: ServerDecision, signal: AbortSignal): Promise<McpTrial> {
+    return this.servers.trial(this.planOf({ ...server, isTrusted: true, decision }, null), signal);
+  }
+
+  /** Saves a new server together with the user's trust, so that nobody is asked about it again. */
+  async add(server: KnownServer, decision: ServerDecision | null, save: () => Promise<void>): Promise<void> {
+    if (decision !== null) await this.trust.trust(server.id, server.fingerprint, decision);
+    try {
+      await save();
+    } catch (error) {
+      if (decision !== null) await this.trust.forget(server.id);
+      throw error;
+    }
+    await this.readNow();
   }
 
   /** Buttons to trust a server. Normally one button trusts it as it would run. If only the folder asks to run it

@@ -4,7 +4,7 @@ import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { ServerDefinition } from '../../tools/mcp/serverDefinition';
 import { readServerFile, readServerSetting, type ServerFile } from '../../tools/mcp/serverFile';
 
-const settingName = 'hermes.mcp.servers';
+export const settingName = 'hermes.mcp.servers';
 
 /** A problem, and the file in which to correct it. Null: the settings. */
 export interface ServerProblem {
@@ -64,10 +64,19 @@ function readSetting(): ServerFile {
   return readServerSetting(vscode.workspace.getConfiguration().inspect(settingName)?.globalValue);
 }
 
-async function readFolder({ uri, name }: vscode.WorkspaceFolder): Promise<ServerFile & { readonly file: string }> {
-  const file = vscode.Uri.joinPath(uri, '.vscode', 'mcp.json');
+/** Place where a server of a folder is defined, as users see it. */
+export function shownFile({ name }: vscode.WorkspaceFolder): string {
   const several = (vscode.workspace.workspaceFolders ?? []).length > 1;
-  const shown = several ? `${name}/.vscode/mcp.json` : '.vscode/mcp.json';
+  return several ? `${name}/.vscode/mcp.json` : '.vscode/mcp.json';
+}
+
+export function fileIn({ uri }: vscode.WorkspaceFolder): vscode.Uri {
+  return vscode.Uri.joinPath(uri, '.vscode', 'mcp.json');
+}
+
+async function readFolder(each: vscode.WorkspaceFolder): Promise<ServerFile & { readonly file: string }> {
+  const { uri } = each;
+  const [file, shown] = [fileIn(each), shownFile(each)];
   // Programs start in a folder on disk; a folder that is not on disk cannot start them.
   if (uri.scheme !== 'file') return { servers: [], problems: [], file: file.toString() };
   const bytes = await Promise.resolve(vscode.workspace.fs.readFile(file)).catch(() => null);

@@ -1,26 +1,49 @@
 import * as vscode from 'vscode';
-import { testHindsight } from '../../memory/hindsight/connectionProbe';
+import { hindsightName } from '../../memory/hindsight/outboxEntries';
 import { failureSentence, type Answer } from '../../memory/hindsight/failure';
-import type { HindsightPlace, ServerVersion } from '../../memory/hindsight/hindsightApi';
+import { type HindsightPlace, type ServerVersion, testHindsight } from '../../memory/hindsight/hindsightApi';
 import { parseEndpoint } from '../../models/http/endpoint';
 import { hindsightPlace, type HindsightHost } from './hindsightHost';
 
 export interface MemorySetupNeeds {
   readonly desk: Pick<HindsightHost, 'connectionTo' | 'keyOf' | 'keepKey' | 'changed'>;
-  readonly current: () => { readonly url: string | null; readonly bank: string | null };
-  /** Writes the user's settings. */
+  readonly current: () => { readonly provider: string; readonly url: string | null; readonly bank: string | null };
+  /** Write the user's settings. */
+  readonly choose: (provider: 'builtin' | 'none') => Promise<void>;
   readonly save: (url: string, bank: string) => Promise<void>;
+}
+
+interface MemoryItem extends vscode.QuickPickItem {
+  /** Value of `hermes.memory.provider`. */
+  readonly provider: string;
 }
 
 const cloudAddress = 'https://api.hindsight.vectorize.io';
 const localAddress = 'http://127.0.0.1:8888';
 
-/** Runs Set Up Memory…: sets the server for long-term memory. Explains what will be sent where before sending
- *  anything. Canceling at any step changes nothing. */
+/** Runs Set Up Memory…: chooses built-in memory, a server for long-term memory, or none. Explains what will be sent
+ *  where before sending anything. Canceling at any step changes nothing. */
 export class MemorySetup {
   constructor(private readonly needs: MemorySetupNeeds) {}
 
   async run(): Promise<void> {
+    const current = this.needs.current().provider;
+    const picked = await vscode.window.showQuickPick(memoryItems(current), {
+      title: vscode.l10n.t('Set Up Memory'),
+      placeHolder: vscode.l10n.t('Choose what Hermes remembers across sessions'),
+    });
+    if (picked === undefined) return;
+    if (picked.provider === hindsightName) return this.connect();
+    if (picked.provider === current || (picked.provider !== 'builtin' && picked.provider !== 'none')) return;
+    await this.needs.choose(picked.provider);
+    void vscode.window.showInformationMessage(
+      picked.provider === 'builtin'
+        ? vscode.l10n.t('Built-in memory is on, starting with your next prompt.')
+        : vscode.l10n.t('Memory is off, starting with your next prompt. Existing notes are kept.'),
+    );
+  }
+
+  private async connect(): Promise<void> {
     const place = await this.askForPlace();
     if (place === null || !(await agreed(place))) return;
     const key = await this.connectingKey(place);
@@ -106,6 +129,34 @@ export class MemorySetup {
       },
     );
   }
+}
+
+function memoryItems(current: string): MemoryItem[] {
+  const choices: readonly MemoryItem[] = [
+    {
+      provider: 'builtin',
+      label: vscode.l10n.t('Built-in'),
+      detail: vscode.l10n.t('Short notes about you and your projects, in files on this machine.'),
+    },
+    {
+      provider: hindsightName,
+      label: vscode.l10n.t('Hindsight Server…'),
+      detail: vscode.l10n.t(
+        'Long-term memory: completed turns are sent to a server you choose. Keeps the built-in notes.',
+      ),
+    },
+    {
+      provider: 'none',
+      label: vscode.l10n.t('Off'),
+      detail: vscode.l10n.t('Nothing is remembered from one session to the next.'),
+    },
+  ];
+  const others = choices.some(({ provider }) => provider === current)
+    ? []
+    : [{ provider: current, label: current, detail: vscode.l10n.t('Provided by another extension.') }];
+  return [...choices, ...others].map((item) =>
+    item.provider === current ? { ...item, description: vscode.l10n.t('current') } : item,
+  );
 }
 
 async function agreed({ host }: HindsightPlace): Promise<boolean> {

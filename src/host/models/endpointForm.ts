@@ -76,7 +76,8 @@ function nameProblem(name: string, taken: readonly string[]): string | undefined
   return taken.includes(name) ? vscode.l10n.t('A provider with this name already exists.') : undefined;
 }
 
-function freeName(wanted: string, taken: readonly string[]): string {
+/** Returns the wanted name, or the first free one with a number after it. */
+export function freeName(wanted: string, taken: readonly string[]): string {
   const names = [wanted, ...Array.from({ length: taken.length + 1 }, (_, index) => `${wanted} ${index + 2}`)];
   return names.find((name) => !taken.includes(name)) ?? wanted;
 }

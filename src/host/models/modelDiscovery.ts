@@ -83,7 +83,7 @@ export class ModelDiscovery {
         kind: 'pasteKey',
         title: t('Paste a Key'),
         detail: t(
-          'OpenRouter, Anthropic, OpenAI, and others. The key is tested, then stored in VS Code’s secret storage.',
+          'OpenRouter, Anthropic, OpenAI, Google Gemini, and others. The key is tested, then stored in VS Code’s secret storage.',
         ),
       },
       {

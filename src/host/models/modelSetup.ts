@@ -2,13 +2,16 @@ import * as vscode from 'vscode';
 import type { Gateway } from '../../gateway/gateway';
 import type { ModelCatalog } from '../../models/catalog';
 import { demoInfo } from '../../models/demo/demoModel';
-import { foreignKey, keyIn } from '../../models/pastedKey';
+import { azureOpenai } from '../../models/azureOpenai';
+import { foreignKey } from '../../models/pastedKey';
 import { recognizeKey, servicePresets } from '../../models/presets';
 import type { ProviderSettings } from '../../models/providerSettings';
 import type { ModelRow, SetupEntry } from '../../protocol/chatProtocol';
+import { askForAzure } from './azureForm';
 import { testedConnection } from './connectionProbe';
 import { editorProviderName } from './editorModels';
 import { askForEndpoint, type NewEndpoint } from './endpointForm';
+import { pasteKey } from './keyBox';
 import { setupEntryIds } from './modelDiscovery';
 import type { ModelService } from './modelService';
 import { pickModel } from './modelPicker';
@@ -30,6 +33,7 @@ export interface ModelSetupNeeds {
 }
 
 const addEndpointId = 'addEndpoint';
+const azureId = 'azure';
 
 interface SetupItem extends vscode.QuickPickItem {
   readonly entryId: string;
@@ -87,36 +91,36 @@ export class ModelSetup {
   }
 
   private async pasteKey(): Promise<boolean> {
-    const pasted = await vscode.window.showInputBox({
-      title: vscode.l10n.t('Paste a Key'),
-      prompt: vscode.l10n.t('Stored in VS Code’s secret storage. Sent only to the provider.'),
-      password: true,
-      ignoreFocusOut: true,
-      validateInput: (text) =>
-        text.trim() === '' || keyIn(text) !== null ? undefined : vscode.l10n.t('A key can’t contain spaces.'),
-    });
-    const key = keyIn(pasted ?? '');
+    const key = await pasteKey();
     if (key === null) return false;
     const service = await this.serviceOf(key);
     if (service === null) return false;
     if (service === addEndpointId) return this.addEndpoint(key);
+    if (service === azureId) return this.addAzure(key);
     if (!(await mayBeSent(key, service))) return false;
     const works = await testedConnection(this.needs.catalog, service, key);
     return works !== null && this.keepAndChoose(works, key, 'toolCapable');
   }
 
   /** Never tries a key at several services: if its shape fits more than one, the user says whose it is. */
-  private async serviceOf(key: string): Promise<ProviderSettings | typeof addEndpointId | null> {
+  private async serviceOf(key: string): Promise<ProviderSettings | typeof addEndpointId | typeof azureId | null> {
     const [first, ...others] = recognizeKey(key);
-    if (first !== undefined && others.length === 0) return first;
+    const mayBeAzure = azureOpenai.keyPattern.test(key);
+    if (first !== undefined && others.length === 0 && !mayBeAzure) return first;
     const known = first === undefined ? servicePresets : [first, ...others];
     // An endpoint of the settings may need its first key, or a new one.
     const own = this.needs.endpoints.all();
     const candidates = [...own, ...known.filter((service) => !own.some(({ name }) => name === service.name))];
+    const azure = {
+      label: `${azureOpenai.name}…`,
+      description: '',
+      service: azureId,
+    } as const;
     const elsewhere = { label: vscode.l10n.t('Another Endpoint…'), description: '', service: addEndpointId } as const;
     const picked = await vscode.window.showQuickPick(
       [
         ...candidates.map((service) => ({ label: service.name, description: new URL(service.baseUrl).host, service })),
+        ...(first === undefined || mayBeAzure ? [azure] : []),
         elsewhere,
       ],
       {
@@ -133,12 +137,20 @@ export class ModelSetup {
       this.needs.endpoints.all().map(({ name }) => name),
       key,
     );
-    if (added === null) return false;
-    if (added.key !== null && !(await mayBeSent(added.key, added.endpoint))) return false;
-    const works = await testedConnection(this.needs.catalog, added.endpoint, added.key);
+    return added !== null && this.addTested(added);
+  }
+
+  private async addAzure(key: string): Promise<boolean> {
+    const endpoint = await askForAzure(this.needs.endpoints.all().map(({ name }) => name));
+    return endpoint !== null && this.addTested({ endpoint, key });
+  }
+
+  private async addTested({ endpoint, key }: NewEndpoint): Promise<boolean> {
+    if (key !== null && !(await mayBeSent(key, endpoint))) return false;
+    const works = await testedConnection(this.needs.catalog, endpoint, key);
     if (works === null) return false;
     await this.needs.endpoints.add(works);
-    return this.keepAndChoose(works, added.key, 'any');
+    return this.keepAndChoose(works, key, 'any');
   }
 
   private async keepAndChoose(

@@ -82,7 +82,7 @@ function switchCommands(needs: SessionCommandNeeds): CommandTable {
       if (from !== null) await switchTo(needs, { reason: 'branch', sessionId: target.session.id, from });
     },
     rewindToHere: async (...args) => {
-      const target = await chosen.one(args, vscode.l10n.t('Rewind to Here'));
+      const target = await chosen.one(args, vscode.l10n.t('Rewind to Message'));
       if (target === null) return;
       const to =
         target.messageUid ?? (await needs.whileAsking(() => pickMessage(gateway, target.session.id, 'rewind', now())));
@@ -124,11 +124,17 @@ function careCommands(needs: SessionCommandNeeds): CommandTable {
     async (...args: readonly unknown[]): Promise<void> => {
       for (const session of await chosen.all(args, title, state)) await act(session);
     };
+  const rename = async (...args: readonly unknown[]): Promise<void> => {
+    const target = await chosen.one(args, vscode.l10n.t('Rename Session'));
+    if (target !== null) await needs.whileAsking(() => renameSession(target.session, gateway));
+  };
+  const remove = async (...args: readonly unknown[]): Promise<void> =>
+    deleteSessions(await chosen.all(args, vscode.l10n.t('Delete Session')), removal);
   return {
-    renameSession: async (...args) => {
-      const target = await chosen.one(args, vscode.l10n.t('Rename Session'));
-      if (target !== null) await needs.whileAsking(() => renameSession(target.session, gateway));
-    },
+    renameSession: rename,
+    // The sessions view binds its keys to commands of its own: the editor would show them in the chat’s menu too, where
+    // they do nothing.
+    renameSelectedSession: rename,
     pinSession: each(vscode.l10n.t('Pin Session'), (session) => gateway.setPinned(session.id, true)),
     unpinSession: each(vscode.l10n.t('Unpin Session'), (session) => gateway.setPinned(session.id, false)),
     archiveSession: each(vscode.l10n.t('Archive Session'), (session) => gateway.setArchived(session.id, true)),
@@ -137,7 +143,8 @@ function careCommands(needs: SessionCommandNeeds): CommandTable {
       (session) => gateway.setArchived(session.id, false),
       'archived',
     ),
-    deleteSession: async (...args) => deleteSessions(await chosen.all(args, vscode.l10n.t('Delete Session')), removal),
+    deleteSession: remove,
+    deleteSelectedSessions: remove,
     restoreSession: each(vscode.l10n.t('Restore Session'), (session) => gateway.restoreSession(session.id), 'trash'),
     forgetSession: async (...args) => {
       const named = await chosen.all(args, vscode.l10n.t('Forget Session'));

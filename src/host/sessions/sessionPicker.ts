@@ -62,7 +62,9 @@ export function pickSession(options: SessionPickerOptions): Promise<SessionPick 
     typing = new AbortController();
     const { signal } = typing;
     picker.busy = true;
-    const items = await found(options, text, signal).catch((error: unknown) => [note(describeError(error).sentence)]);
+    const items = await itemsFor(options, text, signal).catch((error: unknown) => [
+      note(describeError(error).sentence),
+    ]);
     if (signal.aborted) return;
     picker.busy = false;
     picker.items = items;
@@ -116,12 +118,14 @@ export function pickSession(options: SessionPickerOptions): Promise<SessionPick 
   });
 }
 
-async function found(options: SessionPickerOptions, text: string, signal: AbortSignal): Promise<SessionItem[]> {
+async function itemsFor(options: SessionPickerOptions, text: string, signal: AbortSignal): Promise<SessionItem[]> {
   const { gateway, search, state = 'active', now } = options;
-  const [sessions, hits] = await Promise.all([
+  const [sessions, found] = await Promise.all([
     gateway.listSessions({ state, limit: sessionLimit, ...(text === '' ? {} : { text }) }),
     search === null || text.length < shortestSearch ? [] : search({ text, limit: hitLimit, kind: 'words' }, signal),
   ]);
+  const prompts = new Set(sessions.map((session) => firstPromptHit(session, found)));
+  const hits = found.filter((hit) => !prompts.has(hit));
   const items = [
     ...sessions.map((session) => sessionItem(session, options)),
     ...(hits.length === 0 ? [] : [separator(vscode.l10n.t('Messages'))]),
@@ -132,6 +136,19 @@ async function found(options: SessionPickerOptions, text: string, signal: AbortS
       ? []
       : [note(text === '' ? nothingWords(state) : vscode.l10n.t('Nothing found for “{text}”', { text }))];
   return [...items, ...nothing, ...(options.showOthers === null ? [] : [separator(), othersItem()])];
+}
+
+/** Finds the first prompt of a listed session among the hits: its row would only repeat the session's own. */
+function firstPromptHit({ conversationId, preview }: SessionSummary, hits: readonly SearchHit[]): SearchHit | null {
+  const [first] = hits
+    .filter((hit) => hit.role === 'user' && hit.conversationId === conversationId)
+    .sort((a, b) => a.createdAt - b.createdAt);
+  if (first === undefined || preview === null) return null;
+  return oneLine(preview).includes(oneLine(first.snippet.replace(/^…|…$/g, ''))) ? first : null;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
 }
 
 function nothingWords(state: NonNullable<SessionQuery['state']>): string {
@@ -174,7 +191,7 @@ function hitItem(hit: SearchHit, now: number): SessionItem {
   return {
     label: hit.sessionTitle ?? vscode.l10n.t('Untitled Session'),
     description: `${who} · ${ageLabels(hit.createdAt, now, vscode.env.language)}`,
-    detail: hit.snippet.replace(/\s+/g, ' '),
+    detail: oneLine(hit.snippet),
     iconPath: new vscode.ThemeIcon('search'),
     buttons: [transcriptButton],
     alwaysShow: true,

@@ -71,6 +71,10 @@ export class SettingsWatcher implements Disposable {
     await this.write('notifications', mode);
   }
 
+  async saveMemoryProvider(provider: 'builtin' | 'none'): Promise<void> {
+    await this.write('memory.provider', provider);
+  }
+
   async saveHindsight(url: string, bank: string): Promise<void> {
     await this.write('memory.hindsight.url', url);
     await this.write('memory.hindsight.bank', bank);

@@ -42,6 +42,14 @@ export function foundSpillNotices(spills: readonly FoundSpill[], t: Translate): 
         return { sentence: keptSentence(path, t), actions: [showLog] };
       case 'otherStore':
         return { sentence: otherStoreSentence(path, t), actions: [showLog] };
+      case 'laterVersion':
+        return {
+          sentence: t(
+            'An unsaved answer in {path} was written by a later version of Hermes. It is kept there. Update Hermes to add the answer to its session.',
+            { path },
+          ),
+          actions: [showLog],
+        };
       case 'failed':
         return {
           sentence: t('The unsaved answer in {path} couldn’t be read. Hermes tries again the next time it starts.', {

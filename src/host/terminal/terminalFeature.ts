@@ -72,6 +72,12 @@ export class TerminalFeature implements Disposable {
     this.lifetime.register(this.running.onDidStart((command) => (this.last = command)));
     const picker = new RunningCommandPicker(this.running, mirrors, (file) => this.openOutput(file));
     this.lifetime.register(registerCommands({ runningCommands: () => picker.show() }, log));
+    this.lifetime.register(
+      this.running.onDidChange(
+        () =>
+          void vscode.commands.executeCommand('setContext', 'hermes.commandsRunning', this.running.alive.length > 0),
+      ),
+    );
     const endOrphans = async (): Promise<void> => {
       const count = await endOrphanedCommands(clock);
       if (count > 0)

@@ -69,7 +69,7 @@ export class PullThePlug implements Disposable {
     const { t, confirm } = this.needs;
     this.refuse();
     const detail = t(
-      'Hermes starts a scripted answer, then crashes the extension host on purpose. All extensions in this window restart; your files and unsaved edits are safe. Afterwards, check that every word you saw is still there.',
+      'Hermes starts a scripted answer, then crashes the extension host on purpose, so that you can check that every word you saw is still there. All extensions in this window restart; your files and unsaved edits are safe.',
     );
     if (!(await confirm(t('Pull the plug?'), detail, t('Pull the Plug')))) return;
     this.refuse();

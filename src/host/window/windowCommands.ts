@@ -1,5 +1,6 @@
 import { findCommand } from '../chat/find/findCommand';
 import { registerCommands, type CommandTable } from '../common/commands';
+import { setupEntryIds } from '../models/modelDiscovery';
 import { screenCommands } from '../navigation/screenCommands';
 import type { WindowParts } from './windowParts';
 
@@ -29,6 +30,7 @@ export function registerWindowCommands(parts: WindowParts): void {
 function ownCommands({ chat, editor, setup, memory }: WindowParts, shown: () => string | null): CommandTable {
   return {
     setUpModel: () => setup.run(null),
+    tryDemo: () => setup.run(setupEntryIds.demo),
     setUpMemory: () => memory.setup.run(),
     selectModel: () => editor.pickModel(shown()),
     focusChat: () => chat.focus(),

@@ -64,7 +64,12 @@ export class WindowMemory implements Disposable {
     );
     this.setup = new MemorySetup({
       desk: this.hindsight,
-      current: () => ({ url: settings.current.hindsightUrl, bank: settings.current.hindsightBank }),
+      current: () => ({
+        provider: settings.current.memoryProvider,
+        url: settings.current.hindsightUrl,
+        bank: settings.current.hindsightBank,
+      }),
+      choose: (provider) => settings.saveMemoryProvider(provider),
       save: (url, bank) => settings.saveHindsight(url, bank),
     });
     own(this.providers.register(builtin.factory));

@@ -75,3 +75,20 @@ export interface HindsightApiSettings {
 }
 
 export type CreateHindsightApi = (settings: HindsightApiSettings) => HindsightApi;
+
+/** True when a server of this version appends to documents: from 0.5.0. An unreadable version counts as one that
+ *  does not, which is slower but never wrong. */
+export function appendsFrom(version: string): boolean {
+  const [, major = '0', minor = '0'] = /^v?(\d+)\.(\d+)/.exec(version.trim()) ?? [];
+  return Number(major) > 0 || Number(minor) >= 5;
+}
+
+/** Tests that a Hindsight server answers and accepts the key. Writes nothing. A missing bank is not an error: the
+ *  first write creates it. */
+export async function testHindsight(api: HindsightApi, signal: AbortSignal): Promise<Answer<ServerVersion>> {
+  const version = await api.version(signal);
+  if (version.kind === 'failed') return version;
+  // A server reports its version to everybody, but the contents of a bank only to authorized clients.
+  const allowed = await api.openOperations(signal);
+  return allowed.kind === 'failed' ? allowed : version;
+}

@@ -31,8 +31,11 @@ export function failureOf(fault: TransportFault, context: FailureContext): Failu
   };
 }
 
+/** Place of a service: on this machine, or anywhere else. */
+export type ServicePlace = 'thisMachine' | 'remote';
+
 /** True when the same request may succeed a moment later. Only used before anything was delivered. */
-export function mayRetry(fault: TransportFault): boolean {
+export function mayRetry(fault: TransportFault, place: ServicePlace): boolean {
   switch (fault.kind) {
     case 'http':
       return fault.status === 408 || fault.status === 429 || fault.status >= 500
@@ -44,7 +47,7 @@ export function mayRetry(fault: TransportFault): boolean {
         classOfStreamError(fault.code, fault.status, fault.message) === 'rateLimit'
       );
     case 'network':
-      return !isPermanent(fault.code);
+      return !isPermanent(fault.code, place);
     case 'noFinish':
       return true;
     default:
@@ -224,6 +227,13 @@ function describeStatus(
       break;
   }
   if (isHtml(body) && status < 500) return describeNotAnApi('text/html', context);
+  // Gemini and xAI send 400 instead of 401.
+  if (status === 400 && /api key not valid|incorrect api key/i.test(message))
+    return {
+      cause: 'auth',
+      happened: `The key for ${provider} was refused (400).`,
+      next: `Set a new key${orAnother(context, ' or ')}.`,
+    };
   if (isContentFilter(message))
     return {
       cause: 'contentFilter',
@@ -410,9 +420,10 @@ function isTls(code: string | null): boolean {
   return code !== null && /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)|ERR_TLS|ERR_SSL|EPROTO/.test(code);
 }
 
-/** True when a retry cannot help: no such host, a refused connection, or a certificate that is not trusted. */
-function isPermanent(code: string | null): boolean {
-  return code === 'ENOTFOUND' || code === 'ECONNREFUSED' || isTls(code);
+/** True when a retry cannot help: no such host, or a certificate that is not trusted. A refused connection to this
+ *  machine means that the server is not running, and the user is waiting; a remote service may be restarting. */
+function isPermanent(code: string | null, place: ServicePlace): boolean {
+  return code === 'ENOTFOUND' || (code === 'ECONNREFUSED' && place === 'thisMachine') || isTls(code);
 }
 
 function isHtml(body: string): boolean {

@@ -4,7 +4,7 @@ import type { Failure } from '../../transcript/stopReason';
 import type { Usage } from '../../transcript/usage';
 import type { ModelRequest, ModelStream, Terminal } from '../chatModel';
 import { failureOf, mayRetry, retryAfterMs } from './failures';
-import type { FailureContext } from './failures';
+import type { FailureContext, ServicePlace } from './failures';
 import { EventPump } from './pump';
 import { isRefusal, LearnedRefusals } from './refusals';
 import type {
@@ -19,6 +19,7 @@ import { Watchdog } from './watchdog';
 
 /** Waiting times and number of attempts. Times in milliseconds. */
 export interface RequestPolicy {
+  readonly place: ServicePlace;
   readonly attempts: number;
   /** Pause before the second attempt. Doubles for each further one. */
   readonly backoffMs: number;
@@ -31,6 +32,7 @@ export interface RequestPolicy {
 }
 
 export const remotePolicy: RequestPolicy = {
+  place: 'remote',
   attempts: 3,
   backoffMs: 1000,
   longestRetryAfterMs: 60_000,
@@ -42,6 +44,7 @@ export const remotePolicy: RequestPolicy = {
 /** A server on this machine may take minutes to load a model from disk before it answers, and then generate slowly. */
 export const loopbackPolicy: RequestPolicy = {
   ...remotePolicy,
+  place: 'thisMachine',
   firstByteMs: 600_000,
   idleMs: 300_000,
   waitingNotice: 'loadingModel',
@@ -203,7 +206,7 @@ class RequestRunner {
 
   /** Returns the milliseconds to wait, or null when a retry is pointless. */
   private delayBeforeRetry(fault: TransportFault, attempt: number): number | null {
-    if (!mayRetry(fault)) return null;
+    if (!mayRetry(fault, this.parts.policy.place)) return null;
     const asked = retryAfterMs(fault, this.parts.clock.now() * 1000);
     if (asked !== null) return asked > this.parts.policy.longestRetryAfterMs ? null : asked;
     return this.parts.policy.backoffMs * 2 ** (attempt - 1);

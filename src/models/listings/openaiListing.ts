@@ -7,37 +7,53 @@ const count = v.optional(v.nullable(v.number()));
 const text = v.optional(v.nullable(v.string()));
 const perToken = v.optional(v.nullable(v.union([v.string(), v.number()])));
 
-/** `/v1/models` in the shapes of OpenAI, OpenRouter, vLLM, Groq and Mistral. */
-export const openaiListing = v.object({
-  data: v.array(
-    v.object({
-      id: v.string(),
-      name: text,
-      type: text,
-      // OpenRouter; vLLM; Groq; Mistral
-      context_length: count,
-      max_model_len: count,
-      context_window: count,
-      max_context_length: count,
-      supported_parameters: v.optional(v.nullable(v.array(v.string()))),
-      architecture: v.optional(
-        v.nullable(
-          v.object({
-            input_modalities: v.optional(v.nullable(v.array(v.string()))),
-            output_modalities: v.optional(v.nullable(v.array(v.string()))),
-          }),
-        ),
+const flag = v.optional(v.nullable(v.boolean()));
+
+const entries = v.array(
+  v.object({
+    id: v.string(),
+    name: text,
+    // Gemini, Together
+    display_name: text,
+    // Together
+    type: text,
+    // OpenRouter; vLLM; Groq; Mistral
+    context_length: count,
+    max_model_len: count,
+    context_window: count,
+    max_context_length: count,
+    supported_parameters: v.optional(v.nullable(v.array(v.string()))),
+    architecture: v.optional(
+      v.nullable(
+        v.object({
+          input_modalities: v.optional(v.nullable(v.array(v.string()))),
+          output_modalities: v.optional(v.nullable(v.array(v.string()))),
+        }),
       ),
-      pricing: v.optional(
-        v.nullable(
-          v.object({ prompt: perToken, completion: perToken, input_cache_read: perToken, input_cache_write: perToken }),
-        ),
+    ),
+    pricing: v.optional(
+      v.nullable(
+        v.object({ prompt: perToken, completion: perToken, input_cache_read: perToken, input_cache_write: perToken }),
       ),
-      capabilities: v.optional(v.nullable(v.unknown())),
-    }),
+    ),
+    capabilities: v.optional(v.nullable(v.unknown())),
+    // Fireworks
+    supports_chat: flag,
+    supports_tools: flag,
+    supports_image_input: flag,
+  }),
+);
+type Entry = v.InferOutput<typeof entries>[number];
+
+/** `/v1/models` in the shapes of OpenAI, OpenRouter, vLLM, Groq, Mistral, Gemini and Fireworks, and of Together, which
+ *  sends the bare list. */
+export const openaiListing = v.union([
+  v.object({ data: entries }),
+  v.pipe(
+    entries,
+    v.transform((data) => ({ data })),
   ),
-});
-type Entry = v.InferOutput<typeof openaiListing>['data'][number];
+]);
 
 const mistralCapabilities = v.object({
   completion_chat: v.optional(v.boolean()),
@@ -47,7 +63,9 @@ const mistralCapabilities = v.object({
 
 /** Names of models that are not for chat. The list has no better hint. */
 const otherThanChat =
-  /embed|rerank|whisper|(?:^|[-/])tts|transcribe|dall-e|moderation|realtime|-image|-audio|^sora|guard/i;
+  /embed|rerank|whisper|(?:^|[-/])tts|transcribe|dall-e|moderation|realtime|-image|-audio|^sora|guard|(?:^|\/)(?:imagen|veo|lyria|aqa)\b/i;
+/** Types of Together's list that are not for chat. */
+const otherTypes = /^(?:image|embedding|moderation|rerank|audio|video|transcribe)$/;
 
 /** Returns the list's facts for each chat model. */
 export function factsOfOpenaiListing(
@@ -59,6 +77,8 @@ export function factsOfOpenaiListing(
     const outputs = entry.architecture?.output_modalities;
     if (
       otherThanChat.test(entry.id) ||
+      otherTypes.test(entry.type ?? '') ||
+      entry.supports_chat === false ||
       (mistral.success && mistral.output.completion_chat === false) ||
       (outputs && !outputs.includes('text'))
     )
@@ -70,13 +90,20 @@ export function factsOfOpenaiListing(
 function factsOf(entry: Entry, host: string, mistral: v.InferOutput<typeof mistralCapabilities>): ModelFacts {
   const window = entry.context_length ?? entry.max_model_len ?? entry.context_window ?? entry.max_context_length;
   const parameters = entry.supported_parameters;
-  const tools = parameters?.includes('tools') ?? mistral.function_calling;
-  const images = entry.architecture?.input_modalities?.includes('image') ?? mistral.vision;
-  const efforts = effortsOf(entry.id, parameters ?? null, host);
+  const tools = parameters?.includes('tools') ?? mistral.function_calling ?? entry.supports_tools ?? undefined;
+  const images =
+    entry.architecture?.input_modalities?.includes('image') ??
+    mistral.vision ??
+    entry.supports_image_input ??
+    undefined;
+  // Gemini lists "models/gemini-…" and takes the name alone.
+  const id = host === 'generativelanguage.googleapis.com' ? entry.id.replace(/^models\//, '') : entry.id;
+  const efforts = effortsOf(id, parameters ?? null, host);
   const price = priceOf(entry);
+  const label = entry.name || entry.display_name;
   return {
-    id: entry.id,
-    ...(entry.name ? { label: entry.name } : {}),
+    id,
+    ...(label ? { label } : {}),
     ...(window ? { contextWindow: window } : {}),
     ...(entry.max_model_len
       ? { allocatedContext: entry.max_model_len, contextFix: 'Start the server with a larger `--max-model-len`.' }

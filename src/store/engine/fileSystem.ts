@@ -1,5 +1,5 @@
 /** The disk as the store sees it: synchronous, absolute paths, positions in bytes. Every call throws an `Error` with an errno name in
- *  `code` (`ENOSPC`, `EIO`, …; see `errnoOf`). `NodeFileSystem` is the real one, `SimulatedDisk` loses what was not synced. */
+ *  `code` (`ENOSPC`, `EIO`, …; see `errnoOf`). `NodeFileSystem` is the real one. */
 export interface FileSystem {
   /** `read` and `write` need an existing file; `create` makes it when absent; `createNew` fails with EEXIST. New
    *  files are private to the user. */

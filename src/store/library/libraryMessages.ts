@@ -1,4 +1,4 @@
-import type { StoreErrorData } from '../worker/storeErrorData';
+import type { StoreErrorData } from '../storeError';
 import type { LibraryOperations } from './library';
 
 /** Messages between the extension host's thread and the library's. Both sides are one build, so they are typed and not validated. */

@@ -5,7 +5,7 @@ import { systemClock } from '../../base/clock';
 import { NodeFileSystem } from '../engine/nodeFileSystem';
 import { loadSqlite } from '../engine/sqlite';
 import { SystemProcessTable } from '../lock/processTable';
-import { storeErrorData } from '../worker/storeErrorData';
+import { storeErrorData } from '../storeError';
 import { Library, type LibraryOperations } from './library';
 import type { LibraryAnswer, LibraryMethod, LibraryRequest, LibraryThread } from './libraryMessages';
 

@@ -4,11 +4,16 @@ import type { Log } from '../../base/log';
 import type { SessionStore } from '../sessionStore';
 import type { WorkProgress } from '../slicedWork';
 import { readableOnly } from '../engine/sqlFailure';
-import { StoreError } from '../storeError';
+import { StoreError, reviveStoreError } from '../storeError';
 import type { OpenReport } from '../worker/openedStore';
-import { promisedOperations, type MethodArguments, type MethodName, type MethodResults } from '../sessionMethods';
+import {
+  isUserWrite,
+  promisedOperations,
+  type MethodArguments,
+  type MethodName,
+  type MethodResults,
+} from '../sessionMethods';
 import type { RunningStore } from '../worker/storeClient';
-import { reviveStoreError } from '../worker/storeErrorData';
 import { LockAcquisition, type HeldLock, type LockAttempt, type OwnershipPatience } from './lockAcquisition';
 import type { LockEndpoint } from '../lock/lockRecord';
 import { HandoverServer, type HandoverOwner } from './handoverServer';
@@ -60,50 +65,6 @@ const betweenRepairsMs = 60_000;
 const roomLookMs = 5000;
 /** Causes after which the open store must no longer be used. */
 const fatalCauses: readonly string[] = ['corrupt', 'replaced', 'deleted'];
-/** Methods that a window calls without the user while it starts: reads and housekeeping. All others count as
- *  requested by the user. */
-const ownMethods: ReadonlySet<MethodName> = new Set<MethodName>([
-  'getSession',
-  'listSessions',
-  'findSession',
-  'resolveSessionId',
-  'conversationTip',
-  'branchesOf',
-  'activeMessages',
-  'revisionsOf',
-  'apiContents',
-  'getMessage',
-  'getTurn',
-  'openTurnOf',
-  'promptVersions',
-  'readTranscript',
-  'promptContext',
-  'transcriptOutline',
-  'findInTranscript',
-  'transcriptRows',
-  'storedRow',
-  'subAgentsOf',
-  'queue',
-  'queuedPrompt',
-  'draft',
-  'draftParts',
-  'search',
-  'statistics',
-  'verifyIntegrity',
-  'getMeta',
-  'setMeta',
-  'deleteMeta',
-  'setSeen',
-  'pruneTrash',
-  'recoverTurns',
-  'indexBatch',
-  'checkpoint',
-  'outboxDue',
-  'outboxDone',
-  'outboxFailed',
-  'outboxCounts',
-]);
-
 /** Connection of this window to the history of its folder, across handovers, failures and reopenings. `store` stays
  *  the same object for ever. */
 export class StoreConnection implements Disposable {
@@ -383,7 +344,7 @@ export class StoreConnection implements Disposable {
   ): Promise<MethodResults[M]> {
     const store = this.running;
     if (!store) throw this.repairing ?? unavailable(this.current);
-    this.used ||= !ownMethods.has(method);
+    this.used ||= isUserWrite(method);
     try {
       return await store.call(method, args, signal, onProgress);
     } catch (error) {

@@ -14,12 +14,11 @@ import { MessageTable } from './tables/messageTable';
 import { PromptQueue } from './operations/promptQueue';
 import { PromptVersionTable } from './operations/promptVersions';
 import { Rewinding } from './operations/rewinding';
-import { SessionEffort } from './operations/sessionEffort';
-import { SpendingTable } from './operations/spending';
 import { SessionFinder } from './queries/sessionFinder';
 import { SessionList } from './queries/sessionList';
 import { SessionMarks } from './operations/sessionMarks';
 import { SessionTable } from './tables/sessionTable';
+import { SpendingTable } from './operations/spending';
 import { StoredRows } from './queries/storedRows';
 import { StretchHiding } from './operations/stretchHiding';
 import { SpillFolding } from './import/spillFolding';
@@ -38,7 +37,6 @@ export function roomsOver(database: SqlDatabase, now: () => number) {
   const sessions = new SessionTable(database, now);
   const messages = new MessageTable(database, now);
   const turns = new TurnTable(database);
-  const effort = new SessionEffort(database, sessions);
   const spending = new SpendingTable(database, sessions);
   const approvals = new ApprovalTable(database, sessions, turns);
   const closing = new TurnClosing(database, messages);
@@ -89,9 +87,8 @@ export function roomsOver(database: SqlDatabase, now: () => number) {
     forgetting,
     messages,
     turns,
-    approvals,
-    effort,
     spending,
+    approvals,
     life,
     closing,
     reading,

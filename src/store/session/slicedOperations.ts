@@ -1,6 +1,7 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import type { BranchSession, ForgottenSessions, RewindSession, ShowVersion } from '../conversations';
-import type { OpenTurn, SessionOperations } from '../sessionStore';
+import type { MethodName, MethodResults, SlicedMethods } from '../sessionMethods';
+import type { OpenTurn, SearchHit, SearchQuery } from '../sessionStore';
 import type { SlicedWork } from '../slicedWork';
 import type { Message } from '../../transcript/message';
 import {
@@ -10,50 +11,54 @@ import {
   repairSequence,
   type SequenceRepair,
 } from '../../transcript/sequenceRepair';
+import { transcriptChecks } from './queries/integrity';
 import type { BranchCourse } from './operations/branching';
 import type { Erased } from './operations/forgetting';
 import { type BatchCourse, inBatches } from './tables/inBatches';
 import type { Rooms } from './rooms';
 import { countedInSlices, rowsInSlices } from './slicedReading';
-import type { Transactions } from './tables/transactions';
+import type { RepairingTransactions } from './repairingTransactions';
 
-type Sliced<M extends keyof SessionOperations> = (
-  ...args: Parameters<SessionOperations[M]>
-) => SlicedWork<ReturnType<SessionOperations[M]>>;
-
-/** Long-running operations, in slices. */
-export type SlicedOperations = {
-  readonly [
-    M in
-      | 'search'
-      | 'verifyIntegrity'
-      | 'activeMessages'
-      | 'apiContents'
-      | 'promptContext'
-      | 'repairTranscript'
-      | 'branchSession'
-      | 'rewindSession'
-      | 'showVersion'
-      | 'openTurn'
-      | 'forgetSession'
-      | 'pruneTrash'
-  ]: Sliced<M>;
-};
+/** The work of one method, in slices. */
+type Sliced<M extends MethodName> = SlicedWork<MethodResults[M]>;
 
 /** Long operations over a session's rows, in slices. Between two slices no other request may change the session,
  *  except that its open turn may add text to its last row: the worker's queue ensures that. */
-export class LongOperations {
+export class LongOperations implements SlicedMethods {
   /** Branches that are being created. */
   private readonly inTheMaking = new Set<string>();
 
   constructor(
     private readonly database: SqlDatabase,
     private readonly rooms: Rooms,
-    private readonly transactions: Transactions,
+    private readonly transactions: RepairingTransactions,
     /** Seconds since the epoch. */
     private readonly now: () => number,
-    private readonly rewriteFile: () => void,
   ) {}
+
+  /** In slices of about 20 ms: other calls may run in between, and the caller may stop it. */
+  *search(query: SearchQuery): SlicedWork<readonly SearchHit[]> {
+    try {
+      return yield* this.rooms.messageSearch.slices(query);
+    } catch (error) {
+      if (!this.transactions.repairIndex(error)) throw error;
+      return yield* this.rooms.messageSearch.slices(query);
+    }
+  }
+
+  /** With a pause between two checks. One check may take seconds on a large file. */
+  *verifyIntegrity(): SlicedWork<readonly string[]> {
+    const problems: string[] = [];
+    // First: SQLite's check of the file ends at an index page that it cannot read.
+    const damage = this.transactions.checkIndex();
+    for (const check of transcriptChecks) {
+      problems.push(...this.transactions.read(() => check(this.database)));
+      yield undefined;
+    }
+    return damage === null
+      ? problems
+      : [...problems, `the search index was damaged and is being built again: ${damage}`];
+  }
 
   *activeMessages(sessionId: string): SlicedWork<readonly Message[]> {
     this.transactions.read(() => this.rooms.sessions.require(sessionId));
@@ -66,7 +71,7 @@ export class LongOperations {
     );
   }
 
-  *apiContents(sessionId: string): ReturnType<SlicedOperations['apiContents']> {
+  *apiContents(sessionId: string): Sliced<'apiContents'> {
     return yield* rowsInSlices(
       this.database,
       sessionId,
@@ -77,7 +82,7 @@ export class LongOperations {
   }
 
   /** In slices for the sake of the tokens: where no answer was counted, every row is looked at. */
-  *promptContext(sessionId: string | null, promptUid: string | null): ReturnType<SlicedOperations['promptContext']> {
+  *promptContext(sessionId: string | null, promptUid: string | null): Sliced<'promptContext'> {
     const { sessions, turns, messages, prompts } = this.rooms;
     const found = this.transactions.read(() => {
       const message = promptUid === null ? null : (messages.find(promptUid)?.message ?? null);
@@ -102,7 +107,7 @@ export class LongOperations {
   }
 
   /** Examines the rows part by part, and writes if there is something to repair. */
-  *repairTranscript(sessionId: string): ReturnType<SlicedOperations['repairTranscript']> {
+  *repairTranscript(sessionId: string): Sliced<'repairTranscript'> {
     const { rewriting, messages } = this.rooms;
     const circumstances = this.transactions.read(() => rewriting.circumstances(sessionId, this.now()));
     const reading = rowsInSlices(
@@ -127,7 +132,7 @@ export class LongOperations {
     return this.transactions.write(() => rewriting.apply(sessionId, joinedRepairs(repairs)));
   }
 
-  *branchSession(input: BranchSession): ReturnType<SlicedOperations['branchSession']> {
+  *branchSession(input: BranchSession): Sliced<'branchSession'> {
     // Left by a failed attempt.
     yield* this.sweep((id) => id === input.childId);
     this.inTheMaking.add(input.childId);
@@ -140,10 +145,7 @@ export class LongOperations {
 
   private branching(
     input: BranchSession,
-  ): BatchCourse<
-    { readonly course: BranchCourse; readonly total: number },
-    ReturnType<SessionOperations['branchSession']>
-  > {
+  ): BatchCourse<{ readonly course: BranchCourse; readonly total: number }, MethodResults['branchSession']> {
     const { branching } = this.rooms;
     return {
       begin: () => {
@@ -160,15 +162,15 @@ export class LongOperations {
     };
   }
 
-  rewindSession(input: RewindSession): ReturnType<SlicedOperations['rewindSession']> {
+  rewindSession(input: RewindSession): Sliced<'rewindSession'> {
     return inBatches(this.rooms.rewinding.rewinding(input), this.transactions);
   }
 
-  showVersion(input: ShowVersion): ReturnType<SlicedOperations['showVersion']> {
+  showVersion(input: ShowVersion): Sliced<'showVersion'> {
     return inBatches(this.rooms.versions.showing(input), this.transactions);
   }
 
-  openTurn(input: OpenTurn): ReturnType<SlicedOperations['openTurn']> {
+  openTurn(input: OpenTurn): Sliced<'openTurn'> {
     return inBatches(this.rooms.life.opening(input), this.transactions);
   }
 
@@ -192,8 +194,14 @@ export class LongOperations {
     return yield* this.scrubbed({ sessionIds, branches: [...branches.values()] });
   }
 
+  /** Does the work that long operations left: see `sweep` and `scrub`. */
+  *tidy(): SlicedWork<void> {
+    yield* this.sweep();
+    this.scrub();
+  }
+
   /** Deletes the rows of sessions that no process finishes: stopped branches, and those left by a crash. */
-  *sweep(which: (sessionId: string) => boolean = () => true): SlicedWork<void> {
+  private *sweep(which: (sessionId: string) => boolean = () => true): SlicedWork<void> {
     yield* inBatches(
       this.rooms.forgetting.sweeping((id) => which(id) && !this.inTheMaking.has(id)),
       this.transactions,
@@ -202,7 +210,7 @@ export class LongOperations {
 
   /** Rewrites the file if rows were deleted from it, unless a turn is running, which would have to wait. Then the
    *  rewrite stays due. Returns true when nothing is due any more. */
-  scrub(): boolean {
+  private scrub(): boolean {
     const { forgetting } = this.rooms;
     if (!forgetting.isScrubDue) return true;
     if (forgetting.isTurnRunning) return false;
@@ -210,27 +218,22 @@ export class LongOperations {
     return true;
   }
 
+  private rewriteFile(): void {
+    const { index, forgetting } = this.rooms;
+    this.transactions.write(() => index.compact());
+    try {
+      forgetting.scrub();
+    } catch (error) {
+      if (!this.transactions.repairIndex(error)) throw error;
+      forgetting.scrub();
+    }
+  }
+
   private *scrubbed(erased: Erased): SlicedWork<ForgottenSessions> {
     const isRewritable = this.rooms.forgetting.isRewritable;
     // Serve waiting requests first: rewriting the file cannot be cut into slices.
     yield undefined;
     return { ...erased, isComplete: this.scrub() && isRewritable };
-  }
-
-  /** Long work that the user waits for, by method. */
-  get sliced(): Omit<SlicedOperations, 'search' | 'verifyIntegrity'> {
-    return {
-      activeMessages: (id) => this.activeMessages(id),
-      apiContents: (id) => this.apiContents(id),
-      promptContext: (...asked) => this.promptContext(...asked),
-      repairTranscript: (id) => this.repairTranscript(id),
-      branchSession: (input) => this.branchSession(input),
-      rewindSession: (input) => this.rewindSession(input),
-      showVersion: (input) => this.showVersion(input),
-      openTurn: (input) => this.openTurn(input),
-      forgetSession: (id) => this.forgetSession(id),
-      pruneTrash: (before) => this.pruneTrash(before),
-    };
   }
 }
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { errnoOf, readWhole, type FileSystem } from '../engine/fileSystem';
 import type { FoldedSpill, SpilledTurn } from '../sessionStore';
-import { isSpillName, readSpill } from './spillFormat';
+import { isOfOtherStore } from '../session/tables/storeUid';
+import { formatVersion, isSpillName, laterSpill, readSpill } from './spillFormat';
 
 /** Folders to search for spill files at an opening, and turns to skip. */
 export interface SpillSearch {
@@ -13,16 +14,18 @@ export interface SpillSearch {
 }
 
 /** folded: all of it is in the store, the file is deleted · kept: a part could not be read or applied and the file
- *  stays, renamed · otherStore: it belongs to another history · failed: it could not be tried this time. */
+ *  stays, renamed · otherStore: it belongs to another history · laterVersion: a later version of the program wrote it
+ *  and can read it, so it stays untouched · failed: it could not be tried this time. */
 export interface FoundSpill {
   readonly path: string;
-  readonly outcome: 'folded' | 'kept' | 'otherStore' | 'failed';
+  readonly outcome: 'folded' | 'kept' | 'otherStore' | 'laterVersion' | 'failed';
   readonly sessionId: string | null;
   /** The reason for any outcome but `folded`, where it is empty. */
   readonly technical: string;
 }
 
 interface Folder {
+  getMeta(key: string): string | null;
   foldSpill(spill: SpilledTurn): FoldedSpill;
 }
 
@@ -49,7 +52,10 @@ export function foldFoundSpills(
 function foldOne(fileSystem: FileSystem, store: Folder, path: string, liveTurns: readonly string[]): FoundSpill | null {
   let sessionId: string | null = null;
   try {
-    const read = readSpill(new TextDecoder().decode(readWhole(fileSystem, path)));
+    const text = new TextDecoder().decode(readWhole(fileSystem, path));
+    const later = laterSpill(text);
+    if (later !== null) return leftForLater(path, later, store);
+    const read = readSpill(text);
     if (read === null)
       return {
         path: setSpillAside(fileSystem, path),
@@ -66,7 +72,7 @@ function foldOne(fileSystem: FileSystem, store: Folder, path: string, liveTurns:
         path,
         outcome: 'otherStore',
         sessionId,
-        technical: `it belongs to the store ${spill.storeUid ?? 'unknown'}`,
+        technical: ofStore(spill.storeUid),
       };
     if (folded.refused.length === 0 && !torn) {
       fileSystem.remove(path);
@@ -77,6 +83,18 @@ function foldOne(fileSystem: FileSystem, store: Folder, path: string, liveTurns:
   } catch (error) {
     return { path, outcome: 'failed', sessionId, technical: error instanceof Error ? error.message : String(error) };
   }
+}
+
+function leftForLater(path: string, later: NonNullable<ReturnType<typeof laterSpill>>, store: Folder): FoundSpill {
+  const file = { path, sessionId: null };
+  if (isOfOtherStore(later.storeUid, (key) => store.getMeta(key)))
+    return { ...file, outcome: 'otherStore', technical: ofStore(later.storeUid) };
+  const technical = `its format has version ${later.version}, this program reads version ${formatVersion}`;
+  return { ...file, outcome: 'laterVersion', technical };
+}
+
+function ofStore(uid: string | null): string {
+  return `it belongs to the store ${uid ?? 'unknown'}`;
 }
 
 /** Renames a spill file that is finished but was not read completely, so that it is not found again. Returns the new

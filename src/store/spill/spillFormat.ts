@@ -6,8 +6,8 @@ import { failure, recalled } from '../session/tables/turnRow';
 import { hiddenReasons, type Message, type NewMessage } from '../../transcript/message';
 import { stopReasons } from '../../transcript/stopReason';
 
-/** The version of the lines below. A file of a later version is not read. */
-const formatVersion = 1;
+/** The version of the lines below. A file of a later version is not read, and stays where it is (`laterSpill`). */
+export const formatVersion = 1;
 const format = 'hermes-spill';
 
 /** Names of spill files: the session's id, with a number when there is already one. */
@@ -161,6 +161,19 @@ const headerLine = v.object({
   turn,
   rows: v.array(message),
 });
+
+const laterHeaderLine = v.object({
+  format: v.literal(format),
+  v: v.pipe(v.number(), v.gtValue(formatVersion)),
+  storeUid: v.fallback(text, null),
+});
+
+/** The format version and the store of a spill file that a later version of the program wrote; null for every other
+ *  file. `storeUid`: null also when it cannot be read. */
+export function laterSpill(text: string): { readonly version: number; readonly storeUid: string | null } | null {
+  const head = v.safeParse(laterHeaderLine, parseJson(text.split('\n', 1)[0] ?? ''));
+  return head.success ? { version: head.output.v, storeUid: head.output.storeUid } : null;
+}
 
 /** Null when the file does not even name its turn, or is not a spill of ours. */
 export function readSpill(text: string): ReadSpill | null {

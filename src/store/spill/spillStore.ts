@@ -1,19 +1,11 @@
-import { SimulatedDisk } from '../engine/simulatedDisk';
+import { MemoryFileSystem } from '../engine/memoryFileSystem';
 import { openDatabase } from '../open/openDatabase';
 import { migrate, schemaVersion } from '../schema/migrations';
-import { SessionDb } from '../session/sessionDb';
+import { createSessionDb, type SessionDb } from '../session/sessionDb';
 import { seedTurn } from '../session/operations/turnSeed';
 import type { SlicedWork } from '../slicedWork';
-import type {
-  ChunkBatch,
-  PutMessage,
-  SettledTurn,
-  SettleTurn,
-  SpilledRequest,
-  TranscriptRepair,
-} from '../sessionStore';
+import type { SessionOperations, SpilledRequest } from '../sessionStore';
 import type { Message } from '../../transcript/message';
-import type { Usage } from '../../transcript/usage';
 import type { OpenedStore } from '../worker/openedStore';
 import type { StoreEngine } from '../worker/storeEngine';
 import { perform } from '../sessionMethods';
@@ -37,7 +29,7 @@ export function openSpillStore(engine: StoreEngine, place: SpillPlace): OpenedSt
   const { header, requests } = place;
   const { database } = openDatabase({
     sqlite: engine.sqlite,
-    fileSystem: new SimulatedDisk(),
+    fileSystem: new MemoryFileSystem(),
     folder: '/memory',
     schemaVersion,
     assertOwned: () => undefined,
@@ -46,7 +38,12 @@ export function openSpillStore(engine: StoreEngine, place: SpillPlace): OpenedSt
   migrate(database, { keepCopy: () => undefined });
   database.transaction(() => seedTurn(database, engine.now, header, place.history));
   const file = SpillFile.create(engine.fileSystem, place.folder, header);
-  const operations = new SpillDb({ database, now: engine.now, fileSizes: () => ({ fileBytes: 0, logBytes: 0 }) }, file);
+  const memory = createSessionDb({
+    database,
+    now: engine.now,
+    fileSizes: () => ({ fileBytes: 0, logBytes: 0 }),
+  });
+  const operations = recordedIn(file, memory);
   const close = (): void => {
     database.abandon();
     file.close();
@@ -75,7 +72,7 @@ export function openSpillStore(engine: StoreEngine, place: SpillPlace): OpenedSt
       readOnly: null,
       spills: [],
     },
-    slices: { search: (query) => operations.searchSlices(query) },
+    slices: { search: (query) => memory.slices.search(query) },
     tidySlices: () => nothingToTidy(),
     mustReopen: () => false,
     close,
@@ -88,39 +85,17 @@ function* nothingToTidy(): SlicedWork<void> {
 
 /** Applies a request in memory, as the store will later, then writes it to the file. A refused request is not
  *  written. */
-class SpillDb extends SessionDb {
-  constructor(
-    parts: ConstructorParameters<typeof SessionDb>[0],
-    private readonly file: SpillFile,
-  ) {
-    super(parts);
-  }
-
-  override appendChunks(batch: ChunkBatch): void {
-    super.appendChunks(batch);
-    this.file.append({ method: 'appendChunks', args: [batch] });
-  }
-
-  override putMessages(messages: readonly PutMessage[]): readonly Message[] {
-    const stored = super.putMessages(messages);
-    this.file.append({ method: 'putMessages', args: [messages] });
-    return stored;
-  }
-
-  override repairTranscript(sessionId: string): TranscriptRepair {
-    const repair = super.repairTranscript(sessionId);
-    this.file.append({ method: 'repairTranscript', args: [sessionId] });
-    return repair;
-  }
-
-  override addUsage(turnUid: string, usage: Usage): void {
-    super.addUsage(turnUid, usage);
-    this.file.append({ method: 'addUsage', args: [turnUid, usage] });
-  }
-
-  override settleTurn(input: SettleTurn): SettledTurn {
-    const settled = super.settleTurn(input);
-    this.file.append({ method: 'settleTurn', args: [input] });
-    return settled;
-  }
+function recordedIn(file: SpillFile, memory: SessionDb): SessionOperations {
+  const record = <T>(result: T, request: SpilledRequest): T => {
+    file.append(request);
+    return result;
+  };
+  return {
+    ...memory,
+    appendChunks: (...args) => record(memory.appendChunks(...args), { method: 'appendChunks', args }),
+    putMessages: (...args) => record(memory.putMessages(...args), { method: 'putMessages', args }),
+    repairTranscript: (...args) => record(memory.repairTranscript(...args), { method: 'repairTranscript', args }),
+    addUsage: (...args) => record(memory.addUsage(...args), { method: 'addUsage', args }),
+    settleTurn: (...args) => record(memory.settleTurn(...args), { method: 'settleTurn', args }),
+  };
 }

@@ -4,7 +4,6 @@ import type { Log } from '../../base/log';
 import type {
   CompressedSession,
   CompressSession,
-  NewSession,
   OpenTurn,
   PromptContext,
   SessionStore,
@@ -17,13 +16,7 @@ import type {
 import type { NewApproval } from '../approvals';
 import { retryPauseMs } from '../retryPause';
 import { isUnknownOutcome, StoreError } from '../storeError';
-import {
-  promisedOperations,
-  type CallMethod,
-  type MethodArguments,
-  type MethodName,
-  type MethodResults,
-} from '../sessionMethods';
+import type { CallMethod, MethodArguments, MethodName, MethodResults } from '../sessionMethods';
 import { countedTokens } from '../../transcript/contextUse';
 import type { Message } from '../../transcript/message';
 import type { Turn } from '../../transcript/turn';
@@ -61,6 +54,7 @@ export class SpillingStore {
   private readonly told = new Map<string, SpillStatus>();
   private readonly changes = new Emitter<void>();
   private readonly table: PromisedTable;
+  readonly store: SessionStore;
   private folding: Promise<void> | null = null;
   private cancelRetry: (() => void) | null = null;
   private attempts = 0;
@@ -75,18 +69,8 @@ export class SpillingStore {
     private readonly uid: () => string,
   ) {
     this.table = inner;
+    this.store = { ...inner, ...this.own(inner) };
   }
-
-  readonly store: SessionStore = {
-    ...promisedOperations((method, args) => this.call(method, args)),
-    search: (...args) => this.inner.search(...args),
-    branchSession: (...args) => this.twice(() => this.inner.branchSession(...args)),
-    rewindSession: (...args) => this.inner.rewindSession(...args),
-    showVersion: (...args) => this.inner.showVersion(...args),
-    openTurn: (...args) => this.openTurn(...args),
-    forgetSession: (...args) => this.inner.forgetSession(...args),
-    close: () => this.close(),
-  };
 
   get statuses(): readonly SpillStatus[] {
     return [...this.told.values()];
@@ -105,37 +89,33 @@ export class SpillingStore {
     return this.folding;
   }
 
-  private async call<M extends MethodName>(method: M, args: MethodArguments[M]): Promise<MethodResults[M]> {
-    const own: { readonly [N in MethodName]?: (...args: MethodArguments[N]) => Promise<MethodResults[N]> } = this.own;
-    return (own[method] ?? this.table[method])(...args);
+  /** The calls that concern running turns, and writes that are tried once more; the others go to the store as they
+   *  are. */
+  private own(inner: SessionStore): Partial<SessionStore> {
+    return {
+      createSession: (...args) => this.twice(() => inner.createSession(...args)),
+      endSession: (...args) => this.twice(() => inner.endSession(...args)),
+      branchSession: (...args) => this.twice(() => inner.branchSession(...args)),
+      openTurn: (...args) => this.openTurn(...args),
+      appendChunks: (...args) => this.write<'appendChunks'>(args[0].turnUid, { method: 'appendChunks', args }),
+      putMessages: (...args) => this.write<'putMessages'>(this.turnOf(args[0]), { method: 'putMessages', args }),
+      repairTranscript: (...args) =>
+        this.write<'repairTranscript'>(this.liveIn(args[0])?.turn.uid, { method: 'repairTranscript', args }),
+      addUsage: (...args) => this.write<'addUsage'>(args[0], { method: 'addUsage', args }),
+      settleTurn: (...args) => this.settleTurn(...args),
+      steerTurn: (...args) => this.steerTurn(...args),
+      requestApproval: (...args) => this.requestApproval(...args),
+      decideApproval: (...args) => this.decideApproval(...args),
+      compressSession: (...args) => this.compressSession(...args),
+      activeMessages: (...args) => this.activeMessages(...args),
+      getMessage: (...args) => this.getMessage(...args),
+      getTurn: (...args) => this.getTurn(...args),
+      openTurnOf: (...args) => this.openTurnOf(...args),
+      readTranscript: (...args) => this.readTranscript(...args),
+      promptContext: (...args) => this.promptContext(...args),
+      close: () => this.close(),
+    };
   }
-
-  /** The calls that concern running turns, and writes that are tried once more. */
-  private readonly own = {
-    createSession: (input: NewSession) => this.twice(() => this.inner.createSession(input)),
-    endSession: (...args: MethodArguments['endSession']) => this.twice(() => this.inner.endSession(...args)),
-    appendChunks: (batch: MethodArguments['appendChunks'][0]) =>
-      this.write<'appendChunks'>(batch.turnUid, { method: 'appendChunks', args: [batch] }),
-    putMessages: (rows: MethodArguments['putMessages'][0]) =>
-      this.write<'putMessages'>(this.turnOf(rows), { method: 'putMessages', args: [rows] }),
-    repairTranscript: (sessionId: string) =>
-      this.write<'repairTranscript'>(this.liveIn(sessionId)?.turn.uid, {
-        method: 'repairTranscript',
-        args: [sessionId],
-      }),
-    addUsage: (...args: MethodArguments['addUsage']) => this.write<'addUsage'>(args[0], { method: 'addUsage', args }),
-    settleTurn: (input: MethodArguments['settleTurn'][0]) => this.settleTurn(input),
-    steerTurn: (input: SteerTurn) => this.steerTurn(input),
-    requestApproval: (input: NewApproval) => this.requestApproval(input),
-    decideApproval: (...args: MethodArguments['decideApproval']) => this.decideApproval(...args),
-    compressSession: (input: CompressSession) => this.compressSession(input),
-    activeMessages: (sessionId: string) => this.activeMessages(sessionId),
-    getMessage: (uid: string) => this.getMessage(uid),
-    getTurn: (uid: string) => this.getTurn(uid),
-    openTurnOf: (sessionId: string) => this.openTurnOf(sessionId),
-    readTranscript: (query: TranscriptQuery) => this.readTranscript(query),
-    promptContext: (...args: MethodArguments['promptContext']) => this.promptContext(...args),
-  };
 
   private async openTurn(input: OpenTurn, ...course: WorkCourse): ReturnType<SessionStore['openTurn']> {
     if (this.blocking !== null) await this.tryAgain();

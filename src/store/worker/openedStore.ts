@@ -7,19 +7,18 @@ import { rescueFolderIn } from '../open/replacedFiles';
 import { storeFiles } from '../open/storeFiles';
 import { migrate, schemaVersion } from '../schema/migrations';
 import type { OtherDatabase } from '../session/import/bringOver';
-import { SessionDb } from '../session/sessionDb';
+import { createSessionDb, type SessionDb } from '../session/sessionDb';
 import { storeUidKey } from '../session/tables/storeUid';
-import type { SlicedOperations } from '../session/slicedOperations';
+import type { SlicedMethods } from '../sessionMethods';
 import type { SessionOperations } from '../sessionStore';
 import type { SlicedWork } from '../slicedWork';
 import { foldFoundSpills, type FoundSpill, type SpillSearch } from '../spill/foundSpills';
 import { readableOnly } from '../engine/sqlFailure';
-import { StoreError } from '../storeError';
+import { StoreError, storeErrorData, type StoreErrorData } from '../storeError';
 import { keepCopy } from './keepCopy';
 import { replacedStores, type BroughtBack, type ReplacedStore } from './replacedStores';
 import type { StoreEngine } from './storeEngine';
 import { SiblingMerger, type SiblingMerge, type SiblingProblem } from './siblingMerger';
-import { storeErrorData, type StoreErrorData } from './storeErrorData';
 
 /** The store to open, and the conditions. Plain data: it is sent to the worker. */
 export interface StorePlace {
@@ -78,7 +77,7 @@ export interface OpenedStore {
   readonly operations: SessionOperations;
   readonly report: OpenReport;
   /** Operations that may take long, in slices. */
-  readonly slices: Partial<SlicedOperations>;
+  readonly slices: SlicedMethods;
   /** Housekeeping for idle moments: deletes rows that long operations left. */
   tidySlices(): SlicedWork<void>;
   /** True when a failed call left the database in a state in which no further write can succeed. */
@@ -214,7 +213,7 @@ function readOnlyStore(engine: StoreEngine, { database, report }: OpenedDatabase
 }
 
 function sessionDbOver(engine: StoreEngine, database: OpenedDatabase['database']): SessionDb {
-  return new SessionDb({
+  return createSessionDb({
     database,
     now: engine.now,
     fileSizes: () => database.sizes(),

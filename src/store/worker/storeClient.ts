@@ -1,10 +1,16 @@
 import { Emitter } from '../../base/disposable';
-import { StoreError } from '../storeError';
+import { StoreError, reviveStoreError } from '../storeError';
 import { withEntries, type WorkProgress } from '../slicedWork';
 import type { SpillPlace } from '../spill/spillStore';
 import type { OpenReport, StorePlace } from './openedStore';
-import type { CallMethod, MethodArguments, MethodName, MethodResults, StoreRequest } from '../sessionMethods';
-import { reviveStoreError } from './storeErrorData';
+import {
+  isRead,
+  type CallMethod,
+  type MethodArguments,
+  type MethodName,
+  type MethodResults,
+  type StoreRequest,
+} from '../sessionMethods';
 import type { FromWorker, ToWorker } from './workerMessages';
 
 type Event<T> = Emitter<T>['event'];
@@ -91,8 +97,9 @@ export class StoreClient {
       const abort = (): void => {
         if (!this.pending.has(id)) return;
         this.port.post({ kind: 'cancel', id });
-        // For a change, the response shows if it was made before it could be stopped.
-        if (isReading(method)) this.take(id)?.reject(signal?.reason);
+        // An aborted read has nothing to wait for. For a change, the response shows if it was made before it could be
+        // stopped.
+        if (isRead(method)) this.take(id)?.reject(signal?.reason);
       };
       const settled = (): void => signal?.removeEventListener('abort', abort);
       signal?.addEventListener('abort', abort, { once: true });
@@ -208,11 +215,6 @@ export class StoreClient {
     for (const call of this.pending.values()) call.reject(error);
     this.pending.clear();
   }
-}
-
-/** True for reads: an aborted read has nothing to wait for. */
-function isReading(method: MethodName): boolean {
-  return method === 'search' || method === 'activeMessages' || method === 'apiContents';
 }
 
 export function closedError(): StoreError {

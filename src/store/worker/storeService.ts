@@ -4,7 +4,7 @@ import { sliceMs, StoppedWork, type SlicedWork } from '../slicedWork';
 import type { OpenedStore, StorePlace } from './openedStore';
 import { RequestQueue, type UnderWay } from './requestQueue';
 import { perform, performInSlices, type MethodName, type MethodResults, type StoreRequest } from '../sessionMethods';
-import { storeErrorData } from './storeErrorData';
+import { storeErrorData } from '../storeError';
 import type { FromWorker, ToWorker } from './workerMessages';
 
 /** Milliseconds without a request after which the store does its housekeeping. */

@@ -1,7 +1,7 @@
 import type { SpillPlace } from '../spill/spillStore';
 import type { OpenReport, StorePlace } from './openedStore';
 import type { SliceReport } from '../slicedWork';
-import type { StoreErrorData } from './storeErrorData';
+import type { StoreErrorData } from '../storeError';
 import type { MethodResults, MethodName, StoreRequest } from '../sessionMethods';
 
 /** Messages between the extension host's thread and the store's worker. Both sides are one build, so they are typed and not validated; they

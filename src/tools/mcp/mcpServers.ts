@@ -14,6 +14,14 @@ const callPatienceMs = 10_000;
 /** Milliseconds before a later turn retries an unreachable server, so that not every turn does. */
 const tryAgainAfterMs = 60_000;
 
+/** Milliseconds for the trial of a new server: its program may be downloaded first. */
+const trialPatienceMs = 120_000;
+
+/** Result of a trial. `lines`: last log lines of the server, secrets masked. */
+export type McpTrial =
+  | { readonly kind: 'works'; readonly tools: number }
+  | { readonly kind: 'failed'; readonly sentence: string; readonly lines: readonly string[] };
+
 /** MCP servers of one window, shared by all its sessions. Allowed servers start when a turn first needs tools. */
 export class McpServers implements Disposable {
   private servers: readonly McpServer[] = [];
@@ -64,6 +72,24 @@ export class McpServers implements Disposable {
     );
     signal.throwIfAborted();
     return this.offered();
+  }
+
+  /** Starts a server that is not one of them, counts its tools and stops it. Rejects only when aborted. */
+  async trial(plan: McpServerPlan, signal: AbortSignal): Promise<McpTrial> {
+    const server = new McpServer(plan, this.needs);
+    try {
+      server.start();
+      await server.ready(trialPatienceMs, signal);
+      const { state, tools, lastLines: lines } = server;
+      if (state.kind === 'running') return { kind: 'works', tools: tools.length };
+      return {
+        kind: 'failed',
+        sentence: 'sentence' in state ? state.sentence : 'It did not start in time.',
+        lines,
+      };
+    } finally {
+      await server.stop(false);
+    }
   }
 
   /** Names of servers that a turn stopped waiting for. */

@@ -32,6 +32,7 @@ import { FeedPages, type FeedSteps } from './state/feedPages';
 import { Folds } from './state/folds';
 import { Places } from './state/places';
 import { ScreenRequests } from './state/screenRequests';
+import { Thoughts } from './state/thoughts';
 import { TypedInput, type CommandSteps } from './typedInput';
 
 interface ReviewSteps {
@@ -70,6 +71,7 @@ export class ChatController {
   /** Dependencies of the prompt history, which loads after the first paint. */
   readonly historyNeeds: PromptHistoryNeeds;
   readonly folds: Folds;
+  readonly thoughts: Thoughts;
   readonly markdown: MarkdownActions;
   readonly places: Places;
   readonly pages: FeedPages;
@@ -87,6 +89,7 @@ export class ChatController {
     };
     const places = (this.places = new Places(memory));
     const folds = (this.folds = new Folds(memory, view, places));
+    this.thoughts = new Thoughts(memory);
     const pages = (this.pages = new FeedPages({ ...shared, later }));
     const unsaved = (this.unsaved = new UnsavedDrafts(needs));
     const drafts = (this.drafts = new Drafts(unsaved, timers));

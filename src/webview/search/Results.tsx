@@ -3,7 +3,7 @@ import { Icon } from '../Icon';
 import { t } from '../localization';
 import { clockTime, fullTime } from '../times';
 import type { FoundMessages, SearchController } from './searchController';
-import { snippetPieces, type SearchGroup } from './searchGroups';
+import { plainSnippet, snippetPieces, type SearchGroup } from './searchGroups';
 import { sessionFacts } from './searchLabels';
 import { resultAfter } from './resultFocus';
 
@@ -151,7 +151,9 @@ function Hit({
           </time>
         </span>
         <span class="hit-text" dir="auto">
-          {snippetPieces(hit).map(({ text, matched }, index) => (matched ? <mark key={index}>{text}</mark> : text))}
+          {snippetPieces(plainSnippet(hit)).map(({ text, matched }, index) =>
+            matched ? <mark key={index}>{text}</mark> : text,
+          )}
         </span>
       </button>
       <button

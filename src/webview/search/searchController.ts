@@ -128,7 +128,7 @@ export class SearchController {
     };
     this.status.value = 'found';
     if (!page.hits.some(({ messageUid }) => messageUid === this.active.peek()))
-      this.active.value = page.hits[0]?.messageUid ?? null;
+      this.active.value = this.groups.peek()[0]?.hits[0]?.messageUid ?? null;
     this.keep();
   }
 

@@ -11,7 +11,8 @@ export interface SearchGroup {
   readonly hits: readonly SearchHit[];
 }
 
-/** Groups hits by session, in the order in which their sessions first appear. */
+/** Groups hits by session, in the order in which their sessions first appear. In a group, what was said comes before
+ *  what tools returned. */
 export function searchGroups(
   hits: readonly SearchHit[],
   sessions: ReadonlyMap<string, SearchSession>,
@@ -26,10 +27,12 @@ export function searchGroups(
       sessionId: session?.id ?? first?.sessionId ?? conversationId,
       title: session?.title ?? first?.sessionTitle ?? null,
       session,
-      hits: own,
+      hits: [...own.filter(({ role }) => role !== 'tool'), ...own.filter(({ role }) => role === 'tool')],
     };
   });
 }
+
+export type Snippet = Pick<SearchHit, 'snippet' | 'matches'>;
 
 /** Part of a snippet; `matched`: it matches the search text. */
 export interface SnippetPiece {
@@ -37,8 +40,37 @@ export interface SnippetPiece {
   readonly matched: boolean;
 }
 
+/** Marks of Markdown that a reader does not see: code fences and code marks, bold, headings, the ends of links. */
+const markup = new RegExp(
+  [
+    /```[\w-]*|`+|\*\*|~~/,
+    // A line break has become a space, and a blank line two.
+    /(?<=^|…|\s\s)#{1,6}\s+|(?<=\s)#{2,6}\s+/,
+    /!?(?<![\w\])])\[(?=[^\][]+\]\([^()\s]*\))/,
+    /(?<=(?<![\w\])])\[[^\][]+)\]\([^()\s]*\)/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'g',
+);
+
+/** Returns the snippet of an answer without the marks of Markdown, as the chat shows it. Keeps marks that match the
+ *  search. */
+export function plainSnippet({ role, snippet, matches }: Pick<SearchHit, 'role' | 'snippet' | 'matches'>): Snippet {
+  if (role !== 'assistant') return { snippet, matches };
+  const marks = [...snippet.matchAll(markup)]
+    .map(({ 0: text, index }) => ({ start: index, end: index + text.length }))
+    .filter((mark) => !matches.some(({ start, end }) => start < mark.end && end > mark.start));
+  const without = (at: number): number =>
+    at - marks.reduce((sum, { start, end }) => sum + Math.max(0, Math.min(end, at) - start), 0);
+  return {
+    snippet: marks.reduceRight((text, { start, end }) => text.slice(0, start) + text.slice(end), snippet),
+    matches: matches.map(({ start, end }) => ({ start: without(start), end: without(end) })),
+  };
+}
+
 /** Splits a snippet at its matches. Joins overlapping ranges, and clips ranges to the text. */
-export function snippetPieces({ snippet, matches }: Pick<SearchHit, 'snippet' | 'matches'>): readonly SnippetPiece[] {
+export function snippetPieces({ snippet, matches }: Snippet): readonly SnippetPiece[] {
   const pieces: SnippetPiece[] = [];
   let at = 0;
   for (const { start, end } of matches.toSorted((a, b) => a.start - b.start)) {

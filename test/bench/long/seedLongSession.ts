@@ -6,7 +6,7 @@ import type { SqlDatabase } from '../../../src/store/engine/sqlDatabase';
 import type { Sqlite } from '../../../src/store/engine/sqlite';
 import { openDatabase } from '../../../src/store/open/openDatabase';
 import { migrate, schemaVersion } from '../../../src/store/schema/migrations';
-import { SessionDb } from '../../../src/store/session/sessionDb';
+import { createSessionDb, type SessionDb } from '../../../src/store/session/sessionDb';
 import type { NewMessage } from '../../../src/transcript/message';
 import { unknownUsage } from '../../../src/transcript/usage';
 
@@ -44,7 +44,7 @@ export function seedLongSession(sqlite: Sqlite, folder: string, turns: number): 
     execute: (sql) => database.execute(sql),
     close: () => database.close(),
   };
-  const sessions = new SessionDb({
+  const sessions = createSessionDb({
     database: inOne,
     now: () => 1_700_000_000,
     fileSizes: () => ({ fileBytes: 0, logBytes: 0 }),

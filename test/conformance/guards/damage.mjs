@@ -2,21 +2,21 @@
 export const guards = [
   {
     name: 'pages of the search index',
-    file: 'src/store/session/sessionDb.ts',
+    file: 'src/store/session/repairingTransactions.ts',
     tests: ['test/unit/store/damagedIndexPages'],
     from: ' ?? complaint(() => index.damagedPages()[0]);',
     to: ';',
   },
   {
     name: 'an index that cannot be dropped',
-    file: 'src/store/session/sessionDb.ts',
+    file: 'src/store/session/repairingTransactions.ts',
     tests: ['test/unit/store/damagedIndexPages'],
     from: '        this.rooms.index.replace();',
     to: '        this.rooms.index.rebuild();',
   },
   {
     name: 'index failures without a name',
-    file: 'src/store/session/sessionDb.ts',
+    file: 'src/store/session/repairingTransactions.ts',
     tests: ['test/unit/store/sessionDbSearch'],
     from: '|SQL logic error/',
     to: '/',

@@ -24,14 +24,14 @@ export const guards = [
   {
     name: 'what a crash left half done is finished at the next opening',
     file: 'src/store/session/sessionDb.ts',
-    from: '      this.rooms.stretches.settleAll();\n',
+    from: '      rooms.stretches.settleAll();\n',
     to: '',
     tests: ['test/unit/store/longSessions'],
   },
   {
     name: 'rows of sessions that nobody finished are swept',
-    file: 'src/store/session/sessionDb.ts',
-    from: '    runWhole(this.long.sweep());\n',
+    file: 'src/store/session/slicedOperations.ts',
+    from: '    yield* this.sweep();\n',
     to: '',
     tests: ['test/unit/store/longSessions'],
   },
@@ -66,7 +66,7 @@ export const guards = [
   {
     name: 'a change that was stopped rejects only when everything is taken back',
     file: 'src/store/worker/storeClient.ts',
-    from: 'if (isReading(method)) this.take(id)?.reject(signal?.reason);',
+    from: 'if (isRead(method)) this.take(id)?.reject(signal?.reason);',
     to: 'this.take(id)?.reject(signal?.reason);',
     tests: ['test/unit/store/worker/storeService'],
   },

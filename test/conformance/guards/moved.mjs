@@ -76,10 +76,10 @@ export const guards = [
   },
   {
     name: 'spills of a store that was brought back are folded in',
-    file: 'src/store/session/import/spillFolding.ts',
+    file: 'src/store/session/tables/storeUid.ts',
     tests: [movedStore],
-    from: 'if (isOthers && this.meta(joinedStoreKey(spill.storeUid)) === null)',
-    to: 'if (isOthers && joinedStoreKey(spill.storeUid) !== null)',
+    from: ' && meta(joinedStoreKey(uid)) === null;',
+    to: ' && joinedStoreKey(uid) !== null;',
   },
   {
     name: 'merged rows keep their order',

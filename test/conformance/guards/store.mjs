@@ -25,8 +25,8 @@ export const guards = [
     name: 'compression published whole',
     file: 'src/store/session/sessionDb.ts',
     tests: ['compression', 'test/unit/store/sessionDbCompression'],
-    from: 'return this.write(() => this.rooms.compression.publish(input));',
-    to: 'return this.rooms.compression.publish(input);',
+    from: 'compressSession: write((input) => rooms.compression.publish(input)),',
+    to: 'compressSession: (input) => rooms.compression.publish(input),',
   },
   {
     name: 'durable name of the log',

@@ -29,7 +29,7 @@ export const guards = [
   },
   {
     name: 'repair commit',
-    file: 'src/agent/repairedHistory.ts',
+    file: 'src/agent/turnHistory.ts',
     tests: ['droppedRows', 'sequence'],
     from: 'if (isSound(',
     to: 'if (stored.length >= 0 || isSound(',

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { SwitchReason } from '../../../src/memory/switchReason';
+import type { SwitchReason } from '../../../src/memory/memoryProvider';
 import type { HindsightProvider } from '../../../src/memory/hindsight/hindsightProvider';
 import type { BankOperation } from './memoryBank';
 import { fastClock } from './fastClock';

@@ -1,9 +1,9 @@
-import { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from '../simulatedDisk';
 import { storeError } from '../../../src/store/engine/sqlFailure';
 import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
 import { openDatabase } from '../../../src/store/open/openDatabase';
 import { migrate, schemaVersion } from '../../../src/store/schema/migrations';
-import { SessionDb } from '../../../src/store/session/sessionDb';
+import { createSessionDb, type SessionDb } from '../../../src/store/session/sessionDb';
 import { perform } from '../../../src/store/sessionMethods';
 import { seededRandom } from '../../crash/powerCuts';
 import { putEmptyStore } from '../emptyStore';
@@ -55,7 +55,7 @@ export class SimulatedPlace implements Place {
 }
 
 export function sessionDb(database: SqlJsDatabase, now: () => number): SessionDb {
-  return new SessionDb({ database, now, fileSizes: () => database.sizes() });
+  return createSessionDb({ database, now, fileSizes: () => database.sizes() });
 }
 
 async function openedDatabase(disk: SimulatedDisk, now: () => number, assertOwned: () => void): Promise<SqlJsDatabase> {

@@ -5,10 +5,10 @@ import { ConversationGateway } from '../../../src/gateway/conversationGateway';
 import type { CompletedTurn, MemoryProvider } from '../../../src/memory/memoryProvider';
 import type { ChatModel, ModelStream, StreamEvent, Terminal } from '../../../src/models/chatModel';
 import type { ModelInfo } from '../../../src/models/modelInfo';
-import { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from '../simulatedDisk';
 import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
 import { migrate, schemaVersion } from '../../../src/store/schema/migrations';
-import { SessionDb } from '../../../src/store/session/sessionDb';
+import { createSessionDb, type SessionDb } from '../../../src/store/session/sessionDb';
 import type { SessionStore } from '../../../src/store/sessionStore';
 import { perform, promisedOperations } from '../../../src/store/sessionMethods';
 import { ToolRegistry } from '../../../src/tools/toolRegistry';
@@ -18,6 +18,7 @@ import { hangingMemory, RecordingMemory, throwingMemory } from '../recordingMemo
 import { RecordingSurface } from '../recordingSurface';
 import { testSqlite } from '../sqlite';
 import { openTestDatabase } from '../testStore';
+import { cautiousPolicy } from '../cautiousPolicy';
 
 /** How long each answer is: enough that a few of them can be summarised. */
 const answer = (number: number): string =>
@@ -54,7 +55,7 @@ export class SwitchingHouse {
     const { database } = openTestDatabase(await testSqlite(), disk, '/store', { schemaVersion });
     migrate(database, { keepCopy: () => undefined });
     let now = (): number => 0;
-    const db = new SessionDb({ database, now: () => now(), fileSizes: () => ({ fileBytes: 0, logBytes: 0 }) });
+    const db = createSessionDb({ database, now: () => now(), fileSizes: () => ({ fileBytes: 0, logBytes: 0 }) });
     const store = {
       ...promisedOperations((method, args) => Promise.resolve().then(() => perform(db, method, args))),
       close: () => Promise.resolve(),
@@ -192,6 +193,7 @@ export class SwitchingHouse {
           ids,
           log,
           tools: new ToolRegistry([]),
+          approvals: cautiousPolicy,
           openModel: () => Promise.resolve(this.model()),
           systemPrompt: () => 'You are switched.',
           maxIterations: 4,

@@ -48,6 +48,30 @@ export function composerStates(
       press: ['Context 91% full'],
     },
     'composer-busy': { view: 'chat', bootstrap: state(busy, thinks), effort: high, requests: { contextUse: full } },
+    'composer-file': {
+      view: 'chat',
+      bootstrap: state(done, thinks),
+      requests: { contextUse: { ...full, tokens: 98_000 } },
+      currentFile: { kind: 'file', source: 'file:docs/README.md', label: 'docs/README.md' },
+    },
+    'composer-selection': {
+      view: 'chat',
+      bootstrap: state(
+        {
+          ...busy,
+          draft: 'And what is this?',
+          draftParts: [{ kind: 'mention', source: 'file:src/upload.ts', label: 'src/upload.ts' }],
+        },
+        thinks,
+      ),
+      effort: high,
+      requests: { contextUse: full },
+      currentFile: {
+        kind: 'selection',
+        source: 'selection',
+        label: 'src/client/a-file-whose-name-is-longer-than-the-panel-is-wide.test.ts:110-1420',
+      },
+    },
     'composer-effort': { view: 'chat', bootstrap: state(done, thinks), effort: high, press: ['Effort'] },
     'composer-mode': { view: 'chat', bootstrap: state(done, thinks), press: ['Mode'] },
     'composer-long': {

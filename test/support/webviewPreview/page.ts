@@ -40,6 +40,8 @@ function answer(message: unknown): void {
       payload: { ...Object(withDraft(state?.bootstrap)), ...Object(Reflect.get(window, 'previewLanguage')) },
     });
     if (state?.effort !== undefined) tell({ kind: 'notification', name: 'effort', payload: state.effort });
+    if (state?.currentFile !== undefined)
+      tell({ kind: 'notification', name: 'currentFile', payload: state.currentFile });
     for (const event of state?.events ?? [])
       tell({ kind: 'notification', name: 'turnEvent', payload: { sessionId: '20261112_140200_a1b2c3', event } });
   }

@@ -44,6 +44,7 @@ export interface PreviewState {
   readonly events?: readonly TurnEvent[];
   /** Told behind the bootstrap. */
   readonly effort?: ChatNotifications['effort'];
+  readonly currentFile?: ChatNotifications['currentFile'];
   readonly requests?: {
     readonly listModels?: ModelChoices;
     readonly contextUse?: SessionContextUse;

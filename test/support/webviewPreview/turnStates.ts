@@ -32,7 +32,7 @@ const used: Turn & { readonly state: 'settled' } = {
   usage,
   recalled: [{ provider: 'builtin', label: 'Memory', count: 3 }],
 };
-const facts = 'Local/qwen3:8b · 50.1K tok (82% cached) · $0.021 · 9 s · Recalled 3 memories';
+const facts = '9 s · 50.1K tok (82% cached) · $0.021 · qwen3:8b · Recalled 3 memories';
 
 const log = Array.from(
   { length: 40 },
@@ -57,14 +57,32 @@ const states = [
   call('t4', 'fetch_url', { url: 'https://vitest.dev/guide/mocking.html' }),
   call('t5', 'run_command', { command: 'npm test' }),
   call('t6', 'read_file', { path: 'src/retry.ts' }),
+  call('t7', 'edit_file', { path: 'src/retry.ts' }),
+  call('t8', 'edit_file', { path: 'package.json' }),
 ];
+const denied = {
+  kind: 'toolResult',
+  callId: 't3',
+  name: 'run_command',
+  outcome: 'denied',
+  text: 'The person did not allow this.',
+  details: { kind: 'denied', reason: 'keep the build' },
+} as const;
 const ended = [
   result({ uid: 't1r', position: 2 }, 't1', 'list_directory', 'src\ntest', 'done', { entries: 2 }),
-  result({ uid: 't2r', position: 2 }, 't2', 'read_file', 'There is no such file.', 'failed'),
-  result({ uid: 't3r', position: 2 }, 't3', 'run_command', 'The person did not allow this.', 'denied'),
+  result({ uid: 't2r', position: 2 }, 't2', 'read_file', 'There is no file test/fixtures/upload.json.', 'failed'),
+  { ...result({ uid: 't3r', position: 2 }, 't3', 'run_command', ''), parts: [denied] as const },
   result({ uid: 't4r', position: 2 }, 't4', 'fetch_url', 'Not run.', 'cancelled'),
   result({ uid: 't5r', position: 2 }, 't5', 'run_command', 'Interrupted.', 'interrupted'),
   result({ uid: 'a1/result/t6', position: 2 }, 't6', 'read_file', 'Interrupted.', 'interrupted'),
+  result(
+    { uid: 't7r', position: 2 },
+    't7',
+    'edit_file',
+    'The text to replace occurs 3 times in src/retry.ts, so it is not clear which one is meant. Nothing was changed.',
+    'failed',
+  ),
+  result({ uid: 't8r', position: 2 }, 't8', 'edit_file', 'The person did not allow this.', 'denied'),
 ];
 
 const lines = Array.from({ length: 300 }, (_, index) => `+  entry(${index + 1}),`).join('\n');

@@ -411,6 +411,53 @@ export function workStates(
         },
       ],
     },
+    'work-sub-agent': {
+      view: 'chat',
+      bootstrap: state(
+        shownSession({
+          messages: [
+            question,
+            answer({ uid: 'we', position: 20, turnUid: 'work' }, [
+              'Two of me look at it.',
+              call('s1', 'delegate_task', { title: 'Find every timer in the upload code' }),
+              call('s2', 'delegate_task', { title: 'Read the CI logs' }),
+            ]),
+          ],
+          openTurn: running,
+          activity: { kind: 'runningTool', callId: 's1', startedAt: Date.now() / 1000 - 12 },
+        }),
+      ),
+      events: [
+        { kind: 'toolProgress', turnUid: 'work', callId: 's1', progress: { kind: 'session', sessionId: 'sub1' } },
+        {
+          kind: 'toolProgress',
+          turnUid: 'work',
+          callId: 's1',
+          progress: {
+            kind: 'step',
+            call: call('x1', 'read_file', { path: 'src/client/uploadQueue.ts' }),
+            outcome: null,
+            steps: 4,
+          },
+        },
+        {
+          kind: 'activity',
+          turnUid: 'work',
+          activity: { kind: 'runningTool', callId: 's2', startedAt: Date.now() / 1000 - 3 },
+        },
+        {
+          kind: 'toolProgress',
+          turnUid: 'work',
+          callId: 's2',
+          progress: {
+            kind: 'step',
+            call: call('x2', 'run_command', { command: 'gh run view --log-failed' }),
+            outcome: 'failed',
+            steps: 1,
+          },
+        },
+      ],
+    },
     'work-todos': {
       view: 'chat',
       bootstrap: state(shownSession({ messages: [question, ...looked, ...edited], openTurn: running, mode: 'auto' })),

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { afterEach, expect, it } from 'vitest';
 import type { AnyTool } from '../../../src/tools/tool';
 import { defineTool } from '../../../src/tools/tool';
-import { cautiousPolicy } from '../../../src/agent/cautiousPolicy';
+import { cautiousPolicy } from '../../support/cautiousPolicy';
 import type { ApprovalPolicy } from '../../../src/tools/approval/approvalPolicy';
 import type { Approval, ApprovalDecision } from '../../../src/transcript/approval';
 import { reply } from '../../support/modelServer';

@@ -96,7 +96,11 @@ describe('a task handed to a sub-agent', () => {
         ms: 0,
         tokens: expect.anything(),
       },
-      told: [{ kind: 'session', sessionId: only() }],
+      told: [
+        { kind: 'session', sessionId: only() },
+        { kind: 'step', call: expect.objectContaining({ name: 'look' }), outcome: null, steps: 1 },
+        { kind: 'step', call: expect.objectContaining({ name: 'look' }), outcome: 'done', steps: 1 },
+      ],
       memory: [`delegation ${sessionId} to ${only()}: Look at a.ts -> It is empty.`],
     });
   });

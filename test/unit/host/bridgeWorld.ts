@@ -1,7 +1,7 @@
 import { afterEach } from 'vitest';
 import { Emitter } from '../../../src/base/disposable';
 import { ChatSurface } from '../../../src/host/chat/chatSurface';
-import { noAttachments } from '../../../src/host/attachments/promptAttachments';
+import { noAttachments, type PromptAttachments } from '../../../src/host/attachments/promptAttachments';
 import { type ChatFiles, noChangedFiles } from '../../../src/host/changedFiles/chatFiles';
 import type { ChatEditor } from '../../../src/host/chat/chatHandlers';
 import { ownMemory } from '../../../src/host/chat/chatTabMemory';
@@ -24,7 +24,12 @@ afterEach(() => {
 
 /** A bridge between a gateway that the test plays and whatever page it connects. Ends with its test. */
 export function bridgeWorld(
-  options: { readonly store?: StoreState; readonly remembered?: string; readonly files?: ChatFiles } = {},
+  options: {
+    readonly store?: StoreState;
+    readonly remembered?: string;
+    readonly files?: ChatFiles;
+    readonly attachments?: PromptAttachments;
+  } = {},
 ) {
   const gateway = new ScriptedGateway(session('s1'), session('s2'));
   const connection = new StoreAtHand(options.store);
@@ -80,7 +85,7 @@ export function bridgeWorld(
     editor,
     log,
     files: options.files ?? noChangedFiles,
-    attachments: noAttachments,
+    attachments: options.attachments ?? noAttachments,
     witness: noWitness,
     onChange: () => undefined,
     surroundings: () => ({

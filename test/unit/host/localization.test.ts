@@ -43,6 +43,10 @@ function isTranslation(callee: ts.Expression): boolean {
   );
 }
 
+function manifestTexts(): Readonly<Record<string, string>> {
+  return JSON.parse(readFileSync(join(root, 'package.nls.json'), 'utf8'));
+}
+
 interface Manifest {
   readonly contributes: { readonly commands: readonly { readonly command: string; readonly title: string }[] };
 }
@@ -55,6 +59,18 @@ describe('texts shown to users', () => {
     ).toMatchFileSnapshot(join(root, 'l10n/bundle.l10n.json'));
   });
 
+  it('have typographic apostrophes and American spelling', () => {
+    const strings = [...localizedTexts().texts, ...Object.values(manifestTexts())];
+    expect([
+      strings.filter((text) => /\p{L}'\p{L}/u.test(text)),
+      strings.filter((text) =>
+        /\b(?:cancell(?:ed|ing)|colours?|favour\w*|behaviour|grey|licence|(?:organ|summar|recogn|initial|synchron)is(?:e|ed|es|ing|ation)|anew)\b/i.test(
+          text,
+        ),
+      ),
+    ]).toEqual([[], []]);
+  });
+
   it('are passed to the translator as literals, except where the translator is passed on', () => {
     const passedOn = /l10n\.t\(message(, args)?\)$|: t\(choice\)$/;
     expect(localizedTexts().computed.filter((place) => !passedOn.test(place))).toEqual([]);
@@ -63,8 +79,7 @@ describe('texts shown to users', () => {
   it('of the manifest are all in package.nls.json, which holds nothing else', () => {
     const manifest = readFileSync(join(root, 'package.json'), 'utf8');
     const used = [...manifest.matchAll(/"%([^%"]+)%"/g)].map((match) => match[1] ?? '');
-    const strings: Readonly<Record<string, string>> = JSON.parse(readFileSync(join(root, 'package.nls.json'), 'utf8'));
-    expect([...new Set(used)].sort()).toEqual(Object.keys(strings).sort());
+    expect([...new Set(used)].sort()).toEqual(Object.keys(manifestTexts()).sort());
   });
 
   it('name every command of the manifest', () => {

@@ -29,6 +29,7 @@ const manifestSchema = v.object({
   contributes: v.object({
     commands: v.array(v.object({ command: v.string(), title: v.string(), category: v.string() })),
     menus: v.record(v.string(), v.array(item)),
+    submenus: v.array(v.object({ id: v.string(), label: v.string() })),
     keybindings: v.array(v.object({ command: v.string(), key: v.string(), when: v.optional(v.string()) })),
     views: v.record(v.string(), v.array(v.looseObject({ id: v.string() }))),
     configuration: v.array(
@@ -191,6 +192,80 @@ describe('the manifest', () => {
       'hermes.askAboutFolder',
     ];
     expect(ofRows.filter((command) => !hidden.has(command))).toEqual([]);
+  });
+
+  it('offers in the palette of an empty window only what works there, and the rest once a session is shown', () => {
+    const conditions = new Map((contributes.menus['commandPalette'] ?? []).map(({ command, when }) => [command, when]));
+    const offered = (...set: readonly string[]): readonly string[] =>
+      contributed.filter((command) => {
+        const when = conditions.get(command) ?? '';
+        return when
+          .split(' && ')
+          .every((part) => part === '' || (part.startsWith('!') ? !set.includes(part.slice(1)) : set.includes(part)));
+      });
+    const empty = offered();
+    const shown = offered('hermes.modelChosen', 'hermes.sessionShown', 'hermes.running', 'hermes.commandsRunning');
+    const titles = (commands: readonly string[]): readonly string[] =>
+      commands.map((command) =>
+        wordsOf(contributes.commands.find((each) => each.command === command)?.title ?? '').replace('…', ''),
+      );
+    expect([titles(empty), titles(shown.filter((command) => !empty.includes(command)))]).toEqual([
+      [
+        ...['New Session', 'New Private Session', 'Resume Session', 'Open Session in Editor Tab'],
+        ...['Search in Sessions', 'Show Sessions of Other Folders', 'Delete Session', 'Forget Session'],
+        ...['Open Transcript', 'Verify Session', 'Pull the Plug', 'Export Session'],
+        ...['Set Up Model', 'Try the Demo', 'Set Up Memory', 'Manage Approvals', 'Manage MCP Servers', 'Open Memory'],
+        ...['Select Model', 'Focus Chat', 'Get Started', 'Open Settings', 'Show Log'],
+      ],
+      [
+        ...['Reset Session', 'Find in Conversation', 'Branch Session', 'Branch from Message', 'Rewind to Message'],
+        ...['Review Changes', 'Retry', 'Rename Session', 'Pin Session', 'Archive Session', 'Compress Session'],
+        ...['Stop', 'Running Commands'],
+      ],
+    ]);
+  });
+
+  it("keeps the chat's menu short, in groups, without keys that do nothing in the chat", () => {
+    const labels = new Map(contributes.submenus.map(({ id, label }) => [id, wordsOf(label)]));
+    const titleOf = (command: string): string =>
+      wordsOf(contributes.commands.find((each) => each.command === command)?.title ?? '');
+    const ofChat = (contributes.menus['view/title'] ?? []).filter(
+      ({ when, group }) => when?.startsWith('view == hermes.chat') === true && group?.startsWith('navigation') !== true,
+    );
+    const inMenu = [
+      ...ofChat,
+      ...ofChat.flatMap(({ submenu }) => (submenu === undefined ? [] : (contributes.menus[submenu] ?? []))),
+    ];
+    const keyedElsewhere = contributes.keybindings.filter(
+      ({ command, when }) =>
+        inMenu.some((entry) => entry.command === command) && !/hermes\.chat(Tab)?\b/.test(when ?? ''),
+    );
+    const listed = (entries: typeof ofChat): readonly string[] =>
+      [...entries]
+        .sort((a, b) => (a.group ?? '').localeCompare(b.group ?? ''))
+        .map(({ command, submenu, group }) =>
+          [
+            group?.split('@')[0],
+            submenu === undefined
+              ? titleOf(command ?? '')
+              : `${labels.get(submenu) ?? ''}: ${listed(contributes.menus[submenu] ?? []).join(', ')}`,
+          ].join(' '),
+        );
+    expect([listed(ofChat), keyedElsewhere]).toEqual([
+      [
+        '1_new New Private Session',
+        '2_session Rename Session…',
+        '2_session Find in Conversation',
+        '2_session Search in Sessions',
+        '2_session Open Session in Editor Tab',
+        '3_transcript Transcript: 1_transcript Open Transcript, 1_transcript Verify Session, 1_transcript Export Session…',
+        '4_remove Archive Session',
+        '4_remove Unarchive Session',
+        '4_remove Delete Session',
+        '5_configure Configure: 1_agent Select Model…, 1_agent Manage Approvals…, 1_agent Manage MCP Servers…, 1_agent Set Up Memory…, 2_care Open Settings, 2_care Show Log',
+      ],
+      [],
+    ]);
   });
 
   it("orders the chat view's actions: new, history, branch, more", () => {

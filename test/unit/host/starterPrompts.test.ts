@@ -55,7 +55,7 @@ describe('the suggestions in the empty chat', () => {
       await prompts([]),
     ]).toEqual([
       [explain, 'Is README.md still accurate? Compare it with the code'],
-      [explain, 'What does `npm run start` do, step by step?'],
+      [explain, 'What does “npm run start” do, step by step?'],
       [explain],
       ['What is in this folder?'],
       ['What is in this folder?'],

@@ -4,7 +4,9 @@ import { ModelCatalog } from '../../../src/models/catalog';
 import type { CatalogParts } from '../../../src/models/catalog';
 import { DemoProvider } from '../../../src/models/demo/demoProvider';
 import { ModelError } from '../../../src/models/modelProvider';
-import { recognizeKey } from '../../../src/models/presets';
+import { azureResource } from '../../../src/models/azureOpenai';
+import { parseEndpoint } from '../../../src/models/http/endpoint';
+import { recognizeKey, servicePresets } from '../../../src/models/presets';
 import { createTransports } from '../../../src/models/providers/index';
 import { ManualClock } from '../../support/manualClock';
 import { reply, startModelServer } from '../../support/modelServer';
@@ -412,6 +414,75 @@ describe('what the catalog knows about a model', () => {
     ]);
   });
 
+  it('comes from the lists of Gemini, Together and Fireworks', async () => {
+    const gemini = 'https://generativelanguage.googleapis.com/v1beta/openai';
+    const web = hosted({
+      [`${gemini}/models`]: {
+        object: 'list',
+        data: [
+          { id: 'models/gemini-2.5-pro', object: 'model', owned_by: 'google', display_name: 'Gemini 2.5 Pro' },
+          { id: 'models/text-embedding-004', object: 'model', owned_by: 'google' },
+          { id: 'models/imagen-4.0-generate-001', object: 'model', owned_by: 'google' },
+          { id: 'models/veo-3.0-generate-001', object: 'model', owned_by: 'google' },
+        ],
+      },
+      'https://api.together.ai/v1/models': [
+        { id: 'openai/gpt-oss-20b', type: 'chat', display_name: 'GPT-OSS 20B', context_length: 131_072 },
+        { id: 'black-forest-labs/FLUX.1', type: 'image' },
+      ],
+      'https://api.fireworks.ai/inference/v1/models': {
+        data: [
+          {
+            id: 'accounts/fireworks/models/kimi',
+            supports_chat: true,
+            supports_tools: true,
+            supports_image_input: false,
+            context_length: 262_144,
+          },
+          { id: 'accounts/fireworks/models/flux', supports_chat: false },
+        ],
+      },
+    });
+    const at = catalog({ fetch: web.fetch });
+    const listed = async (name: string, baseUrl: string): Promise<unknown> => {
+      const listing = await at.testConnection({ name, protocol: 'openai', baseUrl }, 'k-1', never);
+      return listing.kind === 'failed'
+        ? listing
+        : listing.models.map(({ ref, label, contextWindow, tools, images }) => ({
+            ref,
+            label,
+            contextWindow,
+            tools,
+            images,
+          }));
+    };
+    expect([
+      await listed('Google Gemini', gemini),
+      await listed('Together', 'https://api.together.ai/v1'),
+      await listed('Fireworks', 'https://api.fireworks.ai/inference/v1'),
+    ]).toEqual([
+      [
+        {
+          ref: 'Google Gemini/gemini-2.5-pro',
+          label: 'Gemini 2.5 Pro',
+          contextWindow: null,
+          tools: null,
+          images: null,
+        },
+      ],
+      [{ ref: 'Together/openai/gpt-oss-20b', label: 'GPT-OSS 20B', contextWindow: 131_072, tools: null, images: null }],
+      [
+        {
+          ref: 'Fireworks/accounts/fireworks/models/kimi',
+          label: 'accounts/fireworks/models/kimi',
+          contextWindow: 262_144,
+          tools: true,
+          images: false,
+        },
+      ],
+    ]);
+  });
+
   it('comes from Anthropic, completed with what every Claude model can do', async () => {
     const web = hosted({
       'https://api.anthropic.com/v1/models?limit=1000': {
@@ -553,8 +624,45 @@ describe('a pasted key', () => {
     ['sk-proj-abc', ['OpenAI']],
     [`sk-${'0a'.repeat(16)}`, ['DeepSeek', 'OpenAI', 'Nous']],
     ['Ab1'.repeat(10) + 'xy', ['Mistral']],
+    [`AIza${'Sy-'.repeat(11)}ab`, ['Google Gemini']],
+    ['tgp_v1_abc', ['Together']],
+    ['0a'.repeat(32), ['Together']],
+    ['fw_abc', ['Fireworks']],
+    ['csk-abc', ['Cerebras']],
     ['hello', []],
   ])('%j is recognized', (key, names) => {
     expect(recognizeKey(key).map(({ name }) => name)).toEqual(names);
   });
+
+  it('can be fetched from a page of each service, all of which have addresses and names of their own', () => {
+    expect({
+      insecure: servicePresets.filter(
+        ({ baseUrl, keyPage }) => !`${baseUrl} ${keyPage}`.match(/^https:\S+ https:\S+$/),
+      ),
+      unparsed: servicePresets.filter(({ baseUrl }) => parseEndpoint(baseUrl)?.baseUrl !== baseUrl),
+      origins: new Set(servicePresets.map(({ baseUrl }) => new URL(baseUrl).origin)).size,
+      names: new Set(servicePresets.map(({ name }) => name)).size,
+    }).toEqual({ insecure: [], unparsed: [], origins: servicePresets.length, names: servicePresets.length });
+  });
+});
+
+describe('a resource of Azure OpenAI', () => {
+  it.each([
+    ['my-resource', null],
+    [' https://my-resource.openai.azure.com/ ', null],
+    ['https://my-resource.openai.azure.com/openai/v1/', null],
+    [
+      'https://my-resource.openai.azure.com/openai/deployments/gpt-5-mini/chat/completions?api-version=2025-01-01-preview',
+      'gpt-5-mini',
+    ],
+  ])('is found in %j', (text, deployment) => {
+    expect(azureResource(text)).toEqual({ baseUrl: 'https://my-resource.openai.azure.com/openai/v1', deployment });
+  });
+
+  it.each(['', 'http://my-resource.openai.azure.com', 'https://openai.azure.com.example', 'my resource'])(
+    'is not found in %j',
+    (text) => {
+      expect(azureResource(text)).toBeNull();
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SqlDatabase } from '../../../src/store/engine/sqlDatabase';
-import { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from '../../support/simulatedDisk';
 import { StoreError } from '../../../src/store/storeError';
 import {
   answer,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
-import { SessionDb } from '../../../src/store/session/sessionDb';
+import { SimulatedDisk } from '../../support/simulatedDisk';
+import { createSessionDb, type SessionDb } from '../../../src/store/session/sessionDb';
 import { runWhole, sliceMs, type SlicedWork, StoppedWork } from '../../../src/store/slicedWork';
 import type { Message } from '../../../src/transcript/message';
 import {
@@ -66,7 +66,7 @@ async function long(isCompressed = false): Promise<SessionDbWorld> {
 /** The same store with slices of one batch each: time goes by as often as it is looked at. */
 function inSlices({ database, clock }: SessionDbWorld): SessionDb {
   let time = 0;
-  return new SessionDb({
+  return createSessionDb({
     database,
     now: () => clock.now,
     fileSizes: () => database.sizes(),

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SqlRow } from '../../../src/store/engine/sqlDatabase';
 import { rowsOf } from '../../../src/store/session/import/storeImport';
-import { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from '../../support/simulatedDisk';
 import { openSessionStore } from '../../../src/store/worker/openedStore';
 import {
   anApproval,

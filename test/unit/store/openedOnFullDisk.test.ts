@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from '../../support/simulatedDisk';
 import { StoreError } from '../../../src/store/storeError';
 import { openSessionStore, type OpenedStore } from '../../../src/store/worker/openedStore';
 import { append, chunk, runningTurn, sessionDbWorld } from '../../support/sessionDbWorld';

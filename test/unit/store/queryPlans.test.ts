@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SqlDatabase } from '../../../src/store/engine/sqlDatabase';
-import { SessionDb } from '../../../src/store/session/sessionDb';
+import { createSessionDb, type SessionDb } from '../../../src/store/session/sessionDb';
 import {
   answered,
   append,
@@ -47,7 +47,7 @@ async function readWhole(
 ): Promise<{ readonly asked: number; readonly whole: readonly string[] }> {
   const queries = new Set<string>();
   calls(
-    new SessionDb({
+    createSessionDb({
       database: listening(world.database, queries),
       now: () => 1,
       fileSizes: () => world.database.sizes(),

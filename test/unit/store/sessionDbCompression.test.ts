@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type DiskOperation, SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
+import { type DiskOperation, SimulatedDisk } from '../../support/simulatedDisk';
 import {
   answer,
   append,

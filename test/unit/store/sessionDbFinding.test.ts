@@ -184,7 +184,7 @@ describe('search over sessions', () => {
     const world = await sessions('s1');
     openTurn(world.db, { turnUid: 't2' });
     world.db.putMessages(Array.from({ length: 3000 }, (_, index) => prompt(`p${index}`, 'some text', 't2')));
-    const slices = world.db.searchSlices({ text: 'absent', limit: 5, kind: 'substring' });
+    const slices = world.db.slices.search({ text: 'absent', limit: 5, kind: 'substring' });
     const told: number[] = [];
     for (let step = slices.next(); step.done !== true; step = slices.next())
       if (step.value?.progress !== undefined) told.push(step.value.progress.done / step.value.progress.total);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readWhole } from '../../../src/store/engine/fileSystem';
-import type { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
+import type { SimulatedDisk } from '../../support/simulatedDisk';
 import {
   activeUids,
   afterEveryFailure,

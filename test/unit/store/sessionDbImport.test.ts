@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { SqlRow } from '../../../src/store/engine/sqlDatabase';
 import { rowsOf } from '../../../src/store/session/import/storeImport';
 import type { ImportedTable, StoreRows } from '../../../src/store/session/import/storeRows';
-import { SessionDb } from '../../../src/store/session/sessionDb';
+import { createSessionDb, type SessionDb } from '../../../src/store/session/sessionDb';
 import { closingText } from '../../../src/transcript/closingText';
 import {
   anApproval,
@@ -78,7 +78,7 @@ describe('merging another store', () => {
     other.db.createSession({ id: 's1', startedAt: 1 });
     for (let turn = 0; turn < 40; turn++) answered(other.db, `t${turn}`, 'an answer');
     let time = 0;
-    const work = new SessionDb({
+    const work = createSessionDb({
       database: other.database,
       now: () => 5,
       fileSizes: () => other.database.sizes(),

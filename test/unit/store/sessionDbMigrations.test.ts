@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from '../../support/simulatedDisk';
 import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
 import { openDatabase } from '../../../src/store/open/openDatabase';
 import { migrate, migrations, schemaVersion, type Migration } from '../../../src/store/schema/migrations';
-import { SessionDb } from '../../../src/store/session/sessionDb';
+import { createSessionDb } from '../../../src/store/session/sessionDb';
 import { refusal } from '../../support/sessionDbWorld';
 import { testSqlite } from '../../support/sqlite';
 
@@ -107,7 +107,7 @@ describe('migrations', () => {
       INSERT INTO outbox (uid, provider, session_id, kind, payload, created_at, next_attempt_at) VALUES ('z', 'p', 's1', 'k', '1', 1, 1), ('a', 'p', 's1', 'k', '2', 1, 1);
     `);
     migrate(database, { keepCopy: () => undefined });
-    const db = new SessionDb({ database, now: () => 50, fileSizes: () => ({ fileBytes: 0, logBytes: 0 }) });
+    const db = createSessionDb({ database, now: () => 50, fileSizes: () => ({ fileBytes: 0, logBytes: 0 }) });
     const versions = db.promptVersions('s1');
     db.showVersion({ sessionId: 's1', turnUid: 't1', now: 40 });
     expect({
@@ -137,7 +137,7 @@ describe('migrations', () => {
         ('t1', 's1', 's1', 'u1', 'm', 'settled', 'complete', 'stop', 1, 2);
     `);
     const applied = migrate(database, { keepCopy: (from) => copies.push(from) });
-    const db = new SessionDb({ database, now: () => 50, fileSizes: () => ({ fileBytes: 0, logBytes: 0 }) });
+    const db = createSessionDb({ database, now: () => 50, fileSizes: () => ({ fileBytes: 0, logBytes: 0 }) });
     expect({
       applied,
       copies,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SimulatedDisk } from '../../../src/store/engine/simulatedDisk';
+import type { SimulatedDisk } from '../../support/simulatedDisk';
 import {
   activeUids,
   afterEveryFailure,

@@ -193,7 +193,7 @@ describe('search', () => {
   it('lets other calls run between two slices of a scan', () => {
     for (let n = 0; n < 30; n++) say(`a${n}`, `row number ${n}`);
     let slices = 0;
-    const scan = world.db.searchSlices({ text: '"umber 7"', limit: 5 });
+    const scan = world.db.slices.search({ text: '"umber 7"', limit: 5 });
     let step = scan.next();
     while (step.done !== true) {
       world.db.setDraft('new', `typed ${slices++}`);

@@ -1,8 +1,14 @@
 import { createClient, createConfig, sdk } from '@vectorize-io/hindsight-client';
 import * as v from 'valibot';
 import type { Answer } from '../failure';
-import type { HindsightApi, HindsightApiSettings, RetainItem, ServerVersion, StoredDocument } from '../hindsightApi';
-import { appendsFrom } from '../serverVersion';
+import {
+  type HindsightApi,
+  type HindsightApiSettings,
+  type RetainItem,
+  type ServerVersion,
+  type StoredDocument,
+  appendsFrom,
+} from '../hindsightApi';
 import { ask, type ClientCall } from './ask';
 
 /** Time limits in milliseconds for each kind of request. Reflecting runs a model on the server. */

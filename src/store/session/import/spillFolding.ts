@@ -8,7 +8,7 @@ import { keepsDelivered } from '../tables/chunkFolding';
 import { textOr } from '../tables/columns';
 import type { MessageTable } from '../tables/messageTable';
 import type { SessionTable } from '../tables/sessionTable';
-import { joinedStoreKey, storeUidKey } from '../tables/storeUid';
+import { isOfOtherStore } from '../tables/storeUid';
 import type { TranscriptRewriting } from '../operations/transcriptRewriting';
 import type { TurnLifecycle } from '../operations/turnLifecycle';
 import { insertRunningTurn } from '../operations/turnSeed';
@@ -28,9 +28,7 @@ export class SpillFolding {
   ) {}
 
   fold(spill: SpilledTurn): FoldedSpill {
-    const storeUid = this.meta(storeUidKey);
-    const isOthers = spill.storeUid !== null && storeUid !== null && spill.storeUid !== storeUid;
-    if (isOthers && this.meta(joinedStoreKey(spill.storeUid)) === null) return { kind: 'otherStore' };
+    if (isOfOtherStore(spill.storeUid, (key) => this.meta(key))) return { kind: 'otherStore' };
     const done = Number(this.meta(markOf(spill)) ?? '-1');
     if (done >= spill.requests.length) return { kind: 'folded', refused: [] };
     this.restore(spill);

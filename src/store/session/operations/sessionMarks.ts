@@ -1,8 +1,7 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { busy } from '../tables/refusal';
-import { lastSettled } from '../tables/lastSettled';
 import type { SessionTable } from '../tables/sessionTable';
-import type { TurnTable } from '../tables/turnTable';
+import { type TurnTable, lastSettled } from '../tables/turnTable';
 
 /** The user's marks on a conversation, set on all its segments at once. Every method runs inside its caller's
  *  transaction. */

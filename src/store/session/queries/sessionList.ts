@@ -2,7 +2,7 @@ import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { SessionQuery } from '../../sessionStore';
 import type { BranchReference, SessionSummary } from '../../../transcript/session';
 import { integerOr, oneOf, textOr, timeOr } from '../tables/columns';
-import { lastSettled } from '../tables/lastSettled';
+import { lastSettled } from '../tables/turnTable';
 import { invalid } from '../tables/refusal';
 import { readSession } from '../tables/sessionTable';
 

@@ -6,7 +6,7 @@ import { integerOr, positionOr, textOr, timeOr } from './columns';
 import { messageColumns, messageValues, readMessageRow, searchableText, type StoredMessage } from './messageRow';
 import { encodeParts } from './partsJson';
 import { invalid } from './refusal';
-import { segmentStart } from './segmentPlace';
+import { segmentStart } from './sessionTable';
 
 /** Distance between neighboring positions: leaves room to insert rows between two others later. */
 export const positionGap = 1024;

@@ -1,5 +1,6 @@
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import type { NewSession } from '../../sessionStore';
+import { reasoningEfforts, type ReasoningEffort } from '../../../transcript/reasoningEffort';
 import type { Session } from '../../../transcript/session';
 import type { Usage } from '../../../transcript/usage';
 import { instant, topTime } from './activityTime';
@@ -61,6 +62,18 @@ export class SessionTable {
       ],
     );
     return this.require(input.id);
+  }
+
+  /** Reasoning effort for the model of the session's conversation. */
+  effort(id: string): ReasoningEffort | null {
+    const row = this.database.get('SELECT effort FROM sessions WHERE id = ?', [id]);
+    return row === undefined ? null : oneOf(row, 'effort', reasoningEfforts, null);
+  }
+
+  /** Sets it on every segment, because it applies to the conversation. */
+  setEffort(id: string, effort: ReasoningEffort | null): void {
+    const { conversationId } = this.require(id);
+    this.database.run('UPDATE sessions SET effort = ? WHERE conversation_id = ?', [effort, conversationId]);
   }
 
   setModel(sessionId: string, model: string | null): void {
@@ -186,4 +199,24 @@ function requireSame(existing: Session, input: NewSession): Session {
     throw invalid(`session ${input.id} exists and is another one`);
   }
   return existing;
+}
+
+/** Size of the position range of one segment. Segments of a conversation use consecutive ranges, so that a position
+ *  orders the messages of the whole conversation. 2^21 segments fit below the largest exact integer. */
+const segmentRoom = 2 ** 32;
+
+/** The number before the first position of a session, derived from its place in the chain of compressions. */
+export function segmentStart(database: SqlDatabase, sessionId: string): number {
+  // UNION, not UNION ALL: a cyclic (damaged) lineage still ends.
+  const row = database.get(
+    `WITH RECURSIVE chain (id) AS (
+       SELECT ?
+       UNION
+       SELECT s.parent_session_id FROM chain JOIN sessions s ON s.id = chain.id AND s.parent_kind = 'compression'
+     )
+     SELECT count(*) - 1 AS earlier FROM chain`,
+    [sessionId],
+  );
+  const earlier = row?.['earlier'];
+  return typeof earlier === 'number' ? earlier * segmentRoom : 0;
 }

@@ -5,3 +5,9 @@ export const storeUidKey = 'store_uid';
 export function joinedStoreKey(uid: string): string {
   return `joined_store/${uid}`;
 }
+
+/** True when data that names a store's uid belongs to another history than this store's. `meta` reads `state_meta`. */
+export function isOfOtherStore(uid: string | null, meta: (key: string) => string | null): boolean {
+  const own = meta(storeUidKey);
+  return uid !== null && own !== null && uid !== own && meta(joinedStoreKey(uid)) === null;
+}

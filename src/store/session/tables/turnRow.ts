@@ -1,14 +1,7 @@
 import * as v from 'valibot';
 import type { SqlRow } from '../../engine/sqlDatabase';
-import {
-  limitCauses,
-  modelFailureCauses,
-  stopReasons,
-  storeFailureCauses,
-  type Failure,
-} from '../../../transcript/stopReason';
-import type { Recalled } from '../../../transcript/recalled';
-import type { Turn } from '../../../transcript/turn';
+import { limitCauses, modelFailureCauses, stopReasons, storeFailureCauses, type Failure } from '../../../transcript/stopReason';
+import type { Turn, Recalled } from '../../../transcript/turn';
 import { oneOf, textOr, timeOr, usageOf } from './columns';
 import { parseJson } from './partsJson';
 

@@ -1,8 +1,7 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 import type { OpenTurn } from '../../sessionStore';
-import type { Recalled } from '../../../transcript/recalled';
 import type { Session } from '../../../transcript/session';
-import type { Settlement, Turn } from '../../../transcript/turn';
+import type { Settlement, Turn, Recalled } from '../../../transcript/turn';
 import { addUsage, type Usage } from '../../../transcript/usage';
 import { textOr } from './columns';
 import { notFound } from './refusal';
@@ -125,4 +124,10 @@ export class TurnTable {
     );
     this.database.run("UPDATE approvals SET state = 'expired' WHERE turn_uid = ? AND state = 'pending'", [uid]);
   }
+}
+
+/** SQL for the time at which the newest settled turn of a conversation was settled. Newest by number: times may come
+ *  from wrong clocks. */
+export function lastSettled(conversation: string): string {
+  return `(SELECT t.settled_at FROM turns t WHERE t.conversation_id = ${conversation} AND t.state = 'settled' ORDER BY t.id DESC LIMIT 1)`;
 }

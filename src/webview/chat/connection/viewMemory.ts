@@ -35,6 +35,8 @@ const memorySchema = v.object({
     ),
     [],
   ),
+  /** Milliseconds of thinking in messages that the view watched, newest first. */
+  thoughts: v.optional(v.array(v.object({ uid: v.string(), ms: v.number() })), []),
   /** The view's delivery report (witness.ts, which reads it). */
   witness: v.exactOptional(v.unknown()),
 });
@@ -55,6 +57,7 @@ export function noMemory(): ViewMemory {
     edits: [],
     composerFocused: false,
     unsaved: [],
+    thoughts: [],
   };
 }
 

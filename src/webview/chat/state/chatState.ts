@@ -1,3 +1,4 @@
+import type { CurrentFile } from '../../../protocol/attachmentProtocol';
 import type {
   BackgroundSession,
   ChatNotifications,
@@ -39,6 +40,8 @@ export interface ChatViewState {
   readonly sandbox: SandboxState | null;
   readonly demoPrompts: readonly string[];
   readonly promptFiles: readonly OfferedPrompt[];
+  /** Offered as an attachment of the prompt. */
+  readonly currentFile: CurrentFile | null;
 }
 
 export const initialState: ChatViewState = {
@@ -57,6 +60,7 @@ export const initialState: ChatViewState = {
   sandbox: null,
   demoPrompts: [],
   promptFiles: [],
+  currentFile: null,
 };
 
 type Notification = {
@@ -127,6 +131,8 @@ function told(state: ChatViewState, { name, payload }: Notification, now: number
       return { ...state, setup: payload };
     case 'store':
       return { ...state, store: payload };
+    case 'currentFile':
+      return { ...state, currentFile: payload };
     case 'promptFiles':
       return { ...state, promptFiles: payload };
     case 'trust':
@@ -181,6 +187,7 @@ function bootstrapped(state: ChatViewState, bootstrap: ChatState, now: number): 
     sandbox,
     demoPrompts,
     promptFiles,
+    currentFile: state.currentFile,
   };
 }
 

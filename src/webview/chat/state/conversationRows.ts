@@ -86,7 +86,7 @@ export interface TurnBlock {
 }
 
 /** Number of adjacent reads from which they fold into one row. */
-export const foldedReads = 3;
+const foldedReads = 3;
 
 const once: readonly string[] = [];
 
@@ -304,9 +304,8 @@ function foldReads(answers: readonly SingleRow[]): readonly FeedRow[] {
   const rows: FeedRow[] = [];
   let run: AnswerRow[] = [];
   const close = (): void => {
-    const count = run.reduce((sum, answer) => sum + answer.calls.length, 0);
     const first = run[0];
-    if (first !== undefined && run.length > 1 && count >= foldedReads)
+    if (first !== undefined && run.length > 1 && folds(run.flatMap(({ calls }) => calls)))
       rows.push({ kind: 'reads', key: `reads-${first.key}`, answers: run });
     else rows.push(...run);
     run = [];
@@ -329,8 +328,14 @@ function onlyReads(answer: AnswerRow): boolean {
   );
 }
 
-/** True for a successful read, which users need not inspect one by one. */
-export function isFoldable(row: CallRow): boolean {
+/** True for neighboring calls that fold into one line. A todo list folds with whatever is next to it. */
+export function folds(calls: readonly CallRow[]): boolean {
+  const least = calls.some(({ call }) => call.name === 'todo_write') ? 2 : foldedReads;
+  return calls.length >= least && calls.every(isFoldable);
+}
+
+/** True for a successful call that users need not inspect one by one. */
+function isFoldable(row: CallRow): boolean {
   return row.state === 'done' && isLowValueRead(row.call.name);
 }
 

@@ -8,6 +8,8 @@ export interface CallProgress {
   readonly note: string | null;
   /** Session of a sub-agent. */
   readonly sessionId: string | null;
+  /** What the sub-agent is doing. */
+  readonly step: (ToolProgress & { readonly kind: 'step' }) | null;
 }
 
 /** Progress of a running turn. Never stored; ends with the turn. */
@@ -19,7 +21,7 @@ export interface TurnWork {
 
 export const noWork: TurnWork = { calls: new Map(), steps: null };
 
-const unseen: CallProgress = { startedAt: null, output: null, note: null, sessionId: null };
+const unseen: CallProgress = { startedAt: null, output: null, note: null, sessionId: null, step: null };
 
 /** Calls that run in parallel each report their start once: keep it until the result arrives. */
 export function withActivity(work: TurnWork, activity: TurnActivity): TurnWork {
@@ -45,6 +47,8 @@ export function withProgress(work: TurnWork, callId: string, progress: ToolProgr
       return withCall(work, callId, { note: progress.text });
     case 'session':
       return withCall(work, callId, { sessionId: progress.sessionId });
+    case 'step':
+      return withCall(work, callId, { step: progress });
     default:
       return progress satisfies never;
   }

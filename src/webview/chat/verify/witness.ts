@@ -20,7 +20,13 @@ const mostCharacters = 90_000;
 /** A part as saved: its number, `t`ext or thin`k`ing, its length, its hash. */
 const partPattern = /^(\d+) ([tk]) (\d+) ([0-9a-f]{16})$/;
 // Built only from schemas that the first paint needs anyway: all of valibot used anywhere loads with it.
-const keptMessage = v.object({ m: v.string(), t: v.nullable(v.string()), p: v.array(v.string()) });
+const keptMessage = v.object({
+  m: v.string(),
+  t: v.nullable(v.string()),
+  p: v.array(v.string()),
+  /** First survival: shown, on disk, stored. Default: the one that `p` gives. */
+  s: v.optional(v.array(v.number())),
+});
 const keptWitness = v.array(v.object({ id: v.string(), messages: v.array(keptMessage) }));
 
 /** Delivery report that the view keeps across a reload, the last shown session first. */
@@ -35,6 +41,8 @@ interface PartWitness {
 interface MessageWitness {
   readonly turnUid: string | null;
   readonly parts: Map<number, PartWitness>;
+  /** Survival found by an earlier page. Since then `parts` may have grown by stored text that was shown only later. */
+  readonly first: Survival | null;
 }
 
 /** Text of a turn shown before its host died, compared with the rows read from disk when it was back. In characters. */
@@ -62,7 +70,12 @@ export class DeliveryReport {
     for (const { id, messages } of parsed.success ? parsed.output.toReversed() : []) {
       this.conversations.set(
         id,
-        new Map(messages.map(({ m, t, p }) => [m, { turnUid: t, parts: new Map(p.flatMap(partFrom)) }])),
+        new Map(
+          messages.map(({ m, t, p, s }) => [
+            m,
+            { turnUid: t, parts: new Map(p.flatMap(partFrom)), first: survivalFrom(s) },
+          ]),
+        ),
       );
     }
   }
@@ -133,7 +146,15 @@ export class DeliveryReport {
       for (const [m, message] of this.inOrder(id, all)
         .slice(-(kept.length === 0 ? mostMessages.shown : mostMessages.before))
         .toReversed()) {
-        const entry = { m, t: message.turnUid, p: [...message.parts].map(keptPartOf) };
+        const first = this.survivals.get(m) ?? message.first;
+        const entry = {
+          m,
+          t: message.turnUid,
+          p: [...message.parts].map(keptPartOf),
+          ...(first === null || first.shown === lengthOf(message)
+            ? {}
+            : { s: [first.shown, first.onDisk, first.stored] }),
+        };
         room -= JSON.stringify(entry).length + 1;
         if (room < 0) break;
         messages.unshift(entry);
@@ -148,7 +169,7 @@ export class DeliveryReport {
     live: LiveMessage,
     before: LiveMessage | undefined,
   ): readonly WitnessEntry[] {
-    const message = known.get(live.uid) ?? { turnUid: live.turnUid, parts: new Map<number, PartWitness>() };
+    const message = known.get(live.uid) ?? { turnUid: live.turnUid, parts: new Map(), first: null };
     // Chunks only append text; a row that was read may contain anything.
     const onlyGrew = before !== undefined && before.row === live.row;
     if (!onlyGrew) this.compare(live, message);
@@ -165,7 +186,8 @@ export class DeliveryReport {
     return changed;
   }
 
-  /** A final row replaces streamed text: from then on it is known how much of that was on disk. */
+  /** A final row replaces streamed text: from then on it is known how much of that was on disk. The first comparison
+   *  counts, unless text was lost since. */
   private compare(live: LiveMessage, message: MessageWitness): void {
     if (live.row?.role !== 'assistant' || live.row.state !== 'final' || this.survivals.has(live.uid)) return;
     const { parts } = live.row;
@@ -173,11 +195,12 @@ export class DeliveryReport {
       entry,
       text: textAt(parts, entry.part, entry.kind) ?? '',
     }));
-    this.survivals.set(live.uid, {
+    const now: Survival = {
       shown: lengthOf(message),
       onDisk: compared.reduce((sum, { entry, text }) => sum + (beginsAs(text, entry) ? entry.length : 0), 0),
       stored: compared.reduce((sum, { text }) => sum + text.length, 0),
-    });
+    };
+    this.survivals.set(live.uid, message.first !== null && now.onDisk === now.shown ? message.first : now);
   }
 
   /** Returns messages in transcript order; those not loaded come first. */
@@ -235,6 +258,11 @@ function entryOf(
 
 function keptPartOf([part, { kind, length, hash }]: readonly [number, PartWitness]): string {
   return `${part} ${kind === 'text' ? 't' : 'k'} ${length} ${hashWord(hash)}`;
+}
+
+function survivalFrom(kept: readonly number[] | undefined): Survival | null {
+  const [shown, onDisk, stored] = kept ?? [];
+  return shown === undefined || onDisk === undefined || stored === undefined ? null : { shown, onDisk, stored };
 }
 
 function partFrom(kept: string): readonly (readonly [number, PartWitness])[] {

@@ -50,6 +50,7 @@ vi.mock('vscode', async () => {
       },
       tabGroups: { all: [] },
       onDidChangeActiveTextEditor: () => off,
+      onDidChangeTextEditorSelection: () => off,
       showOpenDialog: async () => [file(path.join(editor.folder, 'a.ts')), file('/etc/hostname')],
     },
     workspace: {
@@ -65,6 +66,7 @@ vi.mock('vscode', async () => {
       createFileSystemWatcher: () => (editor.watchers++, { ...off, onDidCreate: () => off, onDidDelete: () => off }),
       onDidChangeWorkspaceFolders: () => off,
       onDidSaveTextDocument: () => off,
+      onDidCloseTextDocument: () => off,
       onDidChangeConfiguration: () => off,
     },
   };

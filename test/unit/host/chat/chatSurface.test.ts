@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { Emitter } from '../../../../src/base/disposable';
+import { noAttachments } from '../../../../src/host/attachments/promptAttachments';
+import type { CurrentFile } from '../../../../src/protocol/attachmentProtocol';
 import { StoreError } from '../../../../src/store/storeError';
 import { RecordingPort, settle } from '../recordingPort';
 import { delivered, session, userMessage } from '../scriptedGateway';
@@ -25,6 +28,30 @@ describe("the chat view's connection to the gateway", () => {
           model: { chosen: null, problem: 'model of default' },
         }),
       ],
+    ]);
+  });
+
+  it('sends the current file after everything else, and again when it changes', async () => {
+    const changes = new Emitter<undefined>();
+    let currentFile: CurrentFile | null = { kind: 'file', source: 'file:a.ts', label: 'a.ts' };
+    const attachments = {
+      ...noAttachments,
+      get currentFile() {
+        return currentFile;
+      },
+      onDidChangeCurrentFile: (listener: () => void) => changes.event(listener),
+    };
+    const { bridge } = bridgeWorld({ attachments });
+    const port = new RecordingPort();
+    bridge.connect(port);
+    port.command('ready');
+    await settle();
+    currentFile = null;
+    changes.fire(undefined);
+    expect(port.notifications.map(([name, payload]) => (name === 'currentFile' ? [name, payload] : name))).toEqual([
+      'bootstrap',
+      ['currentFile', { kind: 'file', source: 'file:a.ts', label: 'a.ts' }],
+      ['currentFile', null],
     ]);
   });
 

@@ -12,6 +12,14 @@ vi.mock('vscode', () => ({
   },
   ProgressLocation: { Notification: 15 },
   window: {
+    showQuickPick: async (items: readonly { label: string; description?: string; detail: string }[]) => {
+      const shown = items.map(({ label, description }) =>
+        description === undefined ? label : `${label} (${description})`,
+      );
+      person.asked.push(`pick: ${shown.join(' · ')}`);
+      const answer = person.answers.shift();
+      return items.find(({ label }) => label === answer);
+    },
     showInputBox: async ({ prompt, password, value }: { prompt: string; password?: boolean; value?: string }) => {
       person.asked.push(`${password === true ? 'key' : 'input'}: ${prompt.split('.')[0] ?? ''}`);
       const answer = person.answers.shift();
@@ -39,7 +47,11 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 /** Runs the set-up with these answers; what was kept, what was written, what the server saw. */
-async function setUp(answers: readonly (string | undefined)[], kept: Readonly<Record<string, string>> = {}) {
+async function setUp(
+  answers: readonly (string | undefined)[],
+  kept: Readonly<Record<string, string>> = {},
+  provider = 'builtin',
+) {
   person.answers = [...answers];
   const keys: Record<string, string> = { ...kept };
   const saved: string[] = [];
@@ -58,7 +70,8 @@ async function setUp(answers: readonly (string | undefined)[], kept: Readonly<Re
       keepKey: async (origin, key) => void (keys[origin] = key),
       changed: () => saved.push('changed'),
     },
-    current: () => ({ url: null, bank: null }),
+    current: () => ({ provider, url: null, bank: null }),
+    choose: async (chosen) => void saved.push(chosen),
     save: async (url, bank) => void saved.push(`${url} ${bank}`),
   }).run();
   return {
@@ -69,13 +82,37 @@ async function setUp(answers: readonly (string | undefined)[], kept: Readonly<Re
 }
 
 describe('Set Up Memory…', () => {
+  it('begins with the choice of a memory, and marks the current one', async () => {
+    const left = await setUp([undefined], {}, 'none');
+    const kept = await setUp(['Built-in']);
+    const on = await setUp(['Built-in'], {}, 'hindsight');
+    const off = await setUp(['Off'], {}, 'graph');
+    expect([[left, kept, on, off].map(({ saved, seen }) => [saved, seen]), person.asked]).toEqual([
+      [
+        [[], []],
+        [[], []],
+        [['builtin'], []],
+        [['none'], []],
+      ],
+      [
+        'pick: Built-in · Hindsight Server… · Off (current)',
+        'pick: Built-in (current) · Hindsight Server… · Off',
+        'pick: Built-in · Hindsight Server… (current) · Off',
+        'Built-in memory is on, starting with your next prompt.',
+        'pick: Built-in · Hindsight Server… · Off · graph (current)',
+        'Memory is off, starting with your next prompt. Existing notes are kept.',
+      ],
+    ]);
+  });
+
   it('says what is sent where before it connects, and sends nothing if the user declines', async () => {
-    const outcome = await setUp([server.url, 'default', undefined]);
+    const outcome = await setUp(['Hindsight Server…', server.url, 'default', undefined]);
     expect({ ...outcome, asked: person.asked }).toEqual({
       keys: {},
       saved: [],
       seen: [],
       asked: [
+        'pick: Built-in (current) · Hindsight Server… · Off',
         'input: Hindsight server address',
         'input: Memory bank',
         `Completed turns from every session in this workspace are sent to ${new URL(server.url).host}. Deleting a session here does not delete them there.`,
@@ -84,7 +121,7 @@ describe('Set Up Memory…', () => {
   });
 
   it('connects to a server on this machine without a key', async () => {
-    expect(await setUp([`${server.url}/`, ' team ', 'Connect'])).toEqual({
+    expect(await setUp(['Hindsight Server…', `${server.url}/`, ' team ', 'Connect'])).toEqual({
       keys: {},
       saved: [`${server.url} team`, 'changed'],
       seen: ['get_version -', 'list_operations -', 'list_operations -'],
@@ -93,7 +130,16 @@ describe('Set Up Memory…', () => {
 
   it('asks for a key if the server refuses it, and keeps the one that works for this origin', async () => {
     server.options = { key: 'right' };
-    const outcome = await setUp([server.url, 'hermes', 'Connect', 'Enter a Key', 'wrong', 'Enter a Key', 'right']);
+    const outcome = await setUp([
+      'Hindsight Server…',
+      server.url,
+      'hermes',
+      'Connect',
+      'Enter a Key',
+      'wrong',
+      'Enter a Key',
+      'right',
+    ]);
     expect({
       keys: outcome.keys,
       saved: outcome.saved,
@@ -107,7 +153,7 @@ describe('Set Up Memory…', () => {
 
   it('uses the stored key of the origin', async () => {
     server.options = { key: 'right' };
-    const outcome = await setUp([server.url, 'hermes', 'Connect'], { [server.url]: 'right' });
+    const outcome = await setUp(['Hindsight Server…', server.url, 'hermes', 'Connect'], { [server.url]: 'right' });
     expect(outcome.saved).toEqual([`${server.url} hermes`, 'changed']);
   });
 
@@ -117,7 +163,7 @@ describe('Set Up Memory…', () => {
     ['is something else', 404, undefined],
   ] as const)('changes nothing if the server %s, and says so', async (_what, status, words) => {
     server.options = { fault: (operation) => (operation === 'get_version' ? (status === 404 ? 302 : status) : null) };
-    const outcome = await setUp([server.url, 'hermes', 'Connect']);
+    const outcome = await setUp(['Hindsight Server…', server.url, 'hermes', 'Connect']);
     expect({
       keys: outcome.keys,
       saved: outcome.saved,
@@ -128,7 +174,7 @@ describe('Set Up Memory…', () => {
   it('says that no server answers', async () => {
     const { url } = server;
     await server.close();
-    const outcome = await setUp([url, 'hermes', 'Connect']);
+    const outcome = await setUp(['Hindsight Server…', url, 'hermes', 'Connect']);
     server = await HindsightStandIn.start();
     expect({ saved: outcome.saved, said: person.asked.at(-1) }).toEqual({
       saved: [],

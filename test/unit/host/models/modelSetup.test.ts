@@ -56,9 +56,53 @@ vi.mock('vscode', () => {
       }
     }
   }
+  class InputBox {
+    title = '';
+    prompt = '';
+    placeholder = '';
+    value = '';
+    validationMessage: string | undefined;
+    buttons: { tooltip: string }[] = [];
+    private changed: (text: string) => void = () => undefined;
+    private accept: () => void = () => undefined;
+    private pressed: () => void = () => undefined;
+    private hidden: () => void = () => undefined;
+    onDidChangeValue(run: (text: string) => void): void {
+      this.changed = run;
+    }
+    onDidAccept(run: () => void): void {
+      this.accept = run;
+    }
+    onDidTriggerButton(run: () => void): void {
+      this.pressed = run;
+    }
+    onDidHide(run: () => void): void {
+      this.hidden = run;
+    }
+    /** Answers until the box takes an answer, is left, or its button is pressed. */
+    show(): void {
+      const answer = person.answers.shift();
+      if (answer === undefined) return this.hide();
+      if (this.buttons.some(({ tooltip }) => tooltip === answer)) return this.pressed();
+      this.value = answer;
+      this.changed(answer);
+      this.accept();
+      person.shown.push(
+        this.validationMessage === undefined
+          ? `${this.prompt.split('.')[0] ?? ''}?`
+          : `refused: ${this.validationMessage}`,
+      );
+      if (this.validationMessage !== undefined) this.show();
+    }
+    hide(): void {
+      this.hidden();
+    }
+    dispose(): void {}
+  }
   return {
     l10n: { t: fill },
-    env: { language: 'en' },
+    env: { language: 'en', openExternal: async (page: string) => (person.shown.push(`opened ${page}`), true) },
+    Uri: { parse: (text: string) => text },
     ProgressLocation: { Notification: 15 },
     QuickPickItemKind: { Separator: -1 },
     ThemeIcon: class {
@@ -67,6 +111,7 @@ vi.mock('vscode', () => {
     commands: { executeCommand: async () => undefined },
     window: {
       createQuickPick: () => new Picker(),
+      createInputBox: () => new InputBox(),
       showQuickPick: async (
         items: PromiseLike<{ label: string }[]> | { label: string }[],
         { title }: { title: string },
@@ -495,6 +540,60 @@ describe('Set Up Model…', () => {
       ['OpenRouter/qwen/qwen3'],
       { 'key https://openrouter.ai OpenRouter': 'sk-or-v1-abc123' },
       1,
+    ]);
+  });
+
+  it('keeps the box open for an empty answer, and opens the key page of a provider from there', async () => {
+    const { shown, chosen } = await setUp(
+      'pasteKey',
+      ['', 'Get a Key', 'OpenRouter', 'Get a Key', undefined, 'sk-or-v1-abc123', 'Qwen3'],
+      { fetch: openRouter('sk-or-v1-abc123') },
+    );
+    const providers =
+      'Get a Key: OpenRouter, Anthropic, Google Gemini, Groq, xAI, DeepSeek, OpenAI, Nous, Mistral, Together, Fireworks, Cerebras, Azure OpenAI';
+    expect([shown.slice(0, -2), chosen]).toEqual([
+      [
+        'refused: Paste a key, or press Escape.',
+        providers,
+        'opened https://openrouter.ai/settings/keys',
+        providers,
+        'Stored in VS Code’s secret storage?',
+      ],
+      ['OpenRouter/qwen/qwen3'],
+    ]);
+  });
+
+  /** A resource of Azure OpenAI, as far as a key and a list go; every other address fails the test. */
+  const azure: typeof globalThis.fetch = async (input, init) => {
+    const url = String(input instanceof Request ? input.url : input);
+    if (url !== 'https://my-resource.openai.azure.com/openai/v1/models') throw new Error(`${url} was asked`);
+    const isKnown = new Headers(init?.headers).get('authorization') === `Bearer ${'0a'.repeat(16)}`;
+    return Response.json({ data: [{ id: 'gpt-4o-2024-08-06' }] }, { status: isKnown ? 200 : 401 });
+  };
+
+  it('sends a key that Azure or Mistral may have issued to neither before the user says which', async () => {
+    const { shown, chosen, written, secrets } = await setUp(
+      'pasteKey',
+      ['0a'.repeat(16), 'Azure OpenAI…', 'my-resource', 'mini, large', 'large'],
+      { fetch: azure },
+    );
+    expect([shown.slice(1, -1), chosen, written, secrets]).toEqual([
+      [
+        'Which provider is this key for?: Mistral, Azure OpenAI…, Another Endpoint…',
+        'Endpoint of your Azure OpenAI resource, or the name of the resource?',
+        'Names of your deployments, separated by commas?',
+        'Select a Model from Azure OpenAI: mini, large',
+      ],
+      ['Azure OpenAI/large'],
+      [
+        {
+          name: 'Azure OpenAI',
+          protocol: 'openai',
+          baseUrl: 'https://my-resource.openai.azure.com/openai/v1',
+          models: [{ id: 'mini' }, { id: 'large' }],
+        },
+      ],
+      { 'key https://my-resource.openai.azure.com Azure OpenAI': '0a'.repeat(16) },
     ]);
   });
 

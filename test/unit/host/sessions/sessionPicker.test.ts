@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { SearchHit, SessionStore } from '../../../../src/store/sessionStore';
 import type { SessionSummary } from '../../../../src/transcript/session';
 import { summary } from './summaries';
 
@@ -80,11 +81,11 @@ async function listSessions({ text = '' }: { readonly text?: string }): Promise<
   return stored.filter(({ title }) => title?.toLowerCase().includes(text.toLowerCase()));
 }
 
-async function opened() {
+async function opened(search: SessionStore['search'] | null = null) {
   const chosen = pickSession({
     title: 'Resume',
     gateway: { listSessions },
-    search: null,
+    search,
     current: null,
     now: () => 0,
     openTranscript: () => undefined,
@@ -139,4 +140,36 @@ it('a row of the previous list, selected just as the next list arrives, is not t
   picker.enter();
   await vi.advanceTimersByTimeAsync(100);
   expect(await chosen).toEqual({ sessionId: 'repaired', messageUid: null });
+});
+
+it('lists a session found by its first prompt once, and still lists its other messages', async () => {
+  const hit = (messageUid: string, snippet: string, change: Partial<SearchHit> = {}): SearchHit => ({
+    sessionId: 'prompted',
+    conversationId: 'prompted',
+    position: 1,
+    sessionTitle: 'Prompted retries',
+    messageUid,
+    role: 'user',
+    createdAt: 1,
+    snippet,
+    matches: [],
+    ...change,
+  });
+  stored.push(summary('prompted', { title: 'Prompted retries', preview: 'How do retries work, and where are they?' }));
+  const { picker } = await opened(async () => [
+    hit('later', 'retries', { createdAt: 3 }),
+    hit('answer', 'retries work', { role: 'assistant', createdAt: 2 }),
+    hit('first', '…do retries\nwork, and where…'),
+    hit('elsewhere', 'How do retries work', { sessionId: 'x', conversationId: 'x' }),
+  ]);
+  picker.type('retries');
+  await vi.advanceTimersByTimeAsync(400);
+  stored.pop();
+  expect(picker.items.map(({ pick, label }) => pick ?? label)).toEqual([
+    { sessionId: 'prompted', messageUid: null },
+    'Messages',
+    { sessionId: 'prompted', messageUid: 'later' },
+    { sessionId: 'prompted', messageUid: 'answer' },
+    { sessionId: 'x', messageUid: 'elsewhere' },
+  ]);
 });

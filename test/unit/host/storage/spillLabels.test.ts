@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
-import { spillNotices } from '../../../../src/host/storage/spillLabels';
+import { foundSpillNotices, spillNotices } from '../../../../src/host/storage/spillLabels';
 import { StoreStatus } from '../../../../src/host/storage/storeStatus';
 import { StoreError } from '../../../../src/store/storeError';
 import type { SpillStatus } from '../../../../src/store/spill/spillingStore';
@@ -85,5 +85,16 @@ it('says the reason once if two answers are kept for it', () => {
   expect(spillNotices([status('a'), status('b')], true, t).map(({ sentence }) => sentence)).toEqual([
     'The disk is full. Everything shown is kept in /store/a.jsonl until it can be saved to the session.',
     'Everything shown is kept in /store/b.jsonl until it can be saved to the session.',
+  ]);
+});
+
+it('says that a later version can read a file which this one leaves in its place', () => {
+  const found = { path: '/store/s.jsonl', outcome: 'laterVersion', sessionId: null, technical: '' } as const;
+  expect(foundSpillNotices([found], t)).toEqual([
+    {
+      sentence:
+        'An unsaved answer in /store/s.jsonl was written by a later version of Hermes. It is kept there. Update Hermes to add the answer to its session.',
+      actions: [{ action: 'showLog', label: 'Show Log' }],
+    },
   ]);
 });

@@ -1,5 +1,5 @@
-import type { DiskOperation } from '../../../../src/store/engine/simulatedDisk';
-import { SimulatedDisk } from '../../../../src/store/engine/simulatedDisk';
+import type { DiskOperation } from '../../../support/simulatedDisk';
+import { SimulatedDisk } from '../../../support/simulatedDisk';
 import { readWhole } from '../../../../src/store/engine/fileSystem';
 import { RememberedFiles } from '../../../../src/memory/builtin/rememberedFiles';
 import type { MemoryDisk } from '../../../../src/memory/builtin/memoryFile';

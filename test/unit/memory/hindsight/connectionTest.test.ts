@@ -2,9 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHindsightApi } from '../../../../src/memory/hindsight/client';
-import { testHindsight } from '../../../../src/memory/hindsight/connectionProbe';
 import type { Answer } from '../../../../src/memory/hindsight/failure';
-import type { ServerVersion } from '../../../../src/memory/hindsight/hindsightApi';
+import { type ServerVersion, testHindsight } from '../../../../src/memory/hindsight/hindsightApi';
 import { HindsightStandIn } from '../../../support/hindsight/standIn';
 
 const closing: (() => Promise<void>)[] = [];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { operationIdOf, startStamp } from '../../../../src/memory/hindsight/documentContent';
 import { newestKept, nextStep, type DocumentAim } from '../../../../src/memory/hindsight/documentPlan';
 import { recallQuery } from '../../../../src/memory/hindsight/recallQuery';
-import { appendsFrom } from '../../../../src/memory/hindsight/serverVersion';
+import { appendsFrom } from '../../../../src/memory/hindsight/hindsightApi';
 import type { DocumentCursor, SessionRecord } from '../../../../src/memory/hindsight/sessionRecord';
 
 const holding = (id: string, turns: string, dirty = false): DocumentCursor => ({

@@ -45,6 +45,12 @@ describe('a failure sentence', () => {
       'The key for OpenRouter was refused (401). Your prompt is saved. Set a new key or choose another model.',
     ],
     [
+      'a refused key, as Gemini says it',
+      http(400, [{ error: { code: 400, message: 'API key not valid. Please pass a valid API key.' } }]),
+      'auth',
+      'The key for OpenRouter was refused (400). Your prompt is saved. Set a new key or choose another model.',
+    ],
+    [
       'an account without credit',
       http(402, openai('Insufficient credits')),
       'quota',
@@ -259,7 +265,12 @@ describe('a failure sentence', () => {
     [{ kind: 'noFinish' } as const, true],
     [{ kind: 'notAnApi', contentType: '', excerpt: '' } as const, false],
   ])('knows whether %o may be retried', (fault, expected) => {
-    expect(mayRetry(fault)).toBe(expected);
+    expect([mayRetry(fault, 'remote'), mayRetry(fault, 'thisMachine')]).toEqual([expected, expected]);
+  });
+
+  it('retries a refused connection to another machine, which may be a restart, but not one to this machine', () => {
+    const fault = { kind: 'network', code: 'ECONNREFUSED', message: '' } as const;
+    expect([mayRetry(fault, 'remote'), mayRetry(fault, 'thisMachine')]).toEqual([true, false]);
   });
 
   it('reads Retry-After in milliseconds, seconds and dates', () => {

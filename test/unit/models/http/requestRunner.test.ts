@@ -18,6 +18,11 @@ function start(policy = remotePolicy, signal = new AbortController().signal): Mo
   return modelAt({ url: server.url, protocol: 'openai', clock, policy }).stream(request(), signal);
 }
 
+const refused: typeof fetch = () =>
+  Promise.reject(
+    new TypeError('fetch failed', { cause: Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }) }),
+  );
+
 async function untilRequests(count: number): Promise<void> {
   await server.request(count - 1);
 }
@@ -105,6 +110,43 @@ describe('a retry', () => {
     );
     const { terminal } = await follow(start());
     expect(terminal).toMatchObject({ outcome: 'failed', failure: { cause: 'quota' } });
+  });
+
+  it('happens with the usual pauses if another machine refuses the connection', async () => {
+    const stream = modelAt({ url: server.url, protocol: 'openai', clock, policy: remotePolicy, fetch: refused }).stream(
+      request(),
+      new AbortController().signal,
+    );
+    await untilRetryNotice(stream);
+    await clock.advance(1000);
+    await untilRetryNotice(stream, 2);
+    await clock.advance(2000);
+    const { events, terminal } = await follow(stream);
+    expect([retryDelays(events), terminal]).toMatchObject([
+      [1000, 2000],
+      { outcome: 'failed', failure: { cause: 'network' } },
+    ]);
+  });
+
+  it('does not happen if this machine refuses the connection: the sentence says to start the server', async () => {
+    const stream = modelAt({
+      url: server.url,
+      protocol: 'openai',
+      clock,
+      policy: loopbackPolicy,
+      fetch: refused,
+    }).stream(request(), new AbortController().signal);
+    const { events, terminal } = await follow(stream);
+    expect([retryDelays(events), terminal]).toMatchObject([
+      [],
+      {
+        outcome: 'failed',
+        failure: {
+          cause: 'network',
+          sentence: `Can’t reach Test (${server.url}). The connection was refused. Your prompt is saved. Start the server, check the base URL, or choose another model.`,
+        },
+      },
+    ]);
   });
 
   it('happens if a service reports overload inside an answer that has not started', async () => {

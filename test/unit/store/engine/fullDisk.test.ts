@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { FileSystem } from '../../../../src/store/engine/fileSystem';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
-import { SimulatedDisk } from '../../../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from '../../../support/simulatedDisk';
 import { testSqlite } from '../../../support/sqlite';
 import { addNotes, addNotesAtOnce, noteTable, noteUids, openTestDatabase } from '../../../support/testStore';
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { SimulatedDisk } from '../../../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from '../../../support/simulatedDisk';
 import type { Sqlite } from '../../../../src/store/engine/sqlite';
 import { runPowerCuts, seededRandom } from '../../../crash/powerCuts';
 import { testSqlite } from '../../../support/sqlite';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { errnoOf } from '../../../../src/store/engine/fileSystem';
-import { SimulatedDisk } from '../../../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from '../../../support/simulatedDisk';
 
 const bytes = (length: number, value: number): Uint8Array => new Uint8Array(length).fill(value);
 const surviving = (): number => 0;

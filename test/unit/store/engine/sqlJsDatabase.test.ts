@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { SimulatedDisk } from '../../../../src/store/engine/simulatedDisk';
-import type { DiskOperation } from '../../../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from '../../../support/simulatedDisk';
+import type { DiskOperation } from '../../../support/simulatedDisk';
 import type { SqlJsDatabase } from '../../../../src/store/engine/sqlJsDatabase';
 import { StoreError } from '../../../../src/store/storeError';
 import { testSqlite } from '../../../support/sqlite';

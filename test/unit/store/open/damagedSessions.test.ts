@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SimulatedDisk } from '../../../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from '../../../support/simulatedDisk';
 import { openSessionStore, type OpenedStore } from '../../../../src/store/worker/openedStore';
 import { answer, append, chunk, openTurn, runningTurn, sessionDbWorld, settle } from '../../../support/sessionDbWorld';
 import { testSqlite } from '../../../support/sqlite';

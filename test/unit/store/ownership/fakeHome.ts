@@ -145,6 +145,7 @@ export class FakeRunningStore implements RunningStore {
     const key = String(args[0]);
     if (method === 'setDraft') return void this.folder.drafts.set(key, String(args[1]));
     if (method === 'draft') return this.folder.drafts.get(key) ?? '';
+    if (method === 'sessionMode') return null;
     throw new Error(`The fake store has no ${method}.`);
   }
 }

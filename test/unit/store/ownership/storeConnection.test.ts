@@ -239,6 +239,7 @@ describe('a window that moves to another folder', () => {
     const { connection } = window(folder, 'only');
     await connection.open();
     await connection.store.draft('new');
+    await connection.store.sessionMode('s1');
     const looked = connection.isUsed;
     await connection.store.setDraft('new', 'typed');
     expect([looked, connection.isUsed]).toEqual([false, true]);

@@ -4,7 +4,7 @@ import { silentLog } from '../../../../src/base/log';
 import { usualPatience } from '../../../../src/store/ownership/lockAcquisition';
 import { openStore } from '../../../../src/store/ownership/openStore';
 import type { StoreConnection } from '../../../../src/store/ownership/storeConnection';
-import { storeErrorData, type StoreErrorData } from '../../../../src/store/worker/storeErrorData';
+import { storeErrorData, type StoreErrorData } from '../../../../src/store/storeError';
 import type { Message } from '../../../../src/transcript/message';
 import { chunkOf, openingTurn, settlingTurn } from './turnBuilder';
 

@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { reviveStoreError } from '../../../../src/store/worker/storeErrorData';
+import { reviveStoreError } from '../../../../src/store/storeError';
 import type { BuiltStoreWorker } from '../../../support/storeWorker';
 import type { WindowAnswer, WindowOrder, WindowReport } from './storeWindow';
 

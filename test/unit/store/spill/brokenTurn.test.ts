@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FileSystemError } from '../../../../src/store/engine/fileSystem';
-import { SimulatedDisk } from '../../../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from '../../../support/simulatedDisk';
 import { type Fate, spillWorld, type SpillWorld } from '../../../support/spillWorld';
 
 async function unbroken(): Promise<{ readonly account: ReturnType<SpillWorld['account']>; readonly calls: number }> {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SearchQuery } from '../../../../src/store/sessionStore';
-import { SimulatedDisk } from '../../../../src/store/engine/simulatedDisk';
+import { SimulatedDisk } from '../../../support/simulatedDisk';
 import { promisedOperations } from '../../../../src/store/sessionMethods';
 import { ManualClock } from '../../../support/manualClock';
 import { spillingOver, testSpillHome } from '../../../support/spills';

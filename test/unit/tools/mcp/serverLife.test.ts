@@ -221,3 +221,32 @@ it('a server gets the environment without credentials of the editor', async () =
     delete process.env.OPENAI_API_KEY;
   }
 });
+
+describe('the trial of a server', () => {
+  it('counts its tools and leaves no process', async () => {
+    world = realServers([]);
+    const trial = await world.servers.trial(planFor('s', scripted()), new AbortController().signal);
+    const pid = journal().find(({ started }) => started !== undefined)?.started ?? 0;
+    expect([trial, pid > 0, world.servers.all]).toEqual([{ kind: 'works', tools: expect.any(Number) }, true, []]);
+    await until(() => !isAlive(pid), 'the end of the process');
+  });
+
+  it('says why a server does not start, with its last words', async () => {
+    world = realServers([]);
+    const broken = nodeLaunch('-e', ['console.error("no such database"); process.exit(3)']);
+    expect(await world.servers.trial(planFor('s', broken), new AbortController().signal)).toEqual({
+      kind: 'failed',
+      sentence: expect.stringContaining('3'),
+      lines: ['no such database'],
+    });
+  });
+
+  it('ends when it is canceled', async () => {
+    world = realServers([]);
+    const stop = new AbortController();
+    const silent = nodeLaunch('-e', ['setInterval(() => undefined, 1000)']);
+    const trial = world.servers.trial(planFor('s', silent), stop.signal);
+    stop.abort();
+    await expect(trial).rejects.toThrow();
+  });
+});

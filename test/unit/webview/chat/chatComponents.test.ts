@@ -12,6 +12,7 @@ import {
   settledTurn,
   shownSession,
 } from '../../../support/builders/viewMessages';
+import type { TurnEvent } from '../../../../src/transcript/turnEvent';
 import { all, ChatPage, find, nameOf, names } from './chatPage';
 
 // happy-dom's node iterator loses its place when a node is removed, which DOMPurify relies on. What the sanitiser lets through is tested in a browser
@@ -240,6 +241,23 @@ describe('a conversation', () => {
     expect([closed, fold.getAttribute('aria-expanded'), page.memory.openFolds]).toEqual(['false', 'true', ['reads-a']]);
   });
 
+  test('folds updates of the todo list with the reads next to them', async () => {
+    page = new ChatPage();
+    const rows = [
+      answer({ uid: 'a', position: 2 }, [call('ca', 'todo_write', {})]),
+      result({ uid: 'ra', position: 3 }, 'ca', 'todo_write', 'Noted.'),
+      answer({ uid: 'b', position: 4 }, [call('cb', 'read_file', { path: 'b.ts' })]),
+      result({ uid: 'rb', position: 5 }, 'cb', 'read_file', 'x'),
+    ];
+    await page.bootstrap(
+      shownSession({
+        messages: [question, ...rows, answer({ uid: 'z', position: 20 }, ['Done.'])],
+        turns: [settledTurn()],
+      }),
+    );
+    expect(find('button', 'Read 1 file · updated todos').getAttribute('aria-expanded')).toBe('false');
+  });
+
   test('keeps thinking folded, and opens it again after the view was hidden', async () => {
     const shown = shownSession({
       messages: [question, answer({ uid: 'a1', position: 2 }, [{ kind: 'thinking', text: 'hm' }, 'So.'])],
@@ -254,6 +272,36 @@ describe('a conversation', () => {
     page = new ChatPage({ ...memory, sessionId: session().id });
     await page.bootstrap(shown);
     expect([before, document.querySelector<HTMLElement>('[data-part=thinking]')?.hidden]).toEqual([true, false]);
+  });
+
+  test('says how long the model thought, also after a reload of the view', async () => {
+    const open = shownSession({ messages: [question], openTurn: runningTurn() });
+    const thinks = (messageUid: string, seq: number, part: number, kind: 'thinking' | 'text'): TurnEvent => ({
+      kind: 'delivered',
+      turnUid: 'turn1',
+      chunks: [{ messageUid, seq, part, kind, start: 0, text: 'hm' }],
+    });
+    const thought = (): readonly string[] => names('button').filter((name) => name.startsWith('Thought'));
+    page = new ChatPage();
+    await page.bootstrap(open);
+    await page.event(thinks('a1', 1, 0, 'thinking'));
+    await page.clock.advance(4000);
+    await page.event(thinks('a1', 2, 1, 'text'));
+    await page.event(thinks('a2', 1, 0, 'thinking'));
+    await page.clock.advance(300);
+    await page.event(thinks('a2', 2, 1, 'text'));
+    const watched = thought();
+    const { memory } = page;
+    page.close();
+    page = new ChatPage(memory);
+    const stored = ['a1', 'a2', 'a3'].map((uid, index) =>
+      answer({ uid, position: 2 + index }, [{ kind: 'thinking', text: 'hm' }, 'hm']),
+    );
+    await page.bootstrap(shownSession({ messages: [question, ...stored], turns: [settledTurn()] }));
+    expect([watched, thought()]).toEqual([
+      ['Thought for 4 s', 'Thought for <1 s'],
+      ['Thought for 4 s', 'Thought for <1 s', 'Thought'],
+    ]);
   });
 
   test('reads the stored message when a chunk is missing', async () => {
@@ -310,6 +358,41 @@ describe('the empty state', () => {
     expect([page.sent('setUp'), page.sent('switchSession')]).toEqual([
       [{ entryId: 'e1' }],
       [{ target: { reason: 'resume', sessionId: session().id } }],
+    ]);
+  });
+
+  test('lists five recent sessions, and says in the first what its title does not say', async () => {
+    const recent = (id: string, title: string | null, preview: string) => ({
+      ...session({ id, title }),
+      preview,
+      turnCount: 1,
+      messageCount: 2,
+      lastTurn: null,
+      queuedCount: 0,
+      branchOf: null,
+      unread: false,
+      problem: null,
+    });
+    const first = async (title: string | null, preview: string): Promise<string | null | undefined> => {
+      page.close();
+      page = new ChatPage();
+      await page.bootstrap(null, { recentSessions: [recent('s0', title, preview)] });
+      return document.querySelector('.recent-words')?.textContent;
+    };
+    page = new ChatPage();
+    await page.bootstrap(null, {
+      recentSessions: Array.from({ length: 8 }, (_, index) => recent(`s${index}`, `Session ${index}`, 'Why?')),
+    });
+    expect([
+      document.querySelectorAll('.recent-item').length,
+      await first('Flaky test', 'Why does it fail?'),
+      await first('Why does  it…', 'why does it fail?'),
+      await first(null, 'Why does it fail?'),
+    ]).toEqual([
+      5,
+      'Continue the last session · Why does it fail?',
+      'Continue the last session',
+      'Continue the last session',
     ]);
   });
 

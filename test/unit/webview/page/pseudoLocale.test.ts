@@ -35,7 +35,7 @@ function dataOf(state: PreviewState): string {
       if (!(error instanceof SyntaxError)) throw error;
     }
   };
-  visit([state.bootstrap, state.events, state.requests, state.type, Reflect.get(state, 'stored')]);
+  visit([state.bootstrap, state.events, state.requests, state.type, state.currentFile, Reflect.get(state, 'stored')]);
   return plain(found.join(' '));
 }
 

@@ -7,7 +7,7 @@ import type { SearchAnswer, SearchNotifications, SearchState } from '../../../..
 import { connectToHost } from '../../../../src/webview/rpc';
 import { SearchApp } from '../../../../src/webview/search/SearchApp';
 import { SearchController, type SearchViewProtocol } from '../../../../src/webview/search/searchController';
-import { snippetPieces } from '../../../../src/webview/search/searchGroups';
+import { plainSnippet, searchGroups, snippetPieces } from '../../../../src/webview/search/searchGroups';
 import type { SearchMemory } from '../../../../src/webview/search/searchMemory';
 import { searchHit, searchPage, searchSession } from '../../../support/builders/searchResults';
 import { afternoon } from '../../../support/builders/viewMessages';
@@ -377,6 +377,37 @@ describe('the search screen', () => {
       focused: 'm3',
     });
   });
+});
+
+test('a group shows what was said before what tools returned', async () => {
+  const hits = [
+    searchHit('t1', 'needle', ['needle'], { role: 'tool' }),
+    searchHit('a1', 'needle', ['needle'], { role: 'assistant' }),
+    searchHit('t2', 'needle', ['needle'], { role: 'tool' }),
+    searchHit('u1', 'needle', ['needle']),
+  ];
+  expect(searchGroups(hits, new Map())[0]?.hits.map(({ messageUid }) => messageUid)).toEqual(['a1', 'u1', 't1', 't2']);
+});
+
+test('a snippet of an answer has no marks of Markdown but those that were searched for; a prompt stays as typed', () => {
+  const shown = (text: string, words: readonly string[], change = {}): string =>
+    snippetPieces(plainSnippet(searchHit('m', text, words, { role: 'assistant', ...change })))
+      .map(({ text: piece, matched }) => (matched ? `[${piece}]` : piece))
+      .join('');
+  expect([
+    shown('…the **parts** of `upload()` ### Steps ```ts const a = b[0](c); ``` see [the **guide**](docs/a.md).', [
+      'parts',
+      'guide',
+    ]),
+    shown('a ** b', [], { matches: [{ start: 2, end: 4 }] }),
+    shown('the **parts**', ['parts'], { role: 'user' }),
+    shown('__init__ and snake_case, 2 # 3', []),
+  ]).toEqual([
+    '…the [parts] of upload() Steps  const a = b[0](c);  see the [guide].',
+    'a [**] b',
+    'the **[parts]**',
+    '__init__ and snake_case, 2 # 3',
+  ]);
 });
 
 test('a snippet is cut at its matches, whatever their order and however they overlap', () => {

@@ -135,6 +135,35 @@ describe('the delivery report of a view', () => {
     });
   });
 
+  it('reports the same number after every later reload, although it shows the rest of the text since', () => {
+    const disk = [fromRow(answer(place, ['Hello world, and what was never drawn']))];
+    const reloaded = (report: DeliveryReport): DeliveryReport => {
+      const next = new DeliveryReport(JSON.parse(JSON.stringify(report.kept())));
+      next.observe('c', disk);
+      return next;
+    };
+    const killed = new DeliveryReport();
+    killed.observe('c', [applyChunks(emptyMessage('m1', 'turn1'), streamed('Hello world', []), 0)]);
+    const restored = reloaded(killed);
+    const again = reloaded(reloaded(restored));
+    const unseen = reloaded(reloaded(new DeliveryReport()));
+    const lost = new DeliveryReport(restored.kept());
+    lost.observe('c', [fromRow(answer(place, ['Hello']))]);
+    expect({
+      first: restored.survivalOf('c', 'turn1', true),
+      again: again.survivalOf('c', 'turn1', true),
+      unseen: unseen.survivalOf('c', 'turn1', true),
+      lost: lost.survivalOf('c', 'turn1', true),
+      entries: again.entriesOf('c'),
+    }).toEqual({
+      first: { shown: 11, onDisk: 11, stored: 37 },
+      again: { shown: 11, onDisk: 11, stored: 37 },
+      unseen: { shown: 0, onDisk: 0, stored: 0 },
+      lost: { shown: 37, onDisk: 0, stored: 5 },
+      entries: [entry('Hello world, and what was never drawn')],
+    });
+  });
+
   it('claims nothing of a turn that it first saw after the crash', () => {
     const witness = new DeliveryReport();
     witness.observe('c', [fromRow(answer(place, ['Hello world']))]);

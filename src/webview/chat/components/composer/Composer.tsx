@@ -161,6 +161,7 @@ export function Composer() {
             chat.leave();
           }}
         />
+        {later !== null && <later.CurrentFileChip />}
         <div class="composer-bar">
           <AttachButton />
           <ModePicker />

@@ -106,6 +106,8 @@ function QueueItem({ prompt, number, isRunning, acted }: QueueItemProps) {
       <IconButton icon="edit" label={t('Edit')} onClick={edit} />
       {!isRunning && <IconButton icon="send" label={t('Send Now')} onClick={promote} />}
       {isRunning && number > 1 && <IconButton icon="arrow-up" label={t('Send Next')} onClick={promote} />}
+      {/* Keeps the icons of all rows in one column. */}
+      {isRunning && number === 1 && <span class="queue-slot" />}
       <IconButton icon="close" label={t('Remove')} onClick={() => void remove()} />
     </li>
   );
@@ -179,7 +181,7 @@ function QueueEditor({ prompt, close }: { readonly prompt: QueuedPrompt; readonl
       />
       <div class="queue-editor-actions">
         <button type="button" class="button" disabled={isEmpty} onClick={() => void save()}>
-          {t('Always Allow')}
+          {t('Save')}
         </button>
         <button type="button" class="button secondary" onClick={close}>
           {t('Cancel')}

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import { memo } from '../../../memo';
 import { clockTime, duration } from '../../../times';
 import { foldWords } from '../../../toolLabels';
-import { foldedReads, isFoldable, type AnswerRow, type CallRow } from '../../state/conversationRows';
+import { folds, type AnswerRow, type CallRow } from '../../state/conversationRows';
 import { useChat } from '../common/ChatContext';
 import { FoldButton } from '../common/FoldButton';
 import { PartText, useLiveText, type PartTextProps } from './liveText';
@@ -119,7 +120,7 @@ interface CallsProps {
 
 function Calls({ id, calls, turnUid }: CallsProps) {
   const chat = useChat();
-  if (calls.length < foldedReads || !calls.every(isFoldable))
+  if (!folds(calls))
     return (
       <>
         {calls.map((row) => (
@@ -152,9 +153,18 @@ function Thinking({ id, thinking, ...part }: ThinkingProps) {
   const text = useLiveText(part);
   const live = !part.complete;
   const open = chat.folds.open.value.has(id);
+  const watched = thinking === null || thinking.until === null ? null : thinking.until - thinking.from;
+  useEffect(() => {
+    if (watched !== null) chat.thoughts.note(part.uid, watched);
+  }, [watched]);
   return (
     <div class="thinking">
-      <FoldButton open={open} words={thinkingWords(live, thinking)} toggle={() => chat.folds.toggle(id)} live={live} />
+      <FoldButton
+        open={open}
+        words={thinkingWords(live, watched ?? chat.thoughts.of(part.uid))}
+        toggle={() => chat.folds.toggle(id)}
+        live={live}
+      />
       {live && !open && (
         <div class="thinking-now" aria-hidden="true" dir="auto">
           <span>{lastLine(text)}</span>
@@ -175,8 +185,9 @@ function lastLine(text: string): string {
   return end.slice(end.lastIndexOf('\n') + 1);
 }
 
-function thinkingWords(live: boolean, thinking: ThinkingProps['thinking']): string {
+/** `ms`: null when the view did not watch the thinking. */
+function thinkingWords(live: boolean, ms: number | null): string {
   if (live) return t('Thinking…');
-  if (thinking === null || thinking.until === null) return t('Thought');
-  return t('Thought for {duration}', { duration: duration(Math.max(1000, thinking.until - thinking.from)) });
+  if (ms === null) return t('Thought');
+  return ms < 1000 ? t('Thought for <1 s') : t('Thought for {duration}', { duration: duration(ms) });
 }

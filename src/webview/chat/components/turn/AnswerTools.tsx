@@ -10,17 +10,19 @@ import { turnMarkdown } from '../../state/turnMarkdown';
 import { useChat } from '../common/ChatContext';
 import { Toolbar, type ToolbarAction } from '../common/Toolbar';
 
-/** Actions for an answer after which its turn continued. */
+/** Actions for an answer after which its turn continued. Absent for one without text: there is nothing to copy, and
+ *  the actions would cover the buttons of its calls. */
 export function StepTools({ row }: { readonly row: AnswerRow }) {
   const chat = useChat();
   const text = answerText(row.message.parts);
+  if (text.trim() === '') return null;
   const actions: readonly (ToolbarAction | false)[] = [
     row.message.row !== null && {
       icon: 'git-branch',
       label: t('Branch from Here'),
       act: () => void chat.switches.branch(row.message.uid),
     },
-    text !== '' && { icon: 'copy', label: t('Copy Answer'), act: () => chat.copy(text) },
+    { icon: 'copy', label: t('Copy Answer'), act: () => chat.copy(text) },
   ];
   return (
     <span class="on-hover step-tools">
@@ -71,21 +73,27 @@ export function TurnFooter({ block, turn }: TurnFooterProps) {
   );
 }
 
+/** Returns the model's own name, without its provider. */
+function modelName(ref: string): string {
+  return ref.slice(ref.indexOf('/') + 1);
+}
+
 /** Facts on one line. A press shows more, because not everyone can hover. */
 function TurnFacts({ block, turn }: TurnFooterProps) {
   const [open, setOpen] = useState(false);
   const id = useId();
   const { usage } = turn;
   const took = duration((turn.settledAt - turn.startedAt) * 1000);
+  // The line is cut at its end, so the facts that differ from turn to turn come first.
   const facts = [
-    turn.model,
-    ...(usage === null ? [] : [tokenWords(usage), costWords(usage)]),
     took,
+    ...(usage === null ? [] : [tokenWords(usage), costWords(usage)]),
+    modelName(turn.model),
     ...recalledLabels(block.recalled),
   ]
     .filter((fact) => fact !== null)
     .join(' · ');
-  const lines = usage === null ? [] : usageLines(usage);
+  const lines = usage === null ? [] : [turn.model, ...usageLines(usage)];
   if (lines.length === 0)
     return (
       <span class="turn-facts" title={facts}>

@@ -3,10 +3,11 @@ import { lineCounts } from '../../../lineCounts';
 import { t } from '../../../localization';
 import { duration } from '../../../times';
 import { toolDetails } from '../../../toolDetails';
-import { resultCount, stateWord, toolName, toolLabels, type ToolState, type ToolLabels } from '../../../toolLabels';
+import { resultCount, stateWord, toolLabels, toolName, type ToolLabels, type ToolState } from '../../../toolLabels';
 import type { CallRow } from '../../state/conversationRows';
 import { useChat } from '../common/ChatContext';
 import { laterParts } from '../common/laterParts';
+import { Counts } from './Counts';
 import { useNow } from '../common/timing';
 
 /** Tool call on one line; opens to show its arguments and result. */
@@ -34,7 +35,7 @@ export function ToolRow({ row, turnUid }: { readonly row: CallRow; readonly turn
         </button>
         {later !== null && <later.CallActions row={row} turnUid={turnUid} />}
       </div>
-      {state === 'running' && later !== null && <later.CallTail row={row} />}
+      {(state === 'running' || !open) && later !== null && <later.CallBelow row={row} />}
       {details?.kind === 'command' && details.sandbox !== undefined && later !== null && (
         <later.SandboxLine details={details} />
       )}
@@ -69,12 +70,7 @@ function isEndedCommand({ state, result }: CallRow): boolean {
 function LineCounts({ result }: { readonly result: CallRow['result'] }) {
   const details = toolDetails(result);
   if (details?.kind !== 'edit') return null;
-  const { added, removed } = lineCounts(details.files);
-  return (
-    <span class="line-counts">
-      <span class="count-added">+{added}</span> <span class="count-removed">−{removed}</span>
-    </span>
-  );
+  return <Counts {...lineCounts(details.files)} />;
 }
 
 const stateIcons: Readonly<Record<Exclude<ToolState, 'done'>, string>> = {
@@ -88,7 +84,8 @@ const stateIcons: Readonly<Record<Exclude<ToolState, 'done'>, string>> = {
   repaired: 'wrench',
 };
 
-function StateMark({ row: { state, startedAt } }: { readonly row: CallRow }) {
+/** State of a call that is not done: in a word, or as its reason if that is short. */
+function StateMark({ row: { state, startedAt, result } }: { readonly row: CallRow }) {
   const chat = useChat();
   const now = useNow(chat.needs.timers.nowMs, 1000, state === 'running');
   if (state === 'done') return null;
@@ -96,8 +93,14 @@ function StateMark({ row: { state, startedAt } }: { readonly row: CallRow }) {
   return (
     <>
       <Icon name={stateIcons[state]} spin={state === 'running'} />{' '}
-      {state === 'waiting' ? t('waiting') : stateWord(state)}
+      {state === 'waiting' ? t('waiting') : endWord(state, result)}
       {elapsed}
     </>
   );
+}
+
+function endWord(state: Exclude<ToolState, 'done'>, result: CallRow['result']): string {
+  const reason = laterParts.value?.toolReason(result) ?? null;
+  if (reason === null || !reason.isShort) return stateWord(state);
+  return state === 'denied' ? t('denied: {reason}', { reason: reason.text }) : reason.text;
 }

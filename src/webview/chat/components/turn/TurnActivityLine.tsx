@@ -57,6 +57,11 @@ function waitingWords(block: TurnBlock, isAsked: boolean): string | null {
   return block.rows.some((row) => row.kind === 'answer' && row.state === 'streaming') ? null : t('Working…');
 }
 
+/** Returns the first sentence of a failure. The others advise, and a retry is already on its way. */
+function whatHappened(sentence: string): string {
+  return /^.*?[.!?](?=\s|$)/s.exec(sentence)?.[0] ?? sentence;
+}
+
 /** Null when the conversation itself shows the activity. `since`: milliseconds. */
 function activityWords(activity: TurnActivity, since: number, model: string): string | null {
   switch (activity.kind) {
@@ -74,7 +79,7 @@ function activityWords(activity: TurnActivity, since: number, model: string): st
       const { attempt, attempts, failure } = activity;
       const left = Math.max(0, activity.delayMs - since);
       return t('{cause} Retrying in {delay} (attempt {attempt} of {attempts}).', {
-        cause: failure.sentence,
+        cause: whatHappened(failure.sentence),
         delay: duration(left),
         attempt,
         attempts,

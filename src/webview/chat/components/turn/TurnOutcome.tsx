@@ -22,13 +22,8 @@ export function TurnOutcome({ block, turn }: TurnOutcomeProps) {
   // The view's own delivery report replaces the usual words.
   const told = (block.isLast ? crashTold.value?.(turn) : null) ?? null;
   if (told !== null) return <CrashNotice told={told} turn={turn} />;
-  if (words === null) return null;
-  if (block.isContinued)
-    return (
-      <p class="turn-continued" title={words.sentence}>
-        {t('Continued below')}
-      </p>
-    );
+  // The line above the next turn says that it was continued.
+  if (words === null || block.isContinued) return null;
   return (
     <div class={`notice notice-${words.tone}`} role="group" aria-label={t('How the turn ended')}>
       <Icon name={words.tone} />

@@ -1,5 +1,4 @@
 import { useComputed } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../../../Icon';
 import { t } from '../../../../localization';
 import { toolDetails, type EditDetails } from '../../../../toolDetails';
@@ -69,35 +68,48 @@ function RunningActions({ row }: { readonly row: CallRow }) {
   );
 }
 
-function OutputAction({ file }: { readonly file: string }) {
-  const chat = useChat();
+interface RowActionProps {
+  readonly icon: string;
+  readonly label: string;
+  readonly title: string;
+  readonly act: () => void;
+  readonly disabled?: boolean;
+}
+
+/** Button at the end of a call's line. In a narrow panel it is an icon, so that the call's target keeps its room. */
+function RowAction({ icon, label, title, act, disabled = false }: RowActionProps) {
   return (
     <button
       type="button"
       class="button secondary tiny"
-      aria-label={t('Open Output')}
-      title={t('Open Output')}
-      onClick={() => chat.openOutput(file)}
+      aria-label={label}
+      title={title}
+      disabled={disabled}
+      onClick={act}
     >
       <span class="tool-sign">
-        <Icon name="go-to-file" />
+        <Icon name={icon} />
       </span>
-      <span class="tool-label">{t('Open Output')}</span>
+      <span class="tool-label">{label}</span>
     </button>
   );
+}
+
+function OutputAction({ file }: { readonly file: string }) {
+  const chat = useChat();
+  const label = t('Open Output');
+  return <RowAction icon="go-to-file" label={label} title={label} act={() => chat.openOutput(file)} />;
 }
 
 function SessionAction({ sessionId }: { readonly sessionId: string }) {
   const chat = useChat();
   return (
-    <button
-      type="button"
-      class="button secondary tiny"
+    <RowAction
+      icon="comment-discussion"
+      label={t('Open')}
       title={t('Open this sub-agent’s session')}
-      onClick={() => void chat.switches.open(sessionId)}
-    >
-      {t('Open')}
-    </button>
+      act={() => void chat.switches.open(sessionId)}
+    />
   );
 }
 
@@ -115,71 +127,30 @@ function EditActions({ details, turnUid }: { readonly details: EditDetails; read
     <span class="tool-actions">
       {isReverted && <span class="tool-fact">{t('reverted')}</span>}
       {paths.length === 1 && single !== undefined && changed.length > 0 && (
-        <button
-          type="button"
-          class="button secondary tiny"
+        <RowAction
+          icon="diff"
+          label={t('Diff')}
           title={t('Open this turn’s changes in the diff editor')}
-          onClick={() => chat.openDiff(turnUid, single)}
-        >
-          {t('Diff')}
-        </button>
+          act={() => chat.openDiff(turnUid, single)}
+        />
       )}
       {revertible.length > 0 && (
-        <button
-          type="button"
-          class="button secondary tiny"
-          disabled={busy}
+        <RowAction
+          icon="discard"
+          label={t('Undo')}
           title={t('Revert this turn’s changes to {files}', {
             files: revertible.map(({ shown }) => shown).join(', '),
           })}
-          onClick={() =>
+          disabled={busy}
+          act={() =>
             void chat.files.review(
               turnUid,
               revertible.map(({ path }) => path),
               'revert',
             )
           }
-        >
-          {t('Undo')}
-        </button>
+        />
       )}
     </span>
-  );
-}
-
-/** Last lines of a running command's output, which is already in its file. Keeps the end in view, even when the
- *  panel gets narrower, unless the user has scrolled away from it. Grows to a few lines at most. */
-export function CallTail({ row }: { readonly row: CallRow }) {
-  const tail = row.progress?.output?.tail ?? '';
-  const note = row.progress?.note ?? null;
-  const frame = useRef<HTMLPreElement>(null);
-  const follows = useRef(true);
-  const isEmpty = tail.trim() === '';
-  const toEnd = (): void => {
-    if (frame.current !== null && follows.current) frame.current.scrollTop = frame.current.scrollHeight;
-  };
-  useEffect(toEnd, [tail]);
-  useEffect(() => {
-    if (frame.current === null) return undefined;
-    const watching = new ResizeObserver(toEnd);
-    watching.observe(frame.current);
-    return () => watching.disconnect();
-  }, [isEmpty]);
-  const onScroll = (event: { readonly currentTarget: HTMLElement }): void => {
-    const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
-    follows.current = scrollTop + clientHeight >= scrollHeight - 8;
-  };
-  if (isEmpty) return note === null ? null : <p class="tool-note">{note}</p>;
-  return (
-    <pre
-      class="tool-text tool-tail"
-      ref={frame}
-      onScroll={onScroll}
-      tabIndex={0}
-      role="region"
-      aria-label={t('Output')}
-    >
-      {tail.replace(/\n+$/, '')}
-    </pre>
   );
 }

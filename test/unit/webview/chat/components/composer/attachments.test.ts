@@ -67,6 +67,48 @@ async function drag(
 
 const whole = (mentions: readonly Mention[]): FoundMentions => ({ mentions, isWhole: true });
 
+describe('the current file', () => {
+  test('is offered as the first tab stop after the field, attached by a press, and never sent before that', async () => {
+    await open();
+    await page.tell('currentFile', { kind: 'file', source: file.source, label: file.label });
+    await page.type('Look');
+    const chip = find('button', `Attach ${file.label}`);
+    const stops = [...document.querySelectorAll<HTMLElement>('.composer button, .composer textarea')];
+    const next = stops[stops.indexOf(page.composer) + 1];
+    await page.key('Enter');
+    const without = page.submitted();
+    await page.answer('submit', { kind: 'started', sessionId: session().id });
+    await page.click(chip);
+    const focused = document.activeElement;
+    expect([
+      next === chip,
+      without,
+      chips(),
+      page.composer.value,
+      names('button').includes(`Attach ${file.label}`),
+      focused === page.composer,
+    ]).toEqual([true, [{ sessionId: session().id, uid: 'uid1', text: 'Look' }], [file.label], '', false, true]);
+  });
+
+  test('is offered again once it is removed, and follows the editor; a selection is read at once', async () => {
+    await open();
+    await page.tell('currentFile', { kind: 'selection', source: 'selection', label: 'README.md:10-20' });
+    await page.press('Attach README.md:10-20');
+    const asked = page.sent('pin');
+    await page.answer('pin', { kind: 'attachment', source: 'selection', label: 'README.md:10-20', text: 'x' });
+    const attached = [chips(), names('button').includes('Attach README.md:10-20')];
+    await page.press('Remove README.md:10-20');
+    const removed = [chips(), names('button').includes('Attach README.md:10-20')];
+    await page.tell('currentFile', null);
+    expect([asked, attached, removed, names('button').includes('Attach README.md:10-20')]).toEqual([
+      [{ source: 'selection' }],
+      [['README.md:10-20'], false],
+      [[], true],
+      false,
+    ]);
+  });
+});
+
 describe('a mention', () => {
   test('is searched for after an "@" and picked by keyboard: its words are in the text, and it is sent with the prompt', async () => {
     await open();
@@ -547,6 +589,15 @@ describe('a prompt that was sent', () => {
     await open(asked);
     await page.key('ArrowUp');
     expect([page.composer.value, chips()]).toEqual(['Why?', ['src/a.ts:1-2']]);
+  });
+
+  test('is saved by Save when it is edited in the queue', async () => {
+    const queued = { uid: 'q1', sessionId: session().id, text: 'docs', createdAt: 1 };
+    await open(shownSession({ queue: [queued] }));
+    await page.press('Edit');
+    await page.fill(find('textbox', 'Edit queued message'), 'the docs');
+    await page.press('Save');
+    expect(page.sent('editQueued')).toEqual([{ uid: 'q1', text: 'the docs' }]);
   });
 
   test('shows its attachments in the queue', async () => {

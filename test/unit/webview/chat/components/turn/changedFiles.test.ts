@@ -194,7 +194,7 @@ describe('the row of a command', () => {
     );
   });
 
-  test('shows how it ended, and opens to its output', async () => {
+  test('shows how it ended with its last lines, and opens to its output', async () => {
     const ended = {
       kind: 'command',
       command: 'npm test',
@@ -206,7 +206,7 @@ describe('the row of a command', () => {
       file: '/o.log',
       timedOut: false,
       background: null,
-      tail: 'no\n',
+      tail: 'one\ntwo\n3\n4\n5\nno\n',
     };
     const failed: Message = {
       ...result({ uid: 'r1', position: 3 }, 'c1', 'run_command', ''),
@@ -226,8 +226,8 @@ describe('the row of a command', () => {
     const line = textOf(row);
     await page.click(within(row, '$npm testexit 1 · 3 s'));
     expect([line, [...find('group', row).querySelectorAll('pre')].map((pre) => pre.textContent)]).toEqual([
-      '$npm testexit 1 · 3 sOpen Output',
-      ['$ npm test', 'no'],
+      '$npm testexit 1 · 3 sOpen Outputtwo 3 4 5 no',
+      ['$ npm test', 'one\ntwo\n3\n4\n5\nno'],
     ]);
   });
 });

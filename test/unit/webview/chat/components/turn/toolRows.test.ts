@@ -5,6 +5,7 @@ import { diffLines } from '../../../../../../src/webview/diffLines';
 import { lineCounts } from '../../../../../../src/webview/lineCounts';
 import { toolDetails } from '../../../../../../src/webview/toolDetails';
 import { foldWords, isLongRunning, resultCount, toolLabels } from '../../../../../../src/webview/toolLabels';
+import { toolReason } from '../../../../../../src/webview/toolReasons';
 import { call } from '../../../../../support/builders/viewMessages';
 
 function came(details: JsonValue, name = 'x'): ToolResultPart {
@@ -76,6 +77,51 @@ describe('the line of a call', () => {
     ]);
   });
 
+  test('is in the past tense once the call has ended, however it ended', () => {
+    const read = call('c', 'read_file', { path: 'nope.js' });
+    expect(
+      (
+        ['queued', 'waiting', 'running', 'done', 'failed', 'denied', 'cancelled', 'interrupted', 'repaired'] as const
+      ).map((state) => toolLabels(read, state).verb),
+    ).toEqual([...Array<string>(3).fill('Reading'), 'Read', ...Array<string>(5).fill('Tried to read')]);
+  });
+
+  test('gives the reason of a failure or a refusal, in a few words where they suffice', () => {
+    const failed = (text: string, details?: JsonValue): ToolResultPart => ({
+      ...came(details ?? null),
+      outcome: 'failed',
+      text,
+    });
+    expect(
+      [
+        failed('There is no file nope/missing.js. Use list_directory to find it.'),
+        failed('There is no folder at docs; nothing was run.'),
+        failed('The text to replace occurs 3 times in src/v1.2/retry.ts. Nothing was changed.'),
+        failed(`Line one ${'x'.repeat(300)}\nline two`),
+        failed('exit code 1', command),
+        failed('  '),
+        { ...came({ kind: 'denied', reason: 'use b.ts' }), outcome: 'denied' as const },
+        { ...came({ kind: 'denied', reason: null }), outcome: 'denied' as const },
+        came({ lines: 3 }),
+        null,
+      ].map((result) => {
+        const reason = toolReason(result);
+        return reason === null ? null : [reason.text.slice(0, 60), reason.isShort];
+      }),
+    ).toEqual([
+      ['not found', true],
+      ['not found', true],
+      ['The text to replace occurs 3 times in src/v1.2/retry.ts', false],
+      [`Line one ${'x'.repeat(51)}`, false],
+      null,
+      null,
+      ['use b.ts', true],
+      null,
+      null,
+      null,
+    ]);
+  });
+
   test('shows how a command ended, and the result of others', () => {
     expect(
       [
@@ -127,6 +173,9 @@ describe('the line of a call', () => {
   test('of several reads is one, whatever they read', () => {
     expect(foldWords([call('1', 'read_file', { path: 'a' }), call('2', 'git_log', {}), call('3', 'hover', {})])).toBe(
       'Read 1 file · looked up 2 items',
+    );
+    expect(foldWords([call('1', 'todo_write', {}), call('2', 'read_file', { path: 'a' })])).toBe(
+      'Read 1 file · updated todos',
     );
   });
 });

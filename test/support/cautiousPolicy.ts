@@ -1,8 +1,8 @@
-import type { ApprovalPolicy } from '../tools/approval/approvalPolicy';
-import type { Access } from '../transcript/approval';
+import type { ApprovalPolicy } from '../../src/tools/approval/approvalPolicy';
+import type { Access } from '../../src/transcript/approval';
 
-/** Policy without rules: reads inside the open folders are allowed. Everything else needs approval, and can only be
- *  allowed once. */
+/** A policy without rules: reads inside the open folders are allowed. Everything else needs approval, and can only
+ *  be allowed once. */
 export const cautiousPolicy: ApprovalPolicy = {
   judge: ({ tool, asked: { access, preview } }) => {
     if (access.kind === 'read' && access.paths.every(({ isInside }) => isInside)) return { kind: 'allow' };

@@ -1,15 +1,15 @@
-import { Emitter } from '../../base/disposable';
-import type { SessionStore } from '../sessionStore';
-import type { OpenedStore } from './openedStore';
+import { Emitter } from '../../src/base/disposable';
+import type { SessionStore } from '../../src/store/sessionStore';
+import type { OpenedStore } from '../../src/store/worker/openedStore';
 import {
   perform,
   promisedOperations,
   type MethodArguments,
   type MethodName,
   type MethodResults,
-} from '../sessionMethods';
-import { closedError, type RunningStore } from './storeClient';
-import type { StoreError } from '../storeError';
+} from '../../src/store/sessionMethods';
+import { closedError, type RunningStore } from '../../src/store/worker/storeClient';
+import type { StoreError } from '../../src/store/storeError';
 
 /** The same store without a thread: every call runs at once and its promise settles in the next microtask. For tests
  *  on a simulated disk and for tools; the user's window would freeze with it. */

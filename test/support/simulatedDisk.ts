@@ -1,6 +1,6 @@
 import { dirname } from 'node:path/posix';
-import type { FileStat, FileSystem, OpenFile, OpenMode } from './fileSystem';
-import { FileSystemError } from './fileSystem';
+import type { FileStat, FileSystem, OpenFile, OpenMode } from '../../src/store/engine/fileSystem';
+import { FileSystemError } from '../../src/store/engine/fileSystem';
 import type { Random } from './simulatedInode';
 import { Inode } from './simulatedInode';
 

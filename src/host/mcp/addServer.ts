@@ -1,0 +1,165 @@
+import * as vscode from 'vscode';
+import type { McpTrial } from '../../tools/mcp/mcpServers';
+import type { ServerDefinition } from '../../tools/mcp/serverDefinition';
+import type { ServerDecision } from '../../tools/mcp/serverPlace';
+import { proposedName, typedServer, type ServerEntry, type TypedProblem } from '../../tools/mcp/typedServer';
+import type { KnownServer } from './knownServer';
+import { draftPlaces, type DraftPlace, type ServerDraft } from './serverDrafts';
+
+/** Typed as it is in any language. */
+const exampleCommand = 'npx -y @modelcontextprotocol/server-memory';
+
+/** Actions on servers that are not saved yet. */
+export interface ServerAdding {
+  readonly all: readonly KnownServer[];
+  /** Returns the server as it would be known. */
+  proposed(definition: ServerDefinition): KnownServer;
+  /** Asks the user to trust it. Changes nothing. Null: the user does not trust it. */
+  askToTrust(server: KnownServer): Promise<ServerDecision | null>;
+  /** Starts it as the user decided, counts its tools and stops it. Rejects only when aborted. */
+  trial(server: KnownServer, decision: ServerDecision, signal: AbortSignal): Promise<McpTrial>;
+  /** Saves it together with the user's trust. `decision` null: it needs none. */
+  add(server: KnownServer, decision: ServerDecision | null, save: () => Promise<void>): Promise<void>;
+}
+
+/** What the user has entered so far. */
+interface Entered {
+  readonly text: string;
+  readonly entry: ServerEntry;
+  readonly name: string;
+  readonly place: DraftPlace;
+}
+
+/** Runs Add Server…: asks for a command or address, a name and a place, tests the server, and only then saves it.
+ *  Canceling at any step changes nothing. */
+export async function addServer(desk: ServerAdding): Promise<void> {
+  let entered = await enter(desk, null);
+  while (entered !== null) {
+    const { name, entry, place } = entered;
+    const draft = await place.draft(name, entry);
+    const outcome =
+      draft.kind === 'unusable'
+        ? await tellUnusable(draft.sentence)
+        : await tryAndSave(desk, desk.proposed(draft.definition), draft);
+    if (outcome !== 'edit') return;
+    entered = await enter(desk, entered);
+  }
+}
+
+async function enter(desk: ServerAdding, before: Entered | null): Promise<Entered | null> {
+  const title = vscode.l10n.t('Add MCP Server');
+  const text = await vscode.window.showInputBox({
+    title,
+    prompt: vscode.l10n.t('Command that starts the server, or its web address'),
+    placeHolder: exampleCommand,
+    value: before?.text ?? '',
+    ignoreFocusOut: true,
+    validateInput: (typed) => problemWords(typedServer(typed)),
+  });
+  const entry = text === undefined ? 'empty' : typedServer(text);
+  if (text === undefined || typeof entry === 'string') return null;
+  const taken = desk.all.map(({ definition }) => definition.name);
+  const name = await vscode.window.showInputBox({
+    title,
+    prompt: vscode.l10n.t('A name for this server'),
+    value: before?.name ?? proposedName(entry, taken),
+    ignoreFocusOut: true,
+    validateInput: (typed) => nameProblem(typed.trim(), taken),
+  });
+  if (name === undefined) return null;
+  const place = await pickPlace(title);
+  return place === null ? null : { text, entry, name: name.trim(), place };
+}
+
+async function pickPlace(title: string): Promise<DraftPlace | null> {
+  const [only, ...others] = draftPlaces();
+  if (only === undefined || others.length === 0) return only ?? null;
+  const picked = await vscode.window.showQuickPick([only, ...others], {
+    title,
+    placeHolder: vscode.l10n.t('Where should this server be available?'),
+    ignoreFocusOut: true,
+  });
+  return picked ?? null;
+}
+
+async function tellUnusable(sentence: string): Promise<'ended' | 'edit'> {
+  const edit = vscode.l10n.t('Edit');
+  const detail = vscode.l10n.t('Nothing was saved.');
+  return (await vscode.window.showWarningMessage(sentence, { modal: true, detail }, edit)) === edit ? 'edit' : 'ended';
+}
+
+async function tryAndSave(
+  desk: ServerAdding,
+  server: KnownServer,
+  draft: Extract<ServerDraft, { readonly kind: 'draft' }>,
+): Promise<'ended' | 'edit'> {
+  // The user’s own settings need no trust. A folder’s file does, and the review says where the program would run.
+  const isOwn = server.definition.source.kind === 'settings';
+  const decision = isOwn ? server.decision : await desk.askToTrust(server);
+  if (decision === null) return 'ended';
+  const trial = await tested(desk, server, decision);
+  if (trial === null) return 'ended';
+  const { name } = server.definition;
+  if (trial.kind === 'failed') {
+    const [save, edit] = [vscode.l10n.t('Save Anyway'), vscode.l10n.t('Edit')];
+    const pressed = await vscode.window.showWarningMessage(
+      vscode.l10n.t('The MCP server “{name}” didn’t start. {reason}', { name, reason: trial.sentence }),
+      { modal: true, detail: [...trial.lines, vscode.l10n.t('Nothing was saved.')].join('\n') },
+      save,
+      edit,
+    );
+    if (pressed !== save) return pressed === edit ? 'edit' : 'ended';
+  }
+  await desk.add(server, isOwn ? null : decision, draft.save);
+  void vscode.window.showInformationMessage(savedWords(name, trial));
+  return 'ended';
+}
+
+/** Null when the user canceled the test. */
+async function tested(desk: ServerAdding, server: KnownServer, decision: ServerDecision): Promise<McpTrial | null> {
+  return vscode.window.withProgress(
+    {
+      location: vscode.ProgressLocation.Notification,
+      title: vscode.l10n.t('Testing the MCP server “{name}”…', { name: server.definition.name }),
+      cancellable: true,
+    },
+    async (_progress, token) => {
+      const stop = new AbortController();
+      token.onCancellationRequested(() => stop.abort());
+      return desk.trial(server, decision, stop.signal).catch((error: unknown) => {
+        if (stop.signal.aborted) return null;
+        throw error;
+      });
+    },
+  );
+}
+
+function savedWords(name: string, trial: McpTrial): string {
+  if (trial.kind === 'failed') return vscode.l10n.t('The MCP server “{name}” was saved. It isn’t running.', { name });
+  return trial.tools === 1
+    ? vscode.l10n.t('The MCP server “{name}” works and was saved. It offers 1 tool.', { name })
+    : vscode.l10n.t('The MCP server “{name}” works and was saved. It offers {count} tools.', {
+        name,
+        count: String(trial.tools),
+      });
+}
+
+function problemWords(typed: ServerEntry | TypedProblem): string | undefined {
+  switch (typed) {
+    case 'empty':
+      return vscode.l10n.t('Enter a command or a web address.');
+    case 'shell':
+      return vscode.l10n.t('Enter a single command. Pipes, redirections, and && aren’t supported.');
+    case 'quote':
+      return vscode.l10n.t('A quote isn’t closed.');
+    case 'address':
+      return vscode.l10n.t('Enter a full web address that begins with http:// or https://.');
+    default:
+      return undefined;
+  }
+}
+
+function nameProblem(name: string, taken: readonly string[]): string | undefined {
+  if (name === '') return vscode.l10n.t('The name can’t be empty.');
+  return taken.includes(name) ? vscode.l10n.t('An MCP server with this name already exists.') : undefined;
+}

@@ -1,2 +1,0 @@
-/** The reason why the session of a surface changed. */
-export type SwitchReason = 'new_session' | 'reset' | 'resume' | 'branch' | 'rewind' | 'compression';

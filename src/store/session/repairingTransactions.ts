@@ -1,0 +1,102 @@
+import type { SqlDatabase } from '../engine/sqlDatabase';
+import { StoreError } from '../storeError';
+import type { Rooms } from './rooms';
+import type { Transactions } from './tables/transactions';
+
+/** SQLite's messages when the index's own tables are damaged or missing: then FTS4 only reports "SQL logic error".
+ *  Damage of the file itself causes the same messages; the check of the index tells them apart. */
+const indexFailure = /malformed|corrupt|messages_fts|SQL logic error/;
+
+/** The store's transactions. A damaged search index or a full log must not block the transcript. */
+export class RepairingTransactions implements Transactions {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly rooms: Pick<Rooms, 'index' | 'forgetting'>,
+    /** Bytes of the database's log. */
+    private readonly logBytes: () => number,
+    readonly monotonicMs: () => number,
+  ) {}
+
+  read<T>(work: () => T): T {
+    return this.database.readTransaction(work);
+  }
+
+  /** Runs one durable transaction. Rewriting an indexed row touches the index, and a damaged index must not block
+   *  the transcript: then the index is rebuilt and the write repeated. The write is also repeated when the disk is
+   *  full and the log can be emptied. */
+  write<T>(work: () => T): T {
+    try {
+      return this.database.transaction(work);
+    } catch (error) {
+      if (!this.madeRoom(error) && !this.repairIndex(error)) throw error;
+      return this.database.transaction(work);
+    }
+  }
+
+  /** Empties the log into the database file. */
+  checkpoint(): void {
+    this.database.execute('PRAGMA wal_checkpoint(TRUNCATE)');
+  }
+
+  /** Returns true when the error came from a damaged index, which is then dropped and queued for rebuilding. Damage
+   *  of the rows is not touched. If no check of the index finds a problem, intact rows are the evidence: FTS4 has
+   *  failures that only a write meets. */
+  repairIndex(error: unknown): boolean {
+    if (!(error instanceof StoreError) || !indexFailure.test(error.technical)) return false;
+    if (this.indexDamage() === null && !(error.causeClass === 'corrupt' && this.rowsReadWell())) return false;
+    this.rebuildIndex();
+    return true;
+  }
+
+  /** Checks the search index; a damaged one is dropped and queued for rebuilding. Returns its problem, or null when
+   *  it is intact. */
+  checkIndex(): string | null {
+    const damage = this.indexDamage();
+    if (damage !== null) this.rebuildIndex();
+    return damage;
+  }
+
+  /** Frees space when the disk is full: checkpoints the log, which otherwise grows to megabytes before SQLite does
+   *  so. Returns true when that succeeded. */
+  private madeRoom(error: unknown): boolean {
+    if (!(error instanceof StoreError) || error.causeClass !== 'full' || this.logBytes() === 0) return false;
+    try {
+      this.checkpoint();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** The problem of the search index, or null when it is intact. */
+  private indexDamage(): string | null {
+    const { index } = this.rooms;
+    return complaint(() => this.database.transaction(() => index.check())) ?? complaint(() => index.damagedPages()[0]);
+  }
+
+  private rowsReadWell(): boolean {
+    return complaint(() => this.rooms.index.damagedRows()[0]) === null;
+  }
+
+  private rebuildIndex(): void {
+    try {
+      this.database.transaction(() => this.rooms.index.rebuild());
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.causeClass !== 'corrupt') throw error;
+      this.database.transaction(() => {
+        this.rooms.index.replace();
+        this.rooms.forgetting.scrubLater();
+      });
+    }
+  }
+}
+
+/** The problem that `check` returns or throws; null when there is none. */
+function complaint(check: () => string | undefined | void): string | null {
+  try {
+    return check() ?? null;
+  } catch (error) {
+    if (error instanceof StoreError) return error.technical;
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+import { t } from './localization';
+import { toolDetails } from './toolDetails';
+import type { ToolResultPart } from '../protocol/transcriptTypes';
+
+/** Maximum characters of a reason that stands on a call's line; a longer one gets a line of its own. */
+const longestReason = 24;
+/** Maximum characters of a reason that is shown. */
+const longestNote = 200;
+
+/** Reason why a call did not succeed. */
+export interface ToolReason {
+  readonly text: string;
+  /** True when it fits on the call's line. */
+  readonly isShort: boolean;
+}
+
+/** Returns the reason of a failed or denied call: the user's own words, or what the tool reported. Null when its
+ *  state says everything. */
+export function toolReason(result: ToolResultPart | null): ToolReason | null {
+  const details = toolDetails(result);
+  if (details?.kind === 'denied') return details.reason === null ? null : reasonOf(details.reason);
+  // The end of a command says more than its text, and its last lines are shown.
+  if (result?.outcome !== 'failed' || details?.kind === 'command') return null;
+  return reasonOf(isMissing(result.text) ? t('not found') : firstSentence(result.text));
+}
+
+function reasonOf(text: string): ToolReason | null {
+  const line = text.trim().split(/\s*\n/, 1)[0] ?? '';
+  if (line === '') return null;
+  return {
+    text: line.length > longestNote ? `${line.slice(0, longestNote).trimEnd()}…` : line,
+    isShort: line.length <= longestReason,
+  };
+}
+
+/** True for the texts of tools that found nothing at the path they were given. */
+function isMissing(text: string): boolean {
+  return /^There is no (?:file|folder|file or folder)\b/.test(text);
+}
+
+function firstSentence(text: string): string {
+  const sentence = /^.*?[.!?](?=\s|$)/s.exec(text.trim())?.[0] ?? text;
+  return sentence.replace(/\.$/, '');
+}
