@@ -1,6 +1,12 @@
 import * as v from 'valibot';
 import type { SqlRow } from '../../engine/sqlDatabase';
-import { limitCauses, modelFailureCauses, stopReasons, storeFailureCauses, type Failure } from '../../../transcript/stopReason';
+import {
+  limitCauses,
+  modelFailureCauses,
+  stopReasons,
+  storeFailureCauses,
+  type Failure,
+} from '../../../transcript/stopReason';
 import type { Turn, Recalled } from '../../../transcript/turn';
 import { oneOf, textOr, timeOr, usageOf } from './columns';
 import { parseJson } from './partsJson';
