@@ -231,7 +231,7 @@ describe('prompt files of a project', () => {
       description: null,
       argumentHint: null,
       path: `.p/${name}.md`,
-      origin: 'folder',
+      origin: 'folder' as const,
     });
     const input = prompt('input', "Look at ${input:file:which file} with awk '{print $1}'.", 'copilot');
     const name = /^\/(\w+)/.exec(written)?.[1]?.toLowerCase() ?? '';
