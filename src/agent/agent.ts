@@ -22,7 +22,7 @@ import type { WireMessage } from '../transcript/wireMessage';
 import { askUntilAnswered, TurnPatience } from './askUntilAnswered';
 import { CallRunner } from './callRunner';
 import { LeftWaiting, type LiveRun, type TurnRun, withActivity } from './liveRun';
-import { ending, type Ending, stopped, storeFailed } from './turnEnding';
+import { ending, type Ending, paused, stopped, storeFailed } from './turnEnding';
 import { noProject, type ProjectContext, projectTools } from './project/projectContext';
 import { projectPrompt } from './project/projectPrompt';
 import { expandPrompt } from './project/promptFiles';
@@ -145,6 +145,8 @@ export class Agent {
     for (let iteration = 1 + (waited?.requests ?? 0); ; iteration++) {
       signal.throwIfAborted();
       if (iteration > 1) run.report({ kind: 'requesting', elapsedMs: 0, iteration, maxIterations });
+      const limit = await run.spendingLimit();
+      if (limit !== null) return paused(limit);
       if (iteration > 1) await this.takeSteering(run, recorder);
       const rows = await (iteration > 1 ? history.next() : history.first());
       const isClosing = iteration > 1 && iteration >= maxIterations;

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock';
 import { pause } from '../base/pause';
 import type { ChatModel, Finish, ModelRequest, Terminal } from '../models/chatModel';
-import { withCost } from '../models/requestCost';
+import { countedCost } from '../models/requestCost';
 import type { RepeatMode } from '../transcript/text/repeats';
 import type { Failure } from '../transcript/stopReason';
 import { addUsage, type Usage } from '../transcript/usage';
@@ -114,7 +114,8 @@ async function readAttempt(
     }
   }
   const ended = await stream.terminal;
-  const terminal = ended.usage === null ? ended : { ...ended, usage: withCost(ended.usage, model.info.price) };
+  const isCounted = ended.usage !== null || ended.outcome === 'complete';
+  const terminal = isCounted ? { ...ended, usage: countedCost(ended.usage, model.info.price) } : ended;
   if (!signal.aborted) intake.endRequest();
   // Thinking in tags arrives as text.
   sawThinking ||= recorder.answerSoFar('thinking').length > thought;

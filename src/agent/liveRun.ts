@@ -2,6 +2,7 @@ import type { ChatModel, StreamNotice } from '../models/chatModel';
 import type { Approval, Mode } from '../transcript/approval';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { Message } from '../transcript/message';
+import type { Failure } from '../transcript/stopReason';
 import type { Turn } from '../transcript/turn';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
 import type { DelegatedTask, DelegatedWork } from '../tools/delegation';
@@ -24,6 +25,9 @@ export interface TurnRun {
   readonly mode: TurnMode;
   /** Returns the reasoning effort for the next request. */
   readonly effort: () => Promise<ReasoningEffort>;
+  /** Returns the reason to stop before the next request, because the session has cost as much as the user allowed.
+   *  Null: it has not. */
+  readonly spendingLimit: () => Promise<Failure | null>;
   readonly room: ContextRoom;
   /** Aborted when the user does not want to wait for memory. */
   readonly skipRecall: AbortSignal;

@@ -63,6 +63,12 @@ export function stopped(signal: AbortSignal, terminal: Terminal | null): Ending 
   return { settlement: { outcome: 'interrupted', stopReason: reason, failure: null }, undelivered: 'drop', terminal };
 }
 
+/** Returns the end of a turn that stops before its next request, so that the user decides if it continues. */
+export function paused(failure: Failure): Ending {
+  const settlement = { outcome: 'interrupted', stopReason: 'spendingLimit', failure } as const;
+  return { settlement, undelivered: 'store', terminal: null };
+}
+
 /** Returns the end of a turn that can no longer be saved: text that is not stored was not shown. */
 export function storeFailed(error: unknown): Ending {
   return {

@@ -83,6 +83,8 @@ function howItEnded(reason: StopReason): string {
       return 'ended when the window was closed';
     case 'crash':
       return 'ended when the program ended unexpectedly';
+    case 'spendingLimit':
+      return 'was paused at the spending limit of the session';
     default:
       return 'ended when the connection was lost';
   }

@@ -7,6 +7,7 @@ import type { CompressSession, SessionStore } from '../store/sessionStore';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
+import type { Usage } from '../transcript/usage';
 
 export interface CompressionJobParts {
   readonly store: SessionStore;
@@ -25,7 +26,7 @@ export interface Published {
   readonly madeBy: 'summary' | 'plain';
 }
 
-export interface CompressionTask extends Omit<HandoffRequest, 'aside'> {
+export interface CompressionTask extends Omit<HandoffRequest, 'aside' | 'spent'> {
   readonly session: Session;
   /** The open turn that compresses its own history. Null between turns. */
   readonly turnUid: string | null;
@@ -50,7 +51,9 @@ export class CompressionJob {
       store.readTranscript({ sessionId: session.id, after: -1, limit: protectedHead }),
     ]);
     const aside = (summarised: readonly Message[]): Promise<string> => this.asideOf(summarised, session, signal);
-    const made = await engine.compress({ conversationId, rows, head, memo }, { ...task, aside });
+    const payer = task.turnUid ?? rows.findLast(({ turnUid }) => turnUid !== null)?.turnUid ?? null;
+    const spent = (usage: Usage): Promise<void> => this.count(usage, payer);
+    const made = await engine.compress({ conversationId, rows, head, memo }, { ...task, aside, spent });
     if (made.memo !== memo) await this.keepMemo(conversationId, made.memo);
     if (made.kind !== 'handoff') return made;
     if (signal.aborted) return { kind: 'stopped', sentence: 'Compression was stopped. Nothing was changed.' };
@@ -67,6 +70,18 @@ export class CompressionJob {
     });
     engine.rolledOver({ conversationId, fromSessionId: session.id, toSessionId: child.id, tokens: made.tokens });
     return { kind: 'published', child, tokens: made.tokens, madeBy: made.madeBy };
+  }
+
+  /** Counts a request toward the open turn, or toward the last one between two turns. */
+  private async count(usage: Usage, turnUid: string | null): Promise<void> {
+    if (turnUid === null) return;
+    try {
+      await this.parts.store.addUsage(turnUid, usage);
+    } catch (error) {
+      this.parts.log.warn(
+        `The cost of a summary could not be saved: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
   }
 
   /** True when a compression is due. Takes earlier attempts into account (the memo). */

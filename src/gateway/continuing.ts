@@ -11,6 +11,8 @@ interface ContinuingParts {
   readonly ids: Ids;
   readonly sessions: SessionDirectory;
   readonly slots: TurnSlots;
+  /** Called before a turn continues that had stopped at the spending limit. */
+  readonly allowMore: (sessionId: string) => Promise<void>;
 }
 
 /** Continues the last answer of a session where it stopped. The new turn's first row is not written by the user. */
@@ -28,6 +30,7 @@ export class Continuing {
       if (await slots.isBusy(session))
         throw new GatewayError('busy', 'Hermes is answering in this session. Stop it first, or wait.');
       await this.refuseUnlessLast(turnUid, session);
+      if (turn.state === 'settled' && turn.stopReason === 'spendingLimit') await this.parts.allowMore(session.id);
       const continues = { asked: await promptBehind(store, session.id, 1) };
       const opened = await slots.open(surfaceId, session, {
         prompt: { uid: ids.uid(), text: '' },

@@ -1,9 +1,11 @@
+import type { Agent } from '../agent/agent';
 import { Compressor } from '../agent/compression/compressor';
 import { TurnStop } from '../agent/turnStop';
 import { type Disposable, Emitter } from '../base/disposable';
 import type { BringOver, BroughtOver } from '../store/bringingOver';
 import type { SessionQuery, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
 import type { Approval, ApprovalDecision, Mode } from '../transcript/approval';
+import type { Spending } from '../transcript/cost';
 import type { DraftPart, DraftSurroundings, SentPart } from '../transcript/draftPart';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
@@ -35,7 +37,9 @@ import { AgentPool } from './agents/agentPool';
 import { SessionActions } from './sessionActions';
 import { SessionCompression } from './sessionCompression';
 import { SessionDirectory } from './sessionDirectory';
+import { SessionTitles } from './sessionTitles';
 import { SessionSwitching } from './sessionSwitching';
+import { SpendingDesk } from './spending';
 import { SurfaceRegistry } from './surfaceRegistry';
 import { TurnOpening } from './turnOpening';
 import type { SettledRow, StartedTurn } from './runningTurn';
@@ -60,6 +64,8 @@ export class ConversationGateway implements Gateway {
   private readonly compression: SessionCompression;
   private readonly approvals: Approvals;
   private readonly efforts: Efforts;
+  private readonly spendingDesk: SpendingDesk;
+  private readonly titles: SessionTitles;
   private readonly waiting: WaitingTurns;
   private readonly delegations: Delegations;
   private readonly runningChanged = new Emitter<void>();
@@ -72,21 +78,24 @@ export class ConversationGateway implements Gateway {
     const runner = (this.runner = new TurnRunner(parts, {
       show: (sessionId, event) => surfaces.tellTurn(sessionId, event),
       changed: (sessionId) => this.changed(sessionId),
+      began: (conversationId) => this.titles.turnBegan(conversationId),
       steered: (sessionId) => void this.queue.tellQueueOf(sessionId),
       mode: (sessionId) => this.approvals.mode('', sessionId),
       setMode: (sessionId, mode) => this.approvals.setMode('', sessionId, mode),
       effort: (sessionId) => this.efforts.effort('', sessionId),
+      spendingLimit: (sessionId) => this.spendingDesk.limitReached(sessionId),
       ended: (run, settled) => this.ended(run, settled),
       delegate: (...task) => this.delegations.delegate(...task),
       makeRoom: (run, request) => this.compressionScheduler.makeRoom(run.session, run.turn.uid, request),
     }));
+    const servingAgent = (sessionId: string, model: string): Agent | null => {
+      const seat = agentPool.serving(sessionId);
+      return seat?.agentFor(parts.agentSignature(model), () => parts.createAgent(model, seat.memory)) ?? null;
+    };
     const compressionScheduler = (this.compressionScheduler = new CompressionScheduler({
       ...parts,
       engine: parts.contextEngine ?? new Compressor(parts),
-      servingAgent: (sessionId, model) => {
-        const seat = agentPool.serving(sessionId);
-        return seat?.agentFor(parts.agentSignature(model), () => parts.createAgent(model, seat.memory)) ?? null;
-      },
+      servingAgent,
       beforeCompressing: (rows, signal, sessionId) =>
         this.agentPool.serving(sessionId)?.memory.beforeCompressing(rows, signal) ?? Promise.resolve(''),
       rolledOver: (parent, child) => {
@@ -116,7 +125,7 @@ export class ConversationGateway implements Gateway {
     const rooms = { ...bare, switching };
     const queue = (this.queue = new PromptQueue(rooms));
     const versions = (this.versions = new PromptVersions(rooms));
-    this.continuing = new Continuing(rooms);
+    this.continuing = new Continuing({ ...rooms, allowMore: (sessionId) => this.spendingDesk.allowMore(sessionId) });
     const sendAgain = (surfaceId: string, turnUid: string): Promise<SubmitReceipt> =>
       versions.retry(surfaceId, turnUid);
     this.compression = new SessionCompression({ ...rooms, queue });
@@ -124,6 +133,14 @@ export class ConversationGateway implements Gateway {
     this.modelChoices = new ModelChoices(parts);
     this.actions = new SessionActions({ ...rooms, modelChoices: this.modelChoices });
     this.efforts = new Efforts(rooms);
+    const spendingDesk = (this.spendingDesk = new SpendingDesk(parts));
+    this.titles = new SessionTitles({
+      ...parts,
+      agentOf: (sessionId, model) => servingAgent(sessionId, model) ?? parts.createAgent(model),
+      mayNotSpend: async (sessionId) => (await spendingDesk.limitReached(sessionId)) !== null,
+      isRunning: (conversationId) => runner.runningIn(conversationId) !== null,
+      changed: (sessionId) => this.changed(sessionId),
+    });
     this.approvals = new Approvals({
       ...rooms,
       askedBySubAgents: (sessionId) => delegations.pendingIn(sessionId),
@@ -254,6 +271,10 @@ export class ConversationGateway implements Gateway {
     return this.compression.contextUse(sessionId);
   }
 
+  spending(sessionId: string | null): Promise<Spending> {
+    return this.spendingDesk.spending(sessionId);
+  }
+
   decideApproval(approvalId: string, decision: ApprovalDecision): Promise<void> {
     return this.approvals.decide(approvalId, decision);
   }
@@ -370,7 +391,7 @@ export class ConversationGateway implements Gateway {
 
   async shutdown(): Promise<void> {
     this.slots.close();
-    await Promise.all([this.compressionScheduler.shutdown(), this.runner.shutdown()]);
+    await Promise.all([this.compressionScheduler.shutdown(), this.runner.shutdown(), this.titles.shutdown()]);
     // A surface's sequence may enter a conversation's sequence, so wait for it first. A turn that was being opened is
     // closed after that.
     await this.switching.idle();
@@ -387,6 +408,7 @@ export class ConversationGateway implements Gateway {
     await this.switching.noteSeen(run.session.id);
     if (settled !== null)
       await this.queue.startNextInBackground(run.session, run.surfaceId, settled.outcome === 'complete');
+    if (settled !== null) this.titles.turnSettled(run, settled);
     // After the next prompt has started, so that consecutive turns run on the same agent.
     this.agentPool.settled(run.seat);
   }

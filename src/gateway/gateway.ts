@@ -1,3 +1,4 @@
+import type { Spending } from '../transcript/cost';
 import type { ContextUse } from '../transcript/contextUse';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import type { Approval, ApprovalDecision, Mode } from '../transcript/approval';
@@ -145,6 +146,9 @@ export interface Gateway extends ApprovalGateway, EffortGateway {
   /** Returns how full the model's context is for a session. Reads the stored rows, so call it after a turn, not for
    *  every event of one. */
   contextUse(sessionId: string): Promise<SessionContextUse>;
+
+  /** Returns the cost of a session (null: none) and of today. Reads the stored rows, so call it after a turn. */
+  spending(sessionId: string | null): Promise<Spending>;
 
   /** Keeps the attachments. */
   editQueued(uid: string, text: string): Promise<void>;

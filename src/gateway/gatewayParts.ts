@@ -30,6 +30,10 @@ export interface GatewayParts {
   readonly busyMode?: () => BusyMode;
   /** Mode of sessions without their own choice: how freely the agent may act. Default: `ask`. */
   readonly defaultMode?: () => Mode;
+  /** US dollars that a session may cost before a turn stops and asks. 0: no limit. Default: 0. */
+  readonly spendingLimit?: () => number;
+  /** Source of session titles: the session's model, or the first prompt alone. Default: the prompt. */
+  readonly sessionTitles?: () => 'model' | 'prompt';
   /** Reasoning effort of sessions without their own choice. Default: the model's own default. */
   readonly defaultEffort?: () => ReasoningEffort;
   /** Keeps conversations within their model's context. Default: the usual `Compressor`. */

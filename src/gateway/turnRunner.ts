@@ -13,6 +13,7 @@ import { answerText, type Message } from '../transcript/message';
 import type { Mode } from '../transcript/approval';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { Session } from '../transcript/session';
+import type { Failure } from '../transcript/stopReason';
 import type { TurnEvent } from '../transcript/turnEvent';
 import type { DelegatedTask, DelegatedWork } from '../tools/delegation';
 import type { ToolCallContext } from '../tools/tool';
@@ -38,6 +39,8 @@ interface RunnerParts {
 interface RunnerListeners {
   show(sessionId: string, event: TurnEvent): void;
   changed(sessionId: string): void;
+  /** Called when a turn takes its conversation's slot. */
+  began(conversationId: string): void;
   /** Called when queued prompts became rows of a running turn. */
   steered(sessionId: string): void;
   /** Shortens the history of a running turn. Null when nothing was changed. `movedTo` is called before it resolves. */
@@ -45,6 +48,8 @@ interface RunnerListeners {
   mode(sessionId: string): Promise<Mode>;
   setMode(sessionId: string, mode: Mode): Promise<void>;
   effort(sessionId: string): Promise<ReasoningEffort>;
+  /** Reason to stop before the next request of a turn in this session. Null: there is none. */
+  spendingLimit(sessionId: string): Promise<Failure | null>;
   /** Runs a task on a sub-agent, delegated by the run's agent. */
   delegate(
     run: RunningTurn,
@@ -102,6 +107,7 @@ export class TurnRunner {
     // The turn's row was being written when the window began to close.
     if (this.closing) run.controller.abort(new TurnStop('windowClosed'));
     started.seat.turnBegan();
+    this.listeners.began(conversationId);
     this.listeners.changed(started.session.id);
     const end = this.runToEnd(run).finally(() => this.ends.delete(run));
     this.ends.set(run, end);
@@ -196,6 +202,7 @@ export class TurnRunner {
       decisions,
       mode: this.modeOf(run),
       effort: this.effortOf(run),
+      spendingLimit: this.spendingLimitOf(run),
       room,
       skipRecall: recall.signal,
       ...delegation,
@@ -219,6 +226,12 @@ export class TurnRunner {
 
   private effortOf(run: RunningTurn): TurnRun['effort'] {
     return this.lastKnown<ReasoningEffort>('default', run, 'effort', (sessionId) => this.listeners.effort(sessionId));
+  }
+
+  /** A sub-agent spends for the session that it works for. */
+  private spendingLimitOf(run: RunningTurn): TurnRun['spendingLimit'] {
+    const payer = run.subAgent?.caller ?? run;
+    return this.lastKnown<Failure | null>(null, payer, 'cost', (sessionId) => this.listeners.spendingLimit(sessionId));
   }
 
   /** Returns a reader that falls back to the last known value when the store fails: a newer value could not have

@@ -14,6 +14,7 @@ import type { ModelFacts } from './modelFacts';
 import type { ModelInfo } from './modelInfo';
 import { ModelError } from './modelProvider';
 import type { ModelListing, ModelProvider } from './modelProvider';
+import { free, type PriceSnapshot, snapshotFacts } from './prices/priceSnapshot';
 import { patientFetch } from './http/patientFetch';
 import type { ProviderSettings } from './providerSettings';
 import { LearnedRefusals } from './http/refusals';
@@ -29,6 +30,8 @@ export interface EndpointParts {
   readonly loadTransports: LoadTransports;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
+  /** Prices and context sizes for what a service does not list itself. Null: they cannot be read. Default: none. */
+  readonly prices?: () => Promise<PriceSnapshot | null>;
 }
 
 const listingTimeoutMs = 10_000;
@@ -60,7 +63,11 @@ export class EndpointProvider implements ModelProvider {
     const endpoint = this.endpoint;
     if (endpoint === null) return { kind: 'failed', failure: invalidBaseUrlFailure(this.name, this.settings.baseUrl) };
     const described = this.settings.models ?? [];
-    if (described.length > 0) return { kind: 'models', models: described.map(({ id }) => this.describe({ id })) };
+    if (described.length > 0)
+      return this.described(
+        described.map(({ id }) => ({ id })),
+        endpoint,
+      );
     const key = await this.keyFor(endpoint);
     if (this.lacksKey(endpoint, key))
       return { kind: 'failed', failure: noKeyFailure(this.name, this.destination, 'listing') };
@@ -107,19 +114,17 @@ export class EndpointProvider implements ModelProvider {
     signal: AbortSignal,
   ): Promise<ModelInfo> {
     const known = endpoint.loopback ? undefined : this.known.find(({ id }) => id === modelId);
-    if (known !== undefined) return this.describe(known);
+    if (known !== undefined) return this.describe(known, endpoint);
     const answer = await this.factsFrom(endpoint, key, signal, openingTimeoutMs, modelId);
     const facts =
       answer.kind === 'facts' ? answer.facts.find(({ id }) => id === modelId || id === `${modelId}:latest`) : undefined;
     const fallback = this.kind === 'anthropic' ? factsOfClaude(modelId) : { id: modelId };
-    return this.describe({ ...(facts ?? fallback), id: modelId });
+    return this.describe({ ...(facts ?? fallback), id: modelId }, endpoint);
   }
 
   private async ask(endpoint: Endpoint, key: string | null, signal: AbortSignal): Promise<ModelListing> {
     const answer = await this.factsFrom(endpoint, key, signal, listingTimeoutMs, null);
-    return answer.kind === 'facts'
-      ? { kind: 'models', models: answer.facts.map((facts) => this.describe(facts)) }
-      : this.failed(answer.fault, null, key);
+    return answer.kind === 'facts' ? this.described(answer.facts, endpoint) : this.failed(answer.fault, null, key);
   }
 
   private async factsFrom(
@@ -178,10 +183,17 @@ export class EndpointProvider implements ModelProvider {
     };
   }
 
-  private describe(facts: ModelFacts): ModelInfo {
+  private async described(all: readonly ModelFacts[], endpoint: Endpoint): Promise<ModelListing> {
+    return { kind: 'models', models: await Promise.all(all.map((facts) => this.describe(facts, endpoint))) };
+  }
+
+  /** Combines the facts of a model: the user's, then the server's, then the bundled ones. */
+  private async describe(facts: ModelFacts, { baseUrl, loopback }: Endpoint): Promise<ModelInfo> {
+    const snapshot = loopback ? null : ((await this.parts.prices?.()) ?? null);
+    const usual = loopback ? { price: free } : snapshot === null ? {} : snapshotFacts(snapshot, baseUrl, facts.id);
     return describeModel(
       this,
-      facts,
+      { ...usual, ...facts },
       this.settings.models?.find(({ id }) => id === facts.id),
     );
   }

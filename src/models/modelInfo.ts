@@ -7,6 +7,8 @@ export interface ModelPrice {
   readonly output: number;
   readonly cachedInput?: number;
   readonly cacheWrite?: number;
+  /** Prices of requests with more than `fromInput` input tokens, if they differ. */
+  readonly long?: Omit<ModelPrice, 'long'> & { readonly fromInput: number };
 }
 
 /** Known facts of a model before its first request. Unknown facts are null, never guessed. */

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { busyModes } from '../transcript/busyMode';
 import type { ContextFile, LeftFile } from '../transcript/contextFiles';
 import type { Approval, Mode } from '../transcript/approval';
+import type { Spending } from '../transcript/cost';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { Message } from '../transcript/message';
 import type { DraftPart } from '../transcript/draftPart';
@@ -323,6 +324,7 @@ export interface SessionContextUse {
     readonly memory: number;
     readonly messages: number;
   } | null;
+  readonly spending: Spending;
   /** Files for agents that are part of the system prompt. Default: none. */
   readonly files?: readonly ContextFile[];
   /** Personal files that were not read. Default: none. */

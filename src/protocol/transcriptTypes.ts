@@ -13,6 +13,7 @@ export type { BusyMode } from '../transcript/busyMode';
 export type { ContextFile, ContextFiles, FileOrigin, LeftFile } from '../transcript/contextFiles';
 export type { ChangedFile, FileHunk, ReviewOutcome } from '../transcript/changedFile';
 export { isContinuation } from '../transcript/continuation';
+export type { Cost, Spending } from '../transcript/cost';
 export type { DraftOnItsWay, DraftPart, MentionPart, SentPart } from '../transcript/draftPart';
 export { draftBehind, joinedDraft, sentParts } from '../transcript/draftPart';
 export type { HandoffTokens } from '../transcript/handoff';

@@ -20,6 +20,7 @@ import type { Part } from '../transcript/part';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { RepairReason } from '../transcript/sequenceRepair';
 import type { Settlement, Turn } from '../transcript/turn';
+import type { SpendingOperations } from './spending';
 import type { StoredRowQueries } from './storedRowQueries';
 import type { WorkProgress } from './slicedWork';
 import type { Usage } from '../transcript/usage';
@@ -36,6 +37,7 @@ export interface SessionOperations
     WireTexts,
     FileChangeOperations,
     ApprovalOperations,
+    SpendingOperations,
     StoredRowQueries {
   // Sessions
   createSession(input: NewSession): Session;

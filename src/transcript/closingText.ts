@@ -5,6 +5,7 @@ const closingTexts: { readonly [R in StopReason]: string } = {
   length: '(The output limit was reached before an answer.)',
   refusal: '(The request was declined.)',
   iterations: '(The limit of tool calls was reached before an answer.)',
+  spendingLimit: '(Paused before an answer: the spending limit of the session was reached.)',
   empty: '(No answer was given.)',
   user: '(Stopped by the user before an answer. Do not resume this request unless asked.)',
   newPrompt: '(Stopped: the user sent a newer message instead.)',

@@ -4,7 +4,8 @@ import type { Failure, StopReason, Turn } from '../protocol/transcriptTypes';
 export type SettledTurn = Turn & { readonly state: 'settled' };
 
 /** Actions that a turn's outcome offers. */
-export type OutcomeAction = 'retry' | 'continue' | 'chooseModel' | 'setUpModel' | 'showDetails';
+export type OutcomeAction =
+  'retry' | 'continue' | 'chooseModel' | 'setUpModel' | 'compress' | 'newSession' | 'showDetails';
 
 export interface OutcomeWords {
   /** Severity: a plain remark, something cut off, something that failed. */
@@ -26,7 +27,7 @@ export function outcomeWords(turn: SettledTurn, shown: ShownAnswer, began = hasB
   const again: readonly OutcomeAction[] = began ? ['continue', 'retry'] : ['retry'];
   if (turn.failure !== null)
     return {
-      tone: 'error',
+      tone: turn.stopReason === 'spendingLimit' ? 'warning' : 'error',
       sentence: failureSentence(turn.failure, turn.stopReason, shown),
       actions: failureActions(turn.failure, again),
     };
@@ -47,9 +48,11 @@ function hasBegun({ words, hasThinking, hasCalls }: ShownAnswer): boolean {
   return words > 0 || hasThinking || hasCalls;
 }
 
+// The sentence of a spending limit, with its amounts, is that of its failure.
 function stopSentence(reason: StopReason, shown: ShownAnswer): string | null {
   switch (reason) {
     case 'stop':
+    case 'spendingLimit':
       return null;
     case 'length':
       return t('The answer hit the model’s output limit. Everything shown is saved. Continue to get the rest.');
@@ -102,11 +105,14 @@ function failureSentence(failure: Failure, reason: StopReason, shown: ShownAnswe
 
 function failureActions(failure: Failure, again: readonly OutcomeAction[]): readonly OutcomeAction[] {
   switch (failure.cause) {
+    case 'context':
+      return ['compress', 'newSession', 'chooseModel', 'retry', 'showDetails'];
     case 'noModel':
     case 'notFound':
-    case 'context':
     case 'contentFilter':
       return ['chooseModel', 'retry', 'showDetails'];
+    case 'spendingLimit':
+      return ['continue'];
     case 'auth':
     case 'noKey':
     case 'quota':
@@ -142,6 +148,8 @@ export function stopReasonWord(turn: SettledTurn): string {
       return t('declined');
     case 'iterations':
       return t('step limit');
+    case 'spendingLimit':
+      return t('spending limit');
     case 'empty':
       return t('empty answer');
     case 'user':
@@ -171,6 +179,10 @@ export function actionWord(action: OutcomeAction): string {
       return t('Choose Model');
     case 'setUpModel':
       return t('Set Up Model');
+    case 'compress':
+      return t('Compress…');
+    case 'newSession':
+      return t('New Session');
     case 'showDetails':
       return t('Show Details');
   }

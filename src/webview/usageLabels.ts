@@ -1,19 +1,9 @@
+import { dollars } from '../protocol/costText';
 import type { Usage } from '../protocol/transcriptTypes';
 import { t } from './localization';
 import { compactCount, percentOf } from './times';
 
 const whole = new Intl.NumberFormat();
-const dollars = new Intl.NumberFormat(undefined, {
-  style: 'currency',
-  currency: 'USD',
-  currencyDisplay: 'narrowSymbol',
-});
-const cents = new Intl.NumberFormat(undefined, {
-  style: 'currency',
-  currency: 'USD',
-  currencyDisplay: 'narrowSymbol',
-  maximumSignificantDigits: 2,
-});
 const leastCost = 0.0001;
 
 /** "12.3K tok (80% cached)": tokens sent to and received from the model. Null when neither was counted. */
@@ -25,11 +15,11 @@ export function tokenWords({ inputTokens, outputTokens, cachedInputTokens }: Usa
   return t('{tokens} tok ({share} cached)', { tokens, share: percentOf(Math.min(1, cachedInputTokens / inputTokens)) });
 }
 
-/** "$0.021". Null when unknown. */
+/** "$0.021". Null when unknown, and for a request that was free. */
 export function costWords({ costUsd }: Usage): string | null {
-  if (costUsd === null || costUsd === undefined) return null;
-  if (costUsd > 0 && costUsd < leastCost) return t('less than {cost}', { cost: cents.format(leastCost) });
-  return (costUsd > 0 && costUsd < 1 ? cents : dollars).format(costUsd);
+  if (costUsd === null || costUsd === undefined || costUsd === 0) return null;
+  if (costUsd < leastCost) return t('less than {cost}', { cost: dollars(leastCost) });
+  return dollars(costUsd);
 }
 
 /** All counts, one per line: for a tooltip or a list. */

@@ -68,6 +68,10 @@ export interface WorldOptions {
   /** The setting `hermes.mode`. */
   readonly mode?: Mode;
   readonly approvals?: ApprovalPolicy;
+  /** The setting `hermes.sessionTitles`. Default: prompt, so that scripts expect no request for a title. */
+  readonly sessionTitles?: 'model' | 'prompt';
+  /** The setting `hermes.spendingLimit`. Default: none. */
+  readonly spendingLimit?: number;
   /** Replaces the model behind the server, where it gives one. */
   readonly openModel?: (ref: string) => Promise<ChatModel> | undefined;
 }
@@ -313,6 +317,8 @@ export class World {
       folder: () => this.home,
       ...(options.contextEngine === undefined ? {} : { contextEngine: options.contextEngine }),
       summaryModel: () => options.summaryModel ?? null,
+      sessionTitles: () => options.sessionTitles ?? 'prompt',
+      spendingLimit: () => options.spendingLimit ?? 0,
       ...(options.mode === undefined ? {} : { defaultMode: () => options.mode ?? 'ask' }),
       ...(options.effort === undefined ? {} : { defaultEffort: () => options.effort ?? 'default' }),
       ...(options.busyMode === undefined ? {} : { busyMode: () => options.busyMode ?? 'queue' }),

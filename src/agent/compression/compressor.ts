@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
 import type { ChatModel, ModelRequest, Terminal } from '../../models/chatModel';
+import { withCost } from '../../models/requestCost';
 import { estimateTokens } from '../../transcript/tokenEstimate';
 import type { HandoffTokens } from '../../transcript/handoff';
 import { answerText, type Message } from '../../transcript/message';
@@ -144,11 +145,12 @@ export class Compressor implements ContextEngine {
     return contextWindow * (this.parts.threshold?.() ?? usualThreshold);
   }
 
-  private async summarise(asked: ModelRequest, { model, signal }: HandoffRequest): Promise<Written> {
+  private async summarise(asked: ModelRequest, { model, signal, spent }: HandoffRequest): Promise<Written> {
     const patience = new AbortController();
     const cancel = this.parts.clock.after(summaryPatienceMs, () => patience.abort());
     const stream = model.stream(asked, AbortSignal.any([signal, patience.signal]));
     const terminal = await stream.terminal.finally(cancel);
+    if (terminal.usage !== null) await spent?.(withCost(terminal.usage, model.info.price));
     if (signal.aborted) return { kind: 'stopped' };
     if (patience.signal.aborted) return { kind: 'failed', sentence: 'The model took too long.', isUnavailable: false };
     if (terminal.outcome === 'aborted') return { kind: 'stopped' };
@@ -173,7 +175,7 @@ function failed(terminal: Terminal): Written {
 }
 
 /** Models without a separate thinking channel put their thinking before the answer. */
-function withoutThinking(text: string): string {
+export function withoutThinking(text: string): string {
   return text.replace(/<(think|thinking|reasoning|thought)>[\s\S]*?(?:<\/\1>|$)/gi, '').trim();
 }
 

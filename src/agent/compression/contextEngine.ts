@@ -1,6 +1,7 @@
 import type { ChatModel } from '../../models/chatModel';
 import type { HandoffTokens } from '../../transcript/handoff';
 import type { Message } from '../../transcript/message';
+import type { Usage } from '../../transcript/usage';
 
 /** A conversation's history as input for a compression. */
 export interface ContextHistory {
@@ -26,6 +27,8 @@ export interface HandoffRequest {
   readonly isForced: boolean;
   /** Collects text from other services about the rows that will be summarized. Empty: no text. Never rejects. */
   readonly aside: (rows: readonly Message[]) => Promise<string>;
+  /** Called with the usage of each request. Never rejects. Default: it is not counted. */
+  readonly spent?: (usage: Usage) => Promise<void>;
   readonly signal: AbortSignal;
 }
 

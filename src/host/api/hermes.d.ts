@@ -234,6 +234,7 @@ export type StopReason =
   | 'length'
   | 'refusal'
   | 'iterations'
+  | 'spendingLimit'
   | 'empty'
   | 'user'
   | 'newPrompt'

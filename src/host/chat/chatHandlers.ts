@@ -233,8 +233,11 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
         return null;
       },
       contextUse: async ({ sessionId }) => {
-        const { tokens, counted, window, parts } = await gateway.contextUse(sessionId);
-        return { tokens, counted, window, parts, ...needs.contextFiles?.() };
+        const [{ tokens, counted, window, parts }, spending] = await Promise.all([
+          gateway.contextUse(sessionId),
+          gateway.spending(sessionId),
+        ]);
+        return { tokens, counted, window, parts, spending, ...needs.contextFiles?.() };
       },
       compressionPreview: ({ sessionId }) => gateway.compressionPreview(sessionId),
       compress: ({ sessionId, focus }) => compressed(gateway, sessionId, focus),

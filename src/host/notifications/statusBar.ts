@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Translate } from '../../base/translate';
+import { dollars, type Cost, type Spending } from '../../transcript/cost';
 import type { StoreState } from '../../protocol/chatProtocol';
 import { translate } from '../common/translation';
 
@@ -22,6 +23,8 @@ export interface StatusFacts {
   readonly store: StoreState['kind'];
   /** Label and destination of the model that answers. Null: none is chosen. */
   readonly model: { readonly label: string; readonly destination: string } | null;
+  /** Cost of the session that the chat shows, and of today. Null: not known. */
+  readonly spending: Spending | null;
   /** Seconds since the epoch. */
   readonly now: number;
 }
@@ -86,7 +89,7 @@ export function statusWords(facts: StatusFacts, t: Translate): StatusWords {
     facts.model === null
       ? t('no model selected')
       : t('{label}, {destination}', { label: facts.model.label, destination: facts.model.destination });
-  const lines = facts.running.map((session) => sessionLine(session, t));
+  const lines = [...facts.running.map((session) => sessionLine(session, t)), ...costLines(facts.spending, t)];
   if (facts.waiting > 0) {
     const state =
       facts.waiting === 1
@@ -112,7 +115,7 @@ export function statusWords(facts: StatusFacts, t: Translate): StatusWords {
     );
   }
   const next = facts.model === null ? commandLink(t('Set Up Model…'), 'hermes.setUpModel') : openChat(t);
-  return said(`$(sparkle) ${label}`, t('Hermes: ready ({model})', { model }), [next], false);
+  return said(`$(sparkle) ${label}`, t('Hermes: ready ({model})', { model }), [...lines, next], false);
 }
 
 /** Names the running call and its duration: "npm test 12 s". Null while the model itself is working. */
@@ -134,6 +137,18 @@ function sessionLine({ sessionId, title, startedAt, call, contextUsed }: Running
   ];
   const words = [`**${escaped(title ?? t('Untitled Session'))}**`, ...facts.map(escaped)].join(' · ');
   return `${words} · ${commandLink(t('Open'), 'hermes.openSession', { sessionId })} · ${commandLink(t('Stop'), 'hermes.stop', { sessionId })}`;
+}
+
+function costLines(spending: Spending | null, t: Translate): readonly string[] {
+  if (spending === null) return [];
+  const today = t('Today: {cost}', { cost: costWords(spending.today, t) });
+  if (spending.session === null) return [escaped(today)];
+  return [escaped(`${t('This session: {cost}', { cost: costWords(spending.session, t) })} · ${today}`)];
+}
+
+function costWords({ usd, unpriced }: Cost, t: Translate): string {
+  if (unpriced === 0) return dollars(usd);
+  return usd === 0 ? t('price unknown') : t('at least {cost}', { cost: dollars(usd) });
 }
 
 function said(text: string, sentence: string, lines: readonly string[], warning: boolean): StatusWords {

@@ -9,11 +9,13 @@ import type { RunningSession, StatusBar, StatusFacts } from './statusBar';
 export interface StatusPresenterNeeds {
   readonly gateway: Pick<
     Gateway,
-    'runningTurns' | 'onDidTurnEvent' | 'onDidChangeRunning' | 'onDidChangeSessions' | 'contextUse'
+    'runningTurns' | 'onDidTurnEvent' | 'onDidChangeRunning' | 'onDidChangeSessions' | 'contextUse' | 'spending'
   >;
   readonly sessions: { getSession(id: string): Promise<Pick<Session, 'title'> | null> };
   readonly bar: Pick<StatusBar, 'show'>;
   readonly facts: () => Pick<StatusFacts, 'waiting' | 'store' | 'model'>;
+  /** Session that the chat shows. */
+  readonly shownSession: () => string | null;
   readonly clock: Clock;
 }
 
@@ -34,6 +36,9 @@ export class StatusPresenter implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly watched = new Map<string, Watched>();
   private readonly contextUsed = new Map<string, number>();
+  private spending: StatusFacts['spending'] = null;
+  /** Session whose cost was read. Undefined: none was. */
+  private costOf: string | null | undefined = undefined;
   private cancelTick: (() => void) | null = null;
 
   constructor(private readonly needs: StatusPresenterNeeds) {
@@ -54,7 +59,8 @@ export class StatusPresenter implements Disposable {
       const { title, startedAt, call } = this.watch(sessionId);
       return { sessionId, title, startedAt, call, contextUsed: this.contextUsed.get(sessionId) ?? null };
     });
-    bar.show({ ...facts(), running: sessions, now: clock.now() });
+    bar.show({ ...facts(), running: sessions, spending: this.spending, now: clock.now() });
+    if (this.costOf !== this.needs.shownSession()) void this.readCost();
     this.tickWhile(sessions.length === 1 && sessions[0]?.call !== null);
   }
 
@@ -89,6 +95,7 @@ export class StatusPresenter implements Disposable {
       }
       case 'turnSettled':
         void this.readContext(sessionId);
+        void this.readCost();
         return;
       default:
         return;
@@ -118,6 +125,16 @@ export class StatusPresenter implements Disposable {
     const use = await this.needs.gateway.contextUse(sessionId).catch(() => null);
     if (use === null || use.window === null || use.window <= 0) this.contextUsed.delete(sessionId);
     else this.contextUsed.set(sessionId, Math.min(1, use.tokens / use.window));
+  }
+
+  private async readCost(): Promise<void> {
+    const shown = (this.costOf = this.needs.shownSession());
+    // While another window owns the history, the cost is not known here.
+    const spending = await this.needs.gateway.spending(shown).catch(() => null);
+    if (this.costOf !== shown || this.lifetime.isDisposed) return;
+    this.spending = spending;
+    if (spending === null) this.costOf = undefined;
+    else this.show();
   }
 
   private tickWhile(isRunning: boolean): void {

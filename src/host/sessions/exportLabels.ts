@@ -14,6 +14,8 @@ export function endWords(reason: StopReason, t: Translate): string | null {
       return t('The model declined to answer.');
     case 'iterations':
       return t('Step limit reached.');
+    case 'spendingLimit':
+      return t('Spending limit reached.');
     case 'empty':
       return t('The model returned an empty answer.');
     case 'user':

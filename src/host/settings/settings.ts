@@ -12,6 +12,10 @@ import { guardedSettings } from './workspaceOverrides';
 export const notificationModes = ['whenHidden', 'always', 'never'] as const;
 export type NotificationMode = (typeof notificationModes)[number];
 
+/** Source of the titles of sessions: the model, after the first answer, or the first prompt alone. */
+export const sessionTitles = ['model', 'prompt'] as const;
+export type SessionTitles = (typeof sessionTitles)[number];
+
 export interface HermesSettings {
   /** "<provider>/<id>". Null: none is chosen. */
   readonly model: string | null;
@@ -19,6 +23,9 @@ export interface HermesSettings {
   readonly reasoningEffort: ReasoningEffort;
   readonly busyInput: BusyMode;
   readonly maxIterations: number;
+  /** US dollars that a session may cost before a turn stops and asks. 0: no limit. */
+  readonly spendingLimit: number;
+  readonly sessionTitles: SessionTitles;
   /** Approval mode of sessions for which the user chose none. */
   readonly mode: Mode;
   /** Rules for calls that are allowed without asking, and for calls that are denied. */
@@ -172,6 +179,18 @@ export function readSettings(source: SettingSource): {
         v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),
         90,
         'is not a whole number from 1 to 1000',
+      ),
+      spendingLimit: read(
+        'hermes.spendingLimit',
+        v.pipe(v.number(), v.minValue(0), v.maxValue(100_000)),
+        0,
+        'is not a number of US dollars from 0 to 100000',
+      ),
+      sessionTitles: read(
+        'hermes.sessionTitles',
+        v.picklist(sessionTitles),
+        'model',
+        `is not one of ${sessionTitles.join(', ')}`,
       ),
       compressionThreshold: read(
         'hermes.compression.threshold',

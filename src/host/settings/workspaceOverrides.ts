@@ -16,6 +16,7 @@ export const guardedSettings = [
   'hermes.storage.path',
   'hermes.terminal.timeout',
   'hermes.terminal.sandbox',
+  'hermes.spendingLimit',
   'hermes.trash.days',
   'hermes.mcp.servers',
   'hermes.editorTools',

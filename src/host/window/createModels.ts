@@ -3,6 +3,7 @@ import { DemoProvider } from '../../models/demo/demoProvider';
 import type * as providers from '../../models/providers/index';
 import { lazyBundle } from '../common/lazyBundle';
 import { translate } from '../common/translation';
+import { bundledPrices } from '../models/bundledPrices';
 import { editorProviderName, EditorModels } from '../models/editorModels';
 import { ModelService } from '../models/modelService';
 import type { WindowBasics } from './windowBasics';
@@ -28,6 +29,7 @@ export function createModels({ own, distFolder, settings, keys, clock, log }: Wi
     loadTransports: async () => createTransports()(),
     fetch: (...request) => globalThis.fetch(...request),
     clock,
+    prices: bundledPrices(distFolder, log),
   });
   const models = own(
     new ModelService({

@@ -56,6 +56,7 @@ export function createNotices(parts: WindowBasics & WindowConversations & Window
         store: history.desk.shown.kind,
         model: panel.modelState.chosen,
       }),
+      shownSession: () => panel.shownSession,
     }),
   );
   const walkthrough = own(editorWalkthrough(context, gateway, history.store));

@@ -91,6 +91,8 @@ export function windowGateway({
     folder: () => files.roots()[0]?.path ?? null,
     busyMode: () => settings.current.busyInput,
     defaultMode: () => settings.current.mode,
+    sessionTitles: () => settings.current.sessionTitles,
+    spendingLimit: () => settings.current.spendingLimit,
     defaultEffort: () => settings.current.reasoningEffort,
     contextEngine: new Compressor({ clock, log, threshold: () => settings.current.compressionThreshold }),
     summaryModel: () => settings.current.compressionModel,

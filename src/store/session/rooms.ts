@@ -14,6 +14,7 @@ import { MessageTable } from './tables/messageTable';
 import { PromptQueue } from './operations/promptQueue';
 import { PromptVersionTable } from './operations/promptVersions';
 import { Rewinding } from './operations/rewinding';
+import { SpendingTable } from './operations/spending';
 import { SessionFinder } from './queries/sessionFinder';
 import { SessionList } from './queries/sessionList';
 import { SessionMarks } from './operations/sessionMarks';
@@ -36,6 +37,7 @@ export function roomsOver(database: SqlDatabase, now: () => number) {
   const sessions = new SessionTable(database, now);
   const messages = new MessageTable(database, now);
   const turns = new TurnTable(database);
+  const spending = new SpendingTable(database, sessions);
   const approvals = new ApprovalTable(database, sessions, turns);
   const closing = new TurnClosing(database, messages);
   const reading = new TranscriptReading(database, sessions, messages);
@@ -86,6 +88,7 @@ export function roomsOver(database: SqlDatabase, now: () => number) {
     messages,
     turns,
     approvals,
+    spending,
     life,
     closing,
     reading,

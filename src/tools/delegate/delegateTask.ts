@@ -97,6 +97,8 @@ function endWords(
       return 'The sub-agent reached its output limit.';
     case 'iterations':
       return 'The sub-agent used up the requests it may make, so its work may not be done.';
+    case 'spendingLimit':
+      return 'The session reached the spending limit of the user, so the sub-agent stopped. Its work is not done.';
     case 'refusal':
       return 'The sub-agent declined the request.';
     case 'user':

@@ -21,6 +21,9 @@ export const quietSettings: Settings = {
   'update.mode': 'none',
 };
 
+/** For a model that plays a script, which expects no request for a title. */
+export const scriptedModelSettings: Settings = { 'hermes.sessionTitles': 'prompt' };
+
 /** The user's settings file of a VS Code whose data folder is `dataDir`. The server watches it: a change takes effect at once. */
 export class UserSettings {
   readonly file: string;

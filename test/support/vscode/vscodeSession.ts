@@ -7,7 +7,7 @@ import { Browser } from './browser';
 import { CodeServer } from './codeServer';
 import { freePort } from './port';
 import { endProcessesOf, guard, processesOf, projectRoot, signal, waitFor, waitUntilGone } from './processes';
-import { quietSettings, UserSettings, type Settings } from './userSettings';
+import { quietSettings, scriptedModelSettings, UserSettings, type Settings } from './userSettings';
 import { Workbench } from './workbench';
 
 export interface VscodeSessionOptions {
@@ -19,7 +19,7 @@ export interface VscodeSessionOptions {
   install?: VscodeInstall;
   /** Unpacked extension folders: helper extensions of test/support/extensions by name, others by absolute path. */
   extensions?: readonly string[];
-  /** On top of `quietSettings`. */
+  /** On top of `quietSettings` and `scriptedModelSettings`. */
   settings?: Settings;
   env?: Readonly<Record<string, string | undefined>>;
   workspaceTrust?: boolean;
@@ -65,7 +65,7 @@ export class VscodeSession {
     const settings = new UserSettings(server.dataDir);
     const session = new VscodeSession(root, server, browser, settings, guardian, keepFolder);
     try {
-      settings.write({ ...quietSettings, ...options.settings });
+      settings.write({ ...quietSettings, ...scriptedModelSettings, ...options.settings });
       for (const name of options.extensions ?? [])
         server.addExtensionFolder(path.resolve(projectRoot(), 'test/support/extensions', name));
       for (const file of options.vsix ?? []) server.installVsix(file);

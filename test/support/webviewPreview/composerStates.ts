@@ -20,6 +20,7 @@ export function composerStates(
     counted: true,
     window: 128_000,
     parts: { system: 2000, tools: 9500, memory: 0, messages: 105_000 },
+    spending: { session: { usd: 0.42, unpriced: 0 }, today: { usd: 1.8, unpriced: 1 } },
   };
   const busy = shownSession({
     messages: messages.slice(0, 1),

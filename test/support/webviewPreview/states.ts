@@ -235,6 +235,7 @@ const wellFilled: SessionContextUse = {
   counted: true,
   window: 128_000,
   parts: { system: 1900, tools: 3100, memory: 600, messages: 46_800 },
+  spending: { session: { usd: 0.42, unpriced: 0 }, today: { usd: 1.8, unpriced: 1 } },
 };
 
 const demo = modelRow({

@@ -105,6 +105,20 @@ describe.each(['openai', 'anthropic'] as const)('a session compressed over the %
     });
   });
 
+  it('counts the request for the summary toward the last turn', async () => {
+    await create({ protocol });
+    const { panel, sessionId } = await talk();
+    const last = panel.settled.at(-1)?.turn;
+    world.server.script(reply().says(summary).uses({ input: 1000, output: 100 }));
+    await world.gateway.compress(sessionId, null);
+    const stored = await world.store.getTurn(last?.uid ?? '');
+    const used = (turn: typeof stored | undefined) => [turn?.usage?.inputTokens, turn?.usage?.requests];
+    expect([used(last), used(stored)]).toEqual([
+      [3000, 1],
+      [4000, 2],
+    ]);
+  });
+
   it('is compressed before a prompt that arrives when the context is nearly full; the prompt is stored first', async () => {
     await create({ protocol, contextWindow: 4000 });
     const { panel, sessionId } = await talk(3300);

@@ -13,6 +13,7 @@ import type {
 import type { BringOver, BroughtOver } from '../../../src/store/bringingOver';
 import type { TranscriptPage, TranscriptQuery } from '../../../src/store/sessionStore';
 import type { ApprovalDecision, Mode } from '../../../src/transcript/approval';
+import type { Spending } from '../../../src/transcript/cost';
 import type { DraftPart, DraftSurroundings } from '../../../src/transcript/draftPart';
 import type { Message } from '../../../src/transcript/message';
 import type { ReasoningEffort } from '../../../src/transcript/reasoningEffort';
@@ -164,6 +165,10 @@ export class ScriptedGateway implements Gateway {
 
   contextUse(): Promise<SessionContextUse> {
     return Promise.resolve({ tokens: 0, counted: false, window: null, parts: null });
+  }
+
+  spending(): Promise<Spending> {
+    return Promise.resolve({ session: { usd: 0, unpriced: 0 }, today: { usd: 0, unpriced: 0 } });
   }
 
   async retry(_surfaceId: string, turnUid: string, before?: () => Promise<void>): Promise<SubmitReceipt> {

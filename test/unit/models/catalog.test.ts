@@ -306,6 +306,56 @@ describe('what the catalog knows about a model', () => {
     });
   });
 
+  it('takes a price and a context size that neither the server nor the user says from the snapshot', async () => {
+    const web = hosted({
+      'https://api.x.ai/v1/models': {
+        data: [{ id: 'grok-a' }, { id: 'grok-b', context_length: 64_000 }, { id: 'grok-c' }],
+      },
+    });
+    const row: [number, number, null, null, number, null] = [2, 10, null, null, 256_000, null];
+    const prices = () =>
+      Promise.resolve({
+        source: 'a test',
+        date: '2026-11-10',
+        providers: {
+          xai: { 'grok-a': row, 'grok-b': row },
+        },
+      });
+    const listed = await catalog({ fetch: web.fetch, prices, keys: { 'xAI https://api.x.ai': 'xai-1' } }).list(never);
+    const described = await catalog({
+      prices,
+      settings: () => [
+        {
+          name: 'Mine',
+          protocol: 'openai',
+          baseUrl: 'https://api.x.ai/v1',
+          models: [{ id: 'grok-a', contextWindow: 100_000 }],
+        },
+      ],
+      keys: { 'Mine https://api.x.ai': 'xai-1' },
+    }).list(never);
+    expect(
+      [...listed, ...described].flatMap(({ listing }) =>
+        listing.kind === 'models'
+          ? listing.models.map(({ ref, contextWindow, price }) => [ref, contextWindow, price])
+          : [],
+      ),
+    ).toEqual([
+      ['xAI/grok-a', 256_000, { input: 2, output: 10 }],
+      ['xAI/grok-b', 64_000, { input: 2, output: 10 }],
+      ['xAI/grok-c', null, null],
+      ['Mine/grok-a', 100_000, { input: 2, output: 10 }],
+    ]);
+  });
+
+  it('is free on this machine, unless its server lists a price', async () => {
+    const server = await start({ models: ['m'] });
+    const model = await catalog({
+      settings: () => [{ name: 'Local', protocol: 'openai', baseUrl: server.url }],
+    }).resolve('Local/m', never);
+    expect(model.info.price).toMatchObject({ input: 0, output: 0 });
+  });
+
   it('comes from OpenRouter, with prices per million tokens', async () => {
     const web = hosted({
       'https://openrouter.ai/api/v1/models': {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ModelPrice } from '../../../src/models/modelInfo';
-import { withCost } from '../../../src/models/requestCost';
-import { addUsage, type Usage } from '../../../src/transcript/usage';
+import { countedCost, withCost } from '../../../src/models/requestCost';
+import { addUsage, unknownUsage, type Usage } from '../../../src/transcript/usage';
 import { reply, startModelServer, type ModelServer, type ReplyUsage } from '../../support/modelServer';
 import { ask, modelAt } from './asking';
 
@@ -71,6 +71,23 @@ describe('the cost of a request', () => {
       withCost({ ...counts, inputTokens: null }, price),
     ];
     expect(unknown.map(({ costUsd }) => costUsd)).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
+  it('is higher for a long request if the list says so', () => {
+    const long = { fromInput: 200_000, input: 6, output: 30 };
+    expect([
+      withCost({ ...counts, inputTokens: 200_000 }, { ...price, long }).costUsd,
+      withCost(counts, { ...price, long }).costUsd,
+    ]).toEqual([0.6 + 1.5, 9]);
+  });
+
+  it('is 0 for a free model, also when nothing was counted', () => {
+    const local: ModelPrice = { input: 0, output: 0 };
+    expect([
+      withCost({ ...counts, cachedInputTokens: 5 }, local).costUsd,
+      countedCost(null, local),
+      countedCost(null, price),
+    ]).toEqual([0, { ...unknownUsage, requests: 1, costUsd: 0 }, null]);
   });
 
   it('is summed over requests only if each cost is known', () => {

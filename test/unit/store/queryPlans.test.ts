@@ -112,6 +112,7 @@ it('neither does a turn, from the prompt to its end, nor the page that shows it'
       (id) => db.sessionRules(id),
       (id) => db.sessionMode(id),
       (id) => db.sessionEffort(id),
+      (id) => db.sessionSpending(id),
       (id) => db.apiContents(id),
       (id) => db.conversationTip(id),
       (id) => db.branchesOf(id),
@@ -120,6 +121,7 @@ it('neither does a turn, from the prompt to its end, nor the page that shows it'
     for (const read of [() => db.approvalsOf('next'), () => db.getTurn('next'), () => db.fileChangesFrom('next')])
       read();
     db.fileChangesOf(['next']);
+    db.spendingSince(9);
     db.subAgentsOf(['s1']);
     db.readTranscript({ sessionId: 's1', limit: 200 });
     db.outboxDue('hindsight', 10, 5);

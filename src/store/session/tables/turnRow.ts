@@ -1,12 +1,18 @@
 import * as v from 'valibot';
 import type { SqlRow } from '../../engine/sqlDatabase';
-import { modelFailureCauses, stopReasons, storeFailureCauses, type Failure } from '../../../transcript/stopReason';
+import {
+  limitCauses,
+  modelFailureCauses,
+  stopReasons,
+  storeFailureCauses,
+  type Failure,
+} from '../../../transcript/stopReason';
 import type { Turn, Recalled } from '../../../transcript/turn';
 import { oneOf, textOr, timeOr, usageOf } from './columns';
 import { parseJson } from './partsJson';
 
 export const failure = v.object({
-  cause: v.picklist([...modelFailureCauses, ...storeFailureCauses]),
+  cause: v.picklist([...modelFailureCauses, ...storeFailureCauses, ...limitCauses]),
   sentence: v.string(),
   technical: v.string(),
 });

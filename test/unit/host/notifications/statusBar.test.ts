@@ -3,7 +3,7 @@ import { toDisposable } from '../../../../src/base/disposable';
 import { statusWords, type RunningSession, type StatusFacts } from '../../../../src/host/notifications/statusBar';
 import { StatusPresenter } from '../../../../src/host/notifications/statusPresenter';
 import type { TurnEvent } from '../../../../src/transcript/turnEvent';
-import { answer, call } from '../../../support/builders/viewMessages';
+import { answer, call, settledTurn } from '../../../support/builders/viewMessages';
 import { ManualClock } from '../../../support/manualClock';
 import { settle } from '../recordingPort';
 import { userMessage } from '../scriptedGateway';
@@ -20,7 +20,7 @@ const running = (over: Partial<RunningSession> = {}): RunningSession => ({
   ...over,
 });
 const words = (over: Partial<StatusFacts> = {}) =>
-  statusWords({ running: [], waiting: 0, store: 'open', model, now: 100, ...over }, t);
+  statusWords({ running: [], waiting: 0, store: 'open', model, spending: null, now: 100, ...over }, t);
 
 describe('the status bar', () => {
   it('shows the current state, and warns only when the user is needed', () => {
@@ -74,6 +74,24 @@ describe('the status bar', () => {
     ]);
   });
 
+  it('shows the cost of the session and of today, and never calls an unknown price 0', () => {
+    const cost = (usd: number, unpriced = 0) => ({ usd, unpriced });
+    const line = (spending: StatusFacts['spending']) => words({ spending }).tooltip.split('\n\n')[1];
+    expect([
+      line({ session: cost(0.4217), today: cost(12.3) }),
+      line({ session: cost(0), today: cost(0.05, 2) }),
+      line({ session: cost(0, 1), today: cost(0, 1) }),
+      line({ session: null, today: cost(2) }),
+      line(null),
+    ]).toEqual([
+      'This session: \\$0.42 · Today: \\$12.30',
+      'This session: \\$0.00 · Today: at least \\$0.05',
+      'This session: price unknown · Today: price unknown',
+      'Today: \\$2.00',
+      '[Open Chat](command:hermes.focusChat)',
+    ]);
+  });
+
   it('offers to set up a model while none is chosen', () => {
     expect(words({ model: null }).tooltip).toContain('[Set Up Model…](command:hermes.setUpModel)');
   });
@@ -94,7 +112,9 @@ describe('the data for the status bar', () => {
         onDidChangeRunning: () => toDisposable(() => undefined),
         onDidChangeSessions: () => toDisposable(() => undefined),
         contextUse: async () => ({ tokens: 50, counted: true, window: 100, parts: null }),
+        spending: async () => ({ session: null, today: { usd: 0, unpriced: 0 } }),
       },
+      shownSession: () => null,
       sessions: { getSession: async () => ({ title: 'Fix upload' }) },
       bar: { show: (facts) => void shown.push(facts) },
       facts: () => ({ waiting: 0, store: 'open', model }),
@@ -143,5 +163,42 @@ describe('the data for the status bar', () => {
       null,
       0,
     ]);
+  });
+
+  it('reads the cost when another session is shown and when a turn settles, and again after a failure', async () => {
+    const asked: (string | null)[] = [];
+    let [shownSession, isOpen]: [string | null, boolean] = [null, false];
+    const shown: StatusFacts[] = [];
+    let tell: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void = () => undefined;
+    const desk = new StatusPresenter({
+      gateway: {
+        runningTurns: () => [],
+        onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)),
+        onDidChangeRunning: () => toDisposable(() => undefined),
+        onDidChangeSessions: () => toDisposable(() => undefined),
+        contextUse: () => Promise.reject(new Error('no model')),
+        spending: async (sessionId) => {
+          asked.push(sessionId);
+          if (!isOpen) throw new Error('elsewhere');
+          return { session: null, today: { usd: asked.length, unpriced: 0 } };
+        },
+      },
+      shownSession: () => shownSession,
+      sessions: { getSession: async () => null },
+      bar: { show: (facts) => void shown.push(facts) },
+      facts: () => ({ waiting: 0, store: 'open', model }),
+      clock: new ManualClock(),
+    });
+    const showAndWait = async (): Promise<void> => (desk.show(), await settle());
+    await showAndWait();
+    isOpen = true;
+    await showAndWait();
+    await showAndWait();
+    shownSession = 's1';
+    await showAndWait();
+    tell({ sessionId: 's1', event: { kind: 'turnSettled', turn: settledTurn('t1'), messages: [] } });
+    await settle();
+    desk.dispose();
+    expect([asked, shown.at(-1)?.spending?.today.usd]).toEqual([[null, null, 's1', 's1'], 4]);
   });
 });

@@ -1,4 +1,6 @@
 import type { SessionContextUse } from '../../../../protocol/chatProtocol';
+import { dollars } from '../../../../protocol/costText';
+import type { Cost, Spending } from '../../../../protocol/transcriptTypes';
 import { t } from '../../../localization';
 import { compactCount, percentOf } from '../../../times';
 import { contextPanelId, fileName, leftWords, originWords, totalWords } from '../../labels/contextLabels';
@@ -54,6 +56,14 @@ export function ContextPanel({ use, compress }: { readonly use: SessionContextUs
           {leftWords(file)}
         </p>
       ))}
+      <dl class="context-lines">
+        {costLines(use.spending).map(([name, cost]) => (
+          <div class="context-line" key={name}>
+            <dt>{name}</dt>
+            <dd>{cost}</dd>
+          </div>
+        ))}
+      </dl>
       <p class="context-source">
         {use.counted
           ? t('Message tokens are counted by the provider; the rest is estimated.')
@@ -64,6 +74,16 @@ export function ContextPanel({ use, compress }: { readonly use: SessionContextUs
       </button>
     </div>
   );
+}
+
+function costLines({ session, today }: Spending): readonly (readonly [string, string])[] {
+  return [...(session === null ? [] : [[t('Cost'), sumWords(session)] as const]), [t('Cost today'), sumWords(today)]];
+}
+
+/** "$0.42", "at least $0.42", "price unknown": the cost of several turns. */
+function sumWords({ usd, unpriced }: Cost): string {
+  if (unpriced === 0) return dollars(usd);
+  return usd === 0 ? t('price unknown') : t('at least {cost}', { cost: dollars(usd) });
 }
 
 /** Uses SVG attributes: the page's content security policy forbids inline styles. */

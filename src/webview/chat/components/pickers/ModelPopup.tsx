@@ -164,7 +164,9 @@ function details(row: ModelRow): readonly string[] {
   const price =
     row.price === null
       ? []
-      : [t('${input} in, ${output} out per million', { input: row.price.input, output: row.price.output })];
+      : row.price.input === 0 && row.price.output === 0
+        ? [t('free')]
+        : [t('${input} in, ${output} out per million', { input: row.price.input, output: row.price.output })];
   const tools = row.tools === false ? [t('chat only')] : [];
   return [row.destination, ...context, ...price, ...tools];
 }

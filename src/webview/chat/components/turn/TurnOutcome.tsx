@@ -57,6 +57,8 @@ function OutcomeActions({ block, turn, offered, isPrimary }: OutcomeActionsProps
     continue: () => void chat.continueAnswer(turn.uid).then(() => chat.focusComposer()),
     chooseModel: () => chat.chooseModel(),
     setUpModel: () => chat.runAction('setUpModel'),
+    compress: () => void chat.context.propose(''),
+    newSession: () => void chat.switches.to({ reason: 'new_session' }),
     showDetails: () => setOpen(!open),
   };
   if (actions.length === 0) return null;
@@ -68,7 +70,7 @@ function OutcomeActions({ block, turn, offered, isPrimary }: OutcomeActionsProps
             type="button"
             key={action}
             class={`button compact${index === 0 && isPrimary ? '' : ' secondary'}`}
-            disabled={busy && (action === 'retry' || action === 'continue')}
+            disabled={busy && (action === 'retry' || action === 'continue' || action === 'compress')}
             aria-expanded={action === 'showDetails' ? open : undefined}
             aria-controls={action === 'showDetails' && open ? id : undefined}
             onClick={act[action]}

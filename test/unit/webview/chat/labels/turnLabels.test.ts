@@ -43,6 +43,13 @@ it('offers to continue where only thinking was shown', () => {
   expect(outcomeWords(turn('crash'), shownIn([thinking]))?.actions).toEqual(['continue', 'retry']);
 });
 
+it('asks at the spending limit with the amounts, calmly, and offers only to continue', () => {
+  const sentence = 'This session has cost $2.03 and reached your limit of $2.00.';
+  const stopped = turn('spendingLimit');
+  const withAmounts: SettledTurn = { ...stopped, failure: { cause: 'spendingLimit', sentence, technical: '' } };
+  expect(outcomeWords(withAmounts, shownIn([text]))).toEqual({ tone: 'warning', sentence, actions: ['continue'] });
+});
+
 it('does not say that the user closed the window: the editor may have been killed', () => {
   expect(outcomeWords(turn('windowClosed'), shownIn([text]))?.sentence).toBe(
     'Interrupted: the window closed or VS Code stopped after 3 words. Everything shown is saved.',

@@ -14,6 +14,7 @@ const use = {
   counted: true,
   window: 128_000,
   parts: { system: 1900, tools: 3100, memory: 0, messages: 47_400 },
+  spending: { session: { usd: 0.42, unpriced: 0 }, today: { usd: 1.8, unpriced: 1 } },
 };
 
 async function open(shown: typeof idle | null): Promise<void> {
@@ -113,7 +114,7 @@ describe('the context meter', () => {
     await page.press('Compress…');
     expect({ before, lines, proposed: page.sent('compressionPreview'), open: all('group').length }).toEqual({
       before: [],
-      lines: ['Messages47.4K', 'Tools3.1K', 'System prompt1.9K', 'Free75.6K'],
+      lines: ['Messages47.4K', 'Tools3.1K', 'System prompt1.9K', 'Free75.6K', 'Cost$0.42', 'Cost todayat least $1.80'],
       proposed: [{ sessionId: session().id }],
       open: 0,
     });

@@ -86,7 +86,7 @@ describe('the footer of a turn', () => {
       costWords({ ...unknown, costUsd: null }),
     ]).toEqual([null, null, [], null]);
     expect([0, 0.00001, 0.4567, 12.345].map((costUsd) => costWords({ ...unknown, costUsd }))).toEqual([
-      '$0.00',
+      null,
       'less than $0.0001',
       '$0.46',
       '$12.35',
@@ -149,6 +149,27 @@ describe('the end of a turn', () => {
     });
     await page.press('Continue');
     expect(page.sent('continueTurn')).toEqual([{ turnUid: 'turn1' }]);
+  });
+
+  test('offers to make room when the context is full', async () => {
+    await show({
+      messages: [question, said],
+      turns: [
+        settledTurn('turn1', 'u1', {
+          outcome: 'failed',
+          stopReason: 'error',
+          failure: { cause: 'context', sentence: 'This session no longer fits.', technical: 'x' },
+        }),
+      ],
+    });
+    const offered = [...document.querySelectorAll('.notice-actions button')].map((button) => button.textContent);
+    await page.press('Compress…');
+    await page.press('New Session');
+    expect([offered, page.sent('compressionPreview'), page.sent('switchSession')]).toEqual([
+      ['Compress…', 'New Session', 'Choose Model', 'Retry', 'Show Details'],
+      [{ sessionId: session().id }],
+      [expect.objectContaining({ target: { reason: 'new_session' } })],
+    ]);
   });
 
   test('is announced once: politely when done, urgently when failed, and never when merely shown again', async () => {
