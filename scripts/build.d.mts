@@ -1,5 +1,7 @@
 /** Licenses of what is bundled, by its name in dist/ and in the package. */
 export const notices: string;
+/** How files that are no scripts get into a webview. */
+export const webviewLoaders: Readonly<Record<string, 'file' | 'text'>>;
 /** Bundles the extension into `outdir`, with the notices of the packages in it; answers what was written. */
 export function build(options?: {
   readonly production?: boolean;

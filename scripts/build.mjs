@@ -59,6 +59,10 @@ const node = {
   logOverride: { 'import-is-undefined': 'error' },
 };
 
+/** How files that are no scripts get into a webview: fonts beside the scripts, a package's style sheet as text.
+ *  @type {Readonly<Record<string, import('esbuild').Loader>>} */
+export const webviewLoaders = { '.ttf': 'file', '.woff2': 'file', '.min.css': 'text' };
+
 /** @type {import('esbuild').BuildOptions} Runs in a webview. What is not needed at the first paint is imported when it is, from a file of its own. */
 const webview = {
   platform: 'browser',
@@ -68,7 +72,8 @@ const webview = {
   chunkNames: 'webview/[name]-[hash]',
   jsx: 'automatic',
   jsxImportSource: 'preact',
-  loader: { '.ttf': 'file' },
+  loader: webviewLoaders,
+  assetNames: 'webview/[name]-[hash]',
 };
 
 /** For modules that look for files beside themselves, which CommonJS tells in another way. */

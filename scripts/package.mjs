@@ -18,7 +18,7 @@ const expected = [
   /^license(\.txt|\.md)?$/i,
   /^THIRD-PARTY-NOTICES\.txt$/,
   /^media\/[\w./-]+\.(png|svg|jpg|gif|md)$/,
-  /^dist\/(webview\/)?[\w.-]+\.(js|css|wasm|ttf)$/,
+  /^dist\/(webview\/)?[\w.-]+\.(js|css|wasm|ttf|woff2)$/,
   /^dist\/hermes\.d\.ts$/,
   /^dist\/seccomp\/(x64|arm64)\/apply-seccomp$/,
 ];

@@ -7,6 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { webviewLoaders } from './build.mjs';
 import { importTypeScript } from './typescriptModule.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -128,7 +129,7 @@ async function hostFirstPage(quick) {
   return { turns, ms };
 }
 
-/** Of each view, what it loads before it is painted (`first`), and what it may ever load but the grammars that colour code (`all`). */
+/** Of each view, what it loads before it is painted (`first`), and what it may ever load but the grammars that colour code and what shows formulas (`all`). */
 async function packedBytes() {
   const { build } = await import('esbuild');
   /** @type {Record<string, { first: number, all: number }>} */
@@ -144,6 +145,7 @@ async function packedBytes() {
       splitting: true,
       format: 'esm',
       target: 'es2022',
+      loader: webviewLoaders,
       jsx: 'automatic',
       jsxImportSource: 'preact',
       define: { 'process.env.NODE_ENV': '"production"' },
@@ -151,7 +153,7 @@ async function packedBytes() {
       logLevel: 'silent',
       metafile: true,
     });
-    const own = outputFiles.filter(({ path: file }) => !path.basename(file).startsWith('languages-'));
+    const own = outputFiles.filter(({ path: file }) => !/^(?:languages-|formulas-|KaTeX_)/.test(path.basename(file)));
     const early = importedAtOnce(metafile, 'out/main.js');
     const packed = (/** @type {typeof own} */ files) =>
       files.reduce((sum, { contents }) => sum + gzipSync(contents).length, 0);

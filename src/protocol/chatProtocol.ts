@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { busyModes } from '../transcript/busyMode';
+import type { ContextFile, LeftFile } from '../transcript/contextFiles';
 import type { Approval, Mode } from '../transcript/approval';
 import type { Spending } from '../transcript/cost';
 import type { HandoffTokens } from '../transcript/handoff';
@@ -325,6 +326,10 @@ export interface SessionContextUse {
     readonly messages: number;
   } | null;
   readonly spending: Spending;
+  /** Files for agents that are part of the system prompt. Default: none. */
+  readonly files?: readonly ContextFile[];
+  /** Personal files that were not read. Default: none. */
+  readonly left?: readonly LeftFile[];
 }
 
 /** summary: a model wrote it · plain: none could, and the earlier part was shortened · unchanged: `sentence` tells

@@ -10,6 +10,7 @@ export type {
 } from '../transcript/approval';
 export { isPlainEdit, isRisky, modes } from '../transcript/approval';
 export type { BusyMode } from '../transcript/busyMode';
+export type { ContextFile, ContextFiles, FileOrigin, LeftFile } from '../transcript/contextFiles';
 export type { ChangedFile, FileHunk, ReviewOutcome } from '../transcript/changedFile';
 export { isContinuation } from '../transcript/continuation';
 export type { Cost, Spending } from '../transcript/cost';

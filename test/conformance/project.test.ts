@@ -8,7 +8,7 @@ import { RecordingMemory } from '../support/recordingMemory';
 const { create } = worldPerTest();
 
 const project: ProjectContext = {
-  rules: [{ path: 'AGENTS.md', text: 'Use tabs.', appliesTo: null }],
+  rules: [{ path: 'AGENTS.md', text: 'Use tabs.', appliesTo: null, origin: 'folder' }],
   prompts: [
     {
       name: 'review',
@@ -17,6 +17,7 @@ const project: ProjectContext = {
       path: '.claude/commands/review.md',
       body: 'Review $ARGUMENTS with care.',
       places: 'claude',
+      origin: 'folder',
     },
   ],
   skills: [
@@ -26,8 +27,10 @@ const project: ProjectContext = {
       path: '.claude/skills/release/SKILL.md',
       body: 'Tag it.',
       files: [],
+      origin: 'folder',
     },
   ],
+  left: [],
 };
 
 describe('project instructions for agents', () => {
@@ -54,7 +57,7 @@ describe('project instructions for agents', () => {
   it('stay unchanged for the agent that was created with them', async () => {
     let text = 'Use tabs.';
     const world = await create({
-      project: () => ({ ...project, rules: [{ path: 'AGENTS.md', text, appliesTo: null }] }),
+      project: () => ({ ...project, rules: [{ path: 'AGENTS.md', text, appliesTo: null, origin: 'folder' }] }),
     });
     world.server.script(reply().calls('list_directory', { path: '.' }), reply().says('a1'), reply().says('a2'));
     const panel = world.surface();

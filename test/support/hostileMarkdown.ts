@@ -239,6 +239,48 @@ const text: readonly HostilePiece[] = [
   },
 ];
 
+/** TeX that wants to load, link, name, style or hang. Each piece is a formula of its own. */
+const tex: readonly HostilePiece[] = [
+  {
+    name: 'formula with links',
+    text: String.raw`$\href{javascript:${evil}}{x}$ $\url{javascript:${evil}}$ $\href{command:workbench.action.quit}{x}$ $\href{https://evil.test/}{x}$`,
+  },
+  {
+    name: 'formula with a picture',
+    text:
+      String.raw`$$\includegraphics[height=1em,alt=x]{https://evil.test/tex.png}$$` +
+      '\n\n' +
+      String.raw`$\includegraphics{data:image/svg+xml,<svg onload=${evil}>}$`,
+  },
+  {
+    name: 'formula with HTML of its own',
+    text: String.raw`$\htmlClass{card approval}{x}$ $\htmlId{root}{x}$ $\htmlStyle{position:fixed;inset:0;background:url(https://evil.test/t)}{x}$ $\htmlData{href=command:x}{x}$`,
+  },
+  {
+    name: 'formula with a tag in its text',
+    text: String.raw`$\text{<img src=x onerror=${evil}>}$ $\textcolor{red;background:url(https://evil.test/c)}{x}$ $\color{url(x)}x$ $\colorbox{#fff}{</annotation><script>${evil}</script>}$ $\tag{</math><img src=x onerror=${evil}>}$`,
+  },
+  {
+    name: 'formula with macros that repeat themselves',
+    text: String.raw`$\def\a{\a\a}\a$ $\def\a#1{#1#1#1}\a{\a{\a{\a{\a{\a{\a{\a{\a{\a{x}}}}}}}}}}$ $\newcommand{\b}{\b x}\b$ $\let\c\c\c$ $\gdef\frac{\sqrt}\frac{x}$`,
+  },
+  { name: 'formula whose macro is long', text: `$$\n\\def\\a{${'x'.repeat(2000)}}${'\\a'.repeat(1400)}\n$$` },
+  {
+    name: 'formula of enormous size',
+    text: String.raw`$\rule{100000em}{100000em}$ $\kern{99999em}x\raisebox{-9999em}{over everything}$ $\hspace{-9999em}x\mathclap{\rule{9999px}{9999px}}$ $$\begin{matrix}x\\[9999em]y\end{matrix}$$`,
+  },
+  {
+    name: 'formula that is deep',
+    text: `$$\n${'\\sqrt{'.repeat(600)}x${'}'.repeat(600)}\n$$\n\n$${'x^{'.repeat(400)}x${'}'.repeat(400)}$`,
+  },
+  {
+    name: 'formula that is deep without braces',
+    text: `$$\n${'\\left('.repeat(500)}x${'\\right)'.repeat(500)}\n$$\n\n$${'\\sqrt '.repeat(300)}x$`,
+  },
+  { name: 'formula that is wide', text: `$$\n\\begin{array}{${'c'.repeat(900)}}${'a&'.repeat(1500)}\\end{array}\n$$` },
+  { name: 'formulas by the thousand', text: '$x_1$ '.repeat(2000) },
+];
+
 const endless: readonly HostilePiece[] = [
   { name: 'quotes in quotes', text: `${'> '.repeat(10_000)}deep` },
   { name: 'quotes in quotes, not quite as deep', text: `${'> '.repeat(39)}deep\n`.repeat(50) },
@@ -280,13 +322,24 @@ const endless: readonly HostilePiece[] = [
   { name: 'paragraphs by the thousand', text: 'p\n\n'.repeat(3000) },
 ];
 
-export const hostileMarkdown: readonly HostilePiece[] = [...hostileHtml, ...rawTexts, ...links, ...text, ...endless];
+export const hostileMarkdown: readonly HostilePiece[] = [
+  ...hostileHtml,
+  ...rawTexts,
+  ...links,
+  ...text,
+  ...tex,
+  ...endless,
+];
 
 /** Every element that Markdown or what stands around it makes. */
 export const allowedElements =
   /^(?:a|blockquote|br|button|code|del|div|em|h[1-6]|hr|input|li|ol|p|pre|span|strong|table|tbody|td|th|thead|tr|ul)$/;
+/** Every element of which a formula is made, in the shadow root of its source. */
+export const allowedFormulaElements =
+  /^(?:annotation|line|m(?:ath|enclose|frac|i|n|o|over|padded|phantom|root|row|s|space|sqrt|style|sub|subsup|sup|table|td|text|tr|under|underover)|path|semantics|slot|span|svg)$/;
+export const harmfulFormulaAttributes = /^(?:on|href$|src|xlink|id$|name$|data-|action|form|style-|target)/;
 /** What classes Markdown, its highlighter and the tools of a block write. */
 export const allowedClasses =
-  /^(?:hljs-[\w-]+|function_|class_|inherited__|language_|raw-html|math|math-block|markdown-(?:block|run)|code-(?:block|head|actions|action)|table-frame|codicon(?:-[\w-]+)?|reference|wrapped|resting)$/;
+  /^(?:hljs-[\w-]+|function_|class_|inherited__|language_|raw-html|math|math-block|math-source|markdown-(?:block|run)|code-(?:block|head|actions|action)|table-frame|codicon(?:-[\w-]+)?|reference|wrapped|resting)$/;
 export const allowedAttributes =
   /^(?:align|aria-label|aria-pressed|checked|class|data-(?:host|href|info|language|symbol|words)|disabled|role|start|tabindex|title|type)$/;

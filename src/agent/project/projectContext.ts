@@ -1,28 +1,87 @@
 import type { AnyTool } from '../../tools/tool';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
+import type { LeftFile, PersonalGroup } from '../../transcript/contextFiles';
+import type { AgentFolder } from './agentFolder';
+import { PersonalFolder } from './personalFolder';
+import type { PersonalPlaces } from './personalPlaces';
 import { ProjectFolder } from './projectFolder';
 import { type PromptFile, readPrompts } from './promptFiles';
 import { readSkillTool } from './readSkillTool';
 import { readRules, type RuleFile } from './ruleFiles';
 import { readSkills, type Skill } from './skills';
 
-/** Rules, prompts and skills of the open folders, in folder order. */
+/** Rules, prompts and skills of the open folders, in folder order, and then of the user. */
 export interface ProjectContext {
   readonly rules: readonly RuleFile[];
   /** Each name once. */
   readonly prompts: readonly PromptFile[];
   /** Each name once. */
   readonly skills: readonly Skill[];
+  /** Personal files that were found and not read. */
+  readonly left: readonly LeftFile[];
 }
 
 /** Also used for a folder that is not trusted. */
-export const noProject: ProjectContext = { rules: [], prompts: [], skills: [] };
+export const noProject: ProjectContext = { rules: [], prompts: [], skills: [], left: [] };
 
-/** Reads all project files. Reports unreadable ones and leaves them out. Rejects when `signal` is aborted. */
+type Unreadable = (what: string, error: unknown) => void;
+
+/** Reads the files of the open folders. Reports unreadable ones and leaves them out. Rejects when `signal` is
+ *  aborted. */
 export async function readProject(
   files: WorkspaceFiles,
   signal: AbortSignal,
-  unreadable: (what: string, error: unknown) => void,
+  unreadable: Unreadable,
+): Promise<ProjectContext> {
+  const found = await Promise.all(
+    files.roots().map((root) => readFolder(new ProjectFolder(files, root, signal), root.path, signal, unreadable)),
+  );
+  return joined(found);
+}
+
+export interface PersonalSources {
+  readonly places: PersonalPlaces;
+  /** Groups that the user has not turned off. */
+  readonly groups: readonly PersonalGroup[];
+}
+
+/** Reads the user's own files, in the order of the groups. Otherwise like `readProject`. */
+export async function readPersonal(
+  files: WorkspaceFiles,
+  { places, groups }: PersonalSources,
+  signal: AbortSignal,
+  unreadable: Unreadable,
+): Promise<ProjectContext> {
+  const left: LeftFile[] = [];
+  const found = await Promise.all(
+    groups.map((group) => {
+      const folder = new PersonalFolder(files, places, group, signal, (file) => left.push(file));
+      return readFolder(folder, places.folders[group], signal, unreadable);
+    }),
+  );
+  const byPath = new Map(left.map((file) => [file.path, file]));
+  return { ...joined(found), left: [...byPath.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)) };
+}
+
+/** Joins contexts: of two prompts or skills with one name, and of two rules with one text, the first counts. */
+export function joined(contexts: readonly ProjectContext[]): ProjectContext {
+  const rules = contexts.flatMap((context) => context.rules);
+  return {
+    rules: rules.filter(
+      ({ text, origin }, index) =>
+        origin === 'folder' || !rules.slice(0, index).some((earlier) => earlier.text === text),
+    ),
+    prompts: onceEach(contexts.flatMap(({ prompts }) => prompts)),
+    skills: onceEach(contexts.flatMap(({ skills }) => skills)),
+    left: contexts.flatMap(({ left }) => left),
+  };
+}
+
+async function readFolder(
+  folder: AgentFolder,
+  path: string,
+  signal: AbortSignal,
+  unreadable: Unreadable,
 ): Promise<ProjectContext> {
   const orNothing = async <T>(what: string, read: Promise<readonly T[]>): Promise<readonly T[]> => {
     try {
@@ -33,22 +92,12 @@ export async function readProject(
       return [];
     }
   };
-  const folders = await Promise.all(
-    files.roots().map(async (root) => {
-      const folder = new ProjectFolder(files, root, signal);
-      const [rules, prompts, skills] = await Promise.all([
-        orNothing(`rules of ${root.path}`, readRules(folder)),
-        orNothing(`prompt files of ${root.path}`, readPrompts(folder)),
-        orNothing(`skills of ${root.path}`, readSkills(folder)),
-      ]);
-      return { rules, prompts, skills };
-    }),
-  );
-  return {
-    rules: folders.flatMap(({ rules }) => rules),
-    prompts: onceEach(folders.flatMap(({ prompts }) => prompts)),
-    skills: onceEach(folders.flatMap(({ skills }) => skills)),
-  };
+  const [rules, prompts, skills] = await Promise.all([
+    orNothing(`rules of ${path}`, readRules(folder)),
+    orNothing(`prompt files of ${path}`, readPrompts(folder)),
+    orNothing(`skills of ${path}`, readSkills(folder)),
+  ]);
+  return { rules, prompts, skills, left: [] };
 }
 
 /** Returns the tools that a project adds. */

@@ -3,14 +3,13 @@ import { decodeText } from '../../tools/readFile';
 import { holdsSecrets } from '../../tools/secretFiles';
 import { FileNotFound, type WorkspaceFiles, type WorkspaceRoot } from '../../tools/workspaceFiles';
 import { PathRefused, WorkspacePaths } from '../../tools/workspacePaths';
-
-/** Bytes. A larger file is not a rules file, whatever its name. */
-const largest = 512 * 1024;
-const mostEntries = 100;
+import { type AgentFolder, largestFile, layouts, mostEntries } from './agentFolder';
 
 /** Reads an open folder's files for agents. Returns nothing for a file that is missing, is not text, is outside of
  *  the folder, or may hold secrets. */
-export class ProjectFolder {
+export class ProjectFolder implements AgentFolder {
+  readonly origin = 'folder';
+  readonly layout = layouts.folder;
   private readonly paths: WorkspacePaths;
 
   constructor(
@@ -21,18 +20,16 @@ export class ProjectFolder {
     this.paths = new WorkspacePaths(files);
   }
 
-  /** Returns the path as it is shown to users and models. */
   shown(path: string): string {
     return this.paths.display(join(this.root.path, path));
   }
 
   async text(path: string): Promise<string | null> {
     const found = await this.find(path, 'file');
-    if (found === null || (await this.files.size(found)) > largest) return null;
+    if (found === null || (await this.files.size(found)) > largestFile) return null;
     return decodeText(await this.files.read(found, this.signal));
   }
 
-  /** Returns the sorted names in a folder, at most 100. */
   async names(path: string, kind: 'file' | 'directory'): Promise<readonly string[]> {
     const found = await this.find(path, 'directory');
     if (found === null) return [];

@@ -1,7 +1,8 @@
 import { type FrontMatter, listField, readFrontMatter, textField } from './frontMatter';
-import type { ProjectFolder } from './projectFolder';
+import type { FileOrigin } from '../../transcript/contextFiles';
+import type { AgentFolder, FolderLayout, Places } from './agentFolder';
 
-/** A prompt that the project keeps in a file, offered after a "/". */
+/** A prompt that a project or the user keeps in a file, offered after a "/". */
 export interface PromptFile {
   /** The name that the user types: letters, digits, dashes. */
   readonly name: string;
@@ -11,26 +12,15 @@ export interface PromptFile {
   readonly path: string;
   readonly body: string;
   readonly places: Places;
+  readonly origin: FileOrigin;
 }
 
-/** Placeholder syntax for the text after the name: claude: `$ARGUMENTS`, `$1` … `$9` · copilot: `${input:name}`. */
-type Places = 'claude' | 'copilot';
+type PromptSource = FolderLayout['prompts'][number];
 
-interface PromptSource {
-  readonly folder: string;
-  readonly ending: string;
-  readonly places: Places;
-}
-
-const sources: readonly PromptSource[] = [
-  { folder: '.github/prompts', ending: '.prompt.md', places: 'copilot' },
-  { folder: '.claude/commands', ending: '.md', places: 'claude' },
-];
-
-/** Reads the prompt files of one open folder. If two have the same name, the first counts. */
-export async function readPrompts(folder: ProjectFolder): Promise<readonly PromptFile[]> {
+/** Reads the prompt files of one folder. If two have the same name, the first counts. */
+export async function readPrompts(folder: AgentFolder): Promise<readonly PromptFile[]> {
   const found = await Promise.all(
-    sources.map(async (source) => {
+    folder.layout.prompts.map(async (source) => {
       const names = (await folder.names(source.folder, 'file')).filter((name) => name.endsWith(source.ending));
       return Promise.all(names.map((name) => readPrompt(folder, name, source)));
     }),
@@ -39,7 +29,7 @@ export async function readPrompts(folder: ProjectFolder): Promise<readonly Promp
 }
 
 async function readPrompt(
-  folder: ProjectFolder,
+  folder: AgentFolder,
   fileName: string,
   { folder: parent, ending, places }: PromptSource,
 ): Promise<PromptFile | null> {
@@ -59,6 +49,7 @@ async function readPrompt(
     path: folder.shown(path),
     body: read.body,
     places,
+    origin: folder.origin,
   };
 }
 
@@ -75,7 +66,8 @@ export function expandPrompt(text: string, prompts: readonly PromptFile[]): stri
   const prompt = prompts.find(({ name }) => name === match?.[1]?.toLowerCase());
   if (match === null || prompt === undefined) return text;
   const given = match[2]?.trim() ?? '';
-  return `(The person ran /${prompt.name}. What follows is the project's file ${prompt.path}.)\n\n${filled(prompt, given)}`;
+  const owner = prompt.origin === 'folder' ? "the project's" : "the person's own";
+  return `(The person ran /${prompt.name}. What follows is ${owner} file ${prompt.path}.)\n\n${filled(prompt, given)}`;
 }
 
 /** Fills the arguments in. If the text has no placeholder for them, appends them. */

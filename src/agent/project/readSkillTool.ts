@@ -10,7 +10,7 @@ export function readSkillTool(skills: readonly Skill[]): AnyTool {
   return defineTool({
     name: readSkillName,
     description:
-      'Reads the instructions of a skill of this project. Read a skill before you begin a task that it is for, and follow it.',
+      'Reads the instructions of a skill. Read a skill before you begin a task that it is for, and follow it.',
     parameters: {
       type: 'object',
       properties: { name: { type: 'string', enum: names, description: 'Name of the skill.' } },

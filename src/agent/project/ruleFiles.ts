@@ -1,60 +1,42 @@
 import { type FrontMatter, listField, readFrontMatter, textField } from './frontMatter';
-import type { ProjectFolder } from './projectFolder';
+import type { FileOrigin } from '../../transcript/contextFiles';
+import type { AgentFolder } from './agentFolder';
 
-/** A project file with rules for every agent. */
+/** A file with rules for every agent. */
 export interface RuleFile {
   /** Path as it is shown. */
   readonly path: string;
   readonly text: string;
   /** Scope of the rules: globs, or words. Null when they apply to everything. */
   readonly appliesTo: string | null;
+  readonly origin: FileOrigin;
 }
 
-/** Paths of rules files, in order of priority. AGENTS.md is shared by all tools; the others belong to single tools. */
-const single = [
-  '.hermes.md',
-  'AGENTS.md',
-  'AGENT.md',
-  'CLAUDE.md',
-  '.claude/CLAUDE.md',
-  'GEMINI.md',
-  '.github/copilot-instructions.md',
-  '.cursorrules',
-  '.windsurfrules',
-  '.clinerules',
-  '.rules',
-] as const;
-const folders: readonly { readonly folder: string; readonly endings: readonly string[] }[] = [
-  { folder: '.github/instructions', endings: ['.instructions.md'] },
-  { folder: '.claude/rules', endings: ['.md'] },
-  { folder: '.cursor/rules', endings: ['.mdc', '.md'] },
-  { folder: '.windsurf/rules', endings: ['.md'] },
-  { folder: '.clinerules', endings: ['.md', '.txt'] },
-];
-
-/** Reads the rules of one open folder, in order. Leaves out a file with the same text as an earlier one, and a file
+/** Reads the rules of one folder, in order. Leaves out a file with the same text as an earlier one, and a file
  *  that only refers to another one. */
-export async function readRules(folder: ProjectFolder): Promise<readonly RuleFile[]> {
+export async function readRules(folder: AgentFolder): Promise<readonly RuleFile[]> {
   const inFolders = await Promise.all(
-    folders.map(async ({ folder: path, endings }) =>
+    folder.layout.ruleFolders.map(async ({ folder: path, endings }) =>
       (await folder.names(path, 'file'))
         .filter((name) => endings.some((ending) => name.endsWith(ending)))
         .map((name) => `${path}/${name}`),
     ),
   );
-  const paths = [...single, ...inFolders.flat()];
+  const paths = [...folder.layout.rules, ...inFolders.flat()];
   const found = await Promise.all(paths.map(async (path) => ({ path, text: await folder.text(path) })));
   const rules: RuleFile[] = [];
   for (const { path, text } of found) {
-    const rule = text === null ? null : ruleOf(folder.shown(path), await readFrontMatter(text));
+    const rule = text === null ? null : ruleOf(folder, path, await readFrontMatter(text));
     if (rule === null || onlyRefers(rule.text, paths) || rules.some((earlier) => earlier.text === rule.text)) continue;
     rules.push(rule);
   }
   return rules;
 }
 
-function ruleOf(path: string, read: FrontMatter): RuleFile | null {
-  return read.body === '' ? null : { path, text: read.body, appliesTo: appliesTo(read) };
+function ruleOf(folder: AgentFolder, path: string, read: FrontMatter): RuleFile | null {
+  return read.body === ''
+    ? null
+    : { path: folder.shown(path), text: read.body, appliesTo: appliesTo(read), origin: folder.origin };
 }
 
 /** Sources: `globs` and `alwaysApply` are Cursor's, `applyTo` Copilot's, `trigger` Windsurf's, `paths` Claude's. */

@@ -1,5 +1,6 @@
 import { readFrontMatter, textField } from './frontMatter';
-import type { ProjectFolder } from './projectFolder';
+import type { FileOrigin } from '../../transcript/contextFiles';
+import type { AgentFolder } from './agentFolder';
 
 /** Instructions for a kind of task. The model reads them when it gets such a task. */
 export interface Skill {
@@ -10,22 +11,22 @@ export interface Skill {
   readonly body: string;
   /** Other files of the skill, as they are shown. */
   readonly files: readonly string[];
+  readonly origin: FileOrigin;
 }
 
-const folders = ['.claude/skills', '.github/skills', '.agents/skills'] as const;
 const mostFiles = 40;
 
-/** Reads the skills of one open folder. */
-export async function readSkills(folder: ProjectFolder): Promise<readonly Skill[]> {
+/** Reads the skills of one folder. */
+export async function readSkills(folder: AgentFolder): Promise<readonly Skill[]> {
   const found = await Promise.all(
-    folders.map(async (path) =>
+    folder.layout.skills.map(async (path) =>
       Promise.all((await folder.names(path, 'directory')).map((name) => readSkill(folder, `${path}/${name}`, name))),
     ),
   );
   return found.flat().filter((skill) => skill !== null);
 }
 
-async function readSkill(folder: ProjectFolder, path: string, folderName: string): Promise<Skill | null> {
+async function readSkill(folder: AgentFolder, path: string, folderName: string): Promise<Skill | null> {
   const text = await folder.text(`${path}/SKILL.md`);
   if (text === null) return null;
   const read = await readFrontMatter(text);
@@ -39,10 +40,11 @@ async function readSkill(folder: ProjectFolder, path: string, folderName: string
     path: folder.shown(`${path}/SKILL.md`),
     body: read.body,
     files: files.map((file) => folder.shown(file)),
+    origin: folder.origin,
   };
 }
 
-async function filesBelow(folder: ProjectFolder, path: string, depth: number): Promise<readonly string[]> {
+async function filesBelow(folder: AgentFolder, path: string, depth: number): Promise<readonly string[]> {
   const files = (await folder.names(path, 'file')).map((name) => `${path}/${name}`);
   if (depth === 0) return files;
   const below = await Promise.all(

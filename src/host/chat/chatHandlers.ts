@@ -11,6 +11,7 @@ import type {
 } from '../../protocol/chatProtocol';
 import type { SessionStore } from '../../store/sessionStore';
 import { allowRuleProblem } from '../../tools/approval/ruleText';
+import type { ContextFiles } from '../../transcript/contextFiles';
 import type { ApprovalDecision, Mode } from '../../transcript/approval';
 import type { DraftOnItsWay, DraftPart, SentPart } from '../../transcript/draftPart';
 import { refuseUnseenApproval } from '../approvals/approvalOfView';
@@ -62,6 +63,8 @@ export interface ChatHandlerNeeds {
   readonly attachments: PromptAttachments;
   /** Default: no suggestions. */
   readonly starters?: Pick<StarterService, 'prompts'>;
+  /** Returns what of the user's and the folders' files for agents is part of every request. Default: none. */
+  readonly contextFiles?: () => ContextFiles;
   readonly witness: ChatWitness;
   readonly onReady: () => Promise<void>;
   /** Called when the store begins to save a draft or a prompt of this page. */
@@ -234,7 +237,7 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
           gateway.contextUse(sessionId),
           gateway.spending(sessionId),
         ]);
-        return { tokens, counted, window, parts, spending };
+        return { tokens, counted, window, parts, spending, ...needs.contextFiles?.() };
       },
       compressionPreview: ({ sessionId }) => gateway.compressionPreview(sessionId),
       compress: ({ sessionId, focus }) => compressed(gateway, sessionId, focus),

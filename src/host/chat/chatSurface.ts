@@ -11,6 +11,7 @@ import {
   type ShownSession,
 } from '../../protocol/chatProtocol';
 import type { SessionStore } from '../../store/sessionStore';
+import type { ContextFiles } from '../../transcript/contextFiles';
 import type { DraftPart } from '../../transcript/draftPart';
 import type { SessionSummary } from '../../transcript/session';
 import type { SessionEvent, TurnEvent } from '../../transcript/turnEvent';
@@ -43,6 +44,8 @@ export interface ChatSurfaceNeeds {
   readonly files: ChatFiles;
   readonly attachments: PromptAttachments;
   readonly starters?: Pick<StarterService, 'prompts'>;
+  /** Default: none. */
+  readonly contextFiles?: () => ContextFiles;
   readonly witness: ChatWitness;
   /** True for a tab: its page keeps the shown session, not the store. */
   readonly isTab?: boolean;

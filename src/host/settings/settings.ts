@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { parseEndpoint } from '../../models/http/endpoint';
 import { type Mode, modes } from '../../transcript/approval';
 import { type BusyMode, busyModes } from '../../transcript/busyMode';
+import { type PersonalGroup, personalGroups } from '../../transcript/contextFiles';
 import { reasoningEfforts, type ReasoningEffort } from '../../transcript/reasoningEffort';
 import type { ProviderSettings } from '../../models/providerSettings';
 import { type SandboxSetting, sandboxSettings } from '../../tools/sandbox/sandboxSetting';
@@ -31,6 +32,8 @@ export interface HermesSettings {
   readonly approvals: ApprovalSettings;
   /** True to keep previous contents of files that the agent changes, so that they can be reverted. */
   readonly checkpoints: boolean;
+  /** Groups of the user's own files for agents that are read. */
+  readonly personalFiles: readonly PersonalGroup[];
   /** Condition for notifying the user outside the chat that a turn waits for them. */
   readonly notifications: NotificationMode;
   /** Share of the context window (0.3 to 0.95) at which a session is compressed. */
@@ -159,6 +162,12 @@ export function readSettings(source: SettingSource): {
         (setting, sentence) => problems.push({ setting, sentence }),
       ),
       checkpoints: read('hermes.checkpoints', v.boolean(), true, 'is neither true nor false'),
+      personalFiles: read(
+        'hermes.personalFiles',
+        v.array(v.picklist(personalGroups)),
+        [...personalGroups],
+        `is not a list of ${personalGroups.join(', ')}`,
+      ),
       notifications: read(
         'hermes.notifications',
         v.picklist(notificationModes),

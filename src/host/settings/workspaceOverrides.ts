@@ -20,6 +20,7 @@ export const guardedSettings = [
   'hermes.trash.days',
   'hermes.mcp.servers',
   'hermes.editorTools',
+  'hermes.personalFiles',
 ] as const;
 export type GuardedSetting = (typeof guardedSettings)[number];
 

@@ -139,6 +139,7 @@ function surfaceNeeds(
     files: { ...changedFiles.chat, openOutput: (file) => terminal.openOutput(file) },
     attachments,
     starters: editorStarters(files, log, translate),
+    contextFiles: () => project.inContext,
     witness: verify.witness,
     surroundings: () => ({
       restricted: !vscode.workspace.isTrusted,

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { homedir } from 'node:os';
 import * as vscode from 'vscode';
+import { personalPlaces } from '../../agent/project/personalPlaces';
 import { AccessPaths } from '../../tools/accessPaths';
 import { delegateTaskTool } from '../../tools/delegate/delegateTask';
 import { fileTools } from '../../tools/files/fileTools';
@@ -64,7 +66,8 @@ export function createTools(basics: WindowBasics): WindowTools {
     ...knowledge.tools,
     delegateTaskTool(),
   ]);
-  const project = own(new ProjectFiles({ files, clock, log }));
+  const personal = personalPlaces(homedir(), process.env, process.platform);
+  const project = own(new ProjectFiles({ files, personal, settings, clock, log }));
   const mcp = own(
     new McpHost({
       context,

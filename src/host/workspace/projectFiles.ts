@@ -1,14 +1,21 @@
 import * as vscode from 'vscode';
-import { noProject, type ProjectContext, readProject } from '../../agent/project/projectContext';
+import { layouts } from '../../agent/project/agentFolder';
+import type { PersonalPlaces } from '../../agent/project/personalPlaces';
+import { joined, noProject, type ProjectContext, readPersonal, readProject } from '../../agent/project/projectContext';
+import { contextFiles } from '../../agent/project/projectPrompt';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { withinTime } from '../../base/pause';
 import type { OfferedPrompt } from '../../protocol/chatProtocol';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
+import { type ContextFiles, type PersonalGroup, personalGroups } from '../../transcript/contextFiles';
+import type { SettingsWatcher } from '../settings/settingsWatcher';
 
 export interface ProjectFilesNeeds {
   readonly files: WorkspaceFiles;
+  readonly personal: PersonalPlaces;
+  readonly settings: Pick<SettingsWatcher, 'current' | 'onDidChange'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -26,8 +33,8 @@ const restMs = 400;
 /** Milliseconds that the first prompt of a window waits for the project's files. */
 const readyPatienceMs = 3000;
 
-/** Project rules, prompt files and skills of the open folders, read when the window opens and again when one of the
- *  files changes. An untrusted folder provides none. */
+/** Rules, prompt files and skills of the open folders and of the user, read when the window opens and again when one of
+ *  the files changes. An untrusted folder provides none. */
 export class ProjectFiles implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly changes = this.lifetime.register(new Emitter<void>());
@@ -37,6 +44,7 @@ export class ProjectFiles implements Disposable {
   private cancelRest: () => void = () => undefined;
   private latest: Promise<void>;
   private changed = 0;
+  private groups: readonly PersonalGroup[];
   readonly onDidChange = this.changes.event;
 
   constructor(private readonly needs: ProjectFilesNeeds) {
@@ -45,6 +53,9 @@ export class ProjectFiles implements Disposable {
       for (const event of [watcher.onDidCreate, watcher.onDidChange, watcher.onDidDelete])
         this.lifetime.register(event(() => this.readSoon()));
     }
+    this.groups = needs.settings.current.personalFiles;
+    this.watchPersonal();
+    this.lifetime.register(needs.settings.onDidChange(() => this.followSetting()));
     this.lifetime.register(vscode.workspace.onDidGrantWorkspaceTrust(() => this.readNow()));
     this.lifetime.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.readNow()));
     this.latest = this.read();
@@ -54,7 +65,12 @@ export class ProjectFiles implements Disposable {
     return this.context;
   }
 
-  /** The project's prompt files, as the composer offers them. */
+  /** What of these files is part of every request. */
+  get inContext(): ContextFiles {
+    return { files: contextFiles(this.context), left: this.context.left };
+  }
+
+  /** Prompt files, as the composer offers them. */
   get offered(): readonly OfferedPrompt[] {
     return this.context.prompts.map(({ name, description, argumentHint }) => ({ name, description, argumentHint }));
   }
@@ -75,6 +91,28 @@ export class ProjectFiles implements Disposable {
     this.lifetime.dispose();
   }
 
+  /** Only what is read: the folders of the tools also hold their histories. */
+  private watchPersonal(): void {
+    for (const group of personalGroups) {
+      const folder = vscode.Uri.file(this.needs.personal.folders[group]);
+      const { rules, prompts, skills } = layouts[group];
+      const patterns = [...rules, ...prompts.map((each) => `${each.folder}/*`), ...skills.map((each) => `${each}/**`)];
+      for (const pattern of patterns) {
+        const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, pattern));
+        this.lifetime.register(watcher);
+        for (const event of [watcher.onDidCreate, watcher.onDidChange, watcher.onDidDelete])
+          this.lifetime.register(event(() => this.readSoon()));
+      }
+    }
+  }
+
+  private followSetting(): void {
+    const groups = this.needs.settings.current.personalFiles;
+    if (groups.join() === this.groups.join()) return;
+    this.groups = groups;
+    this.readNow();
+  }
+
   private readSoon(): void {
     this.cancelRest();
     this.cancelRest = this.needs.clock.after(restMs, () => this.readNow());
@@ -87,12 +125,15 @@ export class ProjectFiles implements Disposable {
   private async read(): Promise<void> {
     this.reading.abort();
     const reading = (this.reading = new AbortController());
-    const { files, log } = this.needs;
+    const { files, personal, log } = this.needs;
     const unreadable = (what: string, error: unknown): void =>
       log.warn(`The ${what} could not be read: ${error instanceof Error ? error.message : String(error)}`);
     try {
-      const context = vscode.workspace.isTrusted ? await readProject(files, reading.signal, unreadable) : noProject;
-      if (!reading.signal.aborted) this.take(context);
+      const [project, own] = await Promise.all([
+        vscode.workspace.isTrusted ? readProject(files, reading.signal, unreadable) : noProject,
+        readPersonal(files, { places: personal, groups: this.groups }, reading.signal, unreadable),
+      ]);
+      if (!reading.signal.aborted) this.take(joined([project, own]));
     } catch (error) {
       if (!reading.signal.aborted) unreadable('files of the project', error);
     }
@@ -104,10 +145,11 @@ export class ProjectFiles implements Disposable {
     this.known = text;
     this.context = context;
     this.changed++;
-    const { rules, prompts, skills } = context;
+    const { rules, prompts, skills, left } = context;
     this.needs.log.info(
-      `The open folder has ${rules.length} files of rules, ${prompts.length} prompt files and ${skills.length} skills.`,
+      `The open folder and the user have ${rules.length} files of rules, ${prompts.length} prompt files and ${skills.length} skills.`,
     );
+    for (const { path, reason } of left) this.needs.log.warn(`${path} was not read (${reason}).`);
     this.changes.fire();
   }
 }

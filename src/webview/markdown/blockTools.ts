@@ -2,10 +2,8 @@ import { inPlainSight } from '../plainSight';
 import { addCodeToolbar } from './codeToolbar';
 import type { MarkdownActions } from './markdownActions';
 
-export { linkNames } from './references';
-
 /** Adds tools to a closed block. Its text stays exactly as it is; CSS renders the icons. */
-export function dressBlock(block: Element, actions: MarkdownActions): void {
+export function addBlockTools(block: Element, actions: MarkdownActions): void {
   for (const pre of block.querySelectorAll<HTMLPreElement>('.code-block > pre')) addCodeToolbar(pre, actions);
   for (const link of block.querySelectorAll<HTMLElement>('a[data-href]')) showTarget(link);
   for (const code of block.querySelectorAll<HTMLElement>(':not(pre) > code')) showUnseen(code);

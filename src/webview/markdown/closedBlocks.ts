@@ -1,168 +1,38 @@
+import type * as later from './blocksInView';
 import type { MarkdownActions } from './markdownActions';
-import type * as tools from './blockTools';
-import { colourCode } from './codeColours';
 
-/** Milliseconds that a block must stay in view before it gets tools: streaming or quickly scrolled text is not worth
- *  the work. */
-const restMs = 200;
-/** Milliseconds without a block being closed, after which blocks the user has not seen get their tools too. */
-const quietMs = 400;
-/** Maximum milliseconds of such work before yielding to keys and frames. */
-const sliceMs = 8;
+/** Milliseconds after the first closed block: the first paint and the first frames of an answer go first. */
+const loadMs = 100;
 
-let loaded: typeof tools | null = null;
+let loaded: typeof later | null = null;
 let loading: Promise<void> | null = null;
-const closed = new WeakSet<Element>();
-/** Closed blocks that have no tools yet. */
-const undressed = new Map<Element, MarkdownActions>();
-/** Closed blocks the user has not seen yet, by their text, in order. */
-const unseen = new Map<Element, Map<Element, MarkdownActions>>();
-/** Visible texts that contain such blocks. */
-const textsInSight = new Set<Element>();
-/** Blocks visible at the last check. */
-let seenLast: ReadonlySet<Element> = new Set();
-let observer: IntersectionObserver | null = null;
-let lookTimer: ReturnType<typeof setTimeout> | null = null;
-let quietTimer: ReturnType<typeof setTimeout> | null = null;
+let timer: ReturnType<typeof setTimeout> | null = null;
+/** Closed blocks, until the program that adds to them is loaded. */
+const waiting = new Map<Element, MarkdownActions>();
 
-/** Marks a block as closed: nothing will be added to it. Once it stays in view, its code is highlighted and its
- *  names become links. Its tools are added then too, or when the page is quiet. Without IntersectionObserver, all of
- *  this happens immediately. */
+/** Marks a block as closed: nothing will be added to its text. What makes it more than text comes later
+ *  (blocksInView.ts). */
 export function blockClosed(element: Element, actions: MarkdownActions): void {
-  const text = element.parentElement;
-  if (closed.has(element) || text === null) return;
-  closed.add(element);
-  undressed.set(element, actions);
-  if (typeof IntersectionObserver === 'undefined') return attend([{ element, actions }]);
-  const blocks = unseen.get(text) ?? watched(text);
-  blocks.set(element, actions);
-  if (textsInSight.has(text)) lookSoon();
-  if (quietTimer !== null) clearTimeout(quietTimer);
-  quietTimer = setTimeout(dressUnseen, quietMs);
+  if (loaded !== null) return loaded.takeBlock(element, actions);
+  timer ??= setTimeout(() => void loadBlockTools(), loadMs);
+  waiting.set(element, actions);
 }
 
-/** Removes what was added to a block that renders again. Returns false when it was not closed, and so nothing was
- *  added. */
+/** Called when a block renders again. Returns false when it was not closed, and so nothing was added to it. */
 export function blockFilled(element: Element): boolean {
-  if (!closed.delete(element)) return false;
-  undressed.delete(element);
-  for (const blocks of unseen.values()) blocks.delete(element);
-  return true;
+  return loaded?.releaseBlock(element) ?? waiting.delete(element);
 }
 
-/** Loads the module that is not needed before the first answer closes. After a failure the next call retries. */
+/** Loads the program that is not needed before the first block is closed. After a failure the next call retries. */
 export function loadBlockTools(): Promise<void> {
-  return (loading ??= import('./blockTools').then(
+  return (loading ??= import('./blocksInView').then(
     (module) => {
       loaded = module;
+      for (const [element, actions] of waiting) if (element.isConnected) module.takeBlock(element, actions);
+      waiting.clear();
     },
     () => {
-      loading = null;
+      loading = timer = null;
     },
   ));
-}
-
-// Observe whole texts and measure their blocks only while the text is visible: each observed element costs time in
-// every frame.
-function watched(text: Element): Map<Element, MarkdownActions> {
-  if (observer === null)
-    document.addEventListener('scroll', () => textsInSight.size > 0 && lookSoon(), { capture: true, passive: true });
-  const blocks = new Map<Element, MarkdownActions>();
-  unseen.set(text, blocks);
-  (observer ??= new IntersectionObserver(noteSight)).observe(text);
-  return blocks;
-}
-
-function noteSight(entries: readonly IntersectionObserverEntry[]): void {
-  for (const { target, isIntersecting } of entries) {
-    if (!target.isConnected) forget(target);
-    else if (isIntersecting && unseen.has(target)) textsInSight.add(target);
-    else textsInSight.delete(target);
-  }
-  if (textsInSight.size > 0) lookSoon();
-}
-
-function forget(text: Element): void {
-  observer?.unobserve(text);
-  unseen.delete(text);
-  textsInSight.delete(text);
-}
-
-function lookSoon(): void {
-  lookTimer ??= setTimeout(look, restMs);
-}
-
-/** Finds blocks that were visible a moment ago and still are: they have come to rest. */
-function look(): void {
-  lookTimer = null;
-  const seen = [...textsInSight].flatMap(blocksInSight);
-  const rested = seen.filter(({ element }) => seenLast.has(element));
-  seenLast = new Set(seen.map(({ element }) => element));
-  if (rested.length < seen.length) lookSoon();
-  for (const [text, blocks] of unseen) {
-    for (const { element } of rested) blocks.delete(element);
-    if (blocks.size === 0) forget(text);
-  }
-  attend(rested);
-}
-
-interface ClosedBlock {
-  readonly element: Element;
-  readonly actions: MarkdownActions;
-}
-
-// From the end, where the newest text is: everything above the first block out of view is out of view too.
-function blocksInSight(text: Element): readonly ClosedBlock[] {
-  const seen: ClosedBlock[] = [];
-  for (const [element, actions] of [...(unseen.get(text) ?? [])].reverse()) {
-    const { top, bottom } = element.getBoundingClientRect();
-    if (bottom < 0) break;
-    if (top <= window.innerHeight) seen.unshift({ element, actions });
-  }
-  return seen;
-}
-
-/** Highlights, links and tools for visible blocks. */
-function attend(seen: readonly ClosedBlock[]): void {
-  if (seen.length === 0) return;
-  colourCode(seen.map(({ element }) => element));
-  void withTools(({ linkNames }) => {
-    for (const { element, actions } of seen) {
-      dress(element);
-      if (actions.references !== undefined) linkNames(element, actions.references);
-    }
-  });
-}
-
-/** Forgets texts removed from the page: the observer does not report the removal of an element that was out of view. */
-function forgetGone(): void {
-  for (const text of unseen.keys()) if (!text.isConnected) forget(text);
-  for (const element of undressed.keys()) if (!element.isConnected) undressed.delete(element);
-}
-
-function dressUnseen(): void {
-  quietTimer = null;
-  forgetGone();
-  void withTools(() => {
-    const started = performance.now();
-    for (const element of undressed.keys()) {
-      if (performance.now() - started > sliceMs) {
-        quietTimer ??= setTimeout(dressUnseen, 0);
-        return;
-      }
-      dress(element);
-    }
-  });
-}
-
-function dress(element: Element): void {
-  const actions = undressed.get(element);
-  undressed.delete(element);
-  if (actions !== undefined) loaded?.dressBlock(element, actions);
-}
-
-/** Synchronous when the module is already loaded. */
-async function withTools(work: (module: typeof tools) => void): Promise<void> {
-  if (loaded === null) await loadBlockTools();
-  if (loaded !== null) work(loaded);
 }

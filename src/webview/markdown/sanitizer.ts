@@ -50,6 +50,9 @@ const attributes = [
  *  panel. */
 const ownClass = /^(?:hljs-[\w-]+|function_|class_|inherited__|language_|raw-html|math|math-block)$/;
 
+/** Returns a sanitizer with rules of its own, for what is not Markdown. */
+export const newPurifier = (): ReturnType<typeof DOMPurify> => DOMPurify(window);
+
 let isConfigured = false;
 
 /** Second line of defense, which must hold without the first. The renderer lets no raw HTML through. This function

@@ -162,7 +162,19 @@ export class CodeServer {
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(VSCODE_|ELECTRON_|NODE_OPTIONS$|VITEST)/.test(name),
     );
-    const merged = { ...Object.fromEntries(inherited), ...this.options.env, [ROOT_VARIABLE]: this.options.root };
+    // The rules and skills that the user of this machine keeps for agents are not the test's.
+    const personal = path.join(this.options.root, 'personal');
+    const own = {
+      XDG_CONFIG_HOME: path.join(personal, 'config'),
+      CLAUDE_CONFIG_DIR: path.join(personal, 'claude'),
+      CODEX_HOME: path.join(personal, 'codex'),
+    };
+    const merged = {
+      ...Object.fromEntries(inherited),
+      ...own,
+      ...this.options.env,
+      [ROOT_VARIABLE]: this.options.root,
+    };
     return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
   }
 }

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { build, type BuildOptions } from 'esbuild';
 import { chromium, type Browser, type Page, type Route } from 'playwright-core';
+import { webviewLoaders } from '../../../scripts/build.mjs';
 import { ensureChromium } from '../../../scripts/chromiumInstall.mjs';
 import { webviewHtml } from '../../../src/host/webviews/webviewHtml';
 import { states, type PreviewState } from './states';
@@ -13,7 +14,12 @@ const shippedForm = {
   legalComments: 'none',
   define: { 'process.env.NODE_ENV': '"production"' },
 } as const;
-const types: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css', '.ttf': 'font/ttf' };
+const types: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.ttf': 'font/ttf',
+  '.woff2': 'font/woff2',
+};
 
 export interface Look {
   readonly theme?: string;
@@ -253,6 +259,7 @@ async function bundle(
     bundle: true,
     write: false,
     ...form,
+    loader: webviewLoaders,
     jsx: 'automatic',
     jsxImportSource: 'preact',
     target: 'es2022',

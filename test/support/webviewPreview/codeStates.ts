@@ -51,7 +51,18 @@ w_1 + w_2 + w_3 &= 200 + 400 + 600 \\\\
 \\end{aligned}
 $$
 
-It costs $5 and $10 elsewhere, \\(a_1\\) is \\[b_2\\].`;
+It costs $5 and $10 elsewhere, \\(a_1\\) is \\[b_2\\].
+
+$$
+f(x) = \\int_{-\\infty}^{\\infty} \\hat f(\\xi)\\, e^{2 \\pi i \\xi x} \\, d\\xi \\qquad \\left( \\frac{\\sqrt{1 + \\sqrt{a}}}{\\displaystyle\\prod_{k \\le n} \\left[ \\tfrac{1}{k} \\right]} \\right)^{\\mathbb{R}} \\qquad \\begin{pmatrix} a & b \\\\ c & d \\end{pmatrix} \\cdot \\overbrace{x + y}^{\\mathcal{L}} \\xrightarrow{\\text{then}} \\boldsymbol{\\alpha}
+$$
+
+- $E = mc^2$ in a list, and $\\frac{1}{2$ with a mistake.
+
+| Case | Cost |
+|---|---|
+| best | $O(n \\log n)$ |
+| worst | $O(n^2)$ |`;
 
 const otherText = `# First\n\n## Second\n\n### Third\n\n1. one
    - two *levels*

@@ -495,7 +495,17 @@ export const states: Readonly<Record<string, PreviewState>> = {
   context: {
     view: 'chat',
     bootstrap: state(complete),
-    requests: { contextUse: wellFilled },
+    requests: {
+      contextUse: {
+        ...wellFilled,
+        files: [
+          { kind: 'rules', path: 'AGENTS.md', origin: 'folder', tokens: 410 },
+          { kind: 'rules', path: '~/.config/hermes/AGENTS.md', origin: 'hermes', tokens: 120 },
+          { kind: 'skills', count: 3, origin: 'claude', tokens: 240 },
+        ],
+        left: [{ path: '~/.codex/AGENTS.md', reason: 'size' }],
+      },
+    },
     press: ['Context 41% full'],
   },
   compress: {

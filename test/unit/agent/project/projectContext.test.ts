@@ -2,7 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ProjectContext, projectTools, readProject } from '../../../../src/agent/project/projectContext';
+import {
+  noProject,
+  type ProjectContext,
+  projectTools,
+  readProject,
+} from '../../../../src/agent/project/projectContext';
 import { projectPrompt } from '../../../../src/agent/project/projectPrompt';
 import { expandPrompt } from '../../../../src/agent/project/promptFiles';
 import { FolderOnDisk } from '../../../support/folderOnDisk';
@@ -120,7 +125,7 @@ describe('rules of a project', () => {
         unreadable.push(what),
       ),
       unreadable,
-    ]).toEqual([{ rules: [], prompts: [], skills: [] }, []]);
+    ]).toEqual([noProject, []]);
   });
 
   it('appear in the system prompt by file, are cut or left out by length, and cannot end their own frame', async () => {
@@ -154,7 +159,7 @@ describe('rules of a project', () => {
       'Rules for some files or tasks only. Read the file with read_file before you work on what it is for:',
       '- .cursor/rules/ts.mdc: *.ts',
     ]);
-    expect(projectPrompt({ rules: [], prompts: [], skills: [] }, true)).toBe('');
+    expect(projectPrompt(noProject, true)).toBe('');
   });
 });
 
@@ -226,6 +231,7 @@ describe('prompt files of a project', () => {
       description: null,
       argumentHint: null,
       path: `.p/${name}.md`,
+      origin: 'folder' as const,
     });
     const input = prompt('input', "Look at ${input:file:which file} with awk '{print $1}'.", 'copilot');
     const name = /^\/(\w+)/.exec(written)?.[1]?.toLowerCase() ?? '';
@@ -239,7 +245,15 @@ describe('prompt files of a project', () => {
     (written) => {
       expect(
         expandPrompt(written, [
-          { name: 'fix', body: 'b', description: null, argumentHint: null, path: 'p', places: 'claude' },
+          {
+            name: 'fix',
+            body: 'b',
+            description: null,
+            argumentHint: null,
+            path: 'p',
+            places: 'claude',
+            origin: 'folder',
+          },
         ]),
       ).toBe(written);
     },

@@ -109,7 +109,7 @@ describe('the rendered blocks of an answer', () => {
   });
 
   test('are colored once their code is closed and stays in view, and keep their text', async () => {
-    await loadHighlighting();
+    await Promise.all([loadBlockTools(), loadHighlighting()]);
     Sight.sees = true;
     const { element, draw } = drawing();
     const coloured = (): readonly boolean[] =>
@@ -130,7 +130,7 @@ describe('the rendered blocks of an answer', () => {
   });
 
   test('stay plain while out of view', async () => {
-    await loadHighlighting();
+    await Promise.all([loadBlockTools(), loadHighlighting()]);
     const { element, draw } = drawing();
     draw('```ts\nconst a = 1;\n```', true);
     vi.advanceTimersByTime(1000);

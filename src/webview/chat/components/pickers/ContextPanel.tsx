@@ -3,11 +3,11 @@ import { dollars } from '../../../../protocol/costText';
 import type { Cost, Spending } from '../../../../protocol/transcriptTypes';
 import { t } from '../../../localization';
 import { compactCount, percentOf } from '../../../times';
-import { contextPanelId, totalWords } from '../../labels/contextLabels';
+import { contextPanelId, fileName, leftWords, originWords, totalWords } from '../../labels/contextLabels';
 
 /** Breakdown of the model's context by kind. */
 export function ContextPanel({ use, compress }: { readonly use: SessionContextUse; readonly compress: () => void }) {
-  const { parts, window } = use;
+  const { parts, window, files = [], left = [] } = use;
   const free = window === null ? null : Math.max(0, window - use.tokens);
   const lines = [
     ...(parts === null
@@ -34,6 +34,28 @@ export function ContextPanel({ use, compress }: { readonly use: SessionContextUs
           ))}
         </dl>
       )}
+      {files.length > 0 && (
+        <>
+          <p class="context-title">{t('Files in the system prompt')}</p>
+          <dl class="context-lines">
+            {files.map((file) => (
+              <div class="context-line" key={`${file.origin} ${fileName(file)}`}>
+                <dt class="context-file" title={fileName(file)}>
+                  {fileName(file)}
+                </dt>
+                <dd>
+                  <span class="context-origin">{originWords(file.origin)}</span> {compactCount(file.tokens)}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      )}
+      {left.map((file) => (
+        <p class="context-source" role="note" key={file.path}>
+          {leftWords(file)}
+        </p>
+      ))}
       <dl class="context-lines">
         {costLines(use.spending).map(([name, cost]) => (
           <div class="context-line" key={name}>

@@ -120,6 +120,28 @@ describe('the context meter', () => {
     });
   });
 
+  test('names the files in the system prompt with their size and origin, and those that were not read', async () => {
+    await open(idle);
+    await page.answer('contextUse', {
+      ...use,
+      files: [
+        { kind: 'rules', path: 'AGENTS.md', origin: 'folder', tokens: 300 },
+        { kind: 'rules', path: '~/.claude/CLAUDE.md', origin: 'claude', tokens: 1200 },
+        { kind: 'skills', count: 2, origin: 'hermes', tokens: 80 },
+      ],
+      left: [{ path: '~/.codex/AGENTS.md', reason: 'link' }],
+    });
+    await page.press('Context 41% full: 52.4K of 128K tokens');
+    const panel = find('group', 'Context');
+    expect({
+      files: [...panel.querySelectorAll('dl > div')].slice(4).map((line) => line.textContent),
+      notes: [...panel.querySelectorAll('[role=note]')].map((note) => note.textContent),
+    }).toEqual({
+      files: ['AGENTS.mdThis folder 300', '~/.claude/CLAUDE.mdClaude Code 1.2K', '2 skillsYours 80'],
+      notes: ['~/.codex/AGENTS.md wasn’t read: it links to a place outside your home folder.'],
+    });
+  });
+
   test('is read again when a turn is over, and shows nothing of another session', async () => {
     await open(busy);
     await page.answer('contextUse', use);

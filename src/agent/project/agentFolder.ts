@@ -1,0 +1,73 @@
+import type { FileOrigin } from '../../transcript/contextFiles';
+
+/** Bytes. A larger file is not written for an agent, whatever its name. */
+export const largestFile = 512 * 1024;
+/** Maximum entries read of one folder. */
+export const mostEntries = 100;
+
+/** Folder with files for agents. Paths are relative to it. */
+export interface AgentFolder {
+  readonly origin: FileOrigin;
+  readonly layout: FolderLayout;
+  /** Returns the path as it is shown to users and models. */
+  shown(path: string): string;
+  /** Null for a file that is missing or must not be read. */
+  text(path: string): Promise<string | null>;
+  /** Returns the sorted names in a folder, at most `mostEntries`. */
+  names(path: string, kind: 'file' | 'directory'): Promise<readonly string[]>;
+}
+
+/** Placeholder syntax for the text after the name: claude: `$ARGUMENTS`, `$1` … `$9` · copilot: `${input:name}`. */
+export type Places = 'claude' | 'copilot';
+
+/** Where a folder has rules, prompt files and skills. */
+export interface FolderLayout {
+  /** Paths of rules files, in order of priority. */
+  readonly rules: readonly string[];
+  readonly ruleFolders: readonly { readonly folder: string; readonly endings: readonly string[] }[];
+  readonly prompts: readonly { readonly folder: string; readonly ending: string; readonly places: Places }[];
+  readonly skills: readonly string[];
+}
+
+/** Layouts by origin. In an open folder, AGENTS.md is shared by all tools; the others belong to single tools. */
+export const layouts: Readonly<Record<FileOrigin, FolderLayout>> = {
+  folder: {
+    rules: [
+      '.hermes.md',
+      'AGENTS.md',
+      'AGENT.md',
+      'CLAUDE.md',
+      '.claude/CLAUDE.md',
+      'GEMINI.md',
+      '.github/copilot-instructions.md',
+      '.cursorrules',
+      '.windsurfrules',
+      '.clinerules',
+      '.rules',
+    ],
+    ruleFolders: [
+      { folder: '.github/instructions', endings: ['.instructions.md'] },
+      { folder: '.claude/rules', endings: ['.md'] },
+      { folder: '.cursor/rules', endings: ['.mdc', '.md'] },
+      { folder: '.windsurf/rules', endings: ['.md'] },
+      { folder: '.clinerules', endings: ['.md', '.txt'] },
+    ],
+    prompts: [
+      { folder: '.github/prompts', ending: '.prompt.md', places: 'copilot' },
+      { folder: '.claude/commands', ending: '.md', places: 'claude' },
+    ],
+    skills: ['.claude/skills', '.github/skills', '.agents/skills'],
+  },
+  hermes: personal('AGENTS.md', 'prompts'),
+  claude: personal('CLAUDE.md', 'commands'),
+  codex: personal('AGENTS.md', 'prompts'),
+};
+
+function personal(rules: string, prompts: string): FolderLayout {
+  return {
+    rules: [rules],
+    ruleFolders: [],
+    prompts: [{ folder: prompts, ending: '.md', places: 'claude' }],
+    skills: ['skills'],
+  };
+}
