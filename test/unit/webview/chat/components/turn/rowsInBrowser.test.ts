@@ -25,7 +25,7 @@ describe('the line of a call', () => {
     'does not move when it is hovered at %i px, and shows the whole name of its file',
     async (width) => {
       const { page } = await preview.open('work-conflict', { width });
-      await page.getByRole('button', { name: 'Diff' }).first().waitFor();
+      await page.getByRole('button', { name: 'Review', exact: true }).first().waitFor();
       const tool = 'Tool: edit_file src/upload.ts';
       const before = await layout(page, tool);
       await page.getByRole('group', { name: tool }).getByRole('button').first().hover();
