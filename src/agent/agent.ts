@@ -34,7 +34,7 @@ import { stopReasonOf, TurnStop } from './turnStop';
 import { waitingCalls } from './waitingCalls';
 import { beforePrompt, interruptionNote, withNote, wireNotes } from './wireNotes';
 
-export interface AgentParts {
+export interface AgentDeps {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -75,20 +75,20 @@ export type TurnResult =
  *  later answers). */
 export class Agent {
   private model: Promise<ChatModel> | null = null;
-  private said: ProjectContext | null = null;
+  private projectContext: ProjectContext | null = null;
   private registry: ToolRegistry | null = null;
   private gathered = false;
 
-  constructor(private readonly parts: AgentParts) {}
+  constructor(private readonly deps: AgentDeps) {}
 
   /** Creates an agent that works for this one, with the same model, tools and rules, and half as many requests. It
    *  cannot delegate, and it presents no plan. */
   subAgent(kind: SubAgentKind, memory: MemoryManager): Agent {
     return new Agent({
-      ...this.parts,
+      ...this.deps,
       memory,
       subAgent: kind,
-      maxIterations: Math.ceil(this.parts.maxIterations / 2),
+      maxIterations: Math.ceil(this.deps.maxIterations / 2),
       openModel: (signal) => this.openModel(signal),
     });
   }
@@ -97,9 +97,9 @@ export class Agent {
   async runTurn(run: TurnRun): Promise<TurnResult> {
     const { turn, show, controller } = run;
     const recorder = new TurnRecorder(
-      this.parts.store,
-      this.parts.clock,
-      this.parts.ids,
+      this.deps.store,
+      this.deps.clock,
+      this.deps.ids,
       { sessionId: turn.sessionId, turnUid: turn.uid, model: turn.model },
       show,
       () => controller.abort(new TurnStop('storeFailed')),
@@ -129,15 +129,15 @@ export class Agent {
   private async work(run: LiveRun, recorder: TurnRecorder): Promise<Ending> {
     const { turn, controller } = run;
     const { signal } = controller;
-    const waited = run.goesOn ? await waitingCalls(turn, this.parts.store, recorder) : null;
-    const { maxIterations } = this.parts;
+    const waited = run.resumed ? await waitingCalls(turn, this.deps.store, recorder) : null;
+    const { maxIterations } = this.deps;
     run.report({ kind: 'requesting', elapsedMs: 0, iteration: 1 + (waited?.requests ?? 0), maxIterations });
     const model = await this.openModel(signal);
     if (model.info.tools !== false) await this.gatherTools(signal, waited?.calls.map(({ name }) => name) ?? []);
     if (waited !== null) await this.runCalls(waited.calls, waited.messageUid, run, recorder, waited.decided);
-    const history = new TurnHistory(run, recorder, model, this.parts);
+    const history = new TurnHistory(run, recorder, model, this.deps);
     const recall = new TurnRecall(run, {
-      ...this.parts,
+      ...this.deps,
       expandPrompt: (text) => expandPrompt(text, this.project.prompts),
     });
     const patience = new TurnPatience();
@@ -154,7 +154,7 @@ export class Agent {
       const { reason } = cutOff;
       const note = reason === null ? null : interruptionNote(reason);
       if (iteration === 1) await recall.prepare(rows, note);
-      else if (run.goesOn) recall.goOn(note);
+      else if (run.resumed) recall.resume(note);
       signal.throwIfAborted();
       const ask = async (from: readonly Message[]): Promise<Terminal> => {
         const wire = await recall.project(from);
@@ -164,7 +164,7 @@ export class Agent {
           ...this.request(messages, model, run.conversationId, isClosing, recall.systemBlock),
           reasoningEffort: await run.effort(),
         };
-        return askUntilAnswered(request, { model, run, recorder, clock: this.parts.clock, patience });
+        return askUntilAnswered(request, { model, run, recorder, clock: this.deps.clock, patience });
       };
       let terminal = await ask(rows);
       const shorter = await history.afterRefusal(terminal);
@@ -189,7 +189,7 @@ export class Agent {
    *  transcript does not show it (hermes-agent#17249). */
   private async cutOffBefore(turn: Turn, history: readonly Message[]): Promise<{ readonly reason: StopReason | null }> {
     const before = history.findLast((message) => message.turnUid !== turn.uid)?.turnUid ?? null;
-    const previous = before === null ? null : await this.parts.store.getTurn(before);
+    const previous = before === null ? null : await this.deps.store.getTurn(before);
     return { reason: previous?.state === 'settled' && previous.outcome === 'interrupted' ? previous.stopReason : null };
   }
 
@@ -200,7 +200,7 @@ export class Agent {
     recorder: TurnRecorder,
     decided?: ReadonlyMap<string, Approval>,
   ): Promise<void> {
-    await new CallRunner(run, recorder, { ...this.parts, tools: this.tools, policy: this.parts.approvals }).runAll(
+    await new CallRunner(run, recorder, { ...this.deps, tools: this.tools, policy: this.deps.approvals }).runAll(
       calls,
       messageUid,
       decided,
@@ -209,7 +209,7 @@ export class Agent {
 
   /** Returns the agent's model, opened on first use. Rejects with `ModelError`. */
   openModel(signal: AbortSignal): Promise<ChatModel> {
-    this.model ??= this.parts.openModel(signal);
+    this.model ??= this.deps.openModel(signal);
     return this.model.catch((error: unknown) => {
       this.model = null;
       throw error;
@@ -225,7 +225,7 @@ export class Agent {
   /** Estimates the tokens that every request carries besides the history. */
   overhead(model: ChatModel): { readonly system: number; readonly tools: number; readonly memory: number } {
     const { system, tools } = this.frame(model, '');
-    const memory = this.parts.memory?.systemBlock ?? '';
+    const memory = this.deps.memory?.systemBlock ?? '';
     return {
       system: estimateTokens(system),
       tools: tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools)),
@@ -239,8 +239,8 @@ export class Agent {
   ): { readonly system: string; readonly tools: readonly WireTool[] } {
     const hasTools = model.info.tools !== false;
     const system = [
-      this.parts.systemPrompt(hasTools),
-      this.parts.subAgent === undefined ? '' : subAgentPrompt,
+      this.deps.systemPrompt(hasTools),
+      this.deps.subAgent === undefined ? '' : subAgentPrompt,
       projectPrompt(this.project, hasTools),
       memoryBlock,
     ].filter((block) => block !== '');
@@ -250,8 +250,8 @@ export class Agent {
   /** Stays the same for the life of the agent, even if files change: prompt, tools and provider caches depend on
    *  each other. */
   private get project(): ProjectContext {
-    this.said ??= this.parts.project?.() ?? noProject;
-    return this.said;
+    this.projectContext ??= this.deps.project?.() ?? noProject;
+    return this.projectContext;
   }
 
   private get tools(): ToolRegistry {
@@ -260,13 +260,13 @@ export class Agent {
   }
 
   private async gatherTools(signal: AbortSignal, called: readonly string[]): Promise<void> {
-    const more = (await this.parts.moreTools?.(signal, called)) ?? [];
+    const more = (await this.deps.moreTools?.(signal, called)) ?? [];
     this.registry = this.fitting(this.ownTools().with(more));
     this.gathered = true;
   }
 
   private fitting(tools: ToolRegistry): ToolRegistry {
-    const { subAgent } = this.parts;
+    const { subAgent } = this.deps;
     if (subAgent === undefined) return tools;
     return tools.without(
       (tool) => tool.delegates === true || tool.name === exitPlanModeName || (subAgent.readOnly && !tool.readOnly),
@@ -274,7 +274,7 @@ export class Agent {
   }
 
   private ownTools(): ToolRegistry {
-    return this.parts.tools.with([...projectTools(this.project), ...(this.parts.memory?.tools ?? [])]);
+    return this.deps.tools.with([...projectTools(this.project), ...(this.deps.memory?.tools ?? [])]);
   }
 
   private request(
@@ -306,7 +306,7 @@ export class Agent {
         undelivered: 'store',
         terminal: null,
       };
-    this.parts.log.error('A turn ended with an unexpected error.', error);
+    this.deps.log.error('A turn ended with an unexpected error.', error);
     const technical = error instanceof Error ? (error.stack ?? error.message) : String(error);
     const sentence =
       'Something went wrong in Hermes. Everything shown is saved. Retry. If it happens again, report it with the details.';

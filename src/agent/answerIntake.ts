@@ -108,9 +108,9 @@ export class AnswerIntake {
   private passText({ text, joins }: Passed): void {
     if (text === '') return;
     if (!joins) this.passAll(this.filter.end());
-    const said = this.recorder.answerSoFar('text');
+    const answer = this.recorder.answerSoFar('text');
     // Starts a new paragraph, unless the text already ends with a line break.
-    const apart = joins || said.trim() === '' || said.endsWith('\n') ? '' : '\n\n';
+    const apart = joins || answer.trim() === '' || answer.endsWith('\n') ? '' : '\n\n';
     this.raw += apart + text;
     this.passAll(this.filter.take(apart + text));
   }

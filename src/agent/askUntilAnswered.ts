@@ -39,7 +39,7 @@ interface Attempt {
   readonly sawCall: boolean;
   readonly sawThinking: boolean;
   /** True when the request delivered new answer text. */
-  readonly saidNew: boolean;
+  readonly hasNewText: boolean;
 }
 
 /** The next request for the same answer. Null when the attempt ends the answer. */
@@ -119,7 +119,7 @@ async function readAttempt(
   if (!signal.aborted) intake.endRequest();
   // Thinking in tags arrives as text.
   sawThinking ||= recorder.answerSoFar('thinking').length > thought;
-  return { terminal, sawCall, sawThinking, saidNew: deliveredLength(recorder) > known || intake.isHolding };
+  return { terminal, sawCall, sawThinking, hasNewText: deliveredLength(recorder) > known || intake.isHolding };
 }
 
 function deliveredLength(recorder: TurnRecorder): number {
@@ -153,7 +153,7 @@ class AnswerCourse {
       return attempt.sawCall && isPassing(terminal.failure) ? this.afterBrokenCall(terminal.failure) : null;
     if (terminal.outcome !== 'complete' || terminal.toolCalls.length > 0 || terminal.finish.unified === 'contentFilter')
       return null;
-    if (this.cut !== null && !attempt.saidNew) {
+    if (this.cut !== null && !attempt.hasNewText) {
       this.hasStalled = true;
       return null;
     }
@@ -187,7 +187,7 @@ class AnswerCourse {
     run.report({ kind: 'retrying', attempt: this.brokenCalls + 1, attempts: limits.brokenCalls + 1, delayMs, failure });
     // The next request notices a stop during the pause, and then ends at once.
     if (delayMs > 0) await pause(clock, delayMs, run.controller.signal);
-    return this.cut === null ? this.again() : this.goOn();
+    return this.cut === null ? this.again() : this.extend();
   }
 
   private afterLimit(finish: Finish, sawCall: boolean): NextRequest | null {
@@ -197,7 +197,7 @@ class AnswerCourse {
     this.cut = finish;
     this.note = sawCall ? wireNotes.callCutAtLimit : wireNotes.cutAtLimit;
     this.asking.run.report({ kind: 'requesting', elapsedMs: 0 });
-    return this.goOn();
+    return this.extend();
   }
 
   private afterSilence(silence: 'empty' | 'thinkingOnly', finish: Finish): NextRequest | null {
@@ -229,7 +229,7 @@ class AnswerCourse {
     };
   }
 
-  private goOn(): NextRequest {
+  private extend(): NextRequest {
     const messages = goingOn(
       this.base.messages,
       this.asking.recorder.thoughtSoFar,

@@ -12,9 +12,9 @@ import type { LiveRun } from './liveRun';
 import { CallStop, type RunningCall } from './runningCalls';
 import type { TurnRecorder } from './turnRecorder';
 import { TurnStop } from './turnStop';
-import { decidedTogether, editsBehind, type LaterCall } from './waitingEdits';
+import { decidedTogether, editsAfter, type LaterCall } from './waitingEdits';
 
-interface RunnerParts {
+interface CallRunnerDeps {
   readonly store: Pick<SessionStore, 'sessionRules'>;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -46,7 +46,7 @@ export class CallRunner {
   constructor(
     private readonly run: LiveRun,
     private readonly recorder: TurnRecorder,
-    private readonly parts: RunnerParts,
+    private readonly deps: CallRunnerDeps,
   ) {}
 
   /** `messageUid`: the row that holds the calls. `earlier`: decisions made before, by call id; those calls are not
@@ -57,7 +57,7 @@ export class CallRunner {
     earlier: ReadonlyMap<string, Approval> = new Map(),
   ): Promise<void> {
     const { signal } = this.run.controller;
-    const queue = calls.map((part) => new Call(part, this.parts.tools.prepare(part)));
+    const queue = calls.map((part) => new Call(part, this.deps.tools.prepare(part)));
     const decided = new Map(earlier);
     const sideBySide =
       queue.length > 1 && queue.every(isDelegating) ? this.delegateAll(queue, messageUid, decided) : [];
@@ -86,9 +86,9 @@ export class CallRunner {
 
   /** Delegates all of these calls to sub-agents, a few at a time. */
   private delegateAll(queue: readonly Call[], messageUid: string, decided: Decided): readonly Promise<ToolOutput>[] {
-    const lanes = new Lanes(mostSubAgents);
+    const semaphore = new Semaphore(mostSubAgents);
     return queue.map((call) => {
-      const output = lanes.run(() => this.inOrder(call, messageUid, decided, []));
+      const output = semaphore.run(() => this.inOrder(call, messageUid, decided, []));
       // The loop in `runAll` awaits it in order.
       output.catch(() => undefined);
       return output;
@@ -159,7 +159,7 @@ export class CallRunner {
         case 'ask':
           if (approval !== null && isSameQuestion(approval.request, judged.request)) return this.obey(approval);
           if (questions >= mostQuestions) return { outcome: 'failed', text: toolResultTexts.neverTheSame };
-          approval = await this.askPerson(part, await this.withEditsBehind(judged.request, later), messageUid);
+          approval = await this.askPerson(part, await this.withEditsAfter(judged.request, later), messageUid);
           decided.set(part.callId, approval);
           break;
         default:
@@ -169,7 +169,7 @@ export class CallRunner {
   }
 
   /** Adds the edits that wait behind this one, so that one decision can allow them all. */
-  private async withEditsBehind(request: ApprovalRequest, later: readonly Call[]): Promise<ApprovalRequest> {
+  private async withEditsAfter(request: ApprovalRequest, later: readonly Call[]): Promise<ApprovalRequest> {
     const calls = later.flatMap(({ part, prepared }): LaterCall[] =>
       prepared.kind !== 'ready' || prepared.readOnly
         ? []
@@ -184,7 +184,7 @@ export class CallRunner {
             },
           ],
     );
-    const together = await editsBehind(request, calls);
+    const together = await editsAfter(request, calls);
     return together.length === 0 ? request : { ...request, together };
   }
 
@@ -192,13 +192,13 @@ export class CallRunner {
   private async askPerson(part: ToolCallPart, request: ApprovalRequest, messageUid: string): Promise<Approval> {
     const { turn, conversationId, decisions, controller } = this.run;
     const approval = await this.recorder.requestApproval({
-      id: this.parts.ids.uid(),
+      id: this.deps.ids.uid(),
       turnUid: turn.uid,
       sessionId: this.recorder.sessionId,
       messageUid,
       callId: part.callId,
       request,
-      requestedAt: this.parts.clock.now(),
+      requestedAt: this.deps.clock.now(),
     });
     const decided = await decisions.wait(approval, controller.signal);
     this.run.show({
@@ -206,7 +206,7 @@ export class CallRunner {
       turn: { ...turn, sessionId: this.recorder.sessionId, state: 'running' },
       approval: decided,
     });
-    this.parts.log.info(
+    this.deps.log.info(
       `Approval ${approval.id} in conversation ${conversationId} was ${decided.state.kind === 'decided' ? `decided: ${decided.state.decision.kind}` : decided.state.kind}.`,
     );
     return decided;
@@ -227,9 +227,9 @@ export class CallRunner {
   private async remember(decision: ApprovalDecision): Promise<void> {
     if (decision.kind !== 'allow' || (decision.scope !== 'workspace' && decision.scope !== 'user')) return;
     try {
-      await this.parts.policy.remember(decision);
+      await this.deps.policy.remember(decision);
     } catch (error) {
-      this.parts.log.error('A rule that the person allowed could not be kept.', error);
+      this.deps.log.error('A rule that the person allowed could not be kept.', error);
     }
   }
 
@@ -249,8 +249,8 @@ export class CallRunner {
     if (!mayRunIn(mode, prepared, asked)) return { kind: 'deny', sentence: toolResultTexts.planMode(part.name) };
     // Rules that cannot be read allow nothing.
     const sessionRules =
-      asked === null ? [] : await this.parts.store.sessionRules(this.recorder.sessionId).catch(() => []);
-    const verdict = this.parts.policy.judge({
+      asked === null ? [] : await this.deps.store.sessionRules(this.recorder.sessionId).catch(() => []);
+    const verdict = this.deps.policy.judge({
       tool: part.name,
       asked: asked ?? nothing,
       mode,
@@ -264,7 +264,7 @@ export class CallRunner {
   private async execute(part: ToolCallPart, prepared: ReadyCall): Promise<ToolOutput> {
     const { run, recorder } = this;
     const call = run.calls.begin(part.callId, run.controller.signal);
-    run.report({ kind: 'runningTool', callId: part.callId, startedAt: this.parts.clock.now() });
+    run.report({ kind: 'runningTool', callId: part.callId, startedAt: this.deps.clock.now() });
     const { delegate } = run;
     const report: ToolCallContext['report'] = (progress) =>
       run.show({ kind: 'toolProgress', turnUid: run.turn.uid, callId: part.callId, progress });
@@ -299,7 +299,7 @@ export class CallRunner {
     let cancel: () => void = () => undefined;
     let onAbort: () => void = () => undefined;
     const abandoned = new Promise<never>((_resolve, reject) => {
-      onAbort = () => (cancel = this.parts.clock.after(patienceMs, () => reject(reasonOf(signal))));
+      onAbort = () => (cancel = this.deps.clock.after(patienceMs, () => reject(reasonOf(signal))));
       if (signal.aborted) onAbort();
       else signal.addEventListener('abort', onAbort, { once: true });
     });
@@ -316,7 +316,7 @@ export class CallRunner {
 }
 
 /** Runs a limited number of tasks at once. Further ones wait in order. */
-class Lanes {
+class Semaphore {
   private readonly waiting: (() => void)[] = [];
 
   constructor(private free: number) {}

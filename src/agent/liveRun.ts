@@ -13,7 +13,7 @@ export interface TurnRun {
   readonly turn: Turn & { readonly state: 'running' };
   /** True when this turn was awaiting approval, in this process or an earlier one, and now continues. Its prompt was
    *  already sent. */
-  readonly goesOn: boolean;
+  readonly resumed: boolean;
   readonly conversationId: string;
   readonly show: (event: TurnEvent) => void;
   /** Aborted with a `TurnStop`. */
@@ -28,7 +28,7 @@ export interface TurnRun {
   /** Returns the reason to stop before the next request, because the session has cost as much as the user allowed.
    *  Null: it has not. */
   readonly spendingLimit: () => Promise<Failure | null>;
-  readonly room: ContextRoom;
+  readonly history: HistoryShortener;
   /** Aborted when the user does not want to wait for memory. */
   readonly skipRecall: AbortSignal;
   /** Runs a call's task on a sub-agent. Absent for a sub-agent, which cannot delegate. */
@@ -72,13 +72,13 @@ export interface Steering {
 }
 
 /** Shortens the history of a running turn between two of its requests. */
-export interface ContextRoom {
+export interface HistoryShortener {
   /** Resolves with the session in which the turn continues. Null when nothing was changed. Throws `StoreError` when
    *  the session cannot be known. */
-  make(request: RoomRequest): Promise<string | null>;
+  shorten(request: ShortenRequest): Promise<string | null>;
 }
 
-export interface RoomRequest {
+export interface ShortenRequest {
   /** nearlyFull: check first if the context is nearly full · refused: the model did not accept the history. */
   readonly cause: 'nearlyFull' | 'refused';
   readonly model: ChatModel;

@@ -1,4 +1,4 @@
-import { documentStart, isCodeAt, isLineBlank, placeBehind } from '../transcript/text/documentPlace';
+import { documentStart, isCodeAt, isLineBlank, placeAfter } from '../transcript/text/documentPlace';
 import {
   memoryBlockAt,
   type OutputTag,
@@ -61,7 +61,7 @@ export class OutputFilter {
   /** The current thinking, delivered as it arrives. */
   private stretch = '';
   /** Openers that were delivered as text. */
-  private readonly words = new Set<string>();
+  private readonly tagNames = new Set<string>();
   /** `ofEarlier`: characters of `held` from before the current request or part. `isStart`: only white space of the
    *  current one came before `held`. */
   private ofEarlier = 0;
@@ -71,7 +71,7 @@ export class OutputFilter {
 
   /** `delivered`: text of the same answer that was delivered before. */
   constructor(delivered = '') {
-    this.place = placeBehind(documentStart, delivered);
+    this.place = placeAfter(documentStart, delivered);
     this.partPlace = this.place;
     this.hasText = /\S/.test(delivered);
   }
@@ -91,10 +91,10 @@ export class OutputFilter {
     return this.unclosedThinking;
   }
 
-  /** Begins a further request of the same answer. Held-back text continues with it. `goesOn`: the request continues
+  /** Begins a further request of the same answer. Held-back text continues with it. `isContinuation`: the request continues
    *  mid-answer, so it cannot close thinking of the one before. */
-  beginRequest(goesOn: boolean): readonly OutputPiece[] {
-    const pieces = goesOn && this.isThinking ? this.end() : [];
+  beginRequest(isContinuation: boolean): readonly OutputPiece[] {
+    const pieces = isContinuation && this.isThinking ? this.end() : [];
     this.begin();
     return pieces;
   }
@@ -202,7 +202,7 @@ export class OutputFilter {
     const close = wordEndIn(this.held.slice(0, reach), closer, tag.length, this.place);
     if (close === -1) {
       if (!ended && this.held.length < reach) return false;
-      this.words.add(tag.name);
+      this.tagNames.add(tag.name);
       return this.release(tag.length);
     }
     this.emit('thinking', this.held.slice(tag.length, close));
@@ -213,10 +213,10 @@ export class OutputFilter {
   }
 
   private stepStrayCloser(tag: ThinkTag, ended: boolean): boolean {
-    if (this.words.delete(tag.name)) return this.release(tag.length);
-    const behind = this.held.slice(tag.length).search(/[^ \t\r]/);
-    if (behind === -1 && !ended) return false;
-    const endsLine = behind === -1 || this.held[tag.length + behind] === '\n';
+    if (this.tagNames.delete(tag.name)) return this.release(tag.length);
+    const after = this.held.slice(tag.length).search(/[^ \t\r]/);
+    if (after === -1 && !ended) return false;
+    const endsLine = after === -1 || this.held[tag.length + after] === '\n';
     if (!endsLine && !isLineBlank(this.place)) return this.release(tag.length);
     this.drop(tag.length);
     this.mode = { kind: 'space' };
@@ -257,12 +257,12 @@ export class OutputFilter {
   }
 
   private stepLineEnd(): boolean {
-    const behind = this.held.search(/[^ \t\r]/);
-    if (behind === -1) {
+    const after = this.held.search(/[^ \t\r]/);
+    if (after === -1) {
       this.drop(this.held.length);
       return false;
     }
-    this.drop(this.held[behind] === '\n' ? behind + 1 : behind);
+    this.drop(this.held[after] === '\n' ? after + 1 : after);
     this.mode = { kind: 'text' };
     return true;
   }
@@ -274,8 +274,8 @@ export class OutputFilter {
   private release(count: number): boolean {
     const text = this.held.slice(0, count);
     const isOnePart = this.partPlace === this.place;
-    this.place = placeBehind(this.place, text);
-    this.partPlace = isOnePart ? this.place : placeBehind(this.partPlace, text);
+    this.place = placeAfter(this.place, text);
+    this.partPlace = isOnePart ? this.place : placeAfter(this.partPlace, text);
     this.hasText ||= /\S/.test(text);
     this.emit('text', text);
     this.drop(count);

@@ -5,7 +5,7 @@ import { derivedTitle } from '../store/session/tables/title';
 import { answerText, type Message } from '../transcript/message';
 import { isContinuation } from '../transcript/continuation';
 import type { Usage } from '../transcript/usage';
-import { withoutThinking } from './compression/compressor';
+import { withoutThinking } from './compression/summarizer';
 import { clip } from './compression/summaryInput';
 
 const system = [

@@ -13,10 +13,10 @@ export const toolResultTexts = {
 /** Result of a call that the user denied. `reason`: the user's own words. Null for none. */
 export function deniedOutput(subject: string, reason: string | null): ToolOutput {
   const words = reason?.trim() ?? '';
-  const told = words === '' ? '' : ` They said: ${words}`;
+  const reasonGiven = words === '' ? '' : ` They said: ${words}`;
   return {
     outcome: 'denied',
-    text: `The person did not allow this: ${subject}.${told} Do not try it again another way; ask or go on without it.`,
+    text: `The person did not allow this: ${subject}.${reasonGiven} Do not try it again another way; ask or go on without it.`,
     details: { kind: 'denied', reason: words === '' ? null : words },
   };
 }

@@ -8,7 +8,7 @@ import type { TurnEvent } from '../transcript/turnEvent';
 import type { LiveRun } from './liveRun';
 import type { TurnRecorder } from './turnRecorder';
 
-interface HistoryParts {
+interface HistoryDeps {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly log: Log;
@@ -27,7 +27,7 @@ export class TurnHistory {
     private readonly run: LiveRun,
     private readonly recorder: TurnRecorder,
     private readonly model: ChatModel,
-    private readonly parts: HistoryParts,
+    private readonly deps: HistoryDeps,
   ) {}
 
   /** Returns the rows for the turn's first request. Their length was checked before the turn was opened. */
@@ -38,7 +38,7 @@ export class TurnHistory {
   /** Returns the rows for a request after tool results. */
   async next(): Promise<readonly Message[]> {
     const rows = await this.repaired();
-    if (this.madeShorter >= mostPerTurn || !(await this.makeRoom('nearlyFull', rows))) return rows;
+    if (this.madeShorter >= mostPerTurn || !(await this.shorten('nearlyFull', rows))) return rows;
     this.madeShorter++;
     return this.repaired();
   }
@@ -50,15 +50,15 @@ export class TurnHistory {
     // Delivered text of an answer is in this session: the turn cannot move to another session in the middle of it.
     if (this.wasRefused || this.recorder.isAnswering) return null;
     this.wasRefused = true;
-    return (await this.makeRoom('refused', await this.repaired())) ? this.repaired() : null;
+    return (await this.shorten('refused', await this.repaired())) ? this.repaired() : null;
   }
 
   /** Rejects with the reason of a stop. */
-  private async makeRoom(cause: 'nearlyFull' | 'refused', rows: readonly Message[]): Promise<boolean> {
+  private async shorten(cause: 'nearlyFull' | 'refused', rows: readonly Message[]): Promise<boolean> {
     const { run, model } = this;
     const { signal } = run.controller;
-    const begins = (): void => run.report({ kind: 'compressing', startedAt: this.parts.clock.now() });
-    const sessionId = await run.room.make({ cause, model, rows, begins, signal });
+    const begins = (): void => run.report({ kind: 'compressing', startedAt: this.deps.clock.now() });
+    const sessionId = await run.history.shorten({ cause, model, rows, begins, signal });
     if (sessionId !== null) this.recorder.moveTo(sessionId);
     signal.throwIfAborted();
     run.report({ kind: 'requesting', elapsedMs: 0 });
@@ -67,7 +67,7 @@ export class TurnHistory {
 
   private repaired(): Promise<readonly Message[]> {
     const { turn, show } = this.run;
-    return repairedHistory({ turnUid: turn.uid, sessionId: this.recorder.sessionId, show }, this.parts);
+    return repairedHistory({ turnUid: turn.uid, sessionId: this.recorder.sessionId, show }, this.deps);
   }
 }
 

@@ -4,7 +4,7 @@ import type { MemoryManager } from '../memory/memoryManager';
 import { withRecall } from '../memory/recallText';
 import type { SessionStore } from '../store/sessionStore';
 import { isContinuation } from '../transcript/continuation';
-import { promptWords } from '../transcript/draftPart';
+import { promptText } from '../transcript/draftPart';
 import { answerText, type Message, type UserMessage } from '../transcript/message';
 import { isSteering } from '../transcript/steering';
 import type { Recalled } from '../transcript/turn';
@@ -12,7 +12,7 @@ import type { WireMessage } from '../transcript/wireMessage';
 import { projectToWire } from '../transcript/wireProjection';
 import type { LiveRun } from './liveRun';
 
-interface RecallParts {
+interface RecallDeps {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly log: Log;
@@ -36,7 +36,7 @@ export class TurnRecall {
 
   constructor(
     private readonly run: LiveRun,
-    private readonly parts: RecallParts,
+    private readonly deps: RecallDeps,
   ) {}
 
   /** Queries memory, once, before the turn's first request. `note`: the text before the prompt. Null for none. */
@@ -44,8 +44,8 @@ export class TurnRecall {
     const prompt = promptOf(rows);
     if (prompt === null) return;
     const written = answerText(prompt.parts);
-    const recall = await this.recall(isContinuation(prompt) ? askedIn(rows) : promptWords(prompt.parts));
-    const text = this.parts.expandPrompt?.(written) ?? written;
+    const recall = await this.recall(isContinuation(prompt) ? askedIn(rows) : promptText(prompt.parts));
+    const text = this.deps.expandPrompt?.(written) ?? written;
     if (this.run.controller.signal.aborted || (note === null && recall === '' && text === written)) return;
     const noted = [...(note === null ? [] : [note]), ...(text === '' ? [] : [text])].join('\n\n');
     const isKept = await this.keep(prompt, recall === '' ? noted : withRecall(noted, recall));
@@ -56,26 +56,26 @@ export class TurnRecall {
 
   /** Continues a turn whose earlier run already sent the prompt. If recall and note could be stored then, they are
    *  in its wire text. */
-  goOn(note: string | null): void {
-    this.systemBlock = this.parts.memory?.systemBlock ?? '';
+  resume(note: string | null): void {
+    this.systemBlock = this.deps.memory?.systemBlock ?? '';
     this.noteBefore = note;
   }
 
   /** Waits at most as long as memory may take, and stops when the user skips it. */
   private async recall(text: string): Promise<string> {
-    const { run, parts } = this;
+    const { run, deps: parts } = this;
     const { memory, clock } = parts;
     if (memory === undefined) return '';
     const { turn, controller } = run;
     memory.turnStarting({ turnUid: turn.uid, prompt: text, model: turn.model });
     const startedAt = clock.now();
-    let wasTold = false;
+    let isReported = false;
     const onSlow = (): void => {
-      wasTold = true;
+      isReported = true;
       run.report({ kind: 'recalling', startedAt });
     };
     const found = await memory.prepareTurn({ prompt: text, signal: controller.signal, skip: run.skipRecall, onSlow });
-    if (wasTold) run.report({ kind: 'requesting', elapsedMs: 0 });
+    if (isReported) run.report({ kind: 'requesting', elapsedMs: 0 });
     this.systemBlock = found.systemBlock;
     this.found = found.found;
     return found.recall;
@@ -85,13 +85,13 @@ export class TurnRecall {
   async project(rows: readonly Message[]): Promise<readonly WireMessage[]> {
     const { turn } = this.run;
     try {
-      const stored = await this.parts.store.apiContents(rows[0]?.sessionId ?? turn.sessionId);
+      const stored = await this.deps.store.apiContents(rows[0]?.sessionId ?? turn.sessionId);
       this.texts = new Map(stored.map(({ messageUid, text }) => [messageUid, text]));
       const { noteBefore } = this;
       if (noteBefore !== null) this.hasNote = (this.texts.get(promptOf(rows)?.uid ?? '') ?? '').startsWith(noteBefore);
     } catch (error) {
       // Only caches depend on it. If the store fails, the turn's writes detect and report it.
-      this.parts.log.warn(
+      this.deps.log.warn(
         `The wire texts of turn ${turn.uid} could not be read: ${error instanceof Error ? error.message : String(error)}`,
       );
     }
@@ -101,10 +101,10 @@ export class TurnRecall {
   /** Recall that cannot be stored is not sent either: the next request would not begin with the same bytes. */
   private async keep(prompt: UserMessage, text: string): Promise<boolean> {
     try {
-      await this.parts.store.setApiContent(prompt.uid, text, { turnUid: this.run.turn.uid, found: this.found });
+      await this.deps.store.setApiContent(prompt.uid, text, { turnUid: this.run.turn.uid, found: this.found });
       return true;
     } catch (error) {
-      this.parts.log.warn(
+      this.deps.log.warn(
         `The wire text of turn ${this.run.turn.uid}, with what memory recalled, could not be saved and is not sent: ${error instanceof Error ? error.message : String(error)}`,
       );
       return false;

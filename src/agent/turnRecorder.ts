@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
-import type { NewApproval } from '../store/approvals';
+import type { NewApproval } from '../store/approvalOperations';
 import type { SessionStore } from '../store/sessionStore';
 import type { Chunk, Message, NewMessage } from '../transcript/message';
 import type { Approval } from '../transcript/approval';

@@ -25,8 +25,8 @@ export async function waitingCalls(
   recorder: TurnRecorder,
 ): Promise<WaitingCalls> {
   const rows = (await store.activeMessages(turn.sessionId)).filter((row) => row.turnUid === turn.uid);
-  const said = rows.filter((row) => row.role === 'assistant');
-  const last = said.at(-1);
+  const assistantRows = rows.filter((row) => row.role === 'assistant');
+  const last = assistantRows.at(-1);
   const results = rows
     .slice(last === undefined ? 0 : rows.indexOf(last))
     .flatMap((row) => (row.role === 'tool' ? [row.parts[0]] : []));
@@ -42,6 +42,6 @@ export async function waitingCalls(
     messageUid,
     calls,
     decided: new Map(decided.map((approval) => [approval.callId, approval])),
-    requests: said.length,
+    requests: assistantRows.length,
   };
 }

@@ -13,10 +13,7 @@ export interface LaterCall {
 
 /** Returns the plain edits that wait behind this one. Ends at a call that does something else, whose effect the diffs
  *  could not show. Leaves out edits of a file that another one changes first, for the same reason. */
-export async function editsBehind(
-  asked: ApprovalRequest,
-  later: readonly LaterCall[],
-): Promise<readonly WaitingEdit[]> {
+export async function editsAfter(asked: ApprovalRequest, later: readonly LaterCall[]): Promise<readonly WaitingEdit[]> {
   if (!isPlainEdit(asked)) return [];
   const found: WaitingEdit[] = [];
   const changed = new Set(pathsOf(asked));

@@ -22,7 +22,7 @@ export function withNote(messages: readonly WireMessage[], note: string): readon
   const before = messages.slice(0, -1);
   if (last === undefined || last.role === 'assistant')
     return [...messages, { role: 'user', content: [{ kind: 'text', text: note }] }];
-  if (last.role === 'user') return [...before, withTextBehind(last, note)];
+  if (last.role === 'user') return [...before, withTextAfter(last, note)];
   const results = last.results.map((result, index) =>
     index === last.results.length - 1 ? { ...result, text: `${result.text}\n\n${note}` } : result,
   );
@@ -52,7 +52,7 @@ export function beforePrompt(messages: readonly WireMessage[], note: string): re
 
 type WireUser = Extract<WireMessage, { readonly role: 'user' }>;
 
-function withTextBehind(message: WireUser, note: string): WireUser {
+function withTextAfter(message: WireUser, note: string): WireUser {
   const last = message.content.at(-1);
   if (last?.kind !== 'text') return { role: 'user', content: [...message.content, { kind: 'text', text: note }] };
   return {

@@ -10,14 +10,14 @@ import type { Turn } from '../transcript/turn';
 import type { SurfaceAgent } from './agents/surfaceAgent';
 import { decidingSession } from './delegations';
 import { GatewayError } from './gateway';
-import { promptBehind } from './promptBehind';
+import { earlierPrompt } from './earlierPrompt';
 import type { SessionDirectory } from './sessionDirectory';
 import type { SurfaceRegistry } from './surfaceRegistry';
 import type { TurnRunner } from './turnRunner';
 import type { TurnSlots } from './turnSlots';
 import type { WaitingTurns } from './waitingTurns';
 
-interface ApprovalParts {
+interface ApprovalDeps {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly log: Log;
@@ -26,72 +26,72 @@ interface ApprovalParts {
   readonly slots: TurnSlots;
   readonly runner: TurnRunner;
   readonly waiting: WaitingTurns;
-  readonly seatFor: (surfaceId: string, session: Session, reason: SwitchReason, from: string | null) => SurfaceAgent;
+  readonly agentFor: (surfaceId: string, session: Session, reason: SwitchReason, from: string | null) => SurfaceAgent;
   readonly defaultMode?: () => Mode;
   /** Returns the pending approval of the sub-agents that work for this session now. */
   readonly askedBySubAgents: (sessionId: string) => Approval | null;
 }
 
 /** Milliseconds before each check for a stored decision, after storing it seemed to fail. The last value repeats. */
-const lookAgainMs = [1000, 2000, 5000, 10_000, 30_000];
+const checkAgainMs = [1000, 2000, 5000, 10_000, 30_000];
 
 /** Handles the user's decisions about running turns, and how freely agents may act. A decision is on disk before
  *  anything runs because of it. */
 export class Approvals {
-  constructor(private readonly parts: ApprovalParts) {}
+  constructor(private readonly deps: ApprovalDeps) {}
 
   async decide(approvalId: string, decision: ApprovalDecision): Promise<void> {
-    const { store, sessions, slots } = this.parts;
+    const { store, sessions, slots } = this.deps;
     refuseBlankRules(decision);
     const asked = await store.approval(approvalId);
     if (asked === null) throw new GatewayError('notFound', 'This request no longer exists. Nothing was allowed.');
     const made = withMode(decision, asked);
     const { conversationId } = await sessions.get(asked.sessionId);
-    const holder = decidingSession(this.parts.runner, asked.sessionId);
+    const holder = decidingSession(this.deps.runner, asked.sessionId);
     await slots.inSequence(conversationId, () => this.decideInSequence(conversationId, asked, made));
     if (modeIn(made) === 'auto') await this.allowWaitingEdits(holder, asked.id);
   }
 
   private async decideInSequence(conversationId: string, asked: Approval, decision: ApprovalDecision): Promise<void> {
-    const { store, clock, slots, runner } = this.parts;
+    const { store, clock, slots, runner } = this.deps;
     const { id } = asked;
     slots.refuseWhenClosing();
     try {
       const holder = decidingSession(runner, asked.sessionId);
       const { approval, turn } = await store.decideApproval(id, decision, clock.now(), holder);
-      await this.goOnWith(conversationId, approval, turn, decision);
+      await this.resumeWith(conversationId, approval, turn, decision);
     } catch (error) {
-      if (error instanceof StoreError && isUnknownOutcome(error)) this.lookAgain(conversationId, id, 0);
+      if (error instanceof StoreError && isUnknownOutcome(error)) this.checkLater(conversationId, id, 0);
       throw error;
     }
   }
 
   /** Checks later if the decision is on disk although the store reported a failure. Without this check the turn
    *  would wait forever, because no question is shown any longer. */
-  private lookAgain(conversationId: string, id: string, attempt: number): void {
-    const { store, clock, slots, log } = this.parts;
-    clock.after(lookAgainMs[attempt] ?? 30_000, () => {
-      const look = slots.inSequence(conversationId, async () => {
+  private checkLater(conversationId: string, id: string, attempt: number): void {
+    const { store, clock, slots, log } = this.deps;
+    clock.after(checkAgainMs[attempt] ?? 30_000, () => {
+      const check = slots.inSequence(conversationId, async () => {
         if (slots.isClosing) return;
         const approval = await store.approval(id);
         const turn = approval === null ? null : await store.getTurn(approval.turnUid);
         if (approval?.state.kind === 'decided' && turn !== null)
-          await this.goOnWith(conversationId, approval, turn, approval.state.decision);
+          await this.resumeWith(conversationId, approval, turn, approval.state.decision);
       });
-      look.catch((error: unknown) => {
-        if (error instanceof StoreError && !slots.isClosing) this.lookAgain(conversationId, id, attempt + 1);
+      check.catch((error: unknown) => {
+        if (error instanceof StoreError && !slots.isClosing) this.checkLater(conversationId, id, attempt + 1);
         else log.error('A turn could not go on with what was decided', error);
       });
     });
   }
 
-  private async goOnWith(
+  private async resumeWith(
     conversationId: string,
     approval: Approval,
     turn: Turn,
     decision: ApprovalDecision,
   ): Promise<void> {
-    const { sessions, runner, waiting, store } = this.parts;
+    const { sessions, runner, waiting, store } = this.deps;
     if (approval.state.kind !== 'decided') return;
     const chosen = modeIn(approval.state.decision);
     // An earlier Allow may have been stored although storing it seemed to fail. A later Deny wins if nothing has begun
@@ -100,7 +100,7 @@ export class Approvals {
     if (chosen !== null) {
       const holder = decidingSession(runner, approval.sessionId);
       if (isTakenBack) await store.setSessionMode(holder, approval.request.access.kind === 'plan' ? 'plan' : 'ask');
-      this.tellMode(holder, (await store.sessionMode(holder)) ?? chosen);
+      this.notifyMode(holder, (await store.sessionMode(holder)) ?? chosen);
     }
     const run = runner.runningIn(conversationId);
     if (run !== null)
@@ -109,55 +109,55 @@ export class Approvals {
     // A sub-agent continues with the run it works for, or not at all.
     if (isTakenBack || (await sessions.isSubAgent(await sessions.get(turn.sessionId))))
       return waiting.settle(turn, 'user');
-    await this.goOn(turn, approval);
+    await this.resume(turn, approval);
   }
 
   /** Runs a turn that waited only in the store. */
-  private async goOn(turn: Turn & { readonly state: 'running' }, approval: Approval): Promise<void> {
-    const { store, sessions, surfaces, runner, seatFor } = this.parts;
+  private async resume(turn: Turn & { readonly state: 'running' }, approval: Approval): Promise<void> {
+    const { store, sessions, surfaces, runner, agentFor } = this.deps;
     const session = await sessions.get(turn.sessionId);
     const row = await store.getMessage(turn.userMessageUid);
-    const prompt = row !== null && isContinuation(row) ? ((await promptBehind(store, session.id, 1)) ?? row) : row;
+    const prompt = row !== null && isContinuation(row) ? ((await earlierPrompt(store, session.id, 1)) ?? row) : row;
     if (prompt === null)
       throw new GatewayError('notFound', 'The prompt for this answer no longer exists, so it can’t continue.');
     const surfaceId = surfaces.surfaceOf(session.id);
-    const seat = seatFor(surfaceId, session, 'resume', null);
-    surfaces.tellTurn(session.id, { kind: 'approvalDecided', turn, approval });
-    runner.start({ surfaceId, session, turn, prompt, seat, goesOn: true });
+    const agent = agentFor(surfaceId, session, 'resume', null);
+    surfaces.notifyTurn(session.id, { kind: 'approvalDecided', turn, approval });
+    runner.start({ surfaceId, session, turn, prompt, seat: agent, goesOn: true });
   }
 
   async pending(sessionId: string): Promise<Approval | null> {
-    return (await this.parts.store.pendingApproval(sessionId)) ?? this.parts.askedBySubAgents(sessionId);
+    return (await this.deps.store.pendingApproval(sessionId)) ?? this.deps.askedBySubAgents(sessionId);
   }
 
   async mode(surfaceId: string, sessionId: string | null): Promise<Mode> {
     const chosen =
       sessionId === null
-        ? this.parts.surfaces.beginningAt(surfaceId).mode
-        : await this.parts.store.sessionMode(decidingSession(this.parts.runner, sessionId));
-    return chosen ?? this.parts.defaultMode?.() ?? 'ask';
+        ? this.deps.surfaces.beginningAt(surfaceId).mode
+        : await this.deps.store.sessionMode(decidingSession(this.deps.runner, sessionId));
+    return chosen ?? this.deps.defaultMode?.() ?? 'ask';
   }
 
   async setMode(surfaceId: string, sessionId: string | null, mode: Mode): Promise<void> {
-    const { store, sessions, surfaces } = this.parts;
+    const { store, sessions, surfaces } = this.deps;
     if (sessionId === null) return surfaces.chooseForBeginning(surfaceId, { mode });
-    const holder = decidingSession(this.parts.runner, sessionId);
+    const holder = decidingSession(this.deps.runner, sessionId);
     await sessions.get(holder);
     await store.setSessionMode(holder, mode);
-    this.tellMode(holder, mode);
+    this.notifyMode(holder, mode);
   }
 
-  private tellMode(holder: string, mode: Mode): void {
-    const { runner, surfaces } = this.parts;
+  private notifyMode(holder: string, mode: Mode): void {
+    const { runner, surfaces } = this.deps;
     const subAgents = runner.all().filter(({ subAgent }) => subAgent?.caller.session.id === holder);
     for (const changed of [holder, ...subAgents.map(({ session }) => session.id)])
-      surfaces.tellAll({ kind: 'modeChanged', sessionId: changed, mode });
+      surfaces.notifyAll({ kind: 'modeChanged', sessionId: changed, mode });
   }
 
   /** Allows the other plain edits that wait in this session and its sub-agents: the mode it now has would not have
    *  asked for them. Edits of other kinds keep waiting. */
   private async allowWaitingEdits(holder: string, decidedId: string): Promise<void> {
-    const { runner, log } = this.parts;
+    const { runner, log } = this.deps;
     const waiting = runner
       .all()
       .filter(({ session, subAgent }) => session.id === holder || subAgent?.caller.session.id === holder)

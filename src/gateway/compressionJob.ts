@@ -9,14 +9,14 @@ import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { Usage } from '../transcript/usage';
 
-export interface CompressionJobParts {
+export interface CompressionJobDeps {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
   readonly engine: ContextEngine;
   /** Collects text from other services about the rows that will be summarized. Empty: no text. */
-  readonly beforeCompressing?: (rows: readonly Message[], signal: AbortSignal, sessionId: string) => Promise<string>;
+  readonly beforeCompression?: (rows: readonly Message[], signal: AbortSignal, sessionId: string) => Promise<string>;
 }
 
 export interface Published {
@@ -38,11 +38,11 @@ const asidePatienceMs = 8000;
 
 /** One compression, from reading the history to publishing the next segment. */
 export class CompressionJob {
-  constructor(private readonly parts: CompressionJobParts) {}
+  constructor(private readonly deps: CompressionJobDeps) {}
 
   /** Throws `StoreError`. The conversation then continues at its tip. */
   async compress(task: CompressionTask): Promise<Published | NoHandoff> {
-    const { store, engine } = this.parts;
+    const { store, engine } = this.deps;
     const { session, signal } = task;
     const { conversationId } = session;
     const [rows, memo, { messages: head }] = await Promise.all([
@@ -57,10 +57,10 @@ export class CompressionJob {
     if (made.memo !== memo) await this.keepMemo(conversationId, made.memo);
     if (made.kind !== 'handoff') return made;
     if (signal.aborted) return { kind: 'stopped', sentence: 'Compression was stopped. Nothing was changed.' };
-    const now = this.parts.clock.now();
+    const now = this.deps.clock.now();
     const child = await this.publish({
       parentId: session.id,
-      childId: this.parts.ids.sessionId(now),
+      childId: this.deps.ids.sessionId(now),
       handoff: made.text,
       summarisedUpTo: made.summarisedUpTo,
       tokens: made.tokens,
@@ -76,9 +76,9 @@ export class CompressionJob {
   private async count(usage: Usage, turnUid: string | null): Promise<void> {
     if (turnUid === null) return;
     try {
-      await this.parts.store.addUsage(turnUid, usage);
+      await this.deps.store.addUsage(turnUid, usage);
     } catch (error) {
-      this.parts.log.warn(
+      this.deps.log.warn(
         `The cost of a summary could not be saved: ${error instanceof Error ? error.message : String(error)}`,
       );
     }
@@ -86,12 +86,12 @@ export class CompressionJob {
 
   /** True when a compression is due. Takes earlier attempts into account (the memo). */
   async isDue(history: Omit<ContextHistory, 'head' | 'memo'>, contextWindow: number | null): Promise<boolean> {
-    return this.parts.engine.isDue({ ...history, memo: await this.memoOf(history.conversationId) }, contextWindow);
+    return this.deps.engine.isDue({ ...history, memo: await this.memoOf(history.conversationId) }, contextWindow);
   }
 
   /** After a failed commit the child may stand all the same: the tip of the conversation says where things are. */
   private async publish(input: CompressSession): Promise<Session> {
-    const { store } = this.parts;
+    const { store } = this.deps;
     try {
       return (await store.compressSession(input)).session;
     } catch (error) {
@@ -104,8 +104,8 @@ export class CompressionJob {
 
   /** Never rejects and never takes long: texts from other services must not delay a compression. */
   private async asideOf(rows: readonly Message[], session: Session, signal: AbortSignal): Promise<string> {
-    const { clock, log, beforeCompressing } = this.parts;
-    if (beforeCompressing === undefined) return '';
+    const { clock, log, beforeCompression } = this.deps;
+    if (beforeCompression === undefined) return '';
     const patience = new AbortController();
     const out = new Promise<never>((_resolve, reject) =>
       patience.signal.addEventListener('abort', () => reject(new Error('it took too long or was stopped')), {
@@ -117,7 +117,7 @@ export class CompressionJob {
     const stop = (): void => patience.abort();
     signal.addEventListener('abort', stop, { once: true });
     try {
-      return await Promise.race([beforeCompressing(rows, either, session.id), out]);
+      return await Promise.race([beforeCompression(rows, either, session.id), out]);
     } catch (error) {
       log.warn(
         `Session ${session.id} is compressed without what memory has to say of it: ${error instanceof Error ? error.message : String(error)}`,
@@ -130,15 +130,15 @@ export class CompressionJob {
   }
 
   private async memoOf(conversationId: string): Promise<string | null> {
-    const memo = await this.parts.store.getMeta(memoKey(conversationId));
+    const memo = await this.deps.store.getMeta(memoKey(conversationId));
     return memo === '' ? null : memo;
   }
 
   private async keepMemo(conversationId: string, memo: string | null): Promise<void> {
     try {
-      await this.parts.store.setMeta(memoKey(conversationId), memo ?? '');
+      await this.deps.store.setMeta(memoKey(conversationId), memo ?? '');
     } catch (error) {
-      this.parts.log.warn(
+      this.deps.log.warn(
         `How compressing conversation ${conversationId} went could not be saved: ${error instanceof Error ? error.message : String(error)}`,
       );
     }

@@ -1,21 +1,21 @@
 import type { Agent } from '../agent/agent';
-import { contextOf } from '../agent/compression/compressor';
+import { contextOf } from '../agent/compression/summarizer';
 import type { NoHandoff } from '../agent/compression/contextEngine';
 import { contextUse, countedTokens } from '../transcript/contextUse';
-import type { RoomRequest } from '../agent/liveRun';
+import type { ShortenRequest } from '../agent/liveRun';
 import type { ChatModel } from '../models/chatModel';
 import { ModelError } from '../models/modelProvider';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { TurnActivity } from '../transcript/turnEvent';
-import { type CompressionTask, CompressionJob, type CompressionJobParts, type Published } from './compressionJob';
+import { type CompressionTask, CompressionJob, type CompressionJobDeps, type Published } from './compressionJob';
 import { type CompressionReport, GatewayError, type SessionContextUse } from './gateway';
 import { RequestFrames } from './agents/requestFrames';
 
 export type CompressingActivity = TurnActivity & { readonly kind: 'compressing' };
 
-interface CompressionParts extends CompressionJobParts {
+interface CompressionSchedulerDeps extends CompressionJobDeps {
   readonly createAgent: (model: string) => Agent;
   /** Returns the agent that serves a session now, with its memory. Null when none does. */
   readonly servingAgent?: (sessionId: string, model: string) => Agent | null;
@@ -54,9 +54,9 @@ export class CompressionScheduler {
   private readonly frames: RequestFrames;
   private readonly closing = new AbortController();
 
-  constructor(private readonly parts: CompressionParts) {
-    this.frames = new RequestFrames(parts);
-    this.work = new CompressionJob(parts);
+  constructor(private readonly deps: CompressionSchedulerDeps) {
+    this.frames = new RequestFrames(deps);
+    this.work = new CompressionJob(deps);
   }
 
   isRunning(conversationId: string): boolean {
@@ -71,26 +71,26 @@ export class CompressionScheduler {
   /** Whether the history must be compressed before the next prompt is sent. Its rows are read only where its tokens, as the store counted them,
    *  say that it may be. Never rejects: what cannot be known does not hold a prompt up. */
   async isDue(session: Session, tokens: number | null): Promise<boolean> {
-    if (!isWorthALook(tokens)) return false;
+    if (!isWorthChecking(tokens)) return false;
     try {
       const model = await this.openModel(session, this.closing.signal);
-      if (!this.parts.engine.mayBeDue(tokens, contextOf(model))) return false;
-      return await this.isNearlyFull(session, await this.parts.store.activeMessages(session.id), model);
+      if (!this.deps.engine.mayBeDue(tokens, contextOf(model))) return false;
+      return await this.isNearlyFull(session, await this.deps.store.activeMessages(session.id), model);
     } catch (error) {
-      this.parts.log.warn(`Whether session ${session.id} must be compressed is not known: ${wordsOf(error)}`);
+      this.deps.log.warn(`Whether session ${session.id} must be compressed is not known: ${wordsOf(error)}`);
       return false;
     }
   }
 
   async preview(session: Session): Promise<HandoffTokens | null> {
-    const rows = await this.parts.store.activeMessages(session.id);
-    return this.parts.engine.preview(rows, contextOf(await this.openModel(session, new AbortController().signal)));
+    const rows = await this.deps.store.activeMessages(session.id);
+    return this.deps.engine.preview(rows, contextOf(await this.openModel(session, new AbortController().signal)));
   }
 
   /** Returns how full the context is. Omits values that the model cannot report. Throws `StoreError` when the rows
    *  cannot be read. */
   async contextUse(session: Session): Promise<SessionContextUse> {
-    const { store, servingAgent } = this.parts;
+    const { store, servingAgent } = this.deps;
     const [rows, texts] = await Promise.all([store.activeMessages(session.id), store.apiContents(session.id)]);
     const use = contextUse(rows, new Map(texts.map(({ messageUid, text }) => [messageUid, text])));
     try {
@@ -117,7 +117,7 @@ export class CompressionScheduler {
   begin(session: Session, request: CompressionRequest): Promise<CompressionReport> {
     const { conversationId } = session;
     const controller = new AbortController();
-    const activity: CompressingActivity = { kind: 'compressing', startedAt: this.parts.clock.now() };
+    const activity: CompressingActivity = { kind: 'compressing', startedAt: this.deps.clock.now() };
     let shownIn = session.id;
     const end = this.betweenTurns(session, request, controller.signal)
       .then((report) => {
@@ -126,21 +126,21 @@ export class CompressionScheduler {
       })
       .finally(() => {
         this.running.delete(conversationId);
-        this.parts.changed(shownIn, null);
+        this.deps.changed(shownIn, null);
       });
     this.running.set(conversationId, { activity, controller, end });
-    this.parts.changed(session.id, activity);
+    this.deps.changed(session.id, activity);
     return end;
   }
 
   /** Shortens the history of a running turn. Null when nothing was changed. Throws `StoreError` when it is unknown
    *  which session the turn's rows belong to now. */
-  async makeRoom(
+  async shortenHistory(
     session: Session,
     turnUid: string,
-    { cause, model, rows, begins, signal }: RoomRequest,
+    { cause, model, rows, begins, signal }: ShortenRequest,
   ): Promise<Session | null> {
-    const { store, log, engine } = this.parts;
+    const { store, log, engine } = this.deps;
     try {
       if (cause === 'nearlyFull' && !(await this.isNearlyFull(session, rows, model))) return null;
       // A model that refuses a history accepts less than that history, whatever limit it reports.
@@ -156,7 +156,7 @@ export class CompressionScheduler {
         log.info(`Session ${session.id} was not compressed inside turn ${turnUid}: ${done.sentence}`);
         return null;
       }
-      this.parts.rolledOver(session, done.child);
+      this.deps.rolledOver(session, done.child);
       return done.child;
     } catch (error) {
       if ((await store.conversationTip(session.id)) !== session.id) throw error;
@@ -190,7 +190,7 @@ export class CompressionScheduler {
     );
     if (done.kind !== 'published') throw new GatewayError('notCompressed', done.sentence);
     const { child, tokens, madeBy } = done;
-    this.parts.rolledOver(session, child);
+    this.deps.rolledOver(session, child);
     return { sessionId: child.id, tokens, madeBy };
   }
 
@@ -199,7 +199,7 @@ export class CompressionScheduler {
     const summariser = await this.summariser(own, task.signal);
     const done = await this.work.compress({ ...task, model: summariser });
     if (done.kind !== 'unavailable' || summariser === own) return done;
-    this.sayUnused(summariser.info.ref, own, done.sentence);
+    this.reportUnused(summariser.info.ref, own, done.sentence);
     return this.work.compress({ ...task, model: own, isForced: true });
   }
 
@@ -208,31 +208,31 @@ export class CompressionScheduler {
     rows: readonly Message[],
     model: ChatModel,
   ): Promise<boolean> {
-    return isWorthALook(countedTokens(rows)) && this.work.isDue({ conversationId, rows }, contextOf(model));
+    return isWorthChecking(countedTokens(rows)) && this.work.isDue({ conversationId, rows }, contextOf(model));
   }
 
   /** Returns the model that writes the summary of a session that `own` answers. Rejects with the reason of a stop. */
   private async summariser(own: ChatModel, signal: AbortSignal): Promise<ChatModel> {
-    const ref = this.parts.summaryModel?.() ?? null;
+    const ref = this.deps.summaryModel?.() ?? null;
     if (ref === null || ref === own.info.ref) return own;
     try {
       return await this.agentOf(ref).openModel(signal);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ModelError)) throw error;
-      this.sayUnused(ref, own, error.message);
+      this.reportUnused(ref, own, error.message);
       return own;
     }
   }
 
-  private sayUnused(ref: string, own: ChatModel, why: string): void {
-    this.parts.log.warn(
+  private reportUnused(ref: string, own: ChatModel, why: string): void {
+    this.deps.log.warn(
       `The model ${ref} of the setting hermes.compression.model cannot be used, so ${own.info.ref} writes the summary: ${why}`,
     );
   }
 
   private modelOf(session: Session): string {
-    const ref = session.model ?? this.parts.defaultModel();
+    const ref = session.model ?? this.deps.defaultModel();
     if (ref === null)
       throw new GatewayError(
         'noModel',
@@ -246,16 +246,16 @@ export class CompressionScheduler {
   }
 
   private agentOf(ref: string): Agent {
-    const signature = this.parts.agentSignature(ref);
+    const signature = this.deps.agentSignature(ref);
     const known = this.agents.get(ref);
     if (known?.signature === signature) return known.agent;
-    const agent = this.parts.createAgent(ref);
+    const agent = this.deps.createAgent(ref);
     this.agents.set(ref, { signature, agent });
     return agent;
   }
 }
 
-function isWorthALook(tokens: number | null): tokens is number {
+function isWorthChecking(tokens: number | null): tokens is number {
   return tokens !== null && tokens >= smallHistory;
 }
 

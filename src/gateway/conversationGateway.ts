@@ -1,5 +1,5 @@
 import type { Agent } from '../agent/agent';
-import { Compressor } from '../agent/compression/compressor';
+import { Summarizer } from '../agent/compression/summarizer';
 import { TurnStop } from '../agent/turnStop';
 import { type Disposable, Emitter } from '../base/disposable';
 import type { BringOver, BroughtOver } from '../store/bringingOver';
@@ -12,7 +12,7 @@ import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { SessionSummary } from '../transcript/session';
 import { Approvals } from './approvals';
 import { CompressionScheduler } from './compressionScheduler';
-import { Continuing } from './continuing';
+import { AnswerContinuation } from './answerContinuation';
 import { Delegations } from './delegations';
 import { Efforts } from './efforts';
 import {
@@ -28,14 +28,14 @@ import {
   type SwitchOutcome,
   type SwitchTarget,
 } from './gateway';
-import type { GatewayParts } from './gatewayParts';
+import type { GatewayDeps } from './gatewayDeps';
 import { ModelChoices } from './modelChoices';
 import { PromptIntake } from './promptIntake';
 import { PromptQueue } from './promptQueue';
 import { PromptVersions } from './promptVersions';
 import { AgentPool } from './agents/agentPool';
 import { SessionActions } from './sessionActions';
-import { SessionCompression } from './sessionCompression';
+import { CompressionRequests } from './compressionRequests';
 import { SessionDirectory } from './sessionDirectory';
 import { SessionTitles } from './sessionTitles';
 import { SessionSwitching } from './sessionSwitching';
@@ -60,8 +60,8 @@ export class ConversationGateway implements Gateway {
   private readonly actions: SessionActions;
   private readonly modelChoices: ModelChoices;
   private readonly versions: PromptVersions;
-  private readonly continuing: Continuing;
-  private readonly compression: SessionCompression;
+  private readonly continuation: AnswerContinuation;
+  private readonly compression: CompressionRequests;
   private readonly approvals: Approvals;
   private readonly efforts: Efforts;
   private readonly spendingDesk: SpendingDesk;
@@ -71,80 +71,85 @@ export class ConversationGateway implements Gateway {
   private readonly runningChanged = new Emitter<void>();
   private readonly compressionScheduler: CompressionScheduler;
 
-  constructor(private readonly parts: GatewayParts) {
-    const surfaces = (this.surfaces = new SurfaceRegistry(parts.log));
-    const sessions = (this.sessions = new SessionDirectory(parts));
-    const agentPool = (this.agentPool = new AgentPool(parts));
-    const runner = (this.runner = new TurnRunner(parts, {
-      show: (sessionId, event) => surfaces.tellTurn(sessionId, event),
+  constructor(private readonly deps: GatewayDeps) {
+    const surfaces = (this.surfaces = new SurfaceRegistry(deps.log));
+    const sessions = (this.sessions = new SessionDirectory(deps));
+    const agentPool = (this.agentPool = new AgentPool(deps));
+    const runner = (this.runner = new TurnRunner(deps, {
+      show: (sessionId, event) => surfaces.notifyTurn(sessionId, event),
       changed: (sessionId) => this.changed(sessionId),
       began: (conversationId) => this.titles.turnBegan(conversationId),
-      steered: (sessionId) => void this.queue.tellQueueOf(sessionId),
+      steered: (sessionId) => void this.queue.notifyQueueOf(sessionId),
       mode: (sessionId) => this.approvals.mode('', sessionId),
       setMode: (sessionId, mode) => this.approvals.setMode('', sessionId, mode),
       effort: (sessionId) => this.efforts.effort('', sessionId),
       spendingLimit: (sessionId) => this.spendingDesk.limitReached(sessionId),
       ended: (run, settled) => this.ended(run, settled),
       delegate: (...task) => this.delegations.delegate(...task),
-      makeRoom: (run, request) => this.compressionScheduler.makeRoom(run.session, run.turn.uid, request),
+      shortenHistory: (run, request) => this.compressionScheduler.shortenHistory(run.session, run.turn.uid, request),
     }));
     const servingAgent = (sessionId: string, model: string): Agent | null => {
-      const seat = agentPool.serving(sessionId);
-      return seat?.agentFor(parts.agentSignature(model), () => parts.createAgent(model, seat.memory)) ?? null;
+      const surfaceAgent = agentPool.serving(sessionId);
+      return (
+        surfaceAgent?.agentFor(deps.agentSignature(model), () => deps.createAgent(model, surfaceAgent.memory)) ?? null
+      );
     };
     const compressionScheduler = (this.compressionScheduler = new CompressionScheduler({
-      ...parts,
-      engine: parts.contextEngine ?? new Compressor(parts),
+      ...deps,
+      engine: deps.contextEngine ?? new Summarizer(deps),
       servingAgent,
-      beforeCompressing: (rows, signal, sessionId) =>
-        this.agentPool.serving(sessionId)?.memory.beforeCompressing(rows, signal) ?? Promise.resolve(''),
+      beforeCompression: (rows, signal, sessionId) =>
+        this.agentPool.serving(sessionId)?.memory.beforeCompression(rows, signal) ?? Promise.resolve(''),
       rolledOver: (parent, child) => {
         runner.movedTo(child);
         this.switching.rolledOver(parent, child);
       },
-      changed: (sessionId, activity) => surfaces.tellAll({ kind: 'compressing', sessionId, activity }),
+      changed: (sessionId, activity) => surfaces.notifyAll({ kind: 'compressing', sessionId, activity }),
     }));
     const slots = (this.slots = new TurnSlots({
       sessions,
       surfaces,
       runner,
       compressionScheduler,
-      opening: new TurnOpening(parts),
-      seatFor: (...turn) => this.switching.seatForTurn(...turn),
+      opening: new TurnOpening(deps),
+      agentFor: (...turn) => this.switching.agentForTurn(...turn),
     }));
     const delegations = (this.delegations = new Delegations({
-      ...parts,
+      ...deps,
       surfaces,
       slots,
       runner,
       changed: (sessionId) => this.changed(sessionId),
     }));
-    const waiting = (this.waiting = new WaitingTurns({ ...parts, surfaces, runner }));
-    const bare = { ...parts, surfaces, sessions, agentPool, runner, compressionScheduler, slots, waiting };
+    const waiting = (this.waiting = new WaitingTurns({ ...deps, surfaces, runner }));
+    const bare = { ...deps, surfaces, sessions, agentPool, runner, compressionScheduler, slots, waiting };
     const switching = (this.switching = new SessionSwitching({ ...bare, left: () => void runner.makeUpForShown() }));
-    const rooms = { ...bare, switching };
-    const queue = (this.queue = new PromptQueue(rooms));
-    const versions = (this.versions = new PromptVersions(rooms));
-    this.continuing = new Continuing({ ...rooms, allowMore: (sessionId) => this.spendingDesk.allowMore(sessionId) });
+    const shared = { ...bare, switching };
+    const queue = (this.queue = new PromptQueue(shared));
+    const versions = (this.versions = new PromptVersions(shared));
+    this.continuation = new AnswerContinuation({
+      ...shared,
+      allowMore: (sessionId) => this.spendingDesk.allowMore(sessionId),
+    });
     const sendAgain = (surfaceId: string, turnUid: string): Promise<SubmitReceipt> =>
       versions.retry(surfaceId, turnUid);
-    this.compression = new SessionCompression({ ...rooms, queue });
-    this.intake = new PromptIntake({ ...rooms, queue, sendAgain });
-    this.modelChoices = new ModelChoices(parts);
-    this.actions = new SessionActions({ ...rooms, modelChoices: this.modelChoices });
-    this.efforts = new Efforts(rooms);
-    const spendingDesk = (this.spendingDesk = new SpendingDesk(parts));
+    this.compression = new CompressionRequests({ ...shared, queue });
+    this.intake = new PromptIntake({ ...shared, queue, sendAgain });
+    this.modelChoices = new ModelChoices(deps);
+    this.actions = new SessionActions({ ...shared, modelChoices: this.modelChoices });
+    this.efforts = new Efforts(shared);
+    const spendingDesk = (this.spendingDesk = new SpendingDesk(deps));
     this.titles = new SessionTitles({
-      ...parts,
-      agentOf: (sessionId, model) => servingAgent(sessionId, model) ?? parts.createAgent(model),
+      ...deps,
+      agentOf: (sessionId, model) => servingAgent(sessionId, model) ?? deps.createAgent(model),
       mayNotSpend: async (sessionId) => (await spendingDesk.limitReached(sessionId)) !== null,
       isRunning: (conversationId) => runner.runningIn(conversationId) !== null,
       changed: (sessionId) => this.changed(sessionId),
     });
     this.approvals = new Approvals({
-      ...rooms,
+      ...shared,
       askedBySubAgents: (sessionId) => delegations.pendingIn(sessionId),
-      seatFor: (...turn) => switching.seatForTurn(...turn),
+      agentFor: (...turn) => switching.agentForTurn(...turn),
     });
   }
 
@@ -171,7 +176,7 @@ export class ConversationGateway implements Gateway {
   }
 
   async snapshot(sessionId: string, pageSize: number): Promise<SessionSnapshot> {
-    const { store } = this.parts;
+    const { store } = this.deps;
     const [session, page, queue, draft, draftParts, openTurn, approval, mode] = await Promise.all([
       this.sessions.get(sessionId),
       store.readTranscript({ sessionId, limit: pageSize }),
@@ -198,11 +203,11 @@ export class ConversationGateway implements Gateway {
   }
 
   readTranscript(query: TranscriptQuery): Promise<TranscriptPage> {
-    return this.parts.store.readTranscript(query);
+    return this.deps.store.readTranscript(query);
   }
 
   listSessions(query: SessionQuery): Promise<readonly SessionSummary[]> {
-    return this.parts.store.listSessions(query);
+    return this.deps.store.listSessions(query);
   }
 
   findSession(text: string): Promise<string> {
@@ -236,7 +241,7 @@ export class ConversationGateway implements Gateway {
 
   async continueTurn(surfaceId: string, turnUid: string): Promise<SubmitReceipt> {
     await this.modelChoices.settled(this.shownSession(surfaceId));
-    return this.continuing.continueTurn(surfaceId, turnUid);
+    return this.continuation.continueTurn(surfaceId, turnUid);
   }
 
   showVersion(_surfaceId: string, turnUid: string): Promise<void> {
@@ -320,15 +325,15 @@ export class ConversationGateway implements Gateway {
   }
 
   saveDraft(key: string, text: string, parts?: readonly DraftPart[], around?: DraftSurroundings): Promise<void> {
-    return this.parts.store.setDraft(key, text, parts, around);
+    return this.deps.store.setDraft(key, text, parts, around);
   }
 
   draft(key: string): Promise<string> {
-    return this.parts.store.draft(key);
+    return this.deps.store.draft(key);
   }
 
   draftParts(key: string): Promise<readonly DraftPart[]> {
-    return this.parts.store.draftParts(key);
+    return this.deps.store.draftParts(key);
   }
 
   renameSession(sessionId: string, title: string): Promise<void> {
@@ -415,6 +420,6 @@ export class ConversationGateway implements Gateway {
 
   private changed(sessionId: string): void {
     this.runningChanged.fire();
-    this.surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [sessionId] });
+    this.surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [sessionId] });
   }
 }

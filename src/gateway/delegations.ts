@@ -15,7 +15,7 @@ import type { RunningTurn, SettledRow, SubAgentRun } from './runningTurn';
 import type { TurnRunner } from './turnRunner';
 import type { TurnSlots } from './turnSlots';
 
-interface DelegationParts {
+interface DelegationDeps {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -35,11 +35,11 @@ export class Delegations {
   /** Pending approval requests of sub-agents, oldest first. */
   private asked: readonly Approval[] = [];
 
-  constructor(private readonly parts: DelegationParts) {}
+  constructor(private readonly deps: DelegationDeps) {}
 
   /** Returns the pending approval request of this session's running turn's sub-agents. Null when there is none. */
   pendingIn(sessionId: string): Approval | null {
-    const run = this.parts.runner.all().find(({ session }) => session.id === sessionId);
+    const run = this.deps.runner.all().find(({ session }) => session.id === sessionId);
     return run === undefined ? null : this.askedOf(run);
   }
 
@@ -52,7 +52,7 @@ export class Delegations {
     call: DelegatingCall,
     signal: AbortSignal,
   ): Promise<DelegatedWork> {
-    const { clock, runner, slots, ids } = this.parts;
+    const { clock, runner, slots, ids } = this.deps;
     signal.throwIfAborted();
     const title = task.title ?? firstWords(task.task);
     const session = await this.createSession(caller, title, call.callId);
@@ -70,7 +70,7 @@ export class Delegations {
     else signal.addEventListener('abort', stop, { once: true });
     const { settled, messages } = await ended.finally(() => signal.removeEventListener('abort', stop));
     if (settled === null) throw signal.reason instanceof Error ? signal.reason : new TurnStop('windowClosed');
-    const work = workOf(session, title, settled, messages, clock.now());
+    const work = resultOf(session, title, settled, messages, clock.now());
     if (work.outcome === 'complete')
       caller.seat.memory.delegated({ childSessionId: session.id, task: task.task, result: work.answer });
     return work;
@@ -78,7 +78,7 @@ export class Delegations {
 
   /** Private, so that no memory provider is notified of it: the calling agent reports the result to memory. */
   private createSession({ session, turn }: RunningTurn, title: string, callId: string): Promise<Session> {
-    const { store, clock, ids } = this.parts;
+    const { store, clock, ids } = this.deps;
     const startedAt = clock.now();
     const id = ids.sessionId(startedAt);
     return store.createSession({
@@ -110,16 +110,16 @@ export class Delegations {
       title,
       callId,
       createAgent: (memory) => agent.subAgent({ readOnly }, memory),
-      heard: (event) => {
-        steps.heard(event);
-        this.heard(caller, event);
+      onEvent: (event) => {
+        steps.onEvent(event);
+        this.onEvent(caller, event);
       },
       ended: (settled, messages) => end({ settled, messages }),
     };
     return { ended, subAgent };
   }
 
-  private heard(caller: RunningTurn, event: TurnEvent): void {
+  private onEvent(caller: RunningTurn, event: TurnEvent): void {
     switch (event.kind) {
       case 'approvalRequested':
         return this.ask(caller, [...this.asked, event.approval]);
@@ -142,8 +142,8 @@ export class Delegations {
     this.asked = asked;
     const now = this.askedOf(caller);
     if (before?.id === now?.id) return;
-    this.parts.surfaces.tellTurn(caller.session.id, { kind: 'subAgentAsks', turnUid: caller.turn.uid, approval: now });
-    this.parts.changed(caller.session.id);
+    this.deps.surfaces.notifyTurn(caller.session.id, { kind: 'subAgentAsks', turnUid: caller.turn.uid, approval: now });
+    this.deps.changed(caller.session.id);
   }
 
   private askedOf({ turn }: RunningTurn): Approval | null {
@@ -151,7 +151,7 @@ export class Delegations {
   }
 }
 
-function workOf(
+function resultOf(
   session: Session,
   title: string,
   { outcome, stopReason, failure, usage, startedAt }: SettledRow,
@@ -159,14 +159,14 @@ function workOf(
   now: number,
 ): DelegatedWork {
   const answers = messages.filter((message) => message.role === 'assistant' && message.visibility.kind === 'shown');
-  const spoken = answers.map((message) => answerText(message.parts).trim()).filter((text) => text !== '');
+  const texts = answers.map((message) => answerText(message.parts).trim()).filter((text) => text !== '');
   return {
     sessionId: session.id,
     title,
     outcome,
     stopReason,
     problem: failure?.sentence ?? null,
-    answer: spoken.at(-1) ?? '',
+    answer: texts.at(-1) ?? '',
     turns: answers.length,
     ms: Math.max(0, Math.round((now - startedAt) * 1000)),
     usage,

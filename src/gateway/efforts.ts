@@ -6,7 +6,7 @@ import type { SessionDirectory } from './sessionDirectory';
 import type { SurfaceRegistry } from './surfaceRegistry';
 import type { TurnRunner } from './turnRunner';
 
-interface EffortParts {
+interface EffortDeps {
   readonly store: SessionStore;
   readonly sessions: SessionDirectory;
   readonly surfaces: SurfaceRegistry;
@@ -16,25 +16,25 @@ interface EffortParts {
 
 /** Reasoning effort per session. */
 export class Efforts implements EffortGateway {
-  constructor(private readonly parts: EffortParts) {}
+  constructor(private readonly deps: EffortDeps) {}
 
   async effort(surfaceId: string, sessionId: string | null): Promise<ReasoningEffort> {
-    const { store, surfaces, runner } = this.parts;
+    const { store, surfaces, runner } = this.deps;
     const chosen =
       sessionId === null
         ? surfaces.beginningAt(surfaceId).effort
         : await store.sessionEffort(decidingSession(runner, sessionId));
-    return chosen ?? this.parts.defaultEffort?.() ?? 'default';
+    return chosen ?? this.deps.defaultEffort?.() ?? 'default';
   }
 
   async setEffort(surfaceId: string, sessionId: string | null, effort: ReasoningEffort): Promise<void> {
-    const { store, sessions, surfaces, runner } = this.parts;
+    const { store, sessions, surfaces, runner } = this.deps;
     if (sessionId === null) return surfaces.chooseForBeginning(surfaceId, { effort });
     const holder = decidingSession(runner, sessionId);
     await sessions.get(holder);
     await store.setSessionEffort(holder, effort);
     const subAgents = runner.all().filter(({ subAgent }) => subAgent?.caller.session.id === holder);
     for (const changed of [holder, ...subAgents.map(({ session }) => session.id)])
-      surfaces.tellAll({ kind: 'effortChanged', sessionId: changed, effort });
+      surfaces.notifyAll({ kind: 'effortChanged', sessionId: changed, effort });
   }
 }

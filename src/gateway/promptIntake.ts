@@ -10,7 +10,7 @@ import type { SessionSwitching } from './sessionSwitching';
 import { type SurfaceRegistry, usualBeginning } from './surfaceRegistry';
 import type { TurnSlots } from './turnSlots';
 
-interface IntakeParts {
+interface IntakeDeps {
   readonly store: SessionStore;
   readonly sessions: SessionDirectory;
   readonly surfaces: SurfaceRegistry;
@@ -31,10 +31,10 @@ interface Sent {
 
 /** Accepts prompts. Each is on disk when its receipt is given, and stored once, however often it is sent. */
 export class PromptIntake {
-  constructor(private readonly parts: IntakeParts) {}
+  constructor(private readonly deps: IntakeDeps) {}
 
   async submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {
-    const { sessions, slots, surfaces } = this.parts;
+    const { sessions, slots, surfaces } = this.deps;
     slots.refuseWhenClosing();
     const from = surfaces.shownSession(surfaceId);
     if (prompt.sessionId !== null) return this.take(prompt.sessionId, prompt, { surfaceId, from, reason: 'resume' });
@@ -48,7 +48,7 @@ export class PromptIntake {
 
   /** Returns the receipt of a prompt that was submitted before. Null when it was not. */
   async receiptOf(surfaceId: string, uid: string): Promise<SubmitReceipt | null> {
-    const { message, queued } = await this.parts.store.promptContext(null, uid);
+    const { message, queued } = await this.deps.store.promptContext(null, uid);
     if (message !== null) return this.submittedBefore(surfaceId, message);
     return queued === null ? null : this.queuedBefore(queued);
   }
@@ -56,7 +56,7 @@ export class PromptIntake {
   /** Takes the prompt to the session's conversation. What this depends on is read inside the conversation's sequence, at once: until the prompt
    *  is on disk nothing else opens a turn there or begins to compress. */
   private async take(sessionId: string, prompt: PromptSubmission, sent: Sent): Promise<SubmitReceipt> {
-    const { store, sessions, slots } = this.parts;
+    const { store, sessions, slots } = this.deps;
     const conversationId = await sessions.conversationOf(sessionId);
     if (conversationId === null) {
       const repeated = await this.receiptOf(sent.surfaceId, prompt.uid);
@@ -82,23 +82,23 @@ export class PromptIntake {
     prompt: PromptSubmission,
     { surfaceId, from, reason }: Sent,
   ): Promise<SubmitReceipt> {
-    const { sessions, slots, queue, compressionScheduler } = this.parts;
+    const { sessions, slots, queue, compressionScheduler } = this.deps;
     await sessions.refuseSubAgent(session, isSubAgent);
     if (await slots.isBusy(session, openTurn)) return queue.addBesideTurn(session, prompt);
     if (await compressionScheduler.isDue(session, countedTokens))
-      return queue.addBehindCompression(surfaceId, session, prompt);
+      return queue.addAfterCompression(surfaceId, session, prompt);
     const turn = await slots.open(surfaceId, session, { prompt, from, reason, isSubAgent });
     return { kind: 'started', sessionId: session.id, turnUid: turn.uid };
   }
 
   private async queuedBefore({ sessionId }: QueuedPrompt): Promise<SubmitReceipt> {
-    return { kind: 'queued', sessionId, queue: await this.parts.store.queue(sessionId) };
+    return { kind: 'queued', sessionId, queue: await this.deps.store.queue(sessionId) };
   }
 
   /** Handles a stored prompt. It is answered or being answered, unless the write that opened its turn seemed to
    *  fail: then it is sent now. */
   private async submittedBefore(surfaceId: string, { sessionId, turnUid }: Message): Promise<SubmitReceipt> {
-    const { store, sessions, slots, sendAgain, switching } = this.parts;
+    const { store, sessions, slots, sendAgain, switching } = this.deps;
     const started: SubmitReceipt = { kind: 'started', sessionId, turnUid: turnUid ?? '' };
     const turn = turnUid === null ? null : await store.getTurn(turnUid);
     if (turn?.state !== 'running') return started;

@@ -13,7 +13,7 @@ import type { TurnRunner } from './turnRunner';
 import type { TurnSlots } from './turnSlots';
 import type { WaitingTurns } from './waitingTurns';
 
-interface QueueParts {
+interface QueueDeps {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly log: Log;
@@ -30,30 +30,30 @@ interface QueueParts {
 export class PromptQueue {
   private readonly takeOvers = new TakeOvers();
 
-  constructor(private readonly parts: QueueParts) {}
+  constructor(private readonly deps: QueueDeps) {}
 
   async edit(uid: string, text: string): Promise<void> {
-    const along = text.trim() === '' ? (await this.parts.store.queuedPrompt(uid))?.parts : undefined;
+    const along = text.trim() === '' ? (await this.deps.store.queuedPrompt(uid))?.parts : undefined;
     if (!isSendable(text, along))
       throw new GatewayError('invalid', 'A queued message can’t be empty. Remove it instead.');
-    this.tell(await this.parts.store.editQueued(uid, text));
+    this.notify(await this.deps.store.editQueued(uid, text));
   }
 
   async remove(uid: string): Promise<void> {
-    const removed = await this.parts.store.queuedPrompt(uid);
+    const removed = await this.deps.store.queuedPrompt(uid);
     if (removed === null) return;
-    const queue = await this.parts.store.removeQueued(uid);
-    this.parts.surfaces.tellAll({ kind: 'queueChanged', sessionId: removed.sessionId, queue });
+    const queue = await this.deps.store.removeQueued(uid);
+    this.deps.surfaces.notifyAll({ kind: 'queueChanged', sessionId: removed.sessionId, queue });
   }
 
   async promote(uid: string): Promise<void> {
-    const queue = await this.parts.store.promoteQueued(uid);
-    this.tell(queue);
+    const queue = await this.deps.store.promoteQueued(uid);
+    this.notify(queue);
     const first = queue[0];
     if (first !== undefined)
       await this.startNext(
-        await this.parts.sessions.tipOf(first.sessionId),
-        this.parts.surfaces.surfaceOf(first.sessionId),
+        await this.deps.sessions.tipOf(first.sessionId),
+        this.deps.surfaces.surfaceOf(first.sessionId),
         true,
       );
   }
@@ -62,19 +62,19 @@ export class PromptQueue {
    *  conversation's sequence, so that the end of that turn sees this decision. */
   async addBesideTurn(session: Session, prompt: PromptSubmission): Promise<SubmitReceipt> {
     const { conversationId } = session;
-    const mode = prompt.busy ?? this.parts.busyMode?.() ?? 'queue';
-    const run = this.parts.runner.runningIn(conversationId);
+    const mode = prompt.busy ?? this.deps.busyMode?.() ?? 'queue';
+    const run = this.deps.runner.runningIn(conversationId);
     const takeOvers = this.takeOvers.of(conversationId);
-    const behind = { queue: null, interrupt: takeOvers, steer: [...takeOvers, ...(run?.steering.waiting ?? [])] }[mode];
-    const queue = await this.parts.store.enqueue({
+    const after = { queue: null, interrupt: takeOvers, steer: [...takeOvers, ...(run?.steering.waiting ?? [])] }[mode];
+    const queue = await this.deps.store.enqueue({
       uid: prompt.uid,
       sessionId: session.id,
       text: prompt.text,
       ...along(prompt),
-      createdAt: this.parts.clock.now(),
-      ...(behind === null ? {} : { behind }),
+      createdAt: this.deps.clock.now(),
+      ...(after === null ? {} : { after }),
     });
-    this.parts.surfaces.tellAll({ kind: 'queueChanged', sessionId: session.id, queue });
+    this.deps.surfaces.notifyAll({ kind: 'queueChanged', sessionId: session.id, queue });
     // Steering is sent with a tool result, which holds images only on some protocols. Prompts with images get their own
     // turn after this one.
     if (mode === 'steer' && prompt.parts?.some(({ kind }) => kind === 'image') !== true) run?.steering.add(prompt.uid);
@@ -84,24 +84,24 @@ export class PromptQueue {
       // Not awaited: the end of the turn waits for this sequence.
       run?.controller.abort(new TurnStop('newPrompt'));
       // A turn that waits only in the store has no end event that would start the prompt.
-      if (run === null && (await this.parts.waiting.end(session, 'newPrompt')))
-        void this.startNextInBackground(session, this.parts.surfaces.surfaceOf(session.id), false);
+      if (run === null && (await this.deps.waiting.end(session, 'newPrompt')))
+        void this.startNextInBackground(session, this.deps.surfaces.surfaceOf(session.id), false);
     }
     return { kind: 'queued', sessionId: session.id, queue };
   }
 
   /** Adds a prompt that needs a shorter history first. Queues it on disk, compresses, then sends it next. */
-  async addBehindCompression(surfaceId: string, session: Session, prompt: PromptSubmission): Promise<SubmitReceipt> {
-    const createdAt = this.parts.clock.now();
-    const queue = await this.parts.store.enqueue({
+  async addAfterCompression(surfaceId: string, session: Session, prompt: PromptSubmission): Promise<SubmitReceipt> {
+    const createdAt = this.deps.clock.now();
+    const queue = await this.deps.store.enqueue({
       uid: prompt.uid,
       sessionId: session.id,
       text: prompt.text,
       ...along(prompt),
       createdAt,
-      behind: [],
+      after: [],
     });
-    this.parts.surfaces.tellAll({ kind: 'queueChanged', sessionId: session.id, queue });
+    this.deps.surfaces.notifyAll({ kind: 'queueChanged', sessionId: session.id, queue });
     this.takeOvers.add(session.conversationId, prompt.uid);
     this.compressAhead(session, surfaceId, false);
     return { kind: 'queued', sessionId: session.id, queue };
@@ -113,37 +113,37 @@ export class PromptQueue {
     this.takeOvers.clear(conversationId);
   }
 
-  async tellQueueOf(sessionId: string): Promise<void> {
+  async notifyQueueOf(sessionId: string): Promise<void> {
     try {
-      this.parts.surfaces.tellAll({ kind: 'queueChanged', sessionId, queue: await this.parts.store.queue(sessionId) });
+      this.deps.surfaces.notifyAll({ kind: 'queueChanged', sessionId, queue: await this.deps.store.queue(sessionId) });
     } catch (error) {
-      this.parts.log.warn(`The queue could not be read: ${error instanceof Error ? error.message : String(error)}`);
+      this.deps.log.warn(`The queue could not be read: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
   /** Continues queues only after a turn that completed: after a stop, a failure, a crash or a reset, the queue waits
    *  for the user. */
   async resume(): Promise<void> {
-    const sessions = await this.parts.store.listSessions({ limit: 1000 });
-    const goesOn = ({ queuedCount, lastTurn, endReason }: SessionSummary): boolean =>
+    const sessions = await this.deps.store.listSessions({ limit: 1000 });
+    const mayContinue = ({ queuedCount, lastTurn, endReason }: SessionSummary): boolean =>
       queuedCount > 0 && lastTurn?.state === 'complete' && endReason !== 'reset';
-    for (const summary of sessions.filter(goesOn)) {
-      await this.startNextInBackground(summary, this.parts.surfaces.surfaceOf(summary.id), true);
+    for (const summary of sessions.filter(mayContinue)) {
+      await this.startNextInBackground(summary, this.deps.surfaces.surfaceOf(summary.id), true);
     }
   }
 
-  /** Starts the first queued prompt if the conversation is free. With `goesOn` false, starts only one that a turn
+  /** Starts the first queued prompt if the conversation is free. With `mayContinue` false, starts only one that a turn
    *  was stopped for. A prompt that cannot start stays in the queue. Never rejects. */
   async startNextInBackground(
     session: Session,
     surfaceId: string,
-    goesOn: boolean,
+    mayContinue: boolean,
     length: 'shortEnough' | 'asItIs' = 'shortEnough',
   ): Promise<void> {
     try {
-      await this.startNext(session, surfaceId, goesOn, length);
+      await this.startNext(session, surfaceId, mayContinue, length);
     } catch (error) {
-      this.parts.log.warn(
+      this.deps.log.warn(
         `A queued prompt could not be started and stays queued: ${error instanceof Error ? error.message : String(error)}`,
       );
     }
@@ -152,10 +152,10 @@ export class PromptQueue {
   private startNext(
     session: Session,
     surfaceId: string,
-    goesOn: boolean,
+    mayContinue: boolean,
     length: 'shortEnough' | 'asItIs' = 'shortEnough',
   ): Promise<void> {
-    const { store, slots, sessions, surfaces, compressionScheduler } = this.parts;
+    const { store, slots, sessions, surfaces, compressionScheduler } = this.deps;
     return slots.inSequence(session.conversationId, async () => {
       if (slots.isClosing) return;
       const context = await store.promptContext(session.id, null);
@@ -163,33 +163,33 @@ export class PromptQueue {
       const current = sessions.tipIn(context, session.id);
       if (await slots.isBusy(current, openTurn)) return;
       const queue = await store.queue(current.id);
-      const isWanted = goesOn || this.takeOvers.of(session.conversationId).length > 0;
+      const isWanted = mayContinue || this.takeOvers.of(session.conversationId).length > 0;
       const mayBeLong = length === 'shortEnough' && queue.length > 0 && isWanted;
       if (mayBeLong && (await compressionScheduler.isDue(current, countedTokens)))
-        return this.compressAhead(current, surfaceId, goesOn);
-      const next = this.takeOvers.takeFrom(queue, session.conversationId) ?? (goesOn ? queue[0] : undefined);
+        return this.compressAhead(current, surfaceId, mayContinue);
+      const next = this.takeOvers.takeFrom(queue, session.conversationId) ?? (mayContinue ? queue[0] : undefined);
       if (next === undefined) return;
       await slots.open(surfaceId, current, { prompt: next, reason: 'resume', queuedUid: next.uid, isSubAgent });
-      surfaces.tellAll({ kind: 'queueChanged', sessionId: current.id, queue: await store.queue(current.id) });
+      surfaces.notifyAll({ kind: 'queueChanged', sessionId: current.id, queue: await store.queue(current.id) });
     });
   }
 
   /** Compresses, then starts the next queued prompt even if nothing was compressed. Called inside the conversation's
    *  sequence. */
-  private compressAhead(session: Session, surfaceId: string, goesOn: boolean): void {
-    void this.parts.compressionScheduler
+  private compressAhead(session: Session, surfaceId: string, mayContinue: boolean): void {
+    void this.deps.compressionScheduler
       .begin(session, { focus: null, isForced: false })
       .catch((error: unknown) =>
-        this.parts.log.warn(
+        this.deps.log.warn(
           `Session ${session.id} was not compressed: ${error instanceof Error ? error.message : String(error)}`,
         ),
       )
-      .then(() => this.startNextInBackground(session, surfaceId, goesOn, 'asItIs'));
+      .then(() => this.startNextInBackground(session, surfaceId, mayContinue, 'asItIs'));
   }
 
-  private tell(queue: readonly QueuedPrompt[]): void {
+  private notify(queue: readonly QueuedPrompt[]): void {
     const sessionId = queue[0]?.sessionId;
-    if (sessionId !== undefined) this.parts.surfaces.tellAll({ kind: 'queueChanged', sessionId, queue });
+    if (sessionId !== undefined) this.deps.surfaces.notifyAll({ kind: 'queueChanged', sessionId, queue });
   }
 }
 

@@ -8,12 +8,12 @@ import type { Session } from '../transcript/session';
 import { isSteering } from '../transcript/steering';
 import type { Turn } from '../transcript/turn';
 import { GatewayError, type BeforeAsking, type SubmitReceipt } from './gateway';
-import { promptBehind } from './promptBehind';
+import { earlierPrompt } from './earlierPrompt';
 import type { SessionDirectory } from './sessionDirectory';
 import type { SessionSwitching } from './sessionSwitching';
 import type { PromptTurn, TurnSlots } from './turnSlots';
 
-interface VersionParts {
+interface VersionDeps {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -23,13 +23,13 @@ interface VersionParts {
 }
 
 /** The input for opening a turn, except its uid. */
-type Asked = Pick<PromptTurn, 'continues'> & Words;
-interface Words {
+type Asked = Pick<PromptTurn, 'continuation'> & PromptContent;
+interface PromptContent {
   readonly text: string;
   readonly parts: readonly SentPart[];
 }
-type Asking = { readonly before: BeforeAsking | undefined } & (
-  { readonly reason: 'retried' } | ({ readonly reason: 'edited'; readonly uid: string } & Words)
+type Resend = { readonly before: BeforeAsking | undefined } & (
+  { readonly reason: 'retried' } | ({ readonly reason: 'edited'; readonly uid: string } & PromptContent)
 );
 
 interface EditedPrompt {
@@ -44,13 +44,13 @@ const inBranch =
 
 /** Sends prompts again, unchanged or edited. Hides the earlier answer, never deletes it: it is the earlier version. */
 export class PromptVersions {
-  constructor(private readonly parts: VersionParts) {}
+  constructor(private readonly deps: VersionDeps) {}
 
   retry(surfaceId: string, turnUid: string, before?: BeforeAsking): Promise<SubmitReceipt> {
     return this.askAgain(surfaceId, turnUid, { reason: 'retried', before });
   }
 
-  /** Without `parts` the prompt keeps its attachments. */
+  /** Without `deps` the prompt keeps its attachments. */
   async edit(surfaceId: string, turnUid: string, prompt: EditedPrompt, before?: BeforeAsking): Promise<SubmitReceipt> {
     const { uid, text, parts = await this.partsOf(turnUid) } = prompt;
     if (!isSendable(text, parts)) throw new GatewayError('invalid', 'There is nothing to send. Type a prompt first.');
@@ -58,7 +58,7 @@ export class PromptVersions {
   }
 
   async show(turnUid: string): Promise<void> {
-    const { store, clock, sessions, slots, switching } = this.parts;
+    const { store, clock, sessions, slots, switching } = this.deps;
     const found = await sessions.tipOf((await this.turnOf(turnUid)).sessionId);
     await slots.inSequence(found.conversationId, async () => {
       const session = await sessions.tipOf(found.id);
@@ -68,8 +68,8 @@ export class PromptVersions {
     });
   }
 
-  private async askAgain(surfaceId: string, turnUid: string, asking: Asking): Promise<SubmitReceipt> {
-    const { sessions, slots, ids } = this.parts;
+  private async askAgain(surfaceId: string, turnUid: string, asking: Resend): Promise<SubmitReceipt> {
+    const { sessions, slots, ids } = this.deps;
     slots.refuseWhenClosing();
     const turn = await this.turnOf(turnUid);
     const found = await sessions.tipOf(turn.sessionId);
@@ -95,7 +95,7 @@ export class PromptVersions {
       });
       // A surface removes the rows of the retried turn itself. It must read again when later turns went too, or when
       // the prompt was merged with another.
-      if (!isLast || !stoodAlone) this.parts.switching.reread(session);
+      if (!isLast || !stoodAlone) this.deps.switching.reread(session);
       return { kind: 'started', sessionId: session.id, turnUid: opened.uid };
     });
     // Outside the conversation's sequence, because branching enters that sequence itself.
@@ -109,7 +109,7 @@ export class PromptVersions {
     uid: string,
     { text, parts, ...how }: Asked,
   ): Promise<SubmitReceipt> {
-    const { sessions, slots, switching } = this.parts;
+    const { sessions, slots, switching } = this.deps;
     const { sessionId } = await switching.branchToAsk(surfaceId, turn.sessionId, turn.userMessageUid);
     if (sessionId === null) throw new GatewayError('notFound', 'Couldn’t open the branch.');
     const branch = await sessions.get(sessionId);
@@ -126,13 +126,13 @@ export class PromptVersions {
 
   /** Puts a prompt that could not be sent into the composer of its session. Never rejects: the caller already
    *  reports the error. */
-  private async handBack(session: Session, { text, parts }: Words): Promise<void> {
-    await this.parts.store.setDraft(session.id, text, parts).catch(() => undefined);
-    this.parts.switching.reread(session);
+  private async handBack(session: Session, { text, parts }: PromptContent): Promise<void> {
+    await this.deps.store.setDraft(session.id, text, parts).catch(() => undefined);
+    this.deps.switching.reread(session);
   }
 
   private async turnOf(turnUid: string): Promise<Turn> {
-    const turn = await this.parts.store.getTurn(turnUid);
+    const turn = await this.deps.store.getTurn(turnUid);
     if (turn === null) throw new GatewayError('notFound', 'This turn no longer exists, so it can’t be sent again.');
     return turn;
   }
@@ -143,7 +143,7 @@ export class PromptVersions {
     turn: Turn,
     tip: Session,
   ): Promise<{ readonly rows: readonly Message[]; readonly isEarlier: boolean }> {
-    const { store } = this.parts;
+    const { store } = this.deps;
     const rows = await store.activeMessages(tip.id);
     if (turn.sessionId === tip.id || rows.some((row) => row.turnUid === turn.uid)) return { rows, isEarlier: false };
     return { rows: await store.activeMessages(turn.sessionId), isEarlier: true };
@@ -152,25 +152,25 @@ export class PromptVersions {
   /** Returns the prompt together with the user's steering during its turn: a retry sends both as the prompt. A turn
    *  that continued an answer without any steering continues it again. */
   private async askedIn(turn: Turn, session: Session): Promise<Asked> {
-    const prompt = await this.parts.store.getMessage(turn.userMessageUid);
+    const prompt = await this.deps.store.getMessage(turn.userMessageUid);
     if (prompt?.role !== 'user')
       throw new GatewayError('notFound', 'The prompt for this turn no longer exists, so it can’t be sent again.');
     const written = [prompt, ...(await this.steeringOf(turn))].filter((message) => !isContinuation(message));
     if (written.length === 0)
-      return { text: '', parts: [], continues: { asked: await promptBehind(this.parts.store, session.id, 1) } };
-    const said = written.map(({ parts }) => answerText(parts)).filter((text) => text !== '');
-    return { text: said.join('\n\n'), parts: written.flatMap(({ parts }) => sentParts(parts)) };
+      return { text: '', parts: [], continuation: { asked: await earlierPrompt(this.deps.store, session.id, 1) } };
+    const texts = written.map(({ parts }) => answerText(parts)).filter((text) => text !== '');
+    return { text: texts.join('\n\n'), parts: written.flatMap(({ parts }) => sentParts(parts)) };
   }
 
   /** Returns the attachments of a turn's prompt. */
   private async partsOf(turnUid: string): Promise<readonly SentPart[]> {
     const { userMessageUid } = await this.turnOf(turnUid);
-    return sentParts((await this.parts.store.getMessage(userMessageUid))?.parts ?? []);
+    return sentParts((await this.deps.store.getMessage(userMessageUid))?.parts ?? []);
   }
 
   /** Reads every segment that the turn spans: a turn that was compressed midway began in an earlier one. */
   private async steeringOf(turn: Turn): Promise<readonly Message[]> {
-    const { store } = this.parts;
+    const { store } = this.deps;
     let steering: readonly Message[] = [];
     for (let segment = await store.getSession(turn.sessionId); segment !== null;) {
       const rows = await store.activeMessages(segment.id);

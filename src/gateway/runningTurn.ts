@@ -46,7 +46,7 @@ export interface SubAgentRun {
   readonly callId: string;
   readonly createAgent: (memory: MemoryManager) => Agent;
   /** Called with every event that surfaces showing its session receive. */
-  readonly heard: (event: TurnEvent) => void;
+  readonly onEvent: (event: TurnEvent) => void;
   /** `settled`: null when the turn could not be closed before the window closed. `messages`: the rows of the turn. */
   readonly ended: (settled: SettledRow | null, messages: readonly Message[]) => void;
 }

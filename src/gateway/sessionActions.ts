@@ -10,7 +10,7 @@ import type { SessionSwitching } from './sessionSwitching';
 import type { SurfaceRegistry } from './surfaceRegistry';
 import type { TurnSlots } from './turnSlots';
 
-interface ActionParts {
+interface ActionDeps {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly modelChoices: ModelChoices;
@@ -23,35 +23,35 @@ interface ActionParts {
 
 /** The user's actions on a stored session, applied to all its segments at once. */
 export class SessionActions {
-  constructor(private readonly parts: ActionParts) {}
+  constructor(private readonly deps: ActionDeps) {}
 
   async rename(sessionId: string, title: string): Promise<void> {
-    await this.parts.store.setTitle(sessionId, title, 'person');
+    await this.deps.store.setTitle(sessionId, title, 'person');
     this.changed(sessionId);
   }
 
   async setPinned(sessionId: string, on: boolean): Promise<void> {
-    await this.parts.store.setPinned(sessionId, on);
+    await this.deps.store.setPinned(sessionId, on);
     this.changed(sessionId);
   }
 
   async setArchived(sessionId: string, on: boolean): Promise<void> {
-    await this.parts.store.setArchived(sessionId, on);
+    await this.deps.store.setArchived(sessionId, on);
     this.changed(sessionId);
   }
 
   async setSeen(sessionId: string): Promise<void> {
-    await this.parts.store.setSeen(sessionId, this.parts.clock.now());
+    await this.deps.store.setSeen(sessionId, this.deps.clock.now());
     this.changed(sessionId);
   }
 
   async selectModel(sessionId: string | null, ref: string): Promise<void> {
-    await this.parts.modelChoices.choose(sessionId, ref);
-    this.parts.surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: sessionId === null ? [] : [sessionId] });
+    await this.deps.modelChoices.choose(sessionId, ref);
+    this.deps.surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: sessionId === null ? [] : [sessionId] });
   }
 
   async trash(sessionId: string): Promise<void> {
-    const { store, clock, agentPool, switching } = this.parts;
+    const { store, clock, agentPool, switching } = this.deps;
     await this.refuseSubAgent(sessionId);
     await this.whileIdle(
       sessionId,
@@ -59,25 +59,25 @@ export class SessionActions {
       async (session) => {
         await store.trashSession(session.id, clock.now());
         switching.emptied([session.id]);
-        agentPool.vacate([session.id]);
+        agentPool.release([session.id]);
         this.changed(session.id);
       },
     );
   }
 
   async restore(sessionId: string): Promise<void> {
-    await this.parts.store.restoreSession(sessionId);
+    await this.deps.store.restoreSession(sessionId);
     this.changed(sessionId);
   }
 
   async bringOver(input: BringOver): Promise<BroughtOver> {
-    const brought = await this.parts.store.bringOver(input);
-    this.parts.surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: input.sessionIds });
+    const brought = await this.deps.store.bringOver(input);
+    this.deps.surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: input.sessionIds });
     return brought;
   }
 
   async forget(sessionId: string): Promise<ForgetReport> {
-    const { store, agentPool, switching } = this.parts;
+    const { store, agentPool, switching } = this.deps;
     await this.refuseSubAgent(sessionId);
     const sentence = 'Hermes is answering in this session. Stop it before you forget the session.';
     const { session, sessionIds, branches, isComplete } = await this.whileIdle(sessionId, sentence, async (found) => {
@@ -85,9 +85,9 @@ export class SessionActions {
       switching.emptied(forgotten.sessionIds);
       return { session: found, ...forgotten };
     });
-    this.parts.surfaces.tellAll({ kind: 'sessionsChanged', sessionIds });
+    this.deps.surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds });
     // No data of a private session was ever sent anywhere, but its agent is still released.
-    if (session.private) agentPool.vacate(sessionIds);
+    if (session.private) agentPool.release(sessionIds);
     const left = isComplete ? [] : ['Traces may remain in the session file until it is rewritten.'];
     const sentences = [...left, ...(session.private ? [] : await agentPool.forget(sessionIds))];
     return {
@@ -100,14 +100,14 @@ export class SessionActions {
   /** Throws `GatewayError` for a sub-agent's session. It is part of the work of the session it serves, and no list
    *  shows it, so the user could not restore it. */
   private async refuseSubAgent(sessionId: string): Promise<void> {
-    const { sessions } = this.parts;
+    const { sessions } = this.deps;
     if (await sessions.isSubAgent(await sessions.get(sessionId)))
       throw new GatewayError('invalid', 'This session belongs to a sub-agent. It is deleted with its parent session.');
   }
 
   /** Runs `work` on a conversation without a running turn. Throws `GatewayError` (`busy`) when a turn runs. */
   private async whileIdle<T>(sessionId: string, busy: string, work: (tip: Session) => Promise<T>): Promise<T> {
-    const { sessions, slots } = this.parts;
+    const { sessions, slots } = this.deps;
     const found = await sessions.tipOf(sessionId);
     return slots.inSequence(found.conversationId, async () => {
       const tip = await sessions.tipOf(found.id);
@@ -117,6 +117,6 @@ export class SessionActions {
   }
 
   private changed(sessionId: string): void {
-    this.parts.surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [sessionId] });
+    this.deps.surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [sessionId] });
   }
 }

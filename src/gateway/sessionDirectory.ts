@@ -5,7 +5,7 @@ import type { Session } from '../transcript/session';
 import { GatewayError } from './gateway';
 import type { Beginning } from './surfaceRegistry';
 
-interface DirectoryParts {
+interface DirectoryDeps {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -21,26 +21,26 @@ export class SessionDirectory {
   /** Conversations of the sessions that were read here. */
   private readonly conversations = new Map<string, string>();
 
-  constructor(private readonly parts: DirectoryParts) {}
+  constructor(private readonly deps: DirectoryDeps) {}
 
   /** Creates a session with the default model for new sessions. It copies nothing from the session before. */
   async create({ isPrivate, mode, effort }: Omit<Beginning, 'reason'>): Promise<Session> {
     const model = this.modelOf(null);
-    const startedAt = this.parts.clock.now();
-    const session = await this.parts.store.createSession({
-      id: this.parts.ids.sessionId(startedAt),
+    const startedAt = this.deps.clock.now();
+    const session = await this.deps.store.createSession({
+      id: this.deps.ids.sessionId(startedAt),
       startedAt,
       model,
-      folder: this.parts.folder(),
+      folder: this.deps.folder(),
       private: isPrivate,
     });
-    if (mode !== null) await this.parts.store.setSessionMode(session.id, mode);
-    if (effort !== null) await this.parts.store.setSessionEffort(session.id, effort);
+    if (mode !== null) await this.deps.store.setSessionMode(session.id, mode);
+    if (effort !== null) await this.deps.store.setSessionEffort(session.id, effort);
     return this.noted(session);
   }
 
   async get(sessionId: string): Promise<Session> {
-    return this.noted(await this.parts.store.getSession(sessionId));
+    return this.noted(await this.deps.store.getSession(sessionId));
   }
 
   /** The conversation of a session, which is read only where it is not known. It may have changed since: whoever relies on it compares it with
@@ -48,7 +48,7 @@ export class SessionDirectory {
   async conversationOf(sessionId: string): Promise<string | null> {
     const known = this.conversations.get(sessionId);
     if (known !== undefined) return known;
-    const session = await this.parts.store.getSession(sessionId);
+    const session = await this.deps.store.getSession(sessionId);
     return session === null ? null : this.noted(session).conversationId;
   }
 
@@ -68,7 +68,7 @@ export class SessionDirectory {
   /** True when the session belongs to a sub-agent. Works for any segment of its conversation. */
   async isSubAgent(session: Session): Promise<boolean> {
     const root =
-      session.id === session.conversationId ? session : await this.parts.store.getSession(session.conversationId);
+      session.id === session.conversationId ? session : await this.deps.store.getSession(session.conversationId);
     return root?.parentKind === 'delegate';
   }
 
@@ -84,14 +84,14 @@ export class SessionDirectory {
   /** Returns the newest segment of a session's conversation, to which its next turn belongs. */
   async tipOf(sessionId: string): Promise<Session> {
     await this.get(sessionId);
-    return this.get(await this.parts.store.conversationTip(sessionId));
+    return this.get(await this.deps.store.conversationTip(sessionId));
   }
 
   /** Returns the segment to show when the user opens a session: its newest one or, when it has no messages, the one
    *  that continued it. */
   async toOpen(sessionId: string): Promise<Session> {
     await this.get(sessionId);
-    const session = await this.tipOf((await this.parts.store.resolveSessionId(sessionId)) ?? sessionId);
+    const session = await this.tipOf((await this.deps.store.resolveSessionId(sessionId)) ?? sessionId);
     if (session.trashedAt !== null)
       throw new GatewayError('invalid', 'This session is in the trash. Restore it, then open it.');
     return session;
@@ -99,7 +99,7 @@ export class SessionDirectory {
 
   /** Returns the id of the session that the text names. */
   async find(text: string): Promise<string> {
-    const found = await this.parts.store.findSession(text);
+    const found = await this.deps.store.findSession(text);
     switch (found.kind) {
       case 'one':
         return found.sessionId;
@@ -121,7 +121,7 @@ export class SessionDirectory {
 
   /** Returns the model that answers in a session. Null: in a new one. */
   modelOf(session: Session | null): string {
-    const model = session?.model ?? this.parts.defaultModel();
+    const model = session?.model ?? this.deps.defaultModel();
     if (model === null) throw new GatewayError('noModel', 'Choose a model first. Your prompt is kept.');
     return model;
   }

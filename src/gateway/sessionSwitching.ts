@@ -9,14 +9,14 @@ import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { SurfaceAgent } from './agents/surfaceAgent';
 import { GatewayError, type SwitchOutcome, type SwitchTarget } from './gateway';
-import { promptBehind } from './promptBehind';
+import { earlierPrompt } from './earlierPrompt';
 import type { AgentPool } from './agents/agentPool';
 import { Sequencer } from './sequencer';
 import type { SessionDirectory } from './sessionDirectory';
 import { type Beginning, type SurfaceRegistry, usualBeginning } from './surfaceRegistry';
 import type { TurnSlots } from './turnSlots';
 
-interface SwitchingParts {
+interface SwitchingDeps {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -47,10 +47,10 @@ export class SessionSwitching {
    *  compression finds the segment to show here, without waiting. */
   private readonly followers = new Map<string, Session>();
 
-  constructor(private readonly parts: SwitchingParts) {}
+  constructor(private readonly deps: SwitchingDeps) {}
 
   async switchSession(surfaceId: string, target: SwitchTarget): Promise<SwitchOutcome> {
-    this.parts.slots.refuseWhenClosing();
+    this.deps.slots.refuseWhenClosing();
     return this.sequencer.run(surfaceId, () => this.carryOut(surfaceId, target));
   }
 
@@ -67,48 +67,48 @@ export class SessionSwitching {
 
   /** Returns the agent that runs a turn. If the surface still shows `from`, its first prompt begins the session that
    *  it shows from now on. A turn of a session that no surface shows runs in the background. */
-  seatForTurn(surfaceId: string, session: Session, reason: SwitchReason, from: string | null): SurfaceAgent {
-    const { surfaces, agentPool } = this.parts;
+  agentForTurn(surfaceId: string, session: Session, reason: SwitchReason, from: string | null): SurfaceAgent {
+    const { surfaces, agentPool } = this.deps;
     const begins = (reason === 'new_session' || reason === 'reset') && surfaces.shownSession(surfaceId) === from;
     if (begins) this.switchTo(surfaceId, session, reason);
     const showing = surfaces.shownSession(surfaceId) === session.id ? surfaceId : surfaces.showing(session.id);
-    return showing === null ? agentPool.seatBehind(session) : agentPool.seatFor(showing, session, reason);
+    return showing === null ? agentPool.agentInBackground(session) : agentPool.agentFor(showing, session, reason);
   }
 
   /** Shows a session that this surface's empty state began earlier. */
   showBegun(surfaceId: string, session: Session): void {
-    if (this.parts.surfaces.shownSession(surfaceId) === null)
+    if (this.deps.surfaces.shownSession(surfaceId) === null)
       this.switchTo(surfaceId, this.newest(session), 'new_session');
   }
 
   /** Moves a conversation to its next segment, on every surface that shows it and every agent that serves it. */
   rolledOver(parent: Session, child: Session): void {
-    const { surfaces, agentPool } = this.parts;
+    const { surfaces, agentPool } = this.deps;
     this.followers.set(parent.id, child);
     agentPool.movedOn(parent.id, child);
     for (const surfaceId of surfaces.allShowing(parent.id)) this.switchTo(surfaceId, child, 'compression');
-    surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [parent.id, child.id] });
+    surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [parent.id, child.id] });
   }
 
   /** Switches surfaces that show one of these deleted sessions to the empty state. */
   emptied(sessionIds: readonly string[]): void {
     for (const sessionId of sessionIds)
-      for (const surfaceId of this.parts.surfaces.allShowing(sessionId)) this.switchTo(surfaceId, null, 'new_session');
+      for (const surfaceId of this.deps.surfaces.allShowing(sessionId)) this.switchTo(surfaceId, null, 'new_session');
   }
 
   /** Called when the rows of a session changed without events. Its surfaces read it again. */
   reread(session: Session): void {
-    for (const surfaceId of this.parts.surfaces.allShowing(session.id)) this.switchTo(surfaceId, session, 'resume');
+    for (const surfaceId of this.deps.surfaces.allShowing(session.id)) this.switchTo(surfaceId, session, 'resume');
   }
 
   /** Marks a session that the user can see as read. Never rejects. */
   async noteSeen(sessionId: string): Promise<void> {
     try {
-      if (!this.parts.surfaces.isSeen(sessionId)) return;
-      await this.parts.store.setSeen(sessionId, this.parts.clock.now());
-      this.parts.surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [sessionId] });
+      if (!this.deps.surfaces.isSeen(sessionId)) return;
+      await this.deps.store.setSeen(sessionId, this.deps.clock.now());
+      this.deps.surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [sessionId] });
     } catch (error) {
-      this.parts.log.warn(
+      this.deps.log.warn(
         `That session ${sessionId} was seen could not be noted: ${error instanceof Error ? error.message : String(error)}`,
       );
     }
@@ -140,7 +140,7 @@ export class SessionSwitching {
   }
 
   private async reset(surfaceId: string): Promise<SwitchOutcome> {
-    const { surfaces, sessions, slots, store, agentPool } = this.parts;
+    const { surfaces, sessions, slots, store, agentPool } = this.deps;
     const shown = surfaces.shownSession(surfaceId);
     if (shown === null) return this.showEmptyState(surfaceId, usualBeginning);
     const found = await sessions.tipOf(shown);
@@ -149,13 +149,13 @@ export class SessionSwitching {
       await this.refuseBusy(session, 'Hermes is answering in this session. Stop it before you reset the session.');
       await store.endSession(session.id, 'reset');
       agentPool.endAt(surfaceId, session);
-      surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
+      surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
       return this.showEmptyState(surfaceId, { reason: 'reset', isPrivate: false, mode: null, effort: null });
     });
   }
 
   private async resume(surfaceId: string, sessionId: string): Promise<SwitchOutcome> {
-    const { sessions, store } = this.parts;
+    const { sessions, store } = this.deps;
     const found = await sessions.toOpen(sessionId);
     const { total } = await store.readTranscript({ sessionId: found.id, limit: 1, includeHidden: true });
     // A compression published from here on moves this surface along. One published before did not know of it.
@@ -169,7 +169,7 @@ export class SessionSwitching {
     { sessionId, from, title }: Omit<TargetOf<'branch'>, 'reason'>,
     handsBack = true,
   ): Promise<SwitchOutcome> {
-    const { sessions, store, slots, clock, ids, surfaces } = this.parts;
+    const { sessions, store, slots, clock, ids, surfaces } = this.deps;
     const origin = await sessions.get(sessionId);
     const now = clock.now();
     const childId = ids.sessionId(now);
@@ -180,12 +180,12 @@ export class SessionSwitching {
     if (draft !== null) await store.setDraft(session.id, draft, draftParts);
     const refusal = title === undefined ? null : await this.titled(session.id, title);
     this.switchTo(surfaceId, session, 'branch');
-    surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
+    surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
     return { sessionId: session.id, draft, notice: refusal };
   }
 
   private async rewind(surfaceId: string, target: TargetOf<'rewind'>): Promise<SwitchOutcome> {
-    const { sessions, slots } = this.parts;
+    const { sessions, slots } = this.deps;
     const found = await sessions.toOpen(target.sessionId);
     const done = await slots.inSequence(found.conversationId, () => this.rewindTip(surfaceId, found, target));
     if ('sessionId' in done) return done;
@@ -201,11 +201,11 @@ export class SessionSwitching {
     found: Session,
     target: TargetOf<'rewind'>,
   ): Promise<SwitchOutcome | { readonly beforeSummary: Message }> {
-    const { sessions, store, clock, surfaces, agentPool } = this.parts;
+    const { sessions, store, clock, surfaces, agentPool } = this.deps;
     const session = await sessions.tipOf(found.id);
     await this.refuseBusy(session, 'Hermes is answering in this session. Stop it before you rewind the session.');
     // Counted as the user sees them, before a repair merges several into one.
-    const named = 'to' in target ? target.to : (await promptBehind(store, session.id, target.turns))?.uid;
+    const named = 'to' in target ? target.to : (await earlierPrompt(store, session.id, target.turns))?.uid;
     if (named === undefined) throw new GatewayError('invalid', 'There is no prompt to rewind to in this session.');
     // Rewinds by the messages that the model would get: prompts without an answer between them are one.
     await store.repairTranscript(session.id);
@@ -216,7 +216,7 @@ export class SessionSwitching {
       if (surfaces.shownSession(surfaceId) !== session.id) this.switchTo(surfaceId, session, 'resume');
       agentPool.rewound(surfaceId, session);
       for (const each of surfaces.allShowing(session.id)) this.switchTo(each, session, 'rewind');
-      surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
+      surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
       return { sessionId: session.id, draft, notice: null, ...takenBack(prompt) };
     } catch (error) {
       const isEarlier =
@@ -231,9 +231,9 @@ export class SessionSwitching {
 
   /** Returns the prompt that an absorbed prompt was merged into. Rewinding one removes both. */
   private async standing(uid: string): Promise<Message> {
-    let message = await this.parts.store.getMessage(uid);
+    let message = await this.deps.store.getMessage(uid);
     while (message?.visibility.kind === 'hidden' && message.visibility.absorbedInto !== null)
-      message = await this.parts.store.getMessage(message.visibility.absorbedInto);
+      message = await this.deps.store.getMessage(message.visibility.absorbedInto);
     if (message?.role !== 'user')
       throw new GatewayError('notFound', 'This prompt no longer exists, so you can’t rewind to it.');
     return message;
@@ -241,7 +241,7 @@ export class SessionSwitching {
 
   /** Puts a removed prompt before the text that is already in the composer. */
   private async putBack(session: Session, prompt: string, parts: readonly SentPart[]): Promise<string> {
-    const { store } = this.parts;
+    const { store } = this.deps;
     const typed = await store.draft(session.id);
     const draft = typed.trim() === '' ? prompt : prompt === '' ? typed : `${prompt}\n\n${typed}`;
     await store.setDraft(
@@ -255,7 +255,7 @@ export class SessionSwitching {
   /** Sets the title. Returns null on success, otherwise the reason. */
   private async titled(sessionId: string, title: string): Promise<string | null> {
     try {
-      await this.parts.store.setTitle(sessionId, title, 'person');
+      await this.deps.store.setTitle(sessionId, title, 'person');
       return null;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
@@ -264,11 +264,11 @@ export class SessionSwitching {
   }
 
   private async refuseBusy(session: Session, sentence: string): Promise<void> {
-    if (await this.parts.slots.isBusy(session)) throw new GatewayError('busy', sentence);
+    if (await this.deps.slots.isBusy(session)) throw new GatewayError('busy', sentence);
   }
 
   private showEmptyState(surfaceId: string, beginning: Beginning): SwitchOutcome {
-    const { surfaces, agentPool } = this.parts;
+    const { surfaces, agentPool } = this.deps;
     if (surfaces.shownSession(surfaceId) !== null) agentPool.leaveForNew(surfaceId);
     this.switchTo(surfaceId, null, beginning.reason, beginning);
     return { ...unchanged, sessionId: null };
@@ -282,11 +282,11 @@ export class SessionSwitching {
   /** The only code that sets the session of a surface. Memory work for the switch is queued after it, and no caller
    *  waits for that work. */
   private switchTo(surfaceId: string, session: Session | null, reason: SwitchReason, beginning?: Beginning): void {
-    const { surfaces, agentPool } = this.parts;
+    const { surfaces, agentPool } = this.deps;
     const leaving = surfaces.shownSession(surfaceId);
     surfaces.bind(surfaceId, session?.id ?? null, reason, beginning);
-    if (session !== null && reason !== 'rewind') agentPool.seatFor(surfaceId, session, reason);
-    if (leaving !== null && leaving !== session?.id) this.parts.left();
+    if (session !== null && reason !== 'rewind') agentPool.agentFor(surfaceId, session, reason);
+    if (leaving !== null && leaving !== session?.id) this.deps.left();
     if (session !== null) void this.noteSeen(session.id);
   }
 }

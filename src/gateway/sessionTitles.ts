@@ -8,7 +8,7 @@ import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { SettledRow, StartedTurn } from './runningTurn';
 
-interface TitleParts {
+interface TitleDeps {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly log: Log;
@@ -32,25 +32,25 @@ export class SessionTitles {
   private readonly running = new Map<string, { readonly controller: AbortController; readonly end: Promise<void> }>();
   private closing = false;
 
-  constructor(private readonly parts: TitleParts) {}
+  constructor(private readonly deps: TitleDeps) {}
 
   /** Called when a turn has settled. Returns at once. */
   turnSettled(run: StartedTurn, settled: SettledRow): void {
     const { conversationId } = run.session;
-    if (this.closing || (this.parts.sessionTitles?.() ?? 'prompt') !== 'model') return;
+    if (this.closing || (this.deps.sessionTitles?.() ?? 'prompt') !== 'model') return;
     if (
       run.subAgent !== undefined ||
       settled.outcome !== 'complete' ||
       settled.model.startsWith(`${demoInfo.provider}/`)
     )
       return;
-    if (this.parts.isRunning(conversationId) || this.running.has(conversationId)) return;
+    if (this.deps.isRunning(conversationId) || this.running.has(conversationId)) return;
     const controller = new AbortController();
-    const cancel = this.parts.clock.after(patienceMs, () => controller.abort());
+    const cancel = this.deps.clock.after(patienceMs, () => controller.abort());
     const end = this.write(settled, controller.signal)
       .catch((error: unknown) => {
         if (!controller.signal.aborted)
-          this.parts.log.warn(`No title was written for session ${settled.sessionId}: ${wordsOf(error)}`);
+          this.deps.log.warn(`No title was written for session ${settled.sessionId}: ${wordsOf(error)}`);
       })
       .finally(() => {
         cancel();
@@ -72,7 +72,7 @@ export class SessionTitles {
   }
 
   private async write({ uid, sessionId, model: ref }: SettledRow, signal: AbortSignal): Promise<void> {
-    const { store, agentOf, mayNotSpend, changed, log } = this.parts;
+    const { store, agentOf, mayNotSpend, changed, log } = this.deps;
     const session = await store.getSession(sessionId);
     if (session === null || !(await this.mayBeTitled(session))) return;
     const rows = await store.activeMessages(sessionId);
@@ -93,7 +93,7 @@ export class SessionTitles {
   /** False for a title of higher authority, and for branches, which are named after their origin. */
   private async mayBeTitled(session: Session): Promise<boolean> {
     if (session.titleSource === 'person' || session.titleSource === 'model') return false;
-    const root = await this.parts.store.getSession(session.conversationId);
+    const root = await this.deps.store.getSession(session.conversationId);
     return root !== null && root.parentKind === null;
   }
 }

@@ -3,7 +3,7 @@ import type { SessionStore } from '../store/sessionStore';
 import { dollars, type Spending } from '../transcript/cost';
 import type { Failure } from '../transcript/stopReason';
 
-interface SpendingParts {
+interface SpendingDeps {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly spendingLimit?: () => number;
@@ -11,10 +11,10 @@ interface SpendingParts {
 
 /** Cost of sessions, as the store has it, and the limit at which a turn stops and asks. */
 export class SpendingDesk {
-  constructor(private readonly parts: SpendingParts) {}
+  constructor(private readonly deps: SpendingDeps) {}
 
   async spending(sessionId: string | null): Promise<Spending> {
-    const { store, clock } = this.parts;
+    const { store, clock } = this.deps;
     const [session, today] = await Promise.all([
       sessionId === null ? null : store.sessionSpending(sessionId),
       store.spendingSince(startOfDay(clock.now())),
@@ -27,7 +27,7 @@ export class SpendingDesk {
   async limitReached(sessionId: string): Promise<Failure | null> {
     const { limit } = this;
     if (limit === 0) return null;
-    const { cost, allowedUsd } = await this.parts.store.sessionSpending(sessionId);
+    const { cost, allowedUsd } = await this.deps.store.sessionSpending(sessionId);
     const ceiling = Math.max(limit, allowedUsd ?? 0);
     if (cost.usd < ceiling) return null;
     const [spent, allowed, more] = [cost.usd, ceiling, limit].map((usd) => dollars(usd, 'en-US'));
@@ -42,12 +42,12 @@ export class SpendingDesk {
   async allowMore(sessionId: string): Promise<void> {
     const { limit } = this;
     if (limit === 0) return;
-    const { cost } = await this.parts.store.sessionSpending(sessionId);
-    await this.parts.store.allowSpending(sessionId, cost.usd + limit);
+    const { cost } = await this.deps.store.sessionSpending(sessionId);
+    await this.deps.store.allowSpending(sessionId, cost.usd + limit);
   }
 
   private get limit(): number {
-    return this.parts.spendingLimit?.() ?? 0;
+    return this.deps.spendingLimit?.() ?? 0;
   }
 }
 

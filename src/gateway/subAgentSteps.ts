@@ -11,18 +11,18 @@ export class SubAgentSteps {
 
   constructor(private readonly report: (progress: ToolProgress) => void) {}
 
-  heard(event: TurnEvent): void {
+  onEvent(event: TurnEvent): void {
     switch (event.kind) {
       case 'messageStored':
         if (event.message.role === 'assistant')
           this.asked(event.message.parts.flatMap((part) => (part.kind === 'toolCall' ? [part] : [])));
         else if (event.message.role === 'tool') {
           const [{ callId, outcome }] = event.message.parts;
-          this.tell(callId, outcome);
+          this.notify(callId, outcome);
         }
         return;
       case 'activity':
-        if (event.activity.kind === 'runningTool') this.tell(event.activity.callId, null);
+        if (event.activity.kind === 'runningTool') this.notify(event.activity.callId, null);
         return;
       default:
     }
@@ -33,10 +33,10 @@ export class SubAgentSteps {
     if (first === undefined) return;
     this.steps++;
     for (const call of calls) this.calls.set(call.callId, call);
-    this.tell(first.callId, null);
+    this.notify(first.callId, null);
   }
 
-  private tell(callId: string, outcome: (ToolProgress & { readonly kind: 'step' })['outcome']): void {
+  private notify(callId: string, outcome: (ToolProgress & { readonly kind: 'step' })['outcome']): void {
     const call = this.calls.get(callId);
     const state = `${callId} ${outcome ?? ''} ${this.steps}`;
     if (call === undefined || state === this.told) return;

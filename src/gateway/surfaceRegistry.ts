@@ -97,14 +97,14 @@ export class SurfaceRegistry implements Disposable {
     if (from !== sessionId || reason === 'rewind') this.switched.fire({ surfaceId, from, to: sessionId, reason });
   }
 
-  tellTurn(sessionId: string, event: TurnEvent): void {
+  notifyTurn(sessionId: string, event: TurnEvent): void {
     for (const { surface, sessionId: shown } of this.attached.values()) {
       if (shown === sessionId) this.guarded(`Surface ${surface.id}`, () => surface.onTurnEvent(sessionId, event));
     }
     this.turnHappened.fire({ sessionId, event });
   }
 
-  tellAll(event: SessionEvent): void {
+  notifyAll(event: SessionEvent): void {
     for (const { surface } of this.attached.values())
       this.guarded(`Surface ${surface.id}`, () => surface.onSessionEvent(event));
     if (event.kind === 'sessionsChanged') this.sessionsChanged.fire(event.sessionIds);
@@ -116,9 +116,9 @@ export class SurfaceRegistry implements Disposable {
     this.switched.dispose();
   }
 
-  private guarded(who: string, tell: () => void): void {
+  private guarded(who: string, notify: () => void): void {
     try {
-      tell();
+      notify();
     } catch (error) {
       this.log.error(`${who} could not take an event.`, error);
     }

@@ -8,7 +8,7 @@ import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
 import { GatewayError } from './gateway';
 
-interface OpeningParts {
+interface OpeningDeps {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -24,24 +24,24 @@ export interface Opening {
     readonly draft?: PromptDraft;
   };
   /** Set when the user wrote no prompt: the turn continues the answer to the prompt in `asked`. */
-  readonly continues?: { readonly asked: Message | null };
+  readonly continuation?: { readonly asked: Message | null };
   readonly queuedUid?: string;
   readonly replaces?: { readonly turnUid: string; readonly reason: 'retried' | 'edited' };
 }
 
 /** Writes a turn's first rows: its prompt and the turn itself, on disk before any request to a model. */
 export class TurnOpening {
-  constructor(private readonly parts: OpeningParts) {}
+  constructor(private readonly deps: OpeningDeps) {}
 
   async open({
     session,
     model,
     prompt,
-    continues,
+    continuation,
     ...how
   }: Opening): Promise<{ readonly turn: Turn & { readonly state: 'running' }; readonly userMessage: Message }> {
-    const now = this.parts.clock.now();
-    const turnUid = this.parts.ids.uid();
+    const now = this.deps.clock.now();
+    const turnUid = this.deps.ids.uid();
     const input: OpenTurn = {
       turnUid,
       sessionId: session.id,
@@ -53,14 +53,14 @@ export class TurnOpening {
         visibility: { kind: 'shown' },
         carriedFrom: null,
         role: 'user',
-        parts: continues === undefined ? promptParts(prompt.text, prompt.parts) : [continuationPart()],
+        parts: continuation === undefined ? promptParts(prompt.text, prompt.parts) : [continuationPart()],
       },
       model,
       startedAt: now,
       ...(prompt.draft === undefined ? {} : { draft: prompt.draft }),
       ...how,
     };
-    const { turn, userMessage } = await this.parts.store.openTurn(input);
+    const { turn, userMessage } = await this.deps.store.openTurn(input);
     if (turn.state !== 'running') throw new GatewayError('busy', 'This prompt was already answered.');
     return { turn, userMessage };
   }
@@ -70,8 +70,8 @@ export class TurnOpening {
    *  it was read a moment ago. One that ran then may have ended or begun to wait since, and is read again. */
   async waitsInStore(session: Session, known?: Turn | null): Promise<boolean> {
     const isKnown = known !== undefined && known?.state !== 'running';
-    const open = isKnown ? known : await this.parts.store.openTurnOf(session.id);
-    if (open?.state === 'running') await this.parts.store.settleTurn(neverRan(open.uid, this.parts.clock.now()));
+    const open = isKnown ? known : await this.deps.store.openTurnOf(session.id);
+    if (open?.state === 'running') await this.deps.store.settleTurn(neverRan(open.uid, this.deps.clock.now()));
     return open?.state === 'waiting';
   }
 }

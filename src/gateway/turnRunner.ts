@@ -1,5 +1,5 @@
 import type { Agent, TurnResult } from '../agent/agent';
-import type { RoomRequest, TurnMode, TurnRun } from '../agent/liveRun';
+import type { ShortenRequest, TurnMode, TurnRun } from '../agent/liveRun';
 import { RunningCalls } from '../agent/runningCalls';
 import { savingFailure } from '../agent/turnEnding';
 import { TurnStop } from '../agent/turnStop';
@@ -28,7 +28,7 @@ import {
 import { DeliveryCheck } from './verify/deliveryCheck';
 import { ShownLengths } from './verify/shownLengths';
 
-interface RunnerParts {
+interface TurnRunnerDeps {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly log: Log;
@@ -44,7 +44,7 @@ interface RunnerListeners {
   /** Called when queued prompts became rows of a running turn. */
   steered(sessionId: string): void;
   /** Shortens the history of a running turn. Null when nothing was changed. `movedTo` is called before it resolves. */
-  makeRoom(run: RunningTurn, request: RoomRequest): Promise<Session | null>;
+  shortenHistory(run: RunningTurn, request: ShortenRequest): Promise<Session | null>;
   mode(sessionId: string): Promise<Mode>;
   setMode(sessionId: string, mode: Mode): Promise<void>;
   effort(sessionId: string): Promise<ReasoningEffort>;
@@ -76,10 +76,10 @@ export class TurnRunner {
   private readonly deliveries: DeliveryCheck;
 
   constructor(
-    private readonly parts: RunnerParts,
+    private readonly deps: TurnRunnerDeps,
     private readonly listeners: RunnerListeners,
   ) {
-    this.deliveries = new DeliveryCheck(parts);
+    this.deliveries = new DeliveryCheck(deps);
   }
 
   runningIn(conversationId: string): RunningTurn | null {
@@ -171,29 +171,33 @@ export class TurnRunner {
   }
 
   private async runToEnd(run: RunningTurn): Promise<void> {
-    const { turn, seat, controller, steering, calls, decisions, recall, subAgent } = run;
+    const { turn, seat: surfaceAgent, controller, steering, calls, decisions, recall, subAgent } = run;
     const { conversationId } = run.session;
-    const witness = new ShownLengths(turn.uid);
+    const shownLengths = new ShownLengths(turn.uid);
     let stored: readonly Message[] = [];
     const show = (shown: TurnEvent): void => {
       const event = subAgent === undefined ? shown : asSubAgent(shown, subAgent);
-      witness.observe(event, run.session.id);
+      shownLengths.observe(event, run.session.id);
       if (event.kind === 'activity') run.activity = event.activity;
       if (event.kind === 'turnSettled') stored = event.messages;
       if (event.kind === 'approvalRequested') run.activity = null;
       this.listeners.show(run.session.id, event);
-      subAgent?.heard(event);
+      subAgent?.onEvent(event);
       if (event.kind === 'approvalRequested' || event.kind === 'approvalDecided')
         this.listeners.changed(run.session.id);
     };
     const agent =
-      subAgent?.createAgent(seat.memory) ??
-      seat.agentFor(this.parts.agentSignature(turn.model), () => this.parts.createAgent(turn.model, seat.memory));
-    const room = { make: async (request: RoomRequest) => (await this.listeners.makeRoom(run, request))?.id ?? null };
+      subAgent?.createAgent(surfaceAgent.memory) ??
+      surfaceAgent.agentFor(this.deps.agentSignature(turn.model), () =>
+        this.deps.createAgent(turn.model, surfaceAgent.memory),
+      );
+    const history = {
+      shorten: async (request: ShortenRequest) => (await this.listeners.shortenHistory(run, request))?.id ?? null,
+    };
     const delegation = delegationOf(run, (...task) => this.listeners.delegate(run, agent, ...task));
     const result = await agent.runTurn({
       turn,
-      goesOn: run.goesOn ?? false,
+      resumed: run.goesOn ?? false,
       conversationId,
       show,
       controller,
@@ -203,14 +207,14 @@ export class TurnRunner {
       mode: this.modeOf(run),
       effort: this.effortOf(run),
       spendingLimit: this.spendingLimitOf(run),
-      room,
+      history,
       skipRecall: recall.signal,
       ...delegation,
     });
     const settled = await this.settledRow(result, run, show);
-    if (settled !== null) await this.deliveries.check(witness, stored, { ...turn, sessionId: run.session.id });
+    if (settled !== null) await this.deliveries.check(shownLengths, stored, { ...turn, sessionId: run.session.id });
     if (settled !== null) remember(run, settled, stored);
-    seat.turnEnded();
+    surfaceAgent.turnEnded();
     this.running.delete(conversationId);
     this.listeners.changed(run.session.id);
     subAgent?.ended(settled, stored);
@@ -245,7 +249,7 @@ export class TurnRunner {
     let known = first;
     return async () => {
       known = await read(run.session.id).catch((error: unknown) => {
-        this.parts.log.warn(
+        this.deps.log.warn(
           `The ${what} of session ${run.session.id} could not be read: ${error instanceof Error ? error.message : String(error)}`,
         );
         return known;
@@ -280,19 +284,19 @@ export class TurnRunner {
     show: (event: TurnEvent) => void,
   ): Promise<SettledRow | null> {
     let failure = savingFailure(result.error);
-    const told: SettledRow = {
+    const settledRow: SettledRow = {
       ...run.turn,
       sessionId: run.session.id,
       state: 'settled',
-      settledAt: this.parts.clock.now(),
+      settledAt: this.deps.clock.now(),
       outcome: 'failed',
       stopReason: 'storeFailed',
       failure,
     };
-    show({ kind: 'turnSettled', turn: told, messages: [] });
+    show({ kind: 'turnSettled', turn: settledRow, messages: [] });
     for (let attempt = 0; !this.closing; attempt++) {
-      this.parts.log.error(`A turn could not be closed in the store (${failure.cause}): ${failure.technical}`);
-      await Promise.race([this.closed, pause(this.parts.clock, retryPauseMs(attempt))]);
+      this.deps.log.error(`A turn could not be closed in the store (${failure.cause}): ${failure.technical}`);
+      await Promise.race([this.closed, pause(this.deps.clock, retryPauseMs(attempt))]);
       try {
         return await result.settle();
       } catch (error) {
@@ -312,11 +316,11 @@ function delegationOf(
   return { worksFor: { sessionId: session.id, turnUid: turn.uid } };
 }
 
-function remember({ seat, prompt }: RunningTurn, turn: SettledRow, stored: readonly Message[]): void {
+function remember({ seat: surfaceAgent, prompt }: RunningTurn, turn: SettledRow, stored: readonly Message[]): void {
   const answers = stored
     .filter((message) => message.role === 'assistant' && message.visibility.kind === 'shown')
     .map((message) => answerText(message.parts));
-  seat.memory.syncTurn({
+  surfaceAgent.memory.syncTurn({
     turnUid: turn.uid,
     outcome: turn.outcome,
     prompt: answerText(prompt.parts),

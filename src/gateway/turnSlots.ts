@@ -12,14 +12,14 @@ import type { SurfaceRegistry } from './surfaceRegistry';
 import type { TurnOpening } from './turnOpening';
 import type { TurnRunner } from './turnRunner';
 
-interface SlotParts {
+interface SlotDeps {
   readonly sessions: SessionDirectory;
   readonly surfaces: SurfaceRegistry;
   readonly opening: TurnOpening;
   readonly runner: TurnRunner;
   readonly compressionScheduler: CompressionScheduler;
   /** Returns the agent that runs the turn. `from`: the session that the surface showed when the prompt was sent. */
-  readonly seatFor: (surfaceId: string, session: Session, reason: SwitchReason, from: string | null) => SurfaceAgent;
+  readonly agentFor: (surfaceId: string, session: Session, reason: SwitchReason, from: string | null) => SurfaceAgent;
 }
 
 /** Input for opening the turn of a prompt. */
@@ -32,7 +32,7 @@ export interface PromptTurn {
   };
   readonly reason: SwitchReason;
   /** Set when the user wrote no prompt: continues the answer to the prompt in `asked`. */
-  readonly continues?: { readonly asked: Message | null };
+  readonly continuation?: { readonly asked: Message | null };
   readonly queuedUid?: string;
   readonly replaces?: { readonly turnUid: string; readonly reason: 'retried' | 'edited' };
   /** The session that the surface showed when a prompt that begins a session was sent. */
@@ -50,21 +50,21 @@ export class TurnSlots {
   private closing = false;
   private closed = false;
 
-  constructor(private readonly parts: SlotParts) {}
+  constructor(private readonly deps: SlotDeps) {}
 
   /** Runs work strictly after earlier requests for the same conversation. Before it runs, shown text that is not
    *  stored yet is written, so the work uses a complete history. */
   async inSequence<T>(conversationId: string, work: () => Promise<T>): Promise<T> {
     if (this.closed) throw closingError();
     return this.sequencer.run(conversationId, async () => {
-      await this.parts.runner.makeUpForShown();
+      await this.deps.runner.makeUpForShown();
       return work();
     });
   }
 
   /** Asked inside the conversation's sequence, in which turns are opened. `known`: the open turn as it was read there. */
   async isBusy(session: Session, known?: Turn | null): Promise<boolean> {
-    const { runner, compressionScheduler, opening } = this.parts;
+    const { runner, compressionScheduler, opening } = this.deps;
     const { conversationId } = session;
     return (
       runner.runningIn(conversationId) !== null ||
@@ -79,18 +79,18 @@ export class TurnSlots {
     session: Session,
     { reason, from = null, subAgent, isSubAgent, ...how }: PromptTurn,
   ): Promise<Turn> {
-    const { sessions, surfaces, opening, runner, seatFor } = this.parts;
+    const { sessions, surfaces, opening, runner, agentFor } = this.deps;
     this.refuseWhenClosing();
     if (subAgent === undefined) await sessions.refuseSubAgent(session, isSubAgent);
     const opened = await opening.open({ session, model: sessions.modelOf(session), ...how });
-    const seat = seatFor(surfaceId, session, reason, from);
-    surfaces.tellTurn(session.id, { kind: 'turnOpened', turn: opened.turn, userMessage: opened.userMessage });
+    const surfaceAgent = agentFor(surfaceId, session, reason, from);
+    surfaces.notifyTurn(session.id, { kind: 'turnOpened', turn: opened.turn, userMessage: opened.userMessage });
     runner.start({
       surfaceId,
       session,
       turn: opened.turn,
-      prompt: how.continues?.asked ?? opened.userMessage,
-      seat,
+      prompt: how.continuation?.asked ?? opened.userMessage,
+      seat: surfaceAgent,
       ...(subAgent === undefined ? {} : { subAgent }),
     });
     return opened.turn;

@@ -5,7 +5,7 @@ import type { Turn } from '../transcript/turn';
 import type { SurfaceRegistry } from './surfaceRegistry';
 import type { TurnRunner } from './turnRunner';
 
-interface WaitingParts {
+interface WaitingDeps {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly surfaces: SurfaceRegistry;
@@ -15,12 +15,12 @@ interface WaitingParts {
 /** Turns that wait for the user in the store without an active run: after a reload, a crash or a handover to another
  *  window. */
 export class WaitingTurns {
-  constructor(private readonly parts: WaitingParts) {}
+  constructor(private readonly deps: WaitingDeps) {}
 
   /** Ends the waiting turn of this conversation; with `turnUid`, only that one. Called inside the conversation's
    *  sequence. Returns true when there was one. */
   async end(session: Session, stopReason: 'user' | 'newPrompt', turnUid?: string): Promise<boolean> {
-    const { store, runner } = this.parts;
+    const { store, runner } = this.deps;
     if (runner.runningIn(session.conversationId) !== null) return false;
     const open = await store.openTurnOf(session.id);
     if (open?.state !== 'waiting' || (turnUid !== undefined && open.uid !== turnUid)) return false;
@@ -31,14 +31,14 @@ export class WaitingTurns {
   /** Closes a turn without an active run. Its calls without a result wait for the user or follow one that does, so
    *  they never ran. */
   async settle(open: Turn, stopReason: 'user' | 'newPrompt'): Promise<void> {
-    const { store, clock, surfaces } = this.parts;
+    const { store, clock, surfaces } = this.deps;
     const { turn, messages } = await store.settleTurn({
       turnUid: open.uid,
       settledAt: clock.now(),
       settlement: { outcome: 'interrupted', stopReason, failure: null },
       messages: [],
     });
-    surfaces.tellTurn(turn.sessionId, { kind: 'turnSettled', turn, messages });
-    surfaces.tellAll({ kind: 'sessionsChanged', sessionIds: [turn.sessionId] });
+    surfaces.notifyTurn(turn.sessionId, { kind: 'turnSettled', turn, messages });
+    surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [turn.sessionId] });
   }
 }

@@ -13,10 +13,10 @@ import type {
   StartingTurn,
   SwitchReason,
 } from './memoryProvider';
-import { laneTool, type RefusedTool, sortTools } from './memoryTools';
+import { queuedTool, type RefusedTool, sortTools } from './memoryTools';
 import { ProviderQueue, type MadeProvider } from './providerQueue';
 import { isTrivial, tidyRecall } from './recallText';
-import { type RecallRequest, type TurnMemory, TurnPreparation } from './turnPreparation';
+import { type TurnRecallRequest, type TurnMemory, TurnPreparation } from './turnPreparation';
 
 /** Null, undefined and an empty id mean no session: providers are not notified of it. */
 export type SessionName = string | null | undefined;
@@ -35,7 +35,7 @@ export interface EndedTurn extends Omit<CompletedTurn, 'sessionId'> {
   readonly isAutomated?: boolean;
 }
 
-export interface MemoryManagerParts {
+export interface MemoryManagerDeps {
   readonly clock: Clock;
   readonly log: Log;
   /** Names of Hermes' own tools, which no provider may use. */
@@ -61,7 +61,7 @@ const handOverMs = 800;
  *  switch, which never wait for it. Only `prepareTurn` is awaited, with a time limit. Rules and their sources:
  *  docs/memory.md. */
 export class MemoryManager {
-  private readonly lanes: ProviderQueue[] = [];
+  private readonly queues: ProviderQueue[] = [];
   private readonly accepted = new Map<string, AnyTool>();
   private readonly preparation: TurnPreparation;
   private readonly forgotten = new Set<string>();
@@ -70,10 +70,10 @@ export class MemoryManager {
   private turns = 0;
   private isClosed = false;
 
-  constructor(private readonly parts: MemoryManagerParts) {
+  constructor(private readonly deps: MemoryManagerDeps) {
     this.preparation = new TurnPreparation({
-      ...parts,
-      timeoutMs: parts.recallTimeoutMs ?? (() => usualRecallTimeoutMs),
+      ...deps,
+      timeoutMs: deps.recallTimeoutMs ?? (() => usualRecallTimeoutMs),
     });
   }
 
@@ -82,16 +82,16 @@ export class MemoryManager {
   }
 
   get isPrivate(): boolean {
-    return this.parts.isPrivate === true;
+    return this.deps.isPrivate === true;
   }
 
   /** False after another provider was chosen, registered or removed: an idle agent should then be replaced. */
   get isCurrent(): boolean {
-    return this.parts.isCurrent?.() ?? true;
+    return this.deps.isCurrent?.() ?? true;
   }
 
   get providerNames(): readonly string[] {
-    return this.lanes.map((lane) => lane.name);
+    return this.queues.map((queue) => queue.name);
   }
 
   /** The providers' tools for the agent, in a fixed order. */
@@ -101,7 +101,7 @@ export class MemoryManager {
 
   /** Memory's part of the system prompt for the session this agent serves. Empty before its first request. */
   get systemBlock(): string {
-    return this.preparation.knownBlock(this.lanes);
+    return this.preparation.knownBlock(this.queues);
   }
 
   /** Adds a provider, before a session is served. Refuses, with a warning, a second external one and one that throws
@@ -109,30 +109,30 @@ export class MemoryManager {
    *  sessions accepts none. */
   add(made: MadeProvider): boolean {
     if (this.isPrivate) return false;
-    const lane = new ProviderQueue(made, this.parts);
-    const external = this.lanes.find(({ isExternal }) => isExternal);
-    if (lane.isExternal && external !== undefined) {
-      this.parts.log.warn(
-        `Memory provider ${lane.name} is not used: ${external.name} is in use already, and one external provider is the most there can be.`,
+    const queue = new ProviderQueue(made, this.deps);
+    const external = this.queues.find(({ isExternal }) => isExternal);
+    if (queue.isExternal && external !== undefined) {
+      this.deps.log.warn(
+        `Memory provider ${queue.name} is not used: ${external.name} is in use already, and one external provider is the most there can be.`,
       );
       return false;
     }
-    const offer = lane.ask(
+    const offer = queue.ask(
       'isAvailable',
       (provider) => ((provider.isAvailable?.() ?? true) ? { tools: [...(provider.tools ?? [])] } : 'unavailable'),
       null,
     );
-    if (offer === 'unavailable') this.parts.log.info(`Memory provider ${lane.name} is not set up, so it is not used.`);
+    if (offer === 'unavailable') this.deps.log.info(`Memory provider ${queue.name} is not set up, so it is not used.`);
     if (offer === 'unavailable' || offer === null) return false;
-    const sorted = lane.ask(
+    const sorted = queue.ask(
       'tools',
-      () => sortTools(offer.tools, new Set(this.parts.coreTools), new Set(this.accepted.keys())),
+      () => sortTools(offer.tools, new Set(this.deps.coreTools), new Set(this.accepted.keys())),
       null,
     );
     if (sorted === null) return false;
-    for (const refused of sorted.refused) this.parts.log.warn(`Memory provider ${lane.name}: ${refusal(refused)}`);
-    for (const tool of sorted.accepted) this.accepted.set(tool.name, laneTool(tool, lane, this.parts.clock));
-    this.lanes.push(lane);
+    for (const refused of sorted.refused) this.deps.log.warn(`Memory provider ${queue.name}: ${refusal(refused)}`);
+    for (const tool of sorted.accepted) this.accepted.set(tool.name, queuedTool(tool, queue, this.deps.clock));
+    this.queues.push(queue);
     return true;
   }
 
@@ -140,8 +140,8 @@ export class MemoryManager {
   initialize(sessionId: SessionName, parentSessionId: string | null = null): void {
     if (!sessionId || this.isClosed) return;
     this.serve(sessionId);
-    for (const lane of this.lanes)
-      lane.tell('initialize', (provider, signal) => provider.initialize(sessionId, signal, { parentSessionId }));
+    for (const queue of this.queues)
+      queue.notify('initialize', (provider, signal) => provider.initialize(sessionId, signal, { parentSessionId }));
   }
 
   /** Switches the agent to another session or, with the reason `rewind`, reports that the same one was rewound. */
@@ -154,8 +154,8 @@ export class MemoryManager {
     if (reset) this.endSession();
     if (!rewound) this.serve(to, reason === 'compression' ? this.turns : 0);
     const change = { parentSessionId, previousSessionId, reset, rewound, reason };
-    for (const lane of this.lanes)
-      lane.tell('onSessionSwitch', (provider, signal) => provider.onSessionSwitch?.(to, change, signal));
+    for (const queue of this.queues)
+      queue.notify('onSessionSwitch', (provider, signal) => provider.onSessionSwitch?.(to, change, signal));
   }
 
   /** Called when the session is over for good. Notifies providers once. The switch to a new session also calls it,
@@ -175,11 +175,11 @@ export class MemoryManager {
   }
 
   /** Returns the providers' texts for a turn's prompt. Waits at most `recallTimeoutMs`. Never rejects. */
-  prepareTurn(request: RecallRequest): Promise<TurnMemory> {
+  prepareTurn(request: TurnRecallRequest): Promise<TurnMemory> {
     const sessionId = this.isClosed ? null : this.sessionId;
-    if (sessionId === null || this.lanes.length === 0)
+    if (sessionId === null || this.queues.length === 0)
       return Promise.resolve({ systemBlock: '', recall: '', found: [] });
-    return this.preparation.prepare(this.lanes, sessionId, request);
+    return this.preparation.prepare(this.queues, sessionId, request);
   }
 
   /** Has providers remember a turn, under the session this agent serves now: a compression may have changed the id
@@ -200,34 +200,34 @@ export class MemoryManager {
 
   /** Returns the providers' wishes for a summary of these messages. Empty when there are none, or none in time.
    *  Never rejects. */
-  async beforeCompressing(messages: readonly Message[], signal: AbortSignal): Promise<string> {
+  async beforeCompression(messages: readonly Message[], signal: AbortSignal): Promise<string> {
     if (this.remembering() === null) return '';
     const over = new AbortController();
     const texts = new Map<ProviderQueue, string>();
-    const work = this.lanes.map(async (lane) => {
-      const text = await lane.add('onPreCompress', (provider, own) =>
+    const work = this.queues.map(async (queue) => {
+      const text = await queue.add('onPreCompress', (provider, own) =>
         over.signal.aborted
           ? undefined
           : provider.onPreCompress?.(maskedMessages(messages), AbortSignal.any([own, over.signal])),
       );
-      texts.set(lane, typeof text === 'string' ? tidyRecall(text, preCompress.length) : '');
+      texts.set(queue, typeof text === 'string' ? tidyRecall(text, preCompress.length) : '');
     });
-    const isDone = await withinTime(this.parts.clock, preCompress.patienceMs, Promise.all(work), signal);
+    const isDone = await withinTime(this.deps.clock, preCompress.patienceMs, Promise.all(work), signal);
     over.abort(new Error('The summary is made without it.'));
-    const silent = this.lanes.filter((lane) => !isDone && !signal.aborted && !texts.has(lane));
+    const silent = this.queues.filter((queue) => !isDone && !signal.aborted && !texts.has(queue));
     for (const { name } of silent)
-      this.parts.log.warn(
+      this.deps.log.warn(
         `Memory provider ${name}: onPreCompress took longer than ${preCompress.patienceMs / 1000} s; the summary was made without it.`,
       );
-    return this.lanes.flatMap((lane) => texts.get(lane) || []).join('\n\n');
+    return this.queues.flatMap((queue) => texts.get(queue) || []).join('\n\n');
   }
 
   /** Notifies the external provider of a write of the built-in memory that is on disk. */
   mirrorWrite(write: MemoryWrite): void {
     if (this.remembering() === null) return;
     const copy = maskedWrite(write);
-    for (const lane of this.lanes.filter(({ isExternal }) => isExternal)) {
-      void lane.add('onMemoryWrite', (provider, signal) => provider.onMemoryWrite?.({ ...copy }, signal));
+    for (const queue of this.queues.filter(({ isExternal }) => isExternal)) {
+      void queue.add('onMemoryWrite', (provider, signal) => provider.onMemoryWrite?.({ ...copy }, signal));
     }
   }
 
@@ -245,17 +245,17 @@ export class MemoryManager {
     if (sessionIds.length === 0) return [];
     for (const sessionId of sessionIds) this.forgotten.add(sessionId);
     const sentences = new Map<ProviderQueue, string | null>();
-    const work = this.lanes.map(async (lane) => sentences.set(lane, await this.forgetAt(lane, sessionIds)));
-    await withinTime(this.parts.clock, forgetPatienceMs, Promise.all(work));
-    return this.lanes.flatMap((lane) => {
-      const sentence = sentences.get(lane);
-      return sentence === undefined ? [`${lane.name} hasn’t confirmed that it deleted its copy.`] : (sentence ?? []);
+    const work = this.queues.map(async (queue) => sentences.set(queue, await this.forgetAt(queue, sessionIds)));
+    await withinTime(this.deps.clock, forgetPatienceMs, Promise.all(work));
+    return this.queues.flatMap((queue) => {
+      const sentence = sentences.get(queue);
+      return sentence === undefined ? [`${queue.name} hasn’t confirmed that it deleted its copy.`] : (sentence ?? []);
     });
   }
 
   /** Resolves when every queued call so far has been tried. */
   async drain(): Promise<void> {
-    await Promise.all(this.lanes.map((lane) => lane.idle()));
+    await Promise.all(this.queues.map((queue) => queue.idle()));
   }
 
   /** Lets queued work finish until `grace` is over (the caller owns its timer). Then runs the remaining calls with
@@ -264,11 +264,11 @@ export class MemoryManager {
    *  longer needed. May be called again with a grace. */
   async shutdown(grace: Promise<unknown> | null): Promise<void> {
     if (!this.isClosed)
-      for (const lane of this.lanes) void lane.add('shutdown', (provider, signal) => provider.shutdown?.(signal));
+      for (const queue of this.queues) void queue.add('shutdown', (provider, signal) => provider.shutdown?.(signal));
     this.isClosed = true;
     await (grace === null ? this.drain() : Promise.race([this.drain(), grace]));
-    for (const lane of this.lanes) lane.abort();
-    await withinTime(this.parts.clock, handOverMs, this.drain());
+    for (const queue of this.queues) queue.abort();
+    await withinTime(this.deps.clock, handOverMs, this.drain());
   }
 
   /** The session that providers may remember. Null when there is none. */
@@ -283,11 +283,11 @@ export class MemoryManager {
     this.preparation.forgetBlocks();
   }
 
-  private async forgetAt(lane: ProviderQueue, sessionIds: readonly string[]): Promise<string | null> {
-    const { provider, isExternal, name } = lane;
+  private async forgetAt(queue: ProviderQueue, sessionIds: readonly string[]): Promise<string | null> {
+    const { provider, isExternal, name } = queue;
     if (provider.onSessionForgotten === undefined)
       return isExternal ? `${name} keeps its copy because it can’t delete sessions.` : null;
-    const answer = await lane.add('onSessionForgotten', async (own, signal) => ({
+    const answer = await queue.add('onSessionForgotten', async (own, signal) => ({
       sentence: (await own.onSessionForgotten?.(sessionIds, signal)) ?? null,
     }));
     return answer === null ? `${name} couldn’t delete its copy. See the log for details.` : answer.sentence;
@@ -297,7 +297,7 @@ export class MemoryManager {
     hook: string,
     call: (provider: MemoryProvider, signal: AbortSignal) => Promise<void> | undefined,
   ): void {
-    for (const lane of this.lanes) void lane.add(hook, call);
+    for (const queue of this.queues) void queue.add(hook, call);
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Disposable, Emitter, toDisposable } from '../base/disposable';
 import type { Log } from '../base/log';
-import { MemoryManager, type MemoryManagerParts } from './memoryManager';
+import { MemoryManager, type MemoryManagerDeps } from './memoryManager';
 import type { MadeProvider } from './providerQueue';
 import type { MemoryProvider, MemoryWrite } from './memoryProvider';
 
@@ -51,7 +51,7 @@ export class MemoryProviders {
   /** Creates the memory of one agent: a manager with its own provider instances. */
   createMemory(
     agent: { readonly isPrivate: boolean },
-    parts: Omit<MemoryManagerParts, 'isPrivate' | 'isCurrent'>,
+    deps: Omit<MemoryManagerDeps, 'isPrivate' | 'isCurrent'>,
   ): MemoryManager {
     const { isPrivate } = agent;
     const wanted = this.wanted(isPrivate);
@@ -59,8 +59,8 @@ export class MemoryProviders {
       const now = this.wanted(isPrivate);
       return now.length === wanted.length && now.every((factory, index) => factory === wanted[index]);
     };
-    const manager = new MemoryManager({ ...parts, isPrivate, isCurrent });
-    this.tellOfUnknown();
+    const manager = new MemoryManager({ ...deps, isPrivate, isCurrent });
+    this.logUnknown();
     const context: MemoryContext = { wrote: (write) => manager.mirrorWrite(write) };
     for (const factory of wanted) for (const made of this.make(factory, context)) manager.add(made);
     return manager;
@@ -76,7 +76,7 @@ export class MemoryProviders {
     return external?.kind === 'external' ? [...builtin, external] : builtin;
   }
 
-  private tellOfUnknown(): void {
+  private logUnknown(): void {
     const chosen = this.chosen();
     if (chosen === 'none' || chosen === 'builtin' || this.factories.has(chosen)) return;
     this.log.warn(

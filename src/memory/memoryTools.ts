@@ -40,13 +40,13 @@ export function sortTools(
 /** Wraps a provider's tool for an agent. Masks secrets in the input, removes recall fences from the output, and runs
  *  the tool only after its provider knows the session. A failure is logged with the provider's name and returned as
  *  a failed call. */
-export function laneTool(tool: AnyTool, lane: ProviderQueue, clock: Clock): AnyTool {
+export function queuedTool(tool: AnyTool, queue: ProviderQueue, clock: Clock): AnyTool {
   const { name, description, parameters, readOnly } = tool;
-  return { name, description, parameters, readOnly, bind: (input) => bound(tool, input, lane, clock) };
+  return { name, description, parameters, readOnly, bind: (input) => bound(tool, input, queue, clock) };
 }
 
-function bound(tool: AnyTool, input: unknown, lane: ProviderQueue, clock: Clock): BoundCall {
-  const call = lane.ask<BoundCall>(tool.name, () => tool.bind(maskedInput(input)), {
+function bound(tool: AnyTool, input: unknown, queue: ProviderQueue, clock: Clock): BoundCall {
+  const call = queue.ask<BoundCall>(tool.name, () => tool.bind(maskedInput(input)), {
     kind: 'invalid',
     problems: [`${tool.name} does not work at the moment`],
   });
@@ -54,7 +54,7 @@ function bound(tool: AnyTool, input: unknown, lane: ProviderQueue, clock: Clock)
   return {
     kind: 'ready',
     run: async (signal, context): Promise<ToolOutput> => {
-      const isReady = await withinTime(clock, readyPatienceMs, lane.ready(), signal);
+      const isReady = await withinTime(clock, readyPatienceMs, queue.ready(), signal);
       signal.throwIfAborted();
       if (!isReady)
         return {
@@ -65,7 +65,7 @@ function bound(tool: AnyTool, input: unknown, lane: ProviderQueue, clock: Clock)
         const output = await call.run(signal, context);
         return { ...output, text: withoutFences(output.text) };
       } catch (error) {
-        if (!signal.aborted) lane.warn(tool.name, error);
+        if (!signal.aborted) queue.warn(tool.name, error);
         throw error;
       }
     },

@@ -20,8 +20,8 @@ type Call<T> = (provider: MemoryProvider, signal: AbortSignal) => Promise<T> | u
 export class ProviderQueue {
   private tail: Promise<unknown> = Promise.resolve();
   /** Resolves when the provider has been notified of the session that it serves now. */
-  private told: Promise<unknown> = Promise.resolve();
-  private readonly running = new Set<RunningCall>();
+  private notified: Promise<unknown> = Promise.resolve();
+  private readonly running = new Set<ProviderCall>();
   /** True when time is up: later calls get an aborted signal. */
   private closed = false;
 
@@ -51,8 +51,8 @@ export class ProviderQueue {
   }
 
   /** Queues a call that notifies the provider of its session. */
-  tell(hook: string, call: Call<void>): void {
-    this.told = this.add(hook, call);
+  notify(hook: string, call: Call<void>): void {
+    this.notified = this.add(hook, call);
   }
 
   /** Resolves when every queued call so far has been tried. */
@@ -62,7 +62,7 @@ export class ProviderQueue {
 
   /** Resolves when the provider knows its session. */
   async ready(): Promise<void> {
-    await this.told;
+    await this.notified;
   }
 
   /** Called when time is up: aborts the running calls, and all later ones. */
@@ -73,7 +73,7 @@ export class ProviderQueue {
 
   /** Calls at once, not through the queue. */
   async guarded<T>(hook: string, call: Call<T>): Promise<T | null> {
-    const running = new RunningCall(this.parts.clock);
+    const running = new ProviderCall(this.parts.clock);
     this.running.add(running);
     if (this.closed) running.giveUp('The window is closing.', callLimits.closingGraceMs);
     try {
@@ -104,7 +104,7 @@ export class ProviderQueue {
 }
 
 /** A call that has not returned yet. */
-class RunningCall {
+class ProviderCall {
   private readonly controller = new AbortController();
   private cancel: () => void;
   private abandon: (error: Error) => void = () => undefined;

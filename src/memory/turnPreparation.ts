@@ -9,7 +9,7 @@ import { isTrivial, tidyRecall, withoutFences } from './recallText';
 /** Milliseconds. Faster recall is not reported to the user. */
 const unnoticedMs = 300;
 
-export interface RecallRequest {
+export interface TurnRecallRequest {
   /** The user's own text. */
   readonly prompt: string;
   /** Aborted when the turn is stopped. */
@@ -44,25 +44,25 @@ export class TurnPreparation {
   }
 
   /** Returns the parts of the system prompt that were read so far for this session. */
-  knownBlock(lanes: readonly ProviderQueue[]): string {
-    return lanes.flatMap((lane) => this.blocks.get(lane) || []).join('\n\n');
+  knownBlock(queues: readonly ProviderQueue[]): string {
+    return queues.flatMap((queue) => this.blocks.get(queue) || []).join('\n\n');
   }
 
-  async prepare(lanes: readonly ProviderQueue[], sessionId: string, request: RecallRequest): Promise<TurnMemory> {
+  async prepare(queues: readonly ProviderQueue[], sessionId: string, request: TurnRecallRequest): Promise<TurnMemory> {
     const over = new AbortController();
     const query = isTrivial(request.prompt) ? null : masked(request.prompt);
     const recalls = new Map<ProviderQueue, string>();
     const blocks = this.blocks;
-    const asked = lanes.filter((lane) => !this.stuck.has(lane) && hasSay(lane, query !== null));
-    const work = asked.map(async (lane) => {
-      this.stuck.add(lane);
-      await lane.ready();
-      if (!over.signal.aborted) this.readBlock(lane, blocks);
+    const asked = queues.filter((queue) => !this.stuck.has(queue) && isAsked(queue, query !== null));
+    const work = asked.map(async (queue) => {
+      this.stuck.add(queue);
+      await queue.ready();
+      if (!over.signal.aborted) this.readBlock(queue, blocks);
       if (query !== null && !over.signal.aborted) {
-        const text = await recallFrom(lane, query, sessionId, over.signal);
-        if (!over.signal.aborted) recalls.set(lane, text);
+        const text = await recallFrom(queue, query, sessionId, over.signal);
+        if (!over.signal.aborted) recalls.set(queue, text);
       }
-      this.stuck.delete(lane);
+      this.stuck.delete(queue);
     });
     const stopTelling = this.parts.clock.after(unnoticedMs, request.onSlow);
     const timeoutMs = this.parts.timeoutMs();
@@ -70,28 +70,28 @@ export class TurnPreparation {
     stopTelling();
     over.abort(new Error('The turn goes on without it.'));
     if (!isDone && !request.signal.aborted)
-      this.tellOfWaiting(asked, request.skip.aborted ? 'was skipped' : `took longer than ${timeoutMs / 1000} s`);
-    return this.gathered(lanes, recalls);
+      this.logWaiting(asked, request.skip.aborted ? 'was skipped' : `took longer than ${timeoutMs / 1000} s`);
+    return this.gathered(queues, recalls);
   }
 
-  private gathered(lanes: readonly ProviderQueue[], recalls: ReadonlyMap<ProviderQueue, string>): TurnMemory {
-    const withText = lanes.filter((lane) => (recalls.get(lane) ?? '') !== '');
+  private gathered(queues: readonly ProviderQueue[], recalls: ReadonlyMap<ProviderQueue, string>): TurnMemory {
+    const withText = queues.filter((queue) => (recalls.get(queue) ?? '') !== '');
     return {
-      systemBlock: this.knownBlock(lanes),
-      recall: withText.map((lane) => recalls.get(lane)).join('\n\n'),
-      found: withText.flatMap((lane) => {
-        const status = lane.ask('recallStatus', (provider) => provider.recallStatus?.() ?? null, null);
-        return status === null ? [] : [{ provider: lane.name, label: status.label, count: status.count }];
+      systemBlock: this.knownBlock(queues),
+      recall: withText.map((queue) => recalls.get(queue)).join('\n\n'),
+      found: withText.flatMap((queue) => {
+        const status = queue.ask('recallStatus', (provider) => provider.recallStatus?.() ?? null, null);
+        return status === null ? [] : [{ provider: queue.name, label: status.label, count: status.count }];
       }),
     };
   }
 
-  private readBlock(lane: ProviderQueue, blocks: Map<ProviderQueue, string>): void {
-    if (blocks.has(lane)) return;
+  private readBlock(queue: ProviderQueue, blocks: Map<ProviderQueue, string>): void {
+    if (blocks.has(queue)) return;
     // Converted to a string, because providers of other extensions may not follow our types.
     blocks.set(
-      lane,
-      lane.ask(
+      queue,
+      queue.ask(
         'systemPromptBlock',
         (provider) => withoutFences(String(provider.systemPromptBlock?.() ?? '')).trim(),
         '',
@@ -99,20 +99,20 @@ export class TurnPreparation {
     );
   }
 
-  private tellOfWaiting(asked: readonly ProviderQueue[], what: string): void {
-    for (const lane of asked.filter((candidate) => this.stuck.has(candidate))) {
-      this.parts.log.warn(`Memory provider ${lane.name}: recall ${what}; the turn went on without it.`);
+  private logWaiting(asked: readonly ProviderQueue[], what: string): void {
+    for (const queue of asked.filter((candidate) => this.stuck.has(candidate))) {
+      this.parts.log.warn(`Memory provider ${queue.name}: recall ${what}; the turn went on without it.`);
     }
   }
 }
 
 /** False for a provider that has nothing to contribute, so that the turn does not wait for it. */
-function hasSay({ provider }: ProviderQueue, isAsked: boolean): boolean {
+function isAsked({ provider }: ProviderQueue, isAsked: boolean): boolean {
   return provider.systemPromptBlock !== undefined || (isAsked && provider.prefetch !== undefined);
 }
 
-async function recallFrom(lane: ProviderQueue, query: string, sessionId: string, over: AbortSignal): Promise<string> {
-  const text = await lane.guarded('prefetch', async (provider, signal) => {
+async function recallFrom(queue: ProviderQueue, query: string, sessionId: string, over: AbortSignal): Promise<string> {
+  const text = await queue.guarded('prefetch', async (provider, signal) => {
     try {
       return await provider.prefetch?.(query, sessionId, AbortSignal.any([signal, over]));
     } catch (error) {

@@ -3,7 +3,7 @@ import { findLocalServers } from './discovery';
 import type { FoundServer } from './discovery';
 import { parseEndpoint } from './http/endpoint';
 import { EndpointProvider } from './endpointProvider';
-import type { EndpointParts } from './endpointProvider';
+import type { EndpointDeps } from './endpointProvider';
 import { noModelFailure } from './http/failures';
 import { ModelError } from './modelProvider';
 import type { ModelListing, ModelProvider } from './modelProvider';
@@ -11,7 +11,7 @@ import { localServerPresets, servicePresets } from './presets';
 import type { LocalServerPreset } from './presets';
 import type { ProviderSettings } from './providerSettings';
 
-export interface CatalogParts extends EndpointParts {
+export interface CatalogDeps extends EndpointDeps {
   /** Returns the validated, current entries of `hermes.providers`. */
   readonly settings: () => readonly ProviderSettings[];
   /** Sources without an endpoint: VS Code's own models, Demo. */
@@ -30,25 +30,25 @@ export class ModelCatalog {
   private readonly cache = new Map<string, EndpointProvider>();
   private readonly localServers: readonly LocalServerPreset[];
 
-  constructor(private readonly parts: CatalogParts) {
-    this.localServers = parts.localServers ?? localServerPresets;
+  constructor(private readonly deps: CatalogDeps) {
+    this.localServers = deps.localServers ?? localServerPresets;
   }
 
   /** Returns the sources that are set up: configured endpoints, known services with a key, and the host's own. */
   async providers(): Promise<readonly ModelProvider[]> {
-    const configured = this.parts.settings();
+    const configured = this.deps.settings();
     const keyed = await Promise.all(
       servicePresets
         .filter((preset) => !configured.some(({ name }) => name === preset.name))
         .map(async (preset) => {
-          const key = await this.parts.keyOf(preset.name, new URL(preset.baseUrl).origin);
+          const key = await this.deps.keyOf(preset.name, new URL(preset.baseUrl).origin);
           return key === undefined || key.trim() === '' ? null : this.endpoint(preset, preset.keyCheckPath);
         }),
     );
     return [
       ...configured.map((settings) => this.endpoint(settings)),
       ...keyed.filter((provider) => provider !== null),
-      ...this.parts.others,
+      ...this.deps.others,
     ];
   }
 
@@ -71,9 +71,9 @@ export class ModelCatalog {
 
   /** Returns a source by its name, or null. */
   providerNamed(name: string): ModelProvider | null {
-    const configured = this.parts.settings().find((settings) => settings.name === name);
+    const configured = this.deps.settings().find((settings) => settings.name === name);
     if (configured !== undefined) return this.endpoint(configured);
-    const other = this.parts.others.find((provider) => provider.name === name);
+    const other = this.deps.others.find((provider) => provider.name === name);
     if (other !== undefined) return other;
     const service = servicePresets.find((preset) => preset.name === name);
     if (service !== undefined) return this.endpoint(service, service.keyCheckPath);
@@ -84,9 +84,9 @@ export class ModelCatalog {
   /** Returns the servers on this machine that answer within a second. A server that is already in the settings gets
    *  its name from there. */
   async discover(signal: AbortSignal): Promise<readonly FoundServer[]> {
-    const found = await findLocalServers(this.localServers, this.parts, signal);
+    const found = await findLocalServers(this.localServers, this.deps, signal);
     return found.map((server) => {
-      const configured = this.parts.settings().find(({ baseUrl }) => sameServer(baseUrl, server.baseUrl));
+      const configured = this.deps.settings().find(({ baseUrl }) => sameServer(baseUrl, server.baseUrl));
       return configured === undefined ? server : { ...server, name: configured.name };
     });
   }
@@ -94,14 +94,14 @@ export class ModelCatalog {
   /** Tests an endpoint with a key that is not stored yet. Null: no key. */
   testConnection(settings: ProviderSettings, key: string | null, signal: AbortSignal): Promise<ModelListing> {
     const preset = servicePresets.find(({ baseUrl }) => baseUrl === settings.baseUrl);
-    return new EndpointProvider(settings, this.parts, preset?.keyCheckPath ?? null).test(key, signal);
+    return new EndpointProvider(settings, this.deps, preset?.keyCheckPath ?? null).test(key, signal);
   }
 
   private endpoint(settings: ProviderSettings, keyCheckPath: string | undefined = undefined): EndpointProvider {
     const identity = JSON.stringify([settings.name, settings.protocol, settings.baseUrl, settings.models ?? null]);
     const known = this.cache.get(identity);
     if (known !== undefined) return known;
-    const provider = new EndpointProvider(settings, this.parts, keyCheckPath ?? null);
+    const provider = new EndpointProvider(settings, this.deps, keyCheckPath ?? null);
     this.cache.set(identity, provider);
     return provider;
   }

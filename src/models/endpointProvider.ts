@@ -25,7 +25,7 @@ import type { LoadTransports, TransportFault } from './transport';
 /** Returns the key of a provider for exactly this origin. */
 export type KeyOf = (provider: string, origin: string) => Promise<string | undefined>;
 
-export interface EndpointParts {
+export interface EndpointDeps {
   readonly keyOf: KeyOf;
   readonly loadTransports: LoadTransports;
   readonly fetch: typeof globalThis.fetch;
@@ -50,7 +50,7 @@ export class EndpointProvider implements ModelProvider {
 
   constructor(
     private readonly settings: ProviderSettings,
-    private readonly parts: EndpointParts,
+    private readonly deps: EndpointDeps,
     private readonly keyCheckPath: string | null = null,
   ) {
     this.name = settings.name;
@@ -95,10 +95,10 @@ export class EndpointProvider implements ModelProvider {
     if (this.lacksKey(endpoint, key)) throw new ModelError(noKeyFailure(this.name, this.destination, 'request'));
     const info = await this.infoOf(modelId, endpoint, key, signal);
     return httpChatModel(info, {
-      loadTransports: this.parts.loadTransports,
-      settings: { protocol: this.kind, baseUrl: endpoint.baseUrl, key, modelId, fetch: patientFetch(this.parts.fetch) },
+      loadTransports: this.deps.loadTransports,
+      settings: { protocol: this.kind, baseUrl: endpoint.baseUrl, key, modelId, fetch: patientFetch(this.deps.fetch) },
       policy: endpoint.loopback ? loopbackPolicy : remotePolicy,
-      clock: this.parts.clock,
+      clock: this.deps.clock,
       provider: this.name,
       refusals: this.refusals,
     });
@@ -134,7 +134,7 @@ export class EndpointProvider implements ModelProvider {
     timeoutMs: number,
     only: string | null,
   ): Promise<FactsAnswer> {
-    const { fetch, clock } = this.parts;
+    const { fetch, clock } = this.deps;
     const answer = await askForModels({ endpoint, protocol: this.kind, key, fetch, clock, signal, timeoutMs }, only);
     // Only a local server limits its answer to one model.
     if (answer.kind === 'facts' && (only === null || !endpoint.loopback)) this.known = answer.facts;
@@ -145,7 +145,7 @@ export class EndpointProvider implements ModelProvider {
    *  refused. */
   private async refusal(endpoint: Endpoint, key: string | null, signal: AbortSignal): Promise<TransportFault | null> {
     if (this.keyCheckPath === null) return null;
-    const answer = await requestJson(this.parts.fetch, this.parts.clock, {
+    const answer = await requestJson(this.deps.fetch, this.deps.clock, {
       url: `${endpoint.baseUrl}${this.keyCheckPath}`,
       schema: v.unknown(),
       headers: keyHeaders(this.kind, key),
@@ -163,7 +163,7 @@ export class EndpointProvider implements ModelProvider {
     signal: AbortSignal,
   ): Promise<TransportFault | null> {
     if (this.kind !== 'openai' || !(endpoint.loopback || endpoint.origin.startsWith('http:'))) return null;
-    const answer = await requestJson(this.parts.fetch, this.parts.clock, {
+    const answer = await requestJson(this.deps.fetch, this.deps.clock, {
       url: `${endpoint.baseUrl}/models`,
       schema: v.unknown(),
       headers: keyHeaders(this.kind, key),
@@ -189,7 +189,7 @@ export class EndpointProvider implements ModelProvider {
 
   /** Combines the facts of a model: the user's, then the server's, then the bundled ones. */
   private async describe(facts: ModelFacts, { baseUrl, loopback }: Endpoint): Promise<ModelInfo> {
-    const snapshot = loopback ? null : ((await this.parts.prices?.()) ?? null);
+    const snapshot = loopback ? null : ((await this.deps.prices?.()) ?? null);
     const usual = loopback ? { price: free } : snapshot === null ? {} : snapshotFacts(snapshot, baseUrl, facts.id);
     return describeModel(
       this,
@@ -199,7 +199,7 @@ export class EndpointProvider implements ModelProvider {
   }
 
   private async keyFor(endpoint: Endpoint): Promise<string | null> {
-    const key = await this.parts.keyOf(this.name, endpoint.origin);
+    const key = await this.deps.keyOf(this.name, endpoint.origin);
     return key === undefined || key.trim() === '' ? null : key.trim();
   }
 

@@ -60,8 +60,8 @@ function contextWarning(
   const size = allocated ?? contextWindow;
   if (size === null || size >= smallContext) return [];
   const tokens = size.toLocaleString('en-US');
-  const roomForMore = contextWindow === null || contextWindow > size;
-  if (fix === undefined || !roomForMore)
+  const canGrow = contextWindow === null || contextWindow > size;
+  if (fix === undefined || !canGrow)
     return [
       `${label} takes only ${tokens} tokens, which is too little to work with files. Choose a model with a larger context.`,
     ];

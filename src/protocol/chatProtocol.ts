@@ -24,7 +24,12 @@ import {
   type ChangedFileNotifications,
   type ChangedFileResults,
 } from './workProtocol';
-import { witnessCommands, witnessRequests, type WitnessNotifications, type WitnessResults } from './witnessProtocol';
+import {
+  deliveryCommands,
+  deliveryRequests,
+  type DeliveryNotifications,
+  type DeliveryResults,
+} from './deliveryProtocol';
 
 /** Target of a session switch in a chat view. Names the session it acts on, so that a late request changes no other. */
 const switchTarget = v.variant('reason', [
@@ -54,7 +59,7 @@ export type ViewSwitch = v.InferOutput<typeof switchTarget>;
  *  `shown` at any moment. */
 export const chatCommands = {
   ...changedFileCommands,
-  ...witnessCommands,
+  ...deliveryCommands,
   /** The view is ready and has its listeners; the host responds with `bootstrap`. */
   ready: v.object({}),
   /** The user dismissed the notice that a background session is done. */
@@ -75,14 +80,14 @@ export const chatCommands = {
   ...feedCommands,
   /** Sends the turn's prompt without waiting for memory any longer. */
   skipRecall: v.object({ sessionId: v.string(), turnUid: v.string() }),
-  /** Runs one of the actions offered by `StoreState` or a setup entry. */
+  /** Runs one of the actions offered by `ViewStoreState` or a setup entry. */
   runAction: v.object({ action: v.string() }),
 } as const;
 
 export const chatRequests = {
   ...changedFileRequests,
   ...feedRequests,
-  ...witnessRequests,
+  ...deliveryRequests,
   /** Responds when the draft is on disk. Without `parts`, the parts saved before stay. `sent`: prompts that left the
    *  field before this text and are being sent; they are part of the draft until they are stored. `from`: the
    *  draft's earlier key. */
@@ -155,7 +160,7 @@ export const chatRequests = {
 } as const;
 
 export interface ChatResults
-  extends StartResults, ComposerResults, ApprovalResults, AttachmentResults, CodeResults, WitnessResults, FeedResults {
+  extends StartResults, ComposerResults, ApprovalResults, AttachmentResults, CodeResults, DeliveryResults, FeedResults {
   readonly changedFiles: ChangedFileResults['changedFiles'];
   readonly fileHunks: ChangedFileResults['fileHunks'];
   readonly reviewFiles: ChangedFileResults['reviewFiles'];
@@ -181,7 +186,7 @@ export interface ChatResults
   readonly compressionPreview: HandoffTokens | null;
   readonly compress: CompressionOutcome;
   readonly rename: null;
-  readonly listModels: ModelChoices;
+  readonly listModels: ModelList;
   readonly selectModel: null;
   readonly discover: Setup;
   readonly setUp: null;
@@ -189,7 +194,7 @@ export interface ChatResults
 
 /** Notifications from the host to a chat view. */
 export interface ChatNotifications
-  extends ComposerNotifications, Pick<WorkNotifications, 'mode'>, WitnessNotifications, FeedNotifications {
+  extends ComposerNotifications, Pick<WorkNotifications, 'mode'>, DeliveryNotifications, FeedNotifications {
   readonly bootstrap: ChatState;
   readonly changedFiles: ChangedFileNotifications['changedFiles'];
   /** Content the view now shows (null: the empty state). Replaces everything but the models and setup. */
@@ -205,7 +210,7 @@ export interface ChatNotifications
   readonly background: readonly BackgroundSession[];
   readonly model: ModelState;
   readonly setup: Setup;
-  readonly store: StoreState;
+  readonly store: ViewStoreState;
   readonly trust: { readonly restricted: boolean };
   readonly sandbox: SandboxState;
   readonly promptFiles: readonly OfferedPrompt[];
@@ -229,7 +234,7 @@ export interface ChatState {
   readonly background: readonly BackgroundSession[];
   readonly model: ModelState;
   readonly setup: Setup;
-  readonly store: StoreState;
+  readonly store: ViewStoreState;
   readonly restricted: boolean;
   readonly folderName: string | null;
   /** True when the folder is not on a disk of the machine that runs extensions: commands and git cannot work in it.
@@ -361,7 +366,7 @@ export interface ModelRow {
   readonly isDemo: boolean;
 }
 
-export interface ModelChoices {
+export interface ModelList {
   readonly models: readonly ModelRow[];
   /** Providers whose models could not be listed: "OpenRouter: the key was refused (401) …". */
   readonly problems: readonly { readonly provider: string; readonly sentence: string }[];
@@ -381,7 +386,7 @@ export interface SetupEntry {
 }
 
 /** State of the store as the view shows it. Nothing is shown while `open` without notices. */
-export type StoreState =
+export type ViewStoreState =
   | { readonly kind: 'opening' }
   | { readonly kind: 'open'; readonly notices: readonly StoreNotice[] }
   | { readonly kind: 'readOnly'; readonly sentence: string; readonly actions: readonly StoreAction[] }

@@ -8,5 +8,5 @@ export {
   hashWord,
   textHash,
   type HashState,
-  type WitnessEntry,
-} from '../transcript/witness';
+  type DeliveryEntry,
+} from '../transcript/deliveryEntry';

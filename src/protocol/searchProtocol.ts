@@ -7,8 +7,8 @@ export const searchKinds = ['words', 'substring'] as const;
 export type SearchKind = (typeof searchKinds)[number];
 
 /** Place where a result opens. */
-export const openPlaces = ['chat', 'transcript', 'tab'] as const;
-export type OpenPlace = (typeof openPlaces)[number];
+export const openDestinations = ['chat', 'transcript', 'tab'] as const;
+export type OpenDestination = (typeof openDestinations)[number];
 
 /** Payloads of the search screen. */
 export const searchCommands = {
@@ -19,7 +19,7 @@ export const searchCommands = {
 
 export const searchRequests = {
   /** `messageUid` null: the session at the position where the user left it. */
-  open: v.object({ sessionId: v.string(), messageUid: v.nullable(v.string()), place: v.picklist(openPlaces) }),
+  open: v.object({ sessionId: v.string(), messageUid: v.nullable(v.string()), place: v.picklist(openDestinations) }),
   /** `search` is a number from the view. A new search ends the one before. */
   search: v.object({
     search: v.number(),

@@ -15,7 +15,7 @@ export type { ChangedFile, FileHunk, ReviewOutcome } from '../transcript/changed
 export { isContinuation } from '../transcript/continuation';
 export type { Cost, Spending } from '../transcript/cost';
 export type { DraftOnItsWay, DraftPart, MentionPart, SentPart } from '../transcript/draftPart';
-export { draftBehind, joinedDraft, sentParts } from '../transcript/draftPart';
+export { draftAfter, joinedDraft, sentParts } from '../transcript/draftPart';
 export type { HandoffTokens } from '../transcript/handoff';
 export { handoffTokens } from '../transcript/handoff';
 export type { AssistantMessage, Chunk, Message, ToolMessage, UserMessage } from '../transcript/message';

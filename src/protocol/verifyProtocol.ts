@@ -7,7 +7,7 @@ export type {
   UnreadMessage,
   Verification,
   VerifiedTurn,
-  WitnessVerdict,
+  DeliveryVerdict,
 } from '../transcript/verification';
 
 /** Verify Session requests of the transcript tab. Becomes part of `transcriptRequests`, `transcriptCommands` and

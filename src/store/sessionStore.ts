@@ -1,7 +1,7 @@
 import type { AssistantMessage, Chunk, Message, NewMessage } from '../transcript/message';
 import type { DraftPart, DraftSurroundings, PromptDraft } from '../transcript/draftPart';
 import type { HandoffTokens } from '../transcript/handoff';
-import type { ApprovalOperations } from './approvals';
+import type { ApprovalOperations } from './approvalOperations';
 import type { BringingOver } from './bringingOver';
 import type {
   BranchedSession,
@@ -80,7 +80,7 @@ export interface SessionOperations
    *  ignored when its text is the same and refused otherwise. */
   appendChunks(batch: ChunkBatch): void;
   /** Upserts whole messages by uid. Chunks of these messages are deleted (their text is in `parts`). A new row goes
-   *  after the row in `behind`; without it, to the end of its turn if that is settled, else to the end of its
+   *  after the row in `after`; without it, to the end of its turn if that is settled, else to the end of its
    *  session. Returns the messages as stored. */
   putMessages(messages: readonly PutMessage[]): readonly Message[];
   /** Makes the session's active rows a sequence that every provider accepts (`transcript/sequenceRepair.ts`), all or
@@ -121,7 +121,7 @@ export interface SessionOperations
   promptContext(sessionId: string | null, promptUid: string | null): PromptContext;
 
   // Queue and drafts
-  /** Adds a prompt to the end of the queue, or with `behind` to the front, after those of the named prompts that are
+  /** Adds a prompt to the end of the queue, or with `after` to the front, after those of the named prompts that are
    *  still queued. A prompt that is already queued keeps its place, and one that is already part of the transcript
    *  is not queued again. Returns the conversation's queue. */
   enqueue(prompt: EnqueuePrompt): readonly QueuedPrompt[];
@@ -210,7 +210,7 @@ export interface SessionQuery {
   readonly withoutPrivate?: boolean;
   /** Only entries listed after this one, the last entry of the previous page; not for the trash, which has another
    *  order. */
-  readonly behind?: Pick<SessionSummary, 'id' | 'lastActiveAt'>;
+  readonly after?: Pick<SessionSummary, 'id' | 'lastActiveAt'>;
   /** Only the conversations of these sessions. */
   readonly sessionIds?: readonly string[];
   /** True to include sessions without a message. Default: false. */
@@ -236,8 +236,8 @@ export interface OpenTurn {
   readonly replaces?: { readonly turnUid: string; readonly reason: 'retried' | 'edited' };
 }
 
-/** `behind`: uid of the row directly after which a new row goes. If that row was carried into the new row's session,
- *  its copy there counts; if neither is in that session, `behind` is ignored. */
+/** `after`: uid of the row directly after which a new row goes. If that row was carried into the new row's session,
+ *  its copy there counts; if neither is in that session, `after` is ignored. */
 export type PutMessage = NewMessage & { readonly behind?: string };
 
 export interface SteerTurn {
@@ -251,7 +251,7 @@ export interface SteerTurn {
 export interface EnqueuePrompt extends QueuedPrompt {
   /** As for `OpenTurn`. */
   readonly draft?: PromptDraft;
-  readonly behind?: readonly string[];
+  readonly after?: readonly string[];
 }
 
 export interface ChunkBatch {

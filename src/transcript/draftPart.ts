@@ -56,7 +56,7 @@ export function joinedDraft(texts: readonly string[]): string {
 
 /** Removes `sent` from the beginning of the draft, using the separator of `joinedDraft`. Null when the draft begins
  *  differently. */
-export function draftBehind(draft: string, sent: string): string | null {
+export function draftAfter(draft: string, sent: string): string | null {
   if (draft === sent || sent.trim() === '') return draft === sent ? '' : draft;
   return draft.startsWith(`${sent}\n\n`) ? draft.slice(sent.length + 2) : null;
 }
@@ -85,7 +85,7 @@ export function partLabels(parts: readonly Part[]): readonly string[] {
 }
 
 /** Prompt as text, for lists and titles: the user's text, or the attachment labels when there is none. */
-export function promptWords(parts: readonly Part[]): string {
+export function promptText(parts: readonly Part[]): string {
   const text = answerText(parts);
   return text.trim() === '' ? partLabels(parts).join(', ') : text;
 }

@@ -32,6 +32,6 @@ export function handoffPart(text: string, tokens: HandoffTokens | undefined): Te
 /** Token counts stored in a handoff; null when it has none. */
 export function handoffTokens({ parts }: { readonly parts: readonly Part[] }): HandoffTokens | null {
   const part = parts[0];
-  const told = v.safeParse(savedTokens, part?.kind === 'text' ? part.metadata?.['compression'] : undefined);
-  return told.success ? told.output : null;
+  const parsed = v.safeParse(savedTokens, part?.kind === 'text' ? part.metadata?.['compression'] : undefined);
+  return parsed.success ? parsed.output : null;
 }

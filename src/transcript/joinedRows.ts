@@ -36,14 +36,14 @@ export function joinAnswers(first: AssistantMessage, second: AssistantMessage): 
   const model = firstIsEmpty ? second.model : first.model;
   // One row has one model, and a signature may go back only to its own model.
   const secondParts = second.model === model ? second.parts : second.parts.map(withoutMetadata);
-  const said = [...saidIn(first.parts), ...saidIn(secondParts)];
+  const texts = [...textPartsIn(first.parts), ...textPartsIn(secondParts)];
   const seam =
     isAnswered(first) && isAnswered(second) ? first.parts.findLast((part) => part.kind === 'text') : undefined;
   return {
     ...first,
     model,
     parts: [
-      ...said.map((part) => (part === seam && !part.text.endsWith('\n') ? { ...part, text: `${part.text}\n` } : part)),
+      ...texts.map((part) => (part === seam && !part.text.endsWith('\n') ? { ...part, text: `${part.text}\n` } : part)),
       ...callsIn(first.parts),
       ...callsIn(secondParts).filter(
         ({ callId }) => !callsIn(first.parts).some((call) => sameCall(call.callId, callId)),
@@ -63,7 +63,7 @@ export function callsIn(parts: readonly AssistantPart[]): readonly ToolCallPart[
   return parts.filter((part) => part.kind === 'toolCall');
 }
 
-function saidIn(parts: readonly AssistantPart[]): readonly (TextPart | ThinkingPart)[] {
+function textPartsIn(parts: readonly AssistantPart[]): readonly (TextPart | ThinkingPart)[] {
   return parts.filter((part) => part.kind !== 'toolCall').filter((part) => !isBlank(part));
 }
 

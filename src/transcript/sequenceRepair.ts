@@ -22,7 +22,7 @@ export interface HiddenRow {
 export interface AnsweredCall {
   readonly message: ToolMessage;
   /** Row directly before it. */
-  readonly behind: string;
+  readonly after: string;
 }
 
 export interface SequenceRepair {
@@ -134,9 +134,9 @@ class RepairPass {
   private lostItsResults(last: AssistantMessage, index: number): boolean {
     const calls = callsIn(last.parts);
     if (calls.length === 0) return false;
-    let behind = index;
-    while (this.rows[behind]?.role === 'assistant') behind++;
-    for (let next = this.rows[behind]; next?.role === 'tool'; next = this.rows[++behind]) {
+    let after = index;
+    while (this.rows[after]?.role === 'assistant') after++;
+    for (let next = this.rows[after]; next?.role === 'tool'; next = this.rows[++after]) {
       const { callId } = next.parts[0];
       if (calls.some((call) => sameCall(call.callId, callId))) return false;
     }
@@ -199,7 +199,7 @@ class RepairPass {
       callsIn(row.parts),
       results.map((result) => result.parts[0]),
     );
-    let behind: Message = results.at(-1) ?? row;
+    let after: Message = results.at(-1) ?? row;
     return calls
       .filter((call) => !answers.has(call))
       .map((call) => {
@@ -207,7 +207,7 @@ class RepairPass {
           uid: `${row.uid}/result/${call.callId}`,
           sessionId: row.sessionId,
           turnUid: row.turnUid,
-          position: next === undefined ? behind.position + 1 : (behind.position + next.position) / 2,
+          position: next === undefined ? after.position + 1 : (after.position + next.position) / 2,
           createdAt: this.circumstances.at,
           visibility: { kind: 'shown' },
           carriedFrom: null,
@@ -222,8 +222,8 @@ class RepairPass {
             },
           ],
         };
-        this.answered.push({ message, behind: behind.uid });
-        behind = message;
+        this.answered.push({ message, after: after.uid });
+        after = message;
         return message;
       });
   }

@@ -2,8 +2,8 @@ import type { DeliveredKind } from './part';
 
 /** same: the shown text is stored. more: it is stored, and more than was shown. missing: less is stored than was
  *  shown, or other text. unread: its stored text could not be read, so it is neither stored nor missing.
- *  unwitnessed: no view has a delivery report for it. */
-export type WitnessVerdict = 'same' | 'more' | 'missing' | 'unread' | 'unwitnessed';
+ *  unreported: no view has a delivery report for it. */
+export type DeliveryVerdict = 'same' | 'more' | 'missing' | 'unread' | 'unreported';
 
 /** Shown part that is not on disk as it was shown. */
 export interface MissingPart {
@@ -34,9 +34,9 @@ export interface VerifiedTurn {
   readonly number: number | null;
   /** Seconds since the epoch; null when its row is gone. */
   readonly at: number | null;
-  readonly verdict: WitnessVerdict;
+  readonly verdict: DeliveryVerdict;
   /** Its messages with a delivery report. */
-  readonly witnessed: readonly string[];
+  readonly reported: readonly string[];
   /** Characters that were shown, by the delivery report. */
   readonly shown: number;
   /** Number of these characters that are on disk as they were shown. */

@@ -6,7 +6,7 @@ import { isSteering, steeringText } from './steering';
 import type { WireAssistantContent, WireImage, WireMessage, WireToolResult, WireUserContent } from './wireMessage';
 
 /** Texts for the model where a stored row has no sendable content. */
-const nothingSaid = '(This answer ended before any text.)';
+const emptyAnswer = '(This answer ended before any text.)';
 const nothingRecorded = 'No result was recorded for this call. It may or may not have run.';
 const beginningMissing = '(The beginning of this conversation is not available.)';
 
@@ -28,7 +28,7 @@ export function projectToWire(
         else appendUser(wire, message, texts.get(message.uid));
         break;
       case 'assistant':
-        appendAssistant(wire, message, model, resultsBehind(messages, index));
+        appendAssistant(wire, message, model, resultsAfter(messages, index));
         break;
       case 'tool':
         // Sent with the assistant message of its call; a result without its call is not sent (hermes-agent: stray tool
@@ -57,7 +57,7 @@ function appendUser(wire: WireMessage[], message: UserMessage, text?: string): v
   if (content.length === 0) return;
   const last = wire.at(-1);
   // The turn's closing row is lost: chat templates reject a user message after a result.
-  if (last?.role === 'tool') wire.push({ role: 'assistant', content: [{ kind: 'text', text: nothingSaid }] });
+  if (last?.role === 'tool') wire.push({ role: 'assistant', content: [{ kind: 'text', text: emptyAnswer }] });
   if (last?.role === 'user') wire[wire.length - 1] = { role: 'user', content: [...last.content, ...content] };
   else wire.push({ role: 'user', content });
 }
@@ -92,12 +92,12 @@ function appendSteering(wire: WireMessage[], message: UserMessage): void {
   if (text === '') return;
   const result = last.results.at(-1);
   if (result === undefined) return;
-  const told = {
+  const withSteering = {
     ...result,
     text: `${result.text}\n\n${steeringText(text)}`,
     ...(images.length === 0 ? {} : { images: [...(result.images ?? []), ...images] }),
   };
-  wire[wire.length - 1] = { role: 'tool', results: [...last.results.slice(0, -1), told] };
+  wire[wire.length - 1] = { role: 'tool', results: [...last.results.slice(0, -1), withSteering] };
 }
 
 function appendAssistant(
@@ -115,7 +115,7 @@ function appendAssistant(
     .filter((part) => part.kind !== 'toolCall' || calls.includes(part))
     .flatMap((part) => wireContent(part, isSameModel));
   const hasSubstance = content.some((part) => part.kind !== 'thinking');
-  const sent: readonly WireAssistantContent[] = hasSubstance ? content : [{ kind: 'text', text: nothingSaid }];
+  const sent: readonly WireAssistantContent[] = hasSubstance ? content : [{ kind: 'text', text: emptyAnswer }];
   const last = wire.at(-1);
   if (last === undefined) wire.push({ role: 'user', content: [{ kind: 'text', text: beginningMissing }] });
   if (last?.role === 'assistant') wire[wire.length - 1] = { role: 'assistant', content: [...last.content, ...sent] };
@@ -193,7 +193,7 @@ function wireResult(callId: string, name: string, part: ToolResultPart | undefin
 
 /** Results directly after an assistant row. Call ids are not unique across a transcript, because some servers count
  *  from zero in every answer. So a result belongs to the nearest call before it. */
-function resultsBehind(messages: readonly Message[], index: number): readonly ToolResultPart[] {
+function resultsAfter(messages: readonly Message[], index: number): readonly ToolResultPart[] {
   const results: ToolResultPart[] = [];
   for (let next = index + 1; next < messages.length; next++) {
     const message = messages[next];

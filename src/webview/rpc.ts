@@ -5,18 +5,18 @@ import type { VsCodeApi } from './vscodeApi';
 type Schemas = Readonly<Record<string, v.GenericSchema>>;
 
 /** Messages between one kind of view and the host: the schemas of what the view sends, the types of what comes back. */
-export interface ViewProtocol {
+export interface RpcProtocol {
   readonly commands: Schemas;
   readonly requests: Schemas;
   readonly results: object;
   readonly notifications: object;
 }
 
-export type NotificationOf<P extends ViewProtocol> = {
+export type NotificationOf<P extends RpcProtocol> = {
   [Name in keyof P['notifications'] & string]: { readonly name: Name; readonly payload: P['notifications'][Name] };
 }[keyof P['notifications'] & string];
 
-type ResultOf<P extends ViewProtocol, Name> = Name extends keyof P['results'] ? P['results'][Name] : never;
+type ResultOf<P extends RpcProtocol, Name> = Name extends keyof P['results'] ? P['results'][Name] : never;
 
 /** A request the host refused: `message` is a sentence for the user, `causeClass` its class. */
 export class RefusedRequest extends Error {
@@ -29,7 +29,7 @@ export class RefusedRequest extends Error {
 }
 
 /** Connection to the host. Commands have no response; a request settles once, and rejects with `RefusedRequest`. */
-export interface HostConnection<P extends ViewProtocol> {
+export interface HostConnection<P extends RpcProtocol> {
   send<Name extends keyof P['commands'] & string>(name: Name, payload: v.InferInput<P['commands'][Name]>): void;
   request<Name extends keyof P['requests'] & string>(
     name: Name,
@@ -39,7 +39,7 @@ export interface HostConnection<P extends ViewProtocol> {
 }
 
 /** Connects to the host through VS Code's message channel. Ignores messages that are not of this protocol's version. */
-export function connectToHost<P extends ViewProtocol>(api: VsCodeApi, page: EventTarget): HostConnection<P> {
+export function connectToHost<P extends RpcProtocol>(api: VsCodeApi, page: EventTarget): HostConnection<P> {
   const open = new Map<number, (response: Response) => void>();
   const listeners = new Set<(notification: NotificationOf<P>) => void>();
   let lastId = 0;
@@ -85,10 +85,10 @@ function isFromHost(message: unknown): message is ToView {
 
 // Validates the envelope but not its content. Both bundles are built from the same types and shipped in one package,
 // and only the host can post into this frame: the page loads nothing from elsewhere and has no frames.
-function isNotification<P extends ViewProtocol>(message: unknown): message is NotificationOf<P> {
+function isNotification<P extends RpcProtocol>(message: unknown): message is NotificationOf<P> {
   return typeof message === 'object' && message !== null && 'name' in message;
 }
 
-function isResult<P extends ViewProtocol, Name>(result: unknown): result is ResultOf<P, Name> {
+function isResult<P extends RpcProtocol, Name>(result: unknown): result is ResultOf<P, Name> {
   return result !== undefined;
 }

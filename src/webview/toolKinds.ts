@@ -12,7 +12,7 @@ export interface ToolKind {
   readonly quoted?: true;
   /** True for a tool whose calls need no look one by one: it only reads, or writes the todo list, which has a panel.
    *  Several in a row fold into one line. */
-  readonly folds?: true;
+  readonly groups?: true;
   /** True for a tool that may take so long that the user stops it, or lets it run in the background. */
   readonly runsLong?: true;
 }
@@ -24,7 +24,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     doing: () => t('Reading'),
     did: () => t('Read'),
     tried: () => t('Tried to read'),
-    folds: true,
+    groups: true,
   },
   list_directory: {
     icon: 'list-tree',
@@ -32,7 +32,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     doing: () => t('Listing'),
     did: () => t('Listed'),
     tried: () => t('Tried to list'),
-    folds: true,
+    groups: true,
   },
   search_files: {
     icon: 'search',
@@ -41,7 +41,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     did: () => t('Searched for'),
     tried: () => t('Tried to search for'),
     quoted: true,
-    folds: true,
+    groups: true,
   },
   glob_files: {
     icon: 'search',
@@ -49,7 +49,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     doing: () => t('Looking for files'),
     did: () => t('Looked for files'),
     tried: () => t('Tried to look for files'),
-    folds: true,
+    groups: true,
   },
   edit_file: {
     icon: 'edit',
@@ -109,7 +109,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     doing: () => t('Checking problems'),
     did: () => t('Checked problems'),
     tried: () => t('Tried to check problems'),
-    folds: true,
+    groups: true,
   },
   document_symbols: {
     icon: 'symbol-class',
@@ -117,7 +117,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     doing: () => t('Listing symbols of'),
     did: () => t('Listed symbols of'),
     tried: () => t('Tried to list symbols of'),
-    folds: true,
+    groups: true,
   },
   workspace_symbols: {
     icon: 'symbol-class',
@@ -126,7 +126,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     did: () => t('Searched symbols'),
     tried: () => t('Tried to search symbols'),
     quoted: true,
-    folds: true,
+    groups: true,
   },
   find_references: {
     icon: 'references',
@@ -134,7 +134,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     doing: () => t('Finding references to'),
     did: () => t('Found references to'),
     tried: () => t('Tried to find references to'),
-    folds: true,
+    groups: true,
   },
   go_to_definition: {
     icon: 'symbol-method',
@@ -142,7 +142,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     doing: () => t('Finding the definition of'),
     did: () => t('Found the definition of'),
     tried: () => t('Tried to find the definition of'),
-    folds: true,
+    groups: true,
   },
   hover: {
     icon: 'info',
@@ -150,7 +150,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     doing: () => t('Looking up'),
     did: () => t('Looked up'),
     tried: () => t('Tried to look up'),
-    folds: true,
+    groups: true,
   },
   open_editors: {
     icon: 'files',
@@ -158,7 +158,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     doing: () => t('Looking at open editors'),
     did: () => t('Looked at open editors'),
     tried: () => t('Tried to look at open editors'),
-    folds: true,
+    groups: true,
   },
   git_status: {
     icon: 'source-control',
@@ -166,7 +166,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     doing: () => t('Reading git status'),
     did: () => t('Read git status'),
     tried: () => t('Tried to read git status'),
-    folds: true,
+    groups: true,
   },
   git_diff: {
     icon: 'source-control',
@@ -174,7 +174,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     doing: () => t('Reading git diff'),
     did: () => t('Read git diff'),
     tried: () => t('Tried to read git diff'),
-    folds: true,
+    groups: true,
   },
   git_log: {
     icon: 'git-commit',
@@ -182,7 +182,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     doing: () => t('Reading git log'),
     did: () => t('Read git log'),
     tried: () => t('Tried to read git log'),
-    folds: true,
+    groups: true,
   },
   todo_write: {
     icon: 'checklist',
@@ -190,7 +190,7 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     doing: () => t('Updating todos'),
     did: () => t('Updated todos'),
     tried: () => t('Tried to update todos'),
-    folds: true,
+    groups: true,
   },
   exit_plan_mode: {
     icon: 'list-ordered',

@@ -20,7 +20,7 @@ export interface ToolLabels {
  *  its own name. */
 export function toolLabels(call: ToolCallPart, state: ToolState, result: ToolResultPart | null = null): ToolLabels {
   const kind = kindOf(call.name);
-  if (kind === null) return foreignWords(call.name, result);
+  if (kind === null) return foreignLabels(call.name, result);
   const target = shownTarget(call, result);
   const verb = verbOf(kind, state, result);
   return { icon: kind.icon, verb, target: kind.quoted && target !== '' ? `“${target}”` : target };
@@ -41,7 +41,7 @@ function verbOf(kind: ToolKind, state: ToolState, result: ToolResultPart | null)
 
 /** `mcp_<server>_<tool>` and `ext_<tool>`: the provider is part of a tool's name. Only a result shows for certain
  *  where a server's own name ends; until then the first `_` counts as the end. */
-function foreignWords(name: string, result: ToolResultPart | null): ToolLabels {
+function foreignLabels(name: string, result: ToolResultPart | null): ToolLabels {
   const own = serverToolIn(name, result);
   if (own !== null) return { icon: 'plug', verb: `${own.server}: ${own.tool}`, target: '' };
   const mcp = /^mcp_([^_]+)_(.+)$/.exec(name);
@@ -116,17 +116,17 @@ export function isLongRunning(name: string): boolean {
 
 /** True for calls that need no look one by one: several in a row fold into one line. */
 export function isLowValueRead(name: string): boolean {
-  return kindOf(name)?.folds === true;
+  return kindOf(name)?.groups === true;
 }
 
 /** "Read 3 files · searched for “retry(”": label of a fold of reads. */
-export function foldWords(calls: readonly ToolCallPart[]): string {
+export function groupLabel(calls: readonly ToolCallPart[]): string {
   const of = (name: string): readonly ToolCallPart[] => calls.filter((call) => call.name === name);
   const [read, listed, searched] = [of('read_file'), of('list_directory'), of('search_files')];
   const todos = of('todo_write');
   const counted = new Set(['read_file', 'list_directory', 'search_files', 'todo_write']);
   const others = calls.filter(({ name }) => !counted.has(name));
-  const words = [
+  const label = [
     read.length === 0 ? [] : [read.length === 1 ? t('read 1 file') : t('read {count} files', { count: read.length })],
     listed.length === 0
       ? []
@@ -145,7 +145,7 @@ export function foldWords(calls: readonly ToolCallPart[]): string {
   ]
     .flat()
     .join(' · ');
-  return words.charAt(0).toLocaleUpperCase() + words.slice(1);
+  return label.charAt(0).toLocaleUpperCase() + label.slice(1);
 }
 
 /** State in words, for the row's end and its accessible name. */

@@ -7,7 +7,7 @@ export type SettledTurn = Turn & { readonly state: 'settled' };
 export type OutcomeAction =
   'retry' | 'continue' | 'chooseModel' | 'setUpModel' | 'compress' | 'newSession' | 'showDetails';
 
-export interface OutcomeWords {
+export interface OutcomeLabel {
   /** Severity: a plain remark, something cut off, something that failed. */
   readonly tone: 'info' | 'warning' | 'error';
   readonly sentence: string;
@@ -16,14 +16,14 @@ export interface OutcomeWords {
 
 /** Amount of the answer shown when its turn ended. */
 export interface ShownAnswer {
-  readonly words: number;
+  readonly wordCount: number;
   readonly hasThinking: boolean;
   readonly hasCalls: boolean;
 }
 
 /** Notice below an answer about its outcome: what happened, what is safe, what can be done; null when there is
  *  nothing to say. `began`: true when there is something to continue. */
-export function outcomeWords(turn: SettledTurn, shown: ShownAnswer, began = hasBegun(shown)): OutcomeWords | null {
+export function outcomeLabel(turn: SettledTurn, shown: ShownAnswer, began = hasBegun(shown)): OutcomeLabel | null {
   const again: readonly OutcomeAction[] = began ? ['continue', 'retry'] : ['retry'];
   if (turn.failure !== null)
     return {
@@ -44,8 +44,8 @@ export function outcomeWords(turn: SettledTurn, shown: ShownAnswer, began = hasB
   return { tone, sentence, actions: [...again, ...another] };
 }
 
-function hasBegun({ words, hasThinking, hasCalls }: ShownAnswer): boolean {
-  return words > 0 || hasThinking || hasCalls;
+function hasBegun({ wordCount, hasThinking, hasCalls }: ShownAnswer): boolean {
+  return wordCount > 0 || hasThinking || hasCalls;
 }
 
 // The sentence of a spending limit, with its amounts, is that of its failure.
@@ -89,10 +89,10 @@ function stopSentence(reason: StopReason, shown: ShownAnswer): string | null {
   }
 }
 
-function after({ words, hasThinking, hasCalls }: ShownAnswer): string {
-  if (words === 0 && hasCalls) return t('while the agent was working');
-  if (words === 0) return hasThinking ? t('while the model was thinking') : t('before the answer started');
-  return words === 1 ? t('after 1 word') : t('after {count} words', { count: words });
+function after({ wordCount, hasThinking, hasCalls }: ShownAnswer): string {
+  if (wordCount === 0 && hasCalls) return t('while the agent was working');
+  if (wordCount === 0) return hasThinking ? t('while the model was thinking') : t('before the answer started');
+  return wordCount === 1 ? t('after 1 word') : t('after {count} words', { count: wordCount });
 }
 
 // A failure's sentence says what happened and what to do. If part of the answer was shown, the text first says how

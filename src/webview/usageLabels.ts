@@ -7,7 +7,7 @@ const whole = new Intl.NumberFormat();
 const leastCost = 0.0001;
 
 /** "12.3K tok (80% cached)": tokens sent to and received from the model. Null when neither was counted. */
-export function tokenWords({ inputTokens, outputTokens, cachedInputTokens }: Usage): string | null {
+export function tokenText({ inputTokens, outputTokens, cachedInputTokens }: Usage): string | null {
   if (inputTokens === null && outputTokens === null) return null;
   const tokens = compactCount((inputTokens ?? 0) + (outputTokens ?? 0));
   if (cachedInputTokens === null || cachedInputTokens === 0 || inputTokens === null || inputTokens === 0)
@@ -16,7 +16,7 @@ export function tokenWords({ inputTokens, outputTokens, cachedInputTokens }: Usa
 }
 
 /** "$0.021". Null when unknown, and for a request that was free. */
-export function costWords({ costUsd }: Usage): string | null {
+export function costText({ costUsd }: Usage): string | null {
   if (costUsd === null || costUsd === undefined || costUsd === 0) return null;
   if (costUsd < leastCost) return t('less than {cost}', { cost: dollars(leastCost) });
   return dollars(costUsd);
@@ -25,10 +25,10 @@ export function costWords({ costUsd }: Usage): string | null {
 /** All counts, one per line: for a tooltip or a list. */
 export function usageLines(usage: Usage): readonly string[] {
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens, requests } = usage;
-  const counted = (count: number | null, words: (tokens: string) => string): readonly string[] =>
-    count === null ? [] : [words(whole.format(count))];
+  const counted = (count: number | null, label: (tokens: string) => string): readonly string[] =>
+    count === null ? [] : [label(whole.format(count))];
   const some = (count: number | null): number | null => (count === 0 ? null : count);
-  const cost = costWords(usage);
+  const cost = costText(usage);
   return [
     ...counted(inputTokens, (tokens) => t('Input: {tokens} tokens', { tokens })),
     ...counted(some(cachedInputTokens), (tokens) => t('from the cache: {tokens}', { tokens })),

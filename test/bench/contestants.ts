@@ -7,7 +7,7 @@ import { NodeFileSystem } from '../../src/store/engine/nodeFileSystem';
 import type { SqlDatabase } from '../../src/store/engine/sqlDatabase';
 import { loadSqlite } from '../../src/store/engine/sqlite';
 import { acquireLock } from '../../src/store/lock/acquireLock';
-import { SystemProcessTable } from '../../src/store/lock/processTable';
+import { SystemProcessTable } from '../../src/store/lock/processLookup';
 import type { StoreThreadData } from '../../src/host/start/storeThreadData';
 import { openStore } from '../../src/store/ownership/openStore';
 import { createSessionDb, type SessionDb } from '../../src/store/session/sessionDb';

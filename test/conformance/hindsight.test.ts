@@ -3,7 +3,7 @@ import { readElsewhere } from '../support/account';
 import { worldPerTest } from '../support/conformance';
 import { fastClock } from '../support/hindsight/fastClock';
 import { HindsightInWorld } from '../support/hindsight/hindsightInWorld';
-import { HindsightLife } from '../support/hindsight/hindsightLife';
+import { HindsightRun } from '../support/hindsight/hindsightLife';
 import { MemoryStore } from '../support/hindsight/memoryStore';
 import type { StandInOptions } from '../support/hindsight/standIn';
 import { reply } from '../support/modelServer';
@@ -127,7 +127,7 @@ describe('Hindsight', () => {
   it('S105 S106 S108 a switch adopts id and parent and leaves nothing behind; a switch to no session changes nothing', async () => {
     const { server } = (open = await HindsightInWorld.start());
     const store = new MemoryStore();
-    const life = new HindsightLife({ store, url: server.url, clock: fastClock(50), uid: () => 'uid' });
+    const life = new HindsightRun({ store, url: server.url, clock: fastClock(50), uid: () => 'uid' });
     const provider = life.createProvider();
     const signal = new AbortController().signal;
     const told = async (turnUid: string, sessionId: string): Promise<void> => {

@@ -16,7 +16,7 @@ const project: ProjectContext = {
       argumentHint: null,
       path: '.claude/commands/review.md',
       body: 'Review $ARGUMENTS with care.',
-      places: 'claude',
+      placeholders: 'claude',
       origin: 'folder',
     },
   ],

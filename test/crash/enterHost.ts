@@ -5,7 +5,7 @@ import { noChangedFiles } from '../../src/host/changedFiles/chatFiles';
 import { ChatSurface } from '../../src/host/chat/chatSurface';
 import type { ChatEditor } from '../../src/host/chat/chatHandlers';
 import { StoreStatus } from '../../src/host/storage/storeStatus';
-import { noWitness } from '../../src/host/verify/chatWitness';
+import { noViewReports } from '../../src/host/verify/viewReports';
 import { openStore } from '../../src/store/ownership/openStore';
 import { answerText } from '../../src/transcript/message';
 import { systemClock as clock } from '../../src/base/clock';
@@ -38,13 +38,13 @@ function main(order: EnterHostOrder): void {
     setUp: nothing,
     runAction: nothing,
   };
-  const bridge = new ChatSurface('chat', {
+  const surface = new ChatSurface('chat', {
     gateway,
     sessions: store,
     editor,
     files: noChangedFiles,
     attachments: noAttachments,
-    witness: noWitness,
+    reports: noViewReports,
     onChange: () => undefined,
     log,
     models: {
@@ -87,7 +87,7 @@ function main(order: EnterHostOrder): void {
     else {
       const number = (page = message.page ?? page);
       fromView = new Emitter();
-      bridge.connect({
+      surface.connect({
         postMessage: async (data) => (say({ page: number, data }), true),
         onDidReceiveMessage: fromView.event,
       });

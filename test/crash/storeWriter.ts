@@ -3,7 +3,7 @@ import { NodeFileSystem } from '../../src/store/engine/nodeFileSystem';
 import { loadSqlite } from '../../src/store/engine/sqlite';
 import { storeFiles } from '../../src/store/open/storeFiles';
 import { acquireLock } from '../../src/store/lock/acquireLock';
-import { SystemProcessTable } from '../../src/store/lock/processTable';
+import { SystemProcessTable } from '../../src/store/lock/processLookup';
 import { noteTable, openTestDatabase } from '../support/testStore';
 
 /** Writes transactions of three notes to a store until it is killed, and prints each one's number when it is acknowledged. Arguments:

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { DiskPlaces } from '../../src/tools/approval/pathPlaces';
+import { DiskPathLookup } from '../../src/tools/approval/pathLookup';
 import { RulesPolicy } from '../../src/tools/approval/rulesPolicy';
 
 /** Files of the scratch folder that run the canary as soon as anything runs them, loads them or builds with them. */
@@ -64,7 +64,7 @@ export class StarWorld {
       remember: async () => undefined,
       isTrusted: () => true,
       caseSensitive: true,
-      places: new DiskPlaces(() => [{ name: 'ws', path: this.folder }], path.join(this.base, 'home')),
+      lookup: new DiskPathLookup(() => [{ name: 'ws', path: this.folder }], path.join(this.base, 'home')),
     });
     this.reset();
   }

@@ -50,7 +50,7 @@ const step: fc.Arbitrary<HindsightStep> = fc.oneof(
       kind: fc.constant('rewind' as const),
       surface,
       turns: fc.integer({ min: 1, max: 3 }),
-      heard: fc.constantFrom(true, true, false),
+      notified: fc.constantFrom(true, true, false),
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('retry' as const), surface }) },

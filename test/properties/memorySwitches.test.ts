@@ -97,17 +97,17 @@ async function heard(
     clock: new ManualClock(),
     log: silentLog,
   });
-  const seat = new SurfaceAgent(memory);
+  const agent = new SurfaceAgent(memory);
   const expected = new Expected();
   for (const [index, each] of steps.entries()) {
     const prompt = `prompt ${index}`;
     expected.take(each, prompt);
     if (each.kind === 'switch')
-      seat.serve(typeof each.to === 'number' ? `S${each.to}` : each.to, {
+      agent.serve(typeof each.to === 'number' ? `S${each.to}` : each.to, {
         reason: each.reason,
         parentSessionId: each.parent === null ? null : `S${each.parent}`,
       });
-    else if (each.kind === 'end') seat.endSession();
+    else if (each.kind === 'end') agent.endSession();
     else if (each.kind === 'sync')
       memory.syncTurn({
         turnUid: prompt,

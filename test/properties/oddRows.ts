@@ -386,7 +386,7 @@ function use(db: SessionOperations, tell: Tell, how: 'everything' | 'goOn'): voi
     (state) => attempt(`list ${state}`, () => db.listSessions({ limit: 99, state, includeEmpty: true })) ?? [],
   );
   attempt('filter', () =>
-    db.listSessions({ limit: 9, text: 'e', pinned: false, behind: { id: 's1', lastActiveAt: 3 } }),
+    db.listSessions({ limit: 9, text: 'e', pinned: false, after: { id: 's1', lastActiveAt: 3 } }),
   );
   for (const { id } of listed) {
     if (db.getSession(id) === null) continue;

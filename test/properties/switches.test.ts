@@ -162,7 +162,7 @@ describe('a recording provider', () => {
         }
         await house.close();
         expected.push(...(serves === null ? [] : ['shutdown']));
-        expect(house.heard.flat().filter((line) => !line.startsWith('sync'))).toEqual(expected);
+        expect(house.notified.flat().filter((line) => !line.startsWith('sync'))).toEqual(expected);
         const wrong = problems(house);
         house.dispose();
         expect(wrong).toEqual([]);
@@ -191,7 +191,7 @@ describe('a recording provider', () => {
 /** What is wrong with what memory heard, agent by agent, and with what is remembered. */
 function problems(house: SwitchingHouse): readonly string[] {
   const found: string[] = [];
-  for (const [agent, lines] of house.heard.entries()) {
+  for (const [agent, lines] of house.notified.entries()) {
     let serves: string | null = null;
     let ended: string | null = null;
     let isOver = false;
@@ -216,13 +216,13 @@ function problems(house: SwitchingHouse): readonly string[] {
     }
     if (!isOver) found.push(`agent ${agent}: never shut down`);
   }
-  const synced = house.heard
+  const synced = house.notified
     .flat()
     .filter((line) => line.startsWith('sync '))
     .map((line) => /-> (answer \d+)/.exec(line)?.[1] ?? line);
   const stored = house.completed();
   for (const { answer, conversationId } of stored) {
-    const heard = house.heard.flat().filter((line) => line.startsWith('sync ') && line.includes(`-> ${answer}:`));
+    const heard = house.notified.flat().filter((line) => line.startsWith('sync ') && line.includes(`-> ${answer}:`));
     const under = heard.map((line) => house.db.getSession(/^sync (\S+):/.exec(line)?.[1] ?? '')?.conversationId);
     if (under.length !== 1 || under[0] !== conversationId)
       found.push(`${answer} of ${conversationId} was remembered ${under.length} times, under ${under.join(', ')}`);

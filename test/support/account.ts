@@ -70,7 +70,7 @@ export async function account(world: World, surface: RecordingSurface, sessionId
   await world.idle();
   const everywhere = storedRows(world, null);
   const missing = surface.delivered.filter(
-    ({ uid, text }) => !everywhere.some((row) => row.uid === uid && saidIn(row) === text),
+    ({ uid, text }) => !everywhere.some((row) => row.uid === uid && textIn(row) === text),
   );
   return {
     stored: storedRows(world, sessionId).map(lineOf),
@@ -95,10 +95,10 @@ function storedRows(world: World, sessionId: string | null): readonly StoredRow[
 
 function lineOf({ role, active, display, hidden, parts }: StoredRow): string {
   const mark = active === 0 ? ` (hidden: ${hidden ?? 'no reason'})` : display === null ? '' : ` (${display})`;
-  return `${role}${mark}: ${parts.map(words).join(' ')}`;
+  return `${role}${mark}: ${parts.map(textOf).join(' ')}`;
 }
 
-function words({
+function textOf({
   kind,
   text = '',
   name = '',
@@ -119,6 +119,6 @@ function words({
   }
 }
 
-function saidIn({ parts }: StoredRow): string {
+function textIn({ parts }: StoredRow): string {
   return parts.map(({ kind, text = '' }) => (kind === 'text' || kind === 'thinking' ? text : '')).join('');
 }

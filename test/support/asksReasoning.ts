@@ -4,16 +4,16 @@ import type { JsonObject, JsonValue } from '../../src/transcript/json';
 
 /** A service that demands the reasoning of every answer that called, in its own words; `filled`: an empty one is none to it. */
 export interface AskingService {
-  readonly words: (index: number) => string;
+  readonly answer: (index: number) => string;
   readonly filled?: boolean;
 }
 
 export const moonshot: AskingService = {
-  words: (index) =>
+  answer: (index) =>
     `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${index}`,
 };
 export const deepseek: AskingService = {
-  words: () => 'The `reasoning_content` in the thinking mode must be passed back to the API.',
+  answer: () => 'The `reasoning_content` in the thinking mode must be passed back to the API.',
   filled: true,
 };
 
@@ -23,7 +23,7 @@ export function asking(service: AskingService, scripted: Responder): Responder {
     const missing = messagesOf(request.body).findIndex(
       (message) => called(message) && !hasReasoning(message, service.filled === true),
     );
-    if (missing !== -1) return refuses(400, { message: service.words(missing) });
+    if (missing !== -1) return refuses(400, { message: service.answer(missing) });
     return typeof scripted === 'function' ? scripted(request) : scripted;
   };
 }

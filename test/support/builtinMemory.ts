@@ -8,7 +8,7 @@ import { RememberedFiles } from '../../src/memory/builtin/rememberedFiles';
 import type { SearchedStore } from '../../src/memory/builtin/sessionSearch';
 import type { MemoryProvider } from '../../src/memory/memoryProvider';
 import { NodeFileSystem } from '../../src/store/engine/nodeFileSystem';
-import { SystemProcessTable } from '../../src/store/lock/processTable';
+import { SystemProcessTable } from '../../src/store/lock/processLookup';
 import type { World } from './world';
 
 /** A world whose agents have the built-in memory, with files in the world's home. */

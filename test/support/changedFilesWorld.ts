@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { silentLog } from '../../src/base/log';
 import type { SessionDb } from '../../src/store/session/sessionDb';
 import { ChangedFiles, type ChangedTurn } from '../../src/tools/files/changes/changedFiles';
-import { plainReviewWords } from '../../src/tools/files/changes/reviewTexts';
+import { plainReviewTexts } from '../../src/tools/files/changes/reviewTexts';
 import { StoreEditJournal } from '../../src/tools/files/changes/storeEditJournal';
 import { FileEditorOnDisk } from './fileEditorOnDisk';
 import { ManualClock } from './manualClock';
@@ -45,7 +45,7 @@ export type Content = string | Uint8Array | null;
 
 /** A folder on disk, a store, and an agent and a person who both change files. */
 export class ChangedFilesWorld {
-  readonly told: ChangedTurn[] = [];
+  readonly notified: ChangedTurn[] = [];
   /** Warnings of the log. */
   readonly logged: string[] = [];
   readonly editor = new FileEditorOnDisk();
@@ -89,9 +89,9 @@ export class ChangedFilesWorld {
       editor: this.editor,
       raw: { write: async (path, bytes) => this.put(path, bytes) },
       shown: (path) => path.slice(this.folder.length + 1),
-      words: plainReviewWords,
+      texts: plainReviewTexts,
     });
-    files.onDidChange((changed) => this.told.push(changed));
+    files.onDidChange((changed) => this.notified.push(changed));
     return files;
   }
 

@@ -5,7 +5,7 @@ import { noChangedFiles } from '../../src/host/changedFiles/chatFiles';
 import type { ChatEditor } from '../../src/host/chat/chatHandlers';
 import type { ChatModels } from '../../src/host/chat/chatModels';
 import { StoreStatus } from '../../src/host/storage/storeStatus';
-import { noWitness } from '../../src/host/verify/chatWitness';
+import { noViewReports } from '../../src/host/verify/viewReports';
 import { laterCode } from '../../src/webview/chat/components/common/laterParts';
 import { ChatController } from '../../src/webview/chat/chatController';
 import type { ChatProtocol } from '../../src/webview/chat/connection/chatHost';
@@ -46,7 +46,7 @@ const editor: ChatEditor = {
  *  between view and host are copied and take a moment, as the editor's do. */
 export class ChatInWorld {
   readonly chat: ChatController;
-  private readonly bridge: ChatSurface;
+  private readonly surface: ChatSurface;
   private memory: ViewMemory = noMemory();
   private uids = 0;
   private onTheWay = 0;
@@ -62,14 +62,14 @@ export class ChatInWorld {
       discover: async () => ({ searching: false, entries: [] }),
       onDidChange: new Emitter<void>().event,
     };
-    this.bridge = new ChatSurface(surfaceId, {
+    this.surface = new ChatSurface(surfaceId, {
       gateway: world.gateway,
       sessions: world.store,
       models,
       editor,
       files: noChangedFiles,
       attachments: noAttachments,
-      witness: noWitness,
+      reports: noViewReports,
       onChange: () => undefined,
       store: new StoreStatus(new StoreAtHand(), (message) => message, noSpills),
       surroundings: () => ({
@@ -95,7 +95,7 @@ export class ChatInWorld {
         deliver();
       });
     };
-    this.bridge.connect({
+    this.surface.connect({
       postMessage: async (message) => {
         const data = structuredClone(message);
         later(() => page.dispatchEvent(new MessageEvent('message', { data })));
@@ -166,6 +166,6 @@ export class ChatInWorld {
   }
 
   dispose(): void {
-    this.bridge.dispose();
+    this.surface.dispose();
   }
 }

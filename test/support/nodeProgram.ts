@@ -15,13 +15,13 @@ export class NodeProgram {
   readonly lines: string[] = [];
   private readonly child: ChildProcess;
   private readonly ended: Promise<unknown>;
-  private rest = '';
+  private partial = '';
   private errors = '';
 
   /** `uid` runs it as another person, which only root may. */
   constructor(program: string, args: readonly string[], options: { readonly uid?: number } = {}) {
     this.child = spawn(process.execPath, [program, ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
-    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => this.hear(text));
+    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => this.onText(text));
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.errors += text;
     });
@@ -58,9 +58,9 @@ export class NodeProgram {
     }
   }
 
-  private hear(text: string): void {
-    const parts = (this.rest + text).split('\n');
-    this.rest = parts.pop() ?? '';
+  private onText(text: string): void {
+    const parts = (this.partial + text).split('\n');
+    this.partial = parts.pop() ?? '';
     this.lines.push(...parts);
   }
 }

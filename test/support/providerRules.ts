@@ -15,8 +15,8 @@ export function historyFaults(messages: readonly Message[]): readonly string[] {
     } else {
       if (open.size > 0) found.push(`unanswered before ${message.uid}`);
       // What a person tells a turn while it runs is sent with the results ahead of it, however much it is.
-      const isToldToTurn = message.turnUid !== null && message.turnUid === previous?.turnUid;
-      if (message.role === 'user' && previous?.role === 'user' && !isToldToTurn)
+      const isSteering = message.turnUid !== null && message.turnUid === previous?.turnUid;
+      if (message.role === 'user' && previous?.role === 'user' && !isSteering)
         found.push(`two prompts at ${message.uid}`);
       open = new Set(message.parts.flatMap((part) => (part.kind === 'toolCall' ? [part.callId] : [])));
       if (message.role === 'assistant' && message.parts.every((part) => part.kind !== 'toolCall' && part.text === ''))

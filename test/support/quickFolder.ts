@@ -9,10 +9,10 @@ const enoughBytes = 512 * 1024 * 1024;
 /** Makes a folder for a test that throws it away: in memory where there is room, so that nobody waits for a disk to keep it. Programs may not
  *  be allowed to start from there, and what tells of real disks has to be made on one. */
 export function quickFolder(prefix: string): string {
-  return mkdtempSync(join(hasRoom() ? inMemory : tmpdir(), prefix));
+  return mkdtempSync(join(hasSpace() ? inMemory : tmpdir(), prefix));
 }
 
-function hasRoom(): boolean {
+function hasSpace(): boolean {
   try {
     const { bavail, bsize } = statfsSync(inMemory);
     return bavail * bsize >= enoughBytes;

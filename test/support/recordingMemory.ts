@@ -98,9 +98,9 @@ export class RecordingMemory implements MemoryProvider {
     this.log.push(`${this.manners.prefix ?? ''}shutdown`);
   }
 
-  private async write(hook: string, words: string): Promise<void> {
+  private async write(hook: string, text: string): Promise<void> {
     await this.manners.pause?.(hook);
-    this.log.push(`${this.manners.prefix ?? ''}${hook} ${words}`);
+    this.log.push(`${this.manners.prefix ?? ''}${hook} ${text}`);
   }
 }
 

@@ -2,7 +2,7 @@ import { type DiskOperation, SimulatedDisk } from './simulatedDisk';
 import type { SqlJsDatabase } from '../../src/store/engine/sqlJsDatabase';
 import { openDatabase } from '../../src/store/open/openDatabase';
 import { migrate, schemaVersion } from '../../src/store/schema/migrations';
-import type { NewApproval } from '../../src/store/approvals';
+import type { NewApproval } from '../../src/store/approvalOperations';
 import { createSessionDb, type SessionDb } from '../../src/store/session/sessionDb';
 import { StoreError, type StoreErrorCause } from '../../src/store/storeError';
 import type { Chunk, NewMessage } from '../../src/transcript/message';
@@ -288,7 +288,7 @@ export function sentence(work: () => unknown): string {
 export async function afterEveryFailure(
   begin: (disk: SimulatedDisk) => Promise<SessionDbWorld>,
   change: (world: SessionDbWorld) => unknown,
-  tell: (found: SessionDbWorld) => string,
+  describe: (found: SessionDbWorld) => string,
 ): Promise<readonly string[]> {
   const outcomes = new Set<string>();
   for (let healthy = 0, isDone = false; !isDone && healthy < 1000; healthy++) {
@@ -298,7 +298,7 @@ export async function afterEveryFailure(
     left = healthy;
     isDone = refusal(() => change(world)) === 'none';
     const found = await world.reopened();
-    outcomes.add([tell(found), ...found.db.verifyIntegrity()].join(' | '));
+    outcomes.add([describe(found), ...found.db.verifyIntegrity()].join(' | '));
   }
   return [...outcomes].sort();
 }

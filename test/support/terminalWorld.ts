@@ -8,14 +8,14 @@ import { noCommandCheckpoint } from '../../src/tools/files/changes/commandCheckp
 import { OutputFolder } from '../../src/tools/terminal/outputFolder';
 import { RunningCommands } from '../../src/tools/terminal/runningCommands';
 import { chooseShell } from '../../src/tools/terminal/shell';
-import type { TerminalNeeds } from '../../src/tools/terminal/terminalNeeds';
+import type { TerminalDeps } from '../../src/tools/terminal/terminalDeps';
 import { terminalTools } from '../../src/tools/terminal/terminalTools';
 import type { ToolCallContext, ToolOutput } from '../../src/tools/tool';
 import { FolderOnDisk } from './folderOnDisk';
 import { aToolCall } from './toolCalls';
 
 /** Commands run without a sandbox. */
-export const unconfined: TerminalNeeds['confinement'] = {
+export const unconfined: TerminalDeps['confinement'] = {
   isRequired: false,
   state: () => Promise.resolve({ kind: 'off' }),
   confine: () => Promise.reject(new Error('there is no sandbox')),
@@ -27,15 +27,15 @@ export class TerminalWorld {
   readonly project = join(this.home, 'project');
   readonly running = new RunningCommands();
   readonly outputs = new OutputFolder(() => join(this.home, 'storage', 'outputs'), systemClock);
-  readonly needs: TerminalNeeds;
+  readonly deps: TerminalDeps;
   readonly variable = `HERMES_TEST=${randomBytes(8).toString('hex')}`;
   private calls = 0;
 
-  constructor(over: Partial<TerminalNeeds> = {}) {
+  constructor(over: Partial<TerminalDeps> = {}) {
     mkdirSync(join(this.project, 'src'), { recursive: true });
     const paths = new AccessPaths(new FolderOnDisk([{ name: 'project', path: this.project }]));
     const [name = '', value = ''] = this.variable.split('=');
-    this.needs = {
+    this.deps = {
       shell: () => chooseShell('/bin/bash', process.platform, existsSync),
       environment: () =>
         Promise.resolve({ PATH: process.env['PATH'] ?? '', HOME: this.home, TERM: 'dumb', [name]: value }),
@@ -59,7 +59,7 @@ export class TerminalWorld {
     over: Partial<ToolCallContext> = {},
     signal = new AbortController().signal,
   ): Promise<ToolOutput> {
-    const bound = terminalTools(this.needs)
+    const bound = terminalTools(this.deps)
       .find(({ name }) => name === tool)
       ?.bind(input);
     if (bound?.kind !== 'ready') throw new Error(bound === undefined ? `no tool ${tool}` : bound.problems.join('; '));
@@ -69,10 +69,10 @@ export class TerminalWorld {
 
   /** Outcome and text of a command, with what differs from run to run replaced. */
   async run(command: string, more: Record<string, unknown> = {}): Promise<string> {
-    return this.said(await this.call('run_command', { command, ...more }));
+    return this.resultText(await this.call('run_command', { command, ...more }));
   }
 
-  said({ outcome, text }: ToolOutput): string {
+  resultText({ outcome, text }: ToolOutput): string {
     return `${outcome}: ${text
       .replaceAll(this.home, '<home>')
       .replace(/\d+\.\d s\b/g, '<time>')

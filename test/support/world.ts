@@ -1,6 +1,6 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import * as path from 'node:path';
-import { Agent, type AgentParts } from '../../src/agent/agent';
+import { Agent, type AgentDeps } from '../../src/agent/agent';
 import type { ContextEngine } from '../../src/agent/compression/contextEngine';
 import type { ProjectContext } from '../../src/agent/project/projectContext';
 import { systemPrompt } from '../../src/agent/systemPrompt';
@@ -62,7 +62,7 @@ export interface WorldOptions {
   /** Tools beside those that only read. */
   readonly tools?: readonly AnyTool[];
   /** Tools that come and go, asked for every turn. */
-  readonly moreTools?: AgentParts['moreTools'];
+  readonly moreTools?: AgentDeps['moreTools'];
   /** The setting `hermes.reasoningEffort`. */
   readonly effort?: ReasoningEffort;
   /** The setting `hermes.mode`. */

@@ -17,7 +17,7 @@ export interface CompressionPlan {
 }
 
 /** Tokens of rows that may stay unchanged. */
-export interface TailRoom {
+export interface TailLimits {
   readonly tail: number;
   /** If the last turn is longer than this, it is cut in two too. At least `tail`. */
   readonly longestTurn: number;
@@ -30,7 +30,7 @@ const fewestRows = 2;
  *  results is split. They are as many turns as fit in the tail, and always include the last prompt that has an
  *  answer. If that turn alone is too long, or nothing comes before it, only its prompt and its latest steps are
  *  kept. These are as many steps as fit in the tail, at least the last. Null when everything is protected. Pure. */
-export function planCompression(rows: readonly Message[], { tail, longestTurn }: TailRoom): CompressionPlan | null {
+export function planCompression(rows: readonly Message[], { tail, longestTurn }: TailLimits): CompressionPlan | null {
   const begin = beginsWithHandoff(rows) ? 1 : 0;
   const prompts = rows.flatMap((row, index) =>
     index >= begin && row.role === 'user' && !isSteering(rows, index) ? [index] : [],
@@ -59,11 +59,11 @@ function cutAt(rows: readonly Message[], cut: number, promptAt: number | null): 
   const last = rows[cut - 1];
   const prompt = promptAt === null ? null : (rows[promptAt] ?? null);
   if (last === undefined || cut - begin - (prompt === null ? 0 : 1) < fewestRows) return null;
-  const behind = rows.slice(cut);
+  const after = rows.slice(cut);
   return {
     earlier: begin === 0 ? null : (rows[0] ?? null),
     summarised: rows.slice(begin, cut),
-    kept: prompt === null ? behind : [prompt, ...behind],
+    kept: prompt === null ? after : [prompt, ...after],
     upTo: last.uid,
     prompt,
   };

@@ -59,7 +59,7 @@ function describePart(part: Part, limit: number): readonly string[] {
 
 /** Summarizes the rows without a model: the prompts and answers, clipped, and the arguments of the tool calls. */
 export function plainSummary(rows: readonly Message[], earlier: string | null, maxTokens: number): string {
-  const told = rows.flatMap((row): readonly string[] => {
+  const texts = rows.flatMap((row): readonly string[] => {
     const text = maskSecrets(row.role === 'user' ? promptWithLabels(row.parts) : answerText(row.parts).trim());
     const calls = row.parts.flatMap((part) =>
       part.kind === 'toolCall' ? [`- ${part.name} ${clip(maskSecrets(part.arguments), 160)}`] : [],
@@ -72,7 +72,7 @@ export function plainSummary(rows: readonly Message[], earlier: string | null, m
   return [
     ...before,
     'What was said and done since, shortened without a summary because none could be written:',
-    ...newestThatFit(told, maxTokens),
+    ...newestThatFit(texts, maxTokens),
   ].join('\n');
 }
 

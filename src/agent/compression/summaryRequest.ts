@@ -53,7 +53,7 @@ export function summaryRequest(
   const budget = summaryBudget(plan);
   const earlier = plan.earlier === null ? null : summaryIn(answerText(plan.earlier.parts));
   const around = estimateTokens(earlier ?? '') + estimateTokens(aside.slice(0, longestAside)) + budget + 1500;
-  const room = Math.max(1000, (contextWindow ?? 32_000) * 0.8 - around);
+  const available = Math.max(1000, (contextWindow ?? 32_000) * 0.8 - around);
   const text = [
     earlier === null
       ? 'Summarise this transcript.'
@@ -68,7 +68,7 @@ export function summaryRequest(
       : ['The last request of the person is still being worked on. Say what has been done and found for it so far.']),
     ...(aside.trim() === '' ? [] : [`<from-memory>\n${clip(maskSecrets(aside.trim()), longestAside)}\n</from-memory>`]),
     ...(earlier === null ? [] : [`<earlier-summary>\n${earlier}\n</earlier-summary>`]),
-    `<transcript>\n${summaryInput(plan.summarised, room)}\n</transcript>`,
+    `<transcript>\n${summaryInput(plan.summarised, available)}\n</transcript>`,
   ].join('\n\n');
   return {
     system,

@@ -62,28 +62,29 @@ interface KeptRules extends RuleFile {
 
 /** Divides the room between the rules, in order. */
 function kept(rules: readonly RuleFile[]): readonly KeptRules[] {
-  let room: number = longest.all;
+  let budget: number = longest.all;
   return rules
     .filter(({ appliesTo }) => appliesTo === null)
     .map((rule) => {
-      const limit = Math.min(longest.file, room);
+      const limit = Math.min(longest.file, budget);
       // A short fragment of a file would read like the whole file.
       if (limit < rule.text.length && limit < 1000) return { ...rule, part: null };
-      room -= Math.min(rule.text.length, limit);
+      budget -= Math.min(rule.text.length, limit);
       return { ...rule, part: cut(rule.text, limit) };
     });
 }
 
 function ruleSection(title: string, words: string, rules: readonly KeptRules[]): string {
   if (rules.length === 0) return '';
-  const told = rules.flatMap(({ path, part }) =>
+  const sections = rules.flatMap(({ path, part }) =>
     part === null
       ? []
       : [`<rules file="${path.replaceAll('"', "'")}">\n${part.replaceAll(/<(?=\/?rules\b)/gi, '‹')}\n</rules>`],
   );
   const left = rules.filter(({ part }) => part === null).map(({ path }) => path);
-  const rest = left.length === 0 ? [] : [`Left out for their length, to be read with read_file: ${left.join(', ')}.`];
-  return [title, words, ...told, ...rest].join('\n\n');
+  const leftOut =
+    left.length === 0 ? [] : [`Left out for their length, to be read with read_file: ${left.join(', ')}.`];
+  return [title, words, ...sections, ...leftOut].join('\n\n');
 }
 
 function scopedSection(rules: readonly RuleFile[]): string {

@@ -11,7 +11,7 @@ export interface PromptFile {
   readonly argumentHint: string | null;
   readonly path: string;
   readonly body: string;
-  readonly places: Places;
+  readonly placeholders: Places;
   readonly origin: FileOrigin;
 }
 
@@ -31,7 +31,7 @@ export async function readPrompts(folder: AgentFolder): Promise<readonly PromptF
 async function readPrompt(
   folder: AgentFolder,
   fileName: string,
-  { folder: parent, ending, places }: PromptSource,
+  { folder: parent, ending, places: placeholders }: PromptSource,
 ): Promise<PromptFile | null> {
   const path = `${parent}/${fileName}`;
   const text = await folder.text(path);
@@ -48,7 +48,7 @@ async function readPrompt(
     argumentHint: hintOf(read),
     path: folder.shown(path),
     body: read.body,
-    places,
+    placeholders,
     origin: folder.origin,
   };
 }
@@ -71,7 +71,7 @@ export function expandPrompt(text: string, prompts: readonly PromptFile[]): stri
 }
 
 /** Fills the arguments in. If the text has no placeholder for them, appends them. */
-function filled({ body, places }: PromptFile, given: string): string {
+function filled({ body, placeholders }: PromptFile, given: string): string {
   const words = (given.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^(["'])(.*)\1$/, '$2'));
   let used = false;
   const put = (text: string): string => {
@@ -79,7 +79,7 @@ function filled({ body, places }: PromptFile, given: string): string {
     return text;
   };
   const text =
-    places === 'copilot'
+    placeholders === 'copilot'
       ? body.replaceAll(/\$\{input:[^}]*\}/g, () => put(given))
       : body.replaceAll(/\$ARGUMENTS\b|\$([1-9])(?!\d)/g, (_whole, place: string | undefined) =>
           put(place === undefined ? given : (words[Number(place) - 1] ?? '')),

@@ -4,19 +4,19 @@ import type { AssistantPart } from '../../transcript/part';
 import type { Turn } from '../../transcript/turn';
 import type { DeliveredMessage, DeliveredPart } from './shownLengths';
 
-/** Returns the row with the shown text restored. `stored`: the row on disk, or null when it is gone. `behind`: the
+/** Returns the row with the shown text restored. `stored`: the row on disk, or null when it is gone. `after`: the
  *  row it was delivered after. Pure. */
 export function backfilled(
   delivered: DeliveredMessage,
   stored: Message | null,
   turn: Turn,
-  behind: string,
+  after: string,
   now: number,
 ): PutMessage {
   const { uid, sessionId } = delivered;
   const base = stored?.role === 'assistant' ? stored : delivered.row;
   const parts = withDelivered(base?.parts ?? [], delivered.parts);
-  if (base !== null) return { ...base, parts, state: 'final', behind };
+  if (base !== null) return { ...base, parts, state: 'final', behind: after };
   return {
     uid,
     sessionId,
@@ -31,7 +31,7 @@ export function backfilled(
     model: turn.model,
     finishReason: null,
     usage: null,
-    behind,
+    behind: after,
   };
 }
 

@@ -7,7 +7,7 @@ import type { Turn } from '../../transcript/turn';
 import { backfilled } from './backfill';
 import type { DeliveredMessage, ShownLengths } from './shownLengths';
 
-interface CheckParts {
+interface CheckDeps {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly log: Log;
@@ -17,7 +17,7 @@ interface CheckParts {
  *  follows. */
 interface Owed {
   readonly turn: Turn;
-  readonly messages: readonly { readonly delivered: DeliveredMessage; readonly behind: string }[];
+  readonly messages: readonly { readonly delivered: DeliveredMessage; readonly after: string }[];
   /** True when the log already has the write failure. */
   isLogged: boolean;
 }
@@ -30,25 +30,25 @@ export class DeliveryCheck {
   /** Payments run one after another: code that needs the rows waits for the current payment. */
   private last: Promise<void> = Promise.resolve();
 
-  constructor(private readonly parts: CheckParts) {}
+  constructor(private readonly deps: CheckDeps) {}
 
   /** Writes missing text and logs it. Never rejects. */
-  async check(witness: ShownLengths, stored: readonly Message[], turn: Turn): Promise<void> {
-    const missing = witness.missingFrom(stored);
-    if (missing.length === 0) return this.noteStored(witness, turn);
+  async check(shown: ShownLengths, stored: readonly Message[], turn: Turn): Promise<void> {
+    const missing = shown.missingFrom(stored);
+    if (missing.length === 0) return this.noteStored(shown, turn);
     for (const { messageUid, part, shown, stored: found } of missing) {
       this.backfills++;
-      this.parts.log.info(
+      this.deps.log.info(
         `Backfill ${this.backfills}: turn ${turn.uid}, message ${messageUid}, part ${part}: ${shown.length} characters were shown, ${found?.length ?? 0} were stored.`,
       );
     }
     const uids = new Set(missing.map(({ messageUid }) => messageUid));
     const known = new Set([...stored.map(({ uid }) => uid), ...uids]);
-    const messages = witness.messages
+    const messages = shown.messages
       .filter(({ uid }) => uids.has(uid))
       .map((delivered) => ({
         delivered,
-        behind: delivered.behind.findLast((uid) => known.has(uid)) ?? turn.userMessageUid,
+        after: delivered.after.findLast((uid) => known.has(uid)) ?? turn.userMessageUid,
       }));
     this.owed = [...this.owed, { turn, messages, isLogged: false }];
     await this.makeUp();
@@ -64,12 +64,12 @@ export class DeliveryCheck {
   }
 
   private async pay(owed: Owed): Promise<void> {
-    const { store, clock, log } = this.parts;
+    const { store, clock, log } = this.deps;
     try {
       // Read again: a repair may have changed or hidden the rows since the gap was found.
       const rows = await Promise.all(
-        owed.messages.map(async ({ delivered, behind }) =>
-          backfilled(delivered, await store.getMessage(delivered.uid), owed.turn, behind, clock.now()),
+        owed.messages.map(async ({ delivered, after }) =>
+          backfilled(delivered, await store.getMessage(delivered.uid), owed.turn, after, clock.now()),
         ),
       );
       await store.putMessages(rows);
@@ -86,10 +86,10 @@ export class DeliveryCheck {
     this.owed = this.owed.filter((owed) => owed !== paid);
   }
 
-  private noteStored(witness: ShownLengths, turn: Turn): void {
-    const { messages } = witness;
+  private noteStored(shown: ShownLengths, turn: Turn): void {
+    const { messages } = shown;
     const length = messages.reduce((sum, { parts }) => parts.reduce((all, { text }) => all + text.length, sum), 0);
-    this.parts.log.trace(
+    this.deps.log.trace(
       `Turn ${turn.uid}: ${length} characters in ${messages.length} ${messages.length === 1 ? 'message' : 'messages'} were delivered, and all are stored.`,
     );
   }

@@ -16,7 +16,7 @@ export interface DeliveredMessage {
   /** The whole row, with its calls, if surfaces received that too. */
   readonly row: AssistantMessage | null;
   /** Rows of the turn that surfaces received before it, in order. */
-  readonly behind: readonly string[];
+  readonly after: readonly string[];
 }
 
 /** Text that surfaces received and the store does not hold. */
@@ -59,7 +59,7 @@ export class ShownLengths {
       sessionId,
       parts: Object.values(parts),
       row: this.rows.get(uid) ?? null,
-      behind: before(uid, [...this.order]),
+      after: before(uid, [...this.order]),
     }));
   }
 

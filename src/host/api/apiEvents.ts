@@ -70,7 +70,7 @@ export class ApiEvents implements Disposable {
   /** Reports a private session as the empty state. */
   private async switch({ surfaceId, from, to, reason }: SurfaceSwitch): Promise<api.SessionSwitched | null> {
     const previousSessionId = from !== null && (await this.kindOf(from)) === 'public' ? from : null;
-    const session = to === null ? null : await this.lookUp(to);
+    const session = to === null ? null : await this.resolve(to);
     const shown = session === null || session.private ? null : session;
     if (shown === null && previousSessionId === null) return null;
     return {
@@ -86,11 +86,11 @@ export class ApiEvents implements Disposable {
   private async kindOf(sessionId: string): Promise<'public' | 'private' | 'unknown'> {
     const known = this.known.get(sessionId);
     if (known !== undefined) return known;
-    await this.lookUp(sessionId);
+    await this.resolve(sessionId);
     return this.known.get(sessionId) ?? 'unknown';
   }
 
-  private async lookUp(sessionId: string): Promise<Session | null> {
+  private async resolve(sessionId: string): Promise<Session | null> {
     const session = await this.parts.store.getSession(sessionId);
     if (session !== null) this.known.set(sessionId, session.private ? 'private' : 'public');
     return session;

@@ -6,7 +6,7 @@ import type { HermesApi, HermesExtension, MemoryProviderFactory, MemoryRegistrat
 import { ApiError } from './hermesError';
 import { type ReadStore, SessionReading } from './sessionReading';
 
-export interface ApiParts extends EventSources {
+export interface ApiDeps extends EventSources {
   readonly store: ReadStore;
   readonly memory: Pick<MemoryProviders, 'register'>;
   /** Value of the setting `hermes.memory.provider`. */
@@ -20,9 +20,9 @@ export class ExtensionApi implements Disposable {
   /** Return value of `activate()`. */
   readonly exports: HermesExtension;
 
-  constructor(private readonly parts: ApiParts) {
-    const events = this.lifetime.register(new ApiEvents(parts));
-    const reading = new SessionReading(parts.store);
+  constructor(private readonly deps: ApiDeps) {
+    const events = this.lifetime.register(new ApiEvents(deps));
+    const reading = new SessionReading(deps.store);
     const api: HermesApi = Object.freeze<HermesApi>({
       apiVersion: 1,
       registerMemoryProvider: (factory) => this.registerMemory(factory),
@@ -51,7 +51,7 @@ export class ExtensionApi implements Disposable {
   }
 
   private registerMemory(factory: MemoryProviderFactory): MemoryRegistration {
-    const { memory, chosenMemory, log } = this.parts;
+    const { memory, chosenMemory, log } = this.deps;
     const adapted = this.open(() => adaptedFactory(factory, log));
     const { name } = adapted;
     const registered = this.lifetime.register(refusing(() => memory.register(adapted)));

@@ -26,8 +26,8 @@ export class SessionReading implements api.Sessions {
 
   async list(query?: Parameters<api.Sessions['list']>[0]): Promise<readonly api.SessionEntry[]> {
     const { limit, before } = checked(listQuery, query, 'sessions.list');
-    const behind = before === undefined ? {} : { behind: before };
-    const found = await this.store.listSessions({ limit, withoutPrivate: true, ...behind }).catch(rethrow);
+    const after = before === undefined ? {} : { after: before };
+    const found = await this.store.listSessions({ limit, withoutPrivate: true, ...after }).catch(rethrow);
     return frozen(found.map(entryCopy));
   }
 

@@ -10,7 +10,7 @@ const mostSteps = 8;
 /** Rejects with `invalid` unless the approval belongs to the session that the view shows, or to a sub-agent that
  *  works for it: users decide only what they see. An approval that is not stored passes; the later decision handles
  *  it. */
-export async function refuseUnseenApproval(
+export async function refuseOutdatedApproval(
   sessions: ApprovalSessions,
   shownSession: string | null,
   approvalId: string,

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
-import { DiskPlaces } from '../../tools/approval/pathPlaces';
+import { DiskPathLookup } from '../../tools/approval/pathLookup';
 import type { ApprovalPolicy } from '../../tools/approval/approvalPolicy';
 import { RulesPolicy } from '../../tools/approval/rulesPolicy';
 import type { DeniesReading } from '../../tools/secretFiles';
@@ -11,7 +11,7 @@ import { translate } from '../common/translation';
 import { type RuleMemory, WorkspaceRules } from './workspaceRules';
 import type { Translate } from '../../base/translate';
 
-export interface ApprovalRulesNeeds {
+export interface ApprovalRulesDeps {
   readonly settings: Pick<SettingsWatcher, 'current' | 'saveAllowRules'>;
   readonly memory: RuleMemory;
   readonly files: Pick<WorkspaceFiles, 'roots'>;
@@ -32,9 +32,9 @@ export class ApprovalRules {
   readonly deniesReading: DeniesReading;
   private readonly workspace: WorkspaceRules;
 
-  constructor(private readonly needs: ApprovalRulesNeeds) {
-    const { settings, files, isOwnOutput } = needs;
-    const workspace = (this.workspace = new WorkspaceRules(needs.memory));
+  constructor(private readonly deps: ApprovalRulesDeps) {
+    const { settings, files, isOwnOutput } = deps;
+    const workspace = (this.workspace = new WorkspaceRules(deps.memory));
     const policy = new RulesPolicy({
       allow: () => settings.current.approvals.allow,
       workspaceAllow: () => workspace.all(),
@@ -45,12 +45,12 @@ export class ApprovalRules {
           : settings.saveAllowRules([...new Set([...settings.current.approvals.allow, ...rules])]),
       isTrusted: () => vscode.workspace.isTrusted,
       caseSensitive: process.platform !== 'win32' && process.platform !== 'darwin',
-      places: new DiskPlaces(() => files.roots(), homedir()),
+      lookup: new DiskPathLookup(() => files.roots(), homedir()),
       isOwnOutput,
-      guarded: () => needs.guarded,
+      guarded: () => deps.guarded,
     });
     this.deniesReading = (place) => policy.deniesReading(place);
-    this.policy = tellingUnkept(policy, translate, (sentence) => void vscode.window.showWarningMessage(sentence));
+    this.policy = reportingUnkept(policy, translate, (sentence) => void vscode.window.showWarningMessage(sentence));
   }
 
   get commands(): CommandTable {
@@ -72,7 +72,7 @@ export class ApprovalRules {
   }
 
   private items(): readonly RuleItem[] {
-    const { settings } = this.needs;
+    const { settings } = this.deps;
     const inWorkspace = this.workspace.all();
     const everywhere = settings.current.approvals.allow;
     const described = (rule: string, description: string, removed: () => Promise<void>): RuleItem => ({
@@ -103,7 +103,11 @@ export class ApprovalRules {
 
 /** Wraps the policy to notify the user when rules they allowed could not be saved: the call runs, and they are asked
  *  again next time. */
-export function tellingUnkept(policy: ApprovalPolicy, t: Translate, tell: (sentence: string) => void): ApprovalPolicy {
+export function reportingUnkept(
+  policy: ApprovalPolicy,
+  t: Translate,
+  tell: (sentence: string) => void,
+): ApprovalPolicy {
   return {
     judge: (call) => policy.judge(call),
     remember: async (decision) => {

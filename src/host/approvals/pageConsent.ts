@@ -10,7 +10,7 @@ export type Consent =
   | { readonly kind: 'waiting'; readonly subject: string }
   | { readonly kind: 'auto' };
 
-export interface PageConsentNeeds {
+export interface PageConsentDeps {
   readonly gateway: Pick<Gateway, 'pendingApproval' | 'mode'>;
   readonly sessions: Pick<ApprovalSessions, 'approval'>;
   /** Resolves to true when the user agrees in the editor's own dialog. */
@@ -25,17 +25,17 @@ export class PageConsent {
   private readonly waited = new Set<string>();
   private hasAllowedAuto = false;
 
-  constructor(private readonly needs: PageConsentNeeds) {}
+  constructor(private readonly deps: PageConsentDeps) {}
 
   /** Called when the page has opened this session. */
   async opened(sessionId: string): Promise<void> {
-    const waiting = await this.needs.gateway.pendingApproval(sessionId);
+    const waiting = await this.deps.gateway.pendingApproval(sessionId);
     if (waiting !== null) this.waited.add(waiting.id);
   }
 
   async decision(surfaceId: string, approvalId: string, decision: ApprovalDecision): Promise<void> {
     if (decision.kind === 'deny') return;
-    const asked = await this.needs.sessions.approval(approvalId);
+    const asked = await this.deps.sessions.approval(approvalId);
     if (asked === null) return;
     // Before the question about what waited: that dialog then stands for what is really decided.
     if (decision.scope === 'once' && decision.mode !== undefined)
@@ -55,14 +55,14 @@ export class PageConsent {
     mode: Mode,
     otherwise = 'The mode didn’t change.',
   ): Promise<void> {
-    if (mode !== 'auto' || this.hasAllowedAuto || (await this.needs.gateway.mode(surfaceId, sessionId)) === 'auto')
+    if (mode !== 'auto' || this.hasAllowedAuto || (await this.deps.gateway.mode(surfaceId, sessionId)) === 'auto')
       return;
     await this.agreed({ kind: 'auto' }, otherwise);
     this.hasAllowedAuto = true;
   }
 
   private async agreed(asked: Consent, otherwise: string): Promise<void> {
-    if (!(await this.needs.confirm(asked))) throw new GatewayError('invalid', otherwise);
+    if (!(await this.deps.confirm(asked))) throw new GatewayError('invalid', otherwise);
   }
 }
 

@@ -11,14 +11,14 @@ import { gitCommand } from '../../tools/knowledge/git/gitCommand';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { WorkspacePaths } from '../../tools/workspacePaths';
 import type { DraftPart, SentPart } from '../../transcript/draftPart';
-import { VscodeKnowledge } from '../knowledge/editorKnowledge';
+import { VscodeKnowledge } from '../knowledge/vscodeKnowledge';
 import { gitExecutable } from '../knowledge/gitExecutable';
 import { terminalSelection } from '../knowledge/terminalSelection';
 import { CurrentFileOffer } from './currentFileOffer';
 import { FileNames, mostNames } from './fileNames';
 import { attachedFiles, type PickedFile } from './filesFromOutside';
 import { LastSelection } from './lastSelection';
-import type { MentionPlaces, TerminalText } from './mentionPlaces';
+import type { MentionDeps, TerminalText } from './mentionDeps';
 import { MentionReading } from './mentionReading';
 import { MentionSearch } from './mentionSearch';
 import { MentionError } from '../common/mentionError';
@@ -26,7 +26,7 @@ import type { PromptAttachments } from './promptAttachments';
 import { imageNotice, sendableParts } from './sendableParts';
 import type { MentionableSessions } from './sessionMention';
 
-export interface AttachmentServiceNeeds {
+export interface AttachmentServiceDeps {
   readonly files: WorkspaceFiles;
   readonly sessions: MentionableSessions;
   /** Output of the agent's last command. Null: the agent ran none in this window. */
@@ -49,8 +49,8 @@ export class AttachmentService implements PromptAttachments, Disposable {
   private readonly offer: CurrentFileOffer;
   private isWatching = false;
 
-  constructor(private readonly needs: AttachmentServiceNeeds) {
-    const { files, sessions, clock, log, t } = needs;
+  constructor(private readonly deps: AttachmentServiceDeps) {
+    const { files, sessions, clock, log, t } = deps;
     const paths = new WorkspacePaths(files);
     const selections = this.lifetime.register(new LastSelection());
     this.offer = this.lifetime.register(new CurrentFileOffer({ editor: selections, files, clock }));
@@ -62,7 +62,7 @@ export class AttachmentService implements PromptAttachments, Disposable {
       );
       return { paths: found.paths.map((path) => paths.display(path)), limited: found.limited };
     }, log);
-    const places: MentionPlaces = {
+    const mentionDeps: MentionDeps = {
       files,
       paths,
       sessions,
@@ -73,15 +73,15 @@ export class AttachmentService implements PromptAttachments, Disposable {
       knowledge: new VscodeKnowledge(),
       selection: () => selections.current,
       terminal: () => this.terminalText(),
-      hasTerminal: () => vscode.window.terminals.length > 0 || needs.lastOutput() !== null,
+      hasTerminal: () => vscode.window.terminals.length > 0 || deps.lastOutput() !== null,
       git: {
         git: gitCommand({ executable: gitExecutable, startIn: homedir(), environment: process.env }),
         roots: () => files.roots(),
         isTrusted: () => vscode.workspace.isTrusted,
       },
     };
-    this.lookedFor = new MentionSearch(places);
-    this.reading = new MentionReading(places, (path) => this.lookedFor.isTypedInFull(path));
+    this.lookedFor = new MentionSearch(mentionDeps);
+    this.reading = new MentionReading(mentionDeps, (path) => this.lookedFor.isTypedInFull(path));
   }
 
   get currentFile(): CurrentFile | null {
@@ -98,7 +98,7 @@ export class AttachmentService implements PromptAttachments, Disposable {
   }
 
   async pin(source: string): Promise<Pinned> {
-    const { t } = this.needs;
+    const { t } = this.deps;
     try {
       const part = await this.reading.read({ kind: 'mention', source, label: source });
       return part.kind === 'attachment'
@@ -115,7 +115,7 @@ export class AttachmentService implements PromptAttachments, Disposable {
       canSelectMany: true,
       canSelectFiles: true,
       canSelectFolders: false,
-      openLabel: this.needs.t('Attach'),
+      openLabel: this.deps.t('Attach'),
     });
     return this.attach(uris ?? []);
   }
@@ -125,11 +125,11 @@ export class AttachmentService implements PromptAttachments, Disposable {
   }
 
   resolve(parts: readonly DraftPart[]): Promise<readonly SentPart[]> {
-    return sendableParts(parts, (mention) => this.reading.read(mention), this.needs.t);
+    return sendableParts(parts, (mention) => this.reading.read(mention), this.deps.t);
   }
 
   noticeOf(parts: readonly SentPart[], model: Pick<ModelRow, 'label' | 'images'> | null): string | null {
-    return imageNotice(parts, model, this.needs.t);
+    return imageNotice(parts, model, this.deps.t);
   }
 
   dispose(): void {
@@ -137,14 +137,14 @@ export class AttachmentService implements PromptAttachments, Disposable {
   }
 
   private async attach(uris: readonly vscode.Uri[]): Promise<Attached> {
-    return attachedFiles(await Promise.all(uris.map((uri) => this.picked(uri))), this.needs.t);
+    return attachedFiles(await Promise.all(uris.map((uri) => this.picked(uri))), this.deps.t);
   }
 
   private async picked(uri: vscode.Uri): Promise<PickedFile | { readonly problem: string }> {
     const isOpen = vscode.workspace.getWorkspaceFolder(uri) !== undefined;
     // A link dragged out of a browser is not a file.
     if (!isOpen && !vscode.workspace.fs.isWritableFileSystem(uri.scheme))
-      return { problem: this.needs.t('{label} is no file that the editor can read.', { label: uri.toString(true) }) };
+      return { problem: this.deps.t('{label} is no file that the editor can read.', { label: uri.toString(true) }) };
     const place =
       uri.scheme === 'file' || isOpen ? await this.access.resolveAccess(uri.fsPath).catch(() => null) : null;
     const kind = await Promise.resolve(vscode.workspace.fs.stat(uri)).then(
@@ -161,7 +161,7 @@ export class AttachmentService implements PromptAttachments, Disposable {
   }
 
   private async terminalText(): Promise<TerminalText | null> {
-    const { uid, lastOutput, t } = this.needs;
+    const { uid, lastOutput, t } = this.deps;
     const terminal = vscode.window.activeTerminal;
     const selected = terminal === undefined ? null : await terminalSelection(uid());
     return terminal === undefined || selected === null

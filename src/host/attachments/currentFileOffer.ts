@@ -4,7 +4,7 @@ import type { CurrentFile } from '../../protocol/attachmentProtocol';
 import { holdsSecrets } from '../../tools/secretFiles';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { WorkspacePaths } from '../../tools/workspacePaths';
-import type { Selection } from './mentionPlaces';
+import type { Selection } from './mentionDeps';
 import { withLines } from './mentionSource';
 
 /** The text editor that the user used last. */
@@ -16,7 +16,7 @@ export interface UsedEditor {
   onDidChange(listener: () => void): Disposable;
 }
 
-export interface CurrentFileNeeds {
+export interface CurrentFileDeps {
   readonly editor: UsedEditor;
   readonly files: WorkspaceFiles;
   readonly clock: Clock;
@@ -36,8 +36,8 @@ export class CurrentFileOffer implements Disposable {
   /** The file that was checked last: selections in it need no new check. */
   private checked: { readonly path: string; readonly mayBeOffered: boolean } | null = null;
 
-  constructor(private readonly needs: CurrentFileNeeds) {
-    this.listening = needs.editor.onDidChange(() => this.lookSoon());
+  constructor(private readonly deps: CurrentFileDeps) {
+    this.listening = deps.editor.onDidChange(() => this.lookSoon());
     this.lookSoon();
   }
 
@@ -56,12 +56,12 @@ export class CurrentFileOffer implements Disposable {
 
   private lookSoon(): void {
     this.cancelLook();
-    this.cancelLook = this.needs.clock.after(quietMs, () => void this.look());
+    this.cancelLook = this.deps.clock.after(quietMs, () => void this.look());
   }
 
   private async look(): Promise<void> {
     const look = ++this.looks;
-    const { file, current: selection } = this.needs.editor;
+    const { file, current: selection } = this.deps.editor;
     const mayBeOffered = file !== null && (await this.mayOffer(file));
     // The user moved on meanwhile.
     if (look !== this.looks) return;
@@ -72,14 +72,14 @@ export class CurrentFileOffer implements Disposable {
   }
 
   private offerOf(file: string, selection: Selection | null): CurrentFile {
-    const shown = new WorkspacePaths(this.needs.files).display(file);
+    const shown = new WorkspacePaths(this.deps.files).display(file);
     if (selection?.path !== file) return { kind: 'file', source: `file:${shown}`, label: shown };
     const lines = { from: selection.startLine, to: selection.endLine };
     return { kind: 'selection', source: 'selection', label: withLines(shown, lines) };
   }
 
   private async mayOffer(path: string): Promise<boolean> {
-    const { files } = this.needs;
+    const { files } = this.deps;
     if (new WorkspacePaths(files).display(path) === path) return false;
     if (this.checked?.path !== path) this.checked = { path, mayBeOffered: !(await holdsSecrets(files, path)) };
     return this.checked.mayBeOffered;

@@ -17,7 +17,7 @@ import {
 } from './promptText';
 import { terminalSelection } from '../knowledge/terminalSelection';
 
-export interface EntryPointNeeds {
+export interface EntryPointDeps {
   readonly files: WorkspaceFiles;
   /** Inserts text and parts into the composer that the user currently sees, and puts the cursor after them. Sends
    *  nothing. */
@@ -26,15 +26,15 @@ export interface EntryPointNeeds {
 }
 
 /** Registers the commands and the code actions on problems. */
-export function registerEntryPoints(needs: EntryPointNeeds, log: Log): vscode.Disposable {
+export function registerEntryPoints(deps: EntryPointDeps, log: Log): vscode.Disposable {
   const actions = vscode.languages.registerCodeActionsProvider('*', new ProblemActions(), {
     providedCodeActionKinds: ProblemActions.kinds,
   });
-  return vscode.Disposable.from(registerCommands(entryPointCommands(needs), log), actions);
+  return vscode.Disposable.from(registerCommands(entryPointCommands(deps), log), actions);
 }
 
 /** Commands that add the user's current selection, problem, file or terminal output to the composer. */
-export function entryPointCommands({ files, insert, uid }: EntryPointNeeds): CommandTable {
+export function entryPointCommands({ files, insert, uid }: EntryPointDeps): CommandTable {
   const paths = new WorkspacePaths(files);
   const { t } = vscode.l10n;
   const quoted = (

@@ -1,10 +1,10 @@
-import type { RunGit } from '../../tools/knowledge/git/gitCommand';
+import type { RunGitQuery } from '../../tools/knowledge/git/gitCommand';
 import { readableNames, textOf } from '../../tools/knowledge/git/repository';
 import type { WorkspaceRoot } from '../../tools/workspaceFiles';
 import { cutTo, mostCharacters } from './attachedText';
 
 export interface GitSource {
-  readonly git: RunGit;
+  readonly git: RunGitQuery;
   readonly roots: () => readonly WorkspaceRoot[];
   /** Git obeys the configuration of a repository, so it runs only in folders that the user trusts. */
   readonly isTrusted: () => boolean;
@@ -51,23 +51,23 @@ export async function gitText(source: GitSource, what: string, signal: AbortSign
   if (!source.isTrusted()) throw new Error('Git is unavailable because this folder isn’t trusted (Restricted Mode).');
   const roots = source.roots();
   if (roots.length === 0) throw new Error('No folder is open.');
-  const told = await Promise.allSettled(roots.map(({ path }) => read(source.git, path, what, signal)));
-  const texts = told.flatMap((answer, index) =>
+  const answers = await Promise.allSettled(roots.map(({ path }) => read(source.git, path, what, signal)));
+  const texts = answers.flatMap((answer, index) =>
     answer.status === 'fulfilled'
       ? [roots.length === 1 ? answer.value : `# ${roots[index]?.name ?? ''}\n${answer.value}`]
       : [],
   );
-  const failure: unknown = told.find((answer) => answer.status === 'rejected')?.reason;
+  const failure: unknown = answers.find((answer) => answer.status === 'rejected')?.reason;
   if (texts.length === 0) throw failure instanceof Error ? failure : new Error(String(failure));
   return cutTo(texts.join('\n\n'), mostCharacters);
 }
 
-function read(git: RunGit, folder: string, what: string, signal: AbortSignal): Promise<string> {
+function read(git: RunGitQuery, folder: string, what: string, signal: AbortSignal): Promise<string> {
   if (what === 'status') return status(git, folder, signal);
   return what === 'diff' ? changes(git, folder, signal) : commit(git, folder, what, signal);
 }
 
-async function status(git: RunGit, folder: string, signal: AbortSignal): Promise<string> {
+async function status(git: RunGitQuery, folder: string, signal: AbortSignal): Promise<string> {
   const text = textOf(
     await git(
       folder,
@@ -81,7 +81,7 @@ async function status(git: RunGit, folder: string, signal: AbortSignal): Promise
 
 /** Diffs staged and unstaged changes against the last commit. Before the first commit, diffs only staged files,
  *  against nothing. */
-async function changes(git: RunGit, folder: string, signal: AbortSignal): Promise<string> {
+async function changes(git: RunGitQuery, folder: string, signal: AbortSignal): Promise<string> {
   const head = await git(folder, ['rev-parse', '--verify', '--quiet', 'HEAD'], signal);
   return withoutSecrets(
     git,
@@ -91,7 +91,7 @@ async function changes(git: RunGit, folder: string, signal: AbortSignal): Promis
   );
 }
 
-async function commit(git: RunGit, folder: string, hash: string, signal: AbortSignal): Promise<string> {
+async function commit(git: RunGitQuery, folder: string, hash: string, signal: AbortSignal): Promise<string> {
   const message = textOf(
     await git(
       folder,
@@ -113,7 +113,7 @@ async function commit(git: RunGit, folder: string, hash: string, signal: AbortSi
 }
 
 async function withoutSecrets(
-  git: RunGit,
+  git: RunGitQuery,
   folder: string,
   command: readonly string[],
   signal: AbortSignal,
@@ -122,11 +122,11 @@ async function withoutSecrets(
     .split('\0')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  const { told, kept: secrets } = readableNames(names, '.');
+  const { readable, kept: secrets } = readableNames(names, '.');
   const kept = secrets.map((name) => `(${name} differs too. It may hold secrets and is left out.)`);
-  if (told.length === 0) return kept.length === 0 ? 'There are no differences.' : kept.join('\n');
+  if (readable.length === 0) return kept.length === 0 ? 'There are no differences.' : kept.join('\n');
   // A list of thousands of files may exceed the length limit of a command line.
-  const answer = await git(folder, [...command, '--', ...(kept.length === 0 ? ['.'] : told.slice(0, 500))], signal);
+  const answer = await git(folder, [...command, '--', ...(kept.length === 0 ? ['.'] : readable.slice(0, 500))], signal);
   return [
     textOf(answer, 'git').trim(),
     ...(answer.isCut ? ['(The difference is longer than git was let tell.)'] : []),

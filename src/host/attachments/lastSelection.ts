@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
-import type { Selection } from './mentionPlaces';
+import type { Selection } from './mentionDeps';
 
 /** Tracks the file and the selection of the text editor that the user used last: while they type into a chat in an
  *  editor tab, no text editor is active. */

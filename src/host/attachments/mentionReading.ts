@@ -11,7 +11,7 @@ import { holdsSecrets } from '../../tools/secretFiles';
 import { PathRefused } from '../../tools/workspacePaths';
 import { cutTo, excerptOf, mostCharacters, treeOf } from './attachedText';
 import { gitText } from './gitMentions';
-import { type MentionPlaces, within } from './mentionPlaces';
+import { type MentionDeps, within } from './mentionDeps';
 import { type LineRange, type MentionTarget, readSource, withLines } from './mentionSource';
 import { MentionError } from '../common/mentionError';
 import { sessionText } from './sessionMention';
@@ -29,12 +29,12 @@ const mostTerminalCharacters = 50_000;
 export class MentionReading {
   /** `isTypedInFull`: true when the user typed the whole name of a file that may hold secrets. */
   constructor(
-    private readonly places: MentionPlaces,
+    private readonly deps: MentionDeps,
     private readonly isTypedInFull: (path: string) => boolean,
   ) {}
 
   async read(mention: MentionPart): Promise<SentPart> {
-    const { t } = this.places;
+    const { t } = this.deps;
     const target = readSource(mention.source);
     if (target === null)
       throw new MentionError(
@@ -66,7 +66,7 @@ export class MentionReading {
       case 'terminal':
         return this.terminal(mention);
       case 'git':
-        return gitText(this.places.git, target.what, AbortSignal.timeout(patienceMs)).then((text) =>
+        return gitText(this.deps.git, target.what, AbortSignal.timeout(patienceMs)).then((text) =>
           attachment(mention, text),
         );
       case 'session':
@@ -78,13 +78,13 @@ export class MentionReading {
 
   private async file({ path, lines }: TargetOf<'file'>, mention: MentionPart): Promise<SentPart> {
     const place = await this.inside(path, mention);
-    if ((await this.places.files.kindOf(place.path)) === 'directory') return this.folder(path, mention);
+    if ((await this.deps.files.kindOf(place.path)) === 'directory') return this.folder(path, mention);
     const bytes = await this.bytesOf(place, path, mention);
-    return contentOf(bytes, { label: mention.label, source: mention.source, lines }, this.places.t);
+    return contentOf(bytes, { label: mention.label, source: mention.source, lines }, this.deps.t);
   }
 
   private async folder(path: string, mention: MentionPart): Promise<AttachmentPart> {
-    const { files, names } = this.places;
+    const { files, names } = this.deps;
     const place = await this.inside(path, mention);
     if ((await files.kindOf(place.path)) !== 'directory') throw this.gone(mention);
     const listed = await names.fresh();
@@ -99,7 +99,7 @@ export class MentionReading {
   }
 
   private async symbol({ path, lines, name }: TargetOf<'symbol'>, mention: MentionPart): Promise<AttachmentPart> {
-    const { knowledge, clock, t } = this.places;
+    const { knowledge, clock, t } = this.deps;
     const place = await this.inside(path, mention);
     const text = decodeText(await this.bytesOf(place, path, mention));
     const symbols = await within(clock, symbolPatienceMs, knowledge.documentSymbols(place.path), null);
@@ -123,7 +123,7 @@ export class MentionReading {
   }
 
   private async problems(path: string | null, mention: MentionPart): Promise<AttachmentPart> {
-    const { knowledge, paths } = this.places;
+    const { knowledge, paths } = this.deps;
     const place = path === null ? null : await this.inside(path, mention);
     const found = knowledge
       .problems(place?.path ?? null)
@@ -136,15 +136,14 @@ export class MentionReading {
   }
 
   private async selection(mention: MentionPart): Promise<AttachmentPart> {
-    const { paths, t } = this.places;
-    const selection = this.places.selection();
+    const { paths, t } = this.deps;
+    const selection = this.deps.selection();
     if (selection === null)
       throw new MentionError(
         t('Nothing is selected in the editor. Select something, or remove {label}.', { label: mention.label }),
       );
     const shown = selection.isFile ? paths.display(selection.path) : selection.path;
-    if (selection.isFile && (await holdsSecrets(this.places.files, selection.path)))
-      throw this.secret({ label: shown });
+    if (selection.isFile && (await holdsSecrets(this.deps.files, selection.path))) throw this.secret({ label: shown });
     const range = { from: selection.startLine, to: selection.endLine };
     return {
       kind: 'attachment',
@@ -155,8 +154,8 @@ export class MentionReading {
   }
 
   private async terminal(mention: MentionPart): Promise<AttachmentPart> {
-    const { t } = this.places;
-    const found = await this.places.terminal();
+    const { t } = this.deps;
+    const found = await this.deps.terminal();
     if (found === null)
       throw new MentionError(
         t('Nothing is selected in the terminal, and Hermes hasn’t run a command in this window. Remove {label}.', {
@@ -172,7 +171,7 @@ export class MentionReading {
   }
 
   private async session(sessionId: string, mention: MentionPart): Promise<AttachmentPart> {
-    const text = await sessionText(this.places.sessions, sessionId);
+    const text = await sessionText(this.deps.sessions, sessionId);
     if (text === null) throw this.gone(mention);
     return attachment(mention, text);
   }
@@ -180,7 +179,7 @@ export class MentionReading {
   /** Resolves a path with its links; the result must be inside the open folders. Files elsewhere were already read
    *  when the user picked them. */
   private async inside(path: string, mention: MentionPart): Promise<AccessPath> {
-    const { access, t } = this.places;
+    const { access, t } = this.deps;
     const place = await access.resolveAccess(path).catch((error: unknown) => {
       throw error instanceof PathRefused
         ? new MentionError(t('Couldn’t read {label}: {reason}', { label: mention.label, reason: error.message }), {
@@ -196,7 +195,7 @@ export class MentionReading {
   }
 
   private async bytesOf(place: AccessPath, written: string, mention: MentionPart): Promise<Uint8Array> {
-    const { files, t } = this.places;
+    const { files, t } = this.deps;
     if ((await files.kindOf(place.path)) !== 'file') throw this.gone(mention);
     if ((isSecret(place.shown) || isSecret(written)) && !this.isTypedInFull(written)) throw this.secret(mention);
     if ((await files.size(place.path)) > maxFileBytes) throw tooLarge(mention.label, t);
@@ -204,17 +203,15 @@ export class MentionReading {
   }
 
   private gone({ label }: Pick<MentionPart, 'label'>): MentionError {
-    return new MentionError(
-      this.places.t('{label} no longer exists. Remove it, or mention something else.', { label }),
-    );
+    return new MentionError(this.deps.t('{label} no longer exists. Remove it, or mention something else.', { label }));
   }
 
   private secret({ label }: Pick<MentionPart, 'label'>): MentionError {
-    return secretRefused(label, this.places.t);
+    return secretRefused(label, this.deps.t);
   }
 }
 
-export function secretRefused(label: string, t: MentionPlaces['t']): MentionError {
+export function secretRefused(label: string, t: MentionDeps['t']): MentionError {
   return new MentionError(
     t('{label} may contain secrets, so it wasn’t attached. Type its full name after @ to attach it anyway.', {
       label,
@@ -222,7 +219,7 @@ export function secretRefused(label: string, t: MentionPlaces['t']): MentionErro
   );
 }
 
-export function tooLarge(label: string, t: MentionPlaces['t']): MentionError {
+export function tooLarge(label: string, t: MentionDeps['t']): MentionError {
   return new MentionError(
     t('{label} is larger than {size} MB and can’t be attached.', { label, size: String(maxFileBytes / 1024 / 1024) }),
   );
@@ -232,7 +229,7 @@ export function tooLarge(label: string, t: MentionPlaces['t']): MentionError {
 export function contentOf(
   bytes: Uint8Array,
   { label, source, lines }: { readonly label: string; readonly source: string; readonly lines: LineRange | null },
-  t: MentionPlaces['t'],
+  t: MentionDeps['t'],
 ): SentPart {
   const mediaType = imageMediaType(bytes);
   if (mediaType !== null) {

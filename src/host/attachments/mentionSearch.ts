@@ -3,7 +3,7 @@ import { isSecret } from '../../tools/sensitivePaths';
 import { Pace } from '../workspace/pace';
 import type { NameList } from './fileNames';
 import { type Commit, hasRepository, recentLog } from './gitMentions';
-import { type MentionPlaces, within } from './mentionPlaces';
+import { type MentionDeps, within } from './mentionDeps';
 import { type RankedPath, rankedPath, rankOf } from './mentionRank';
 import { type LineRange, withLines, withoutLines } from './mentionSource';
 
@@ -46,7 +46,7 @@ export class MentionSearch {
   /** Files that may hold secrets and whose whole names were typed. */
   private readonly typedInFull = new Set<string>();
 
-  constructor(private readonly places: MentionPlaces) {}
+  constructor(private readonly deps: MentionDeps) {}
 
   /** True when the user typed the whole path of a file in this window. */
   isTypedInFull(path: string): boolean {
@@ -58,7 +58,7 @@ export class MentionSearch {
   async search(text: string, limit: number, signal: AbortSignal, whole = false): Promise<FoundMentions> {
     const written = text.trim();
     const typed = written.toLowerCase();
-    const { clock } = this.places;
+    const { clock } = this.deps;
     const soon = <T>(work: Promise<T>, otherwise: T): Promise<T> => within(clock, patienceMs, work, otherwise);
     const isSymbol = typed.startsWith('#');
     const course: Course = { patienceMs: whole ? wholePatienceMs : patienceMs, isLate: false };
@@ -81,7 +81,7 @@ export class MentionSearch {
 
   /** Returns the previous list when the new one is late: it serves as well. */
   private names(isSymbol: boolean, course: Course): Promise<NameList> {
-    const { clock, names } = this.places;
+    const { clock, names } = this.deps;
     if (isSymbol) return Promise.resolve(names.current);
     const fresh = names.fresh();
     return names.current.files.length === 0
@@ -96,7 +96,7 @@ export class MentionSearch {
       (found) => ({ found }),
       () => ({ found: otherwise }),
     );
-    const inTime = await within(this.places.clock, course.patienceMs, settled, null);
+    const inTime = await within(this.deps.clock, course.patienceMs, settled, null);
     course.isLate ||= inTime === null;
     return inTime === null ? otherwise : inTime.found;
   }
@@ -171,18 +171,18 @@ export class MentionSearch {
     return {
       source: `file:${withLines(shown, lines)}`,
       label: withLines(shown, lines),
-      detail: isOpen ? this.places.t('open') : '',
+      detail: isOpen ? this.deps.t('open') : '',
       kind: 'file',
     };
   }
 
   private folderMention(shown: string): Mention {
-    return { source: `folder:${shown.slice(0, -1)}`, label: shown, detail: this.places.t('folder'), kind: 'folder' };
+    return { source: `folder:${shown.slice(0, -1)}`, label: shown, detail: this.deps.t('folder'), kind: 'folder' };
   }
 
   /** Open editors' files that are inside the open folders. */
   private openFiles(): ReadonlyMap<string, RankedPath> {
-    const { knowledge, paths } = this.places;
+    const { knowledge, paths } = this.deps;
     const shown = knowledge
       .openEditors()
       .editors.filter(({ isFile }) => isFile)
@@ -215,8 +215,8 @@ export class MentionSearch {
   }
 
   private fixedMentions(isRepository: boolean): readonly (Mention & { readonly words: readonly string[] })[] {
-    const { knowledge, paths, t } = this.places;
-    const selection = this.places.selection();
+    const { knowledge, paths, t } = this.deps;
+    const selection = this.deps.selection();
     const problems = knowledge.problems(null);
     const active = knowledge.openEditors().editors.find(({ isActive, isFile }) => isActive && isFile)?.path;
     const here = active === undefined ? '' : paths.display(active);
@@ -262,7 +262,7 @@ export class MentionSearch {
               words: ['problems', here],
             },
           ]),
-      ...(this.places.hasTerminal()
+      ...(this.deps.hasTerminal()
         ? [
             {
               source: 'terminal',
@@ -297,7 +297,7 @@ export class MentionSearch {
   private async symbols(typed: string): Promise<readonly Ranked[]> {
     const query = typed.replace(/^#/, '');
     if (query.length < (typed.startsWith('#') ? 1 : 3) || /[/.:\s]/.test(query)) return [];
-    const { knowledge, paths } = this.places;
+    const { knowledge, paths } = this.deps;
     const found = await knowledge.workspaceSymbols(query);
     return found
       .flatMap((symbol): readonly Ranked[] => {
@@ -323,7 +323,7 @@ export class MentionSearch {
 
   /** Leaves out private sessions: mentioned content is sent wherever the prompt is sent. */
   private async sessions(typed: string): Promise<readonly Ranked[]> {
-    const { sessions, t } = this.places;
+    const { sessions, t } = this.deps;
     const word = typed.replace(/^session:?\s*/, '');
     const found = await sessions.listSessions({
       limit: typed === '' ? 3 : mostSessions,
@@ -360,23 +360,23 @@ export class MentionSearch {
 
   /** True when the typed text may be the beginning of a Git mention. The repository is looked up only then. */
   private mayMeanGit(typed: string): boolean {
-    const { t } = this.places;
+    const { t } = this.deps;
     return ['git:', 'git diff', 'git changes', 'git status', t('git changes'), t('git status')].some((words) =>
       words.toLowerCase().includes(typed),
     );
   }
 
   private isRepository(): Promise<boolean> {
-    const now = this.places.clock.monotonicMs();
+    const now = this.deps.clock.monotonicMs();
     if (this.repository === null || now - this.repository.atMs > logKeptMs)
-      this.repository = { atMs: now, isThere: hasRepository(this.places.git, AbortSignal.timeout(logKeptMs)) };
+      this.repository = { atMs: now, isThere: hasRepository(this.deps.git, AbortSignal.timeout(logKeptMs)) };
     return this.repository.isThere;
   }
 
   private recentCommits(): Promise<readonly Commit[]> {
-    const now = this.places.clock.monotonicMs();
+    const now = this.deps.clock.monotonicMs();
     if (this.log === null || now - this.log.atMs > logKeptMs)
-      this.log = { atMs: now, commits: recentLog(this.places.git, AbortSignal.timeout(logKeptMs)) };
+      this.log = { atMs: now, commits: recentLog(this.deps.git, AbortSignal.timeout(logKeptMs)) };
     return this.log.commits;
   }
 }

@@ -58,10 +58,10 @@ export interface PointedAt {
 }
 
 /** Attaches files and folders of the open folders. Only names the others and those that may hold secrets. */
-export function aboutFiles(places: readonly PointedAt[]): AskedAbout {
+export function aboutFiles(targets: readonly PointedAt[]): AskedAbout {
   const isTaken = ({ shown, isInside }: PointedAt): boolean => isInside && !isSecret(shown);
-  const named = places.filter((place) => !isTaken(place)).map(({ shown }) => shown);
-  const parts = places.filter(isTaken).map(({ shown, isFolder }) => ({
+  const named = targets.filter((place) => !isTaken(place)).map(({ shown }) => shown);
+  const parts = targets.filter(isTaken).map(({ shown, isFolder }) => ({
     kind: 'mention' as const,
     source: `${isFolder ? 'folder' : 'file'}:${isFolder ? shown.replace(/\/$/, '') : shown}`,
     label: shown,

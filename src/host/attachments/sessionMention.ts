@@ -21,21 +21,21 @@ export async function sessionText(sessions: MentionableSessions, sessionId: stri
     limit: newestRows,
   });
   const heading = `# ${session.title ?? session.id}`;
-  const told = messages.flatMap(toldOf);
+  const texts = messages.flatMap(textsOf);
   const kept: string[] = [];
-  let room = mostCharacters - heading.length;
-  for (const text of told.toReversed()) {
-    room -= text.length + 2;
-    if (room < 0) break;
+  let budget = mostCharacters - heading.length;
+  for (const text of texts.toReversed()) {
+    budget -= text.length + 2;
+    if (budget < 0) break;
     kept.unshift(text);
   }
-  const last = told.at(-1);
+  const last = texts.at(-1);
   if (kept.length === 0 && last !== undefined)
     kept.push(`${last.slice(0, mostCharacters - heading.length - 100).toWellFormed()} …`);
-  return [heading, ...(kept.length < told.length ? ['(The end of the session.)'] : []), ...kept].join('\n\n');
+  return [heading, ...(kept.length < texts.length ? ['(The end of the session.)'] : []), ...kept].join('\n\n');
 }
 
-function toldOf(message: Message): readonly string[] {
+function textsOf(message: Message): readonly string[] {
   if (message.visibility.kind !== 'shown' || message.role === 'tool' || isContinuation(message)) return [];
   const text = message.role === 'user' ? promptWithLabels(message.parts) : answerText(message.parts).trim();
   return text === '' ? [] : [`## ${message.role === 'user' ? 'Person' : 'Hermes'}\n\n${text}`];

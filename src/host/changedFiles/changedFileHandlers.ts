@@ -29,6 +29,6 @@ export function changedFileHandlers(files: ChatFiles): ChangedFileHandlers {
 
 /** Joins the sentences with spaces; skips nulls. Null: all are null. */
 export function joined(...sentences: readonly (string | null)[]): string | null {
-  const said = sentences.filter((sentence) => sentence !== null);
-  return said.length === 0 ? null : said.join(' ');
+  const present = sentences.filter((sentence) => sentence !== null);
+  return present.length === 0 ? null : present.join(' ');
 }

@@ -33,7 +33,7 @@ import { ReviewInEditor } from './reviewInEditor';
 import { ReviewLenses } from './reviewLenses';
 import { reviewTexts } from './reviewSentences';
 
-export interface ChangedFilesFeatureNeeds {
+export interface ChangedFilesFeatureDeps {
   readonly store: SessionStore;
   readonly editor: FileEditor;
   readonly files: WorkspaceFiles;
@@ -62,8 +62,8 @@ export class ChangedFilesFeature implements Disposable {
   readonly checkpoint: CommandCheckpoint;
   readonly chat: Omit<ChatFiles, 'openOutput'>;
 
-  constructor(private readonly needs: ChangedFilesFeatureNeeds) {
-    const { store, editor, files, clock, ids, log, isOn } = needs;
+  constructor(private readonly deps: ChangedFilesFeatureDeps) {
+    const { store, editor, files, clock, ids, log, isOn } = deps;
     const paths = new WorkspacePaths(files);
     this.changed = new ChangedFiles({
       store,
@@ -73,14 +73,14 @@ export class ChangedFilesFeature implements Disposable {
       log,
       raw: { write: writeRaw },
       shown: (path) => paths.display(uriOfPath(path).fsPath),
-      words: reviewTexts,
+      texts: reviewTexts,
     });
-    this.watch = this.lifetime.register(new FileWatch(clock, (turn) => this.tell(turn)));
+    this.watch = this.lifetime.register(new FileWatch(clock, (turn) => this.emitChanges(turn)));
     this.lifetime.register(
       this.changed.onDidChange(({ sessionId, turnUid, files: list }) => this.noticed(sessionId, turnUid, list)),
     );
-    const journal = new StoreEditJournal({ store, clock, ids, log, isOn, onChange: (turn) => this.tell(turn) });
-    this.git = new GitSnapshots(runGit, clock, () => join(needs.storageFolder(), 'checkpoints'));
+    const journal = new StoreEditJournal({ store, clock, ids, log, isOn, onChange: (turn) => this.emitChanges(turn) });
+    this.git = new GitSnapshots(runGit, clock, () => join(deps.storageFolder(), 'checkpoints'));
     this.scan = new ScanSnapshots(clock);
     this.journal = journal;
     this.checkpoint = new WorkspaceCheckpoint({
@@ -133,8 +133,8 @@ export class ChangedFilesFeature implements Disposable {
   }
 
   /** Removes file snapshots when a session is erased: they may hold what an agent wrote in it. */
-  careFor(onDidChangeSessions: (listener: (sessionIds: readonly string[]) => void) => Disposable): void {
-    const { store, log } = this.needs;
+  cleanUpAfter(onDidChangeSessions: (listener: (sessionIds: readonly string[]) => void) => Disposable): void {
+    const { store, log } = this.deps;
     this.lifetime.register(
       onDidChangeSessions((sessionIds) => {
         Promise.all(sessionIds.map((id) => store.getSession(id))).then(
@@ -155,7 +155,7 @@ export class ChangedFilesFeature implements Disposable {
     await this.git
       .clear()
       .catch((error: unknown) =>
-        this.needs.log.warn(`Snapshots of files could not be removed: ${describeError(error).sentence}`),
+        this.deps.log.warn(`Snapshots of files could not be removed: ${describeError(error).sentence}`),
       );
   }
 
@@ -166,7 +166,7 @@ export class ChangedFilesFeature implements Disposable {
   private async ofTurns(turnUids: readonly string[]): ReturnType<ChatFiles['ofTurns']> {
     const all = await this.changed.ofTurns(turnUids);
     for (const [turnUid, list] of Object.entries(all)) {
-      const turn = await this.needs.store.getTurn(turnUid);
+      const turn = await this.deps.store.getTurn(turnUid);
       if (turn !== null) this.noticed(turn.sessionId, turnUid, list);
     }
     return all;
@@ -174,7 +174,7 @@ export class ChangedFilesFeature implements Disposable {
 
   private async takeBack(turnUid: string): Promise<string | null> {
     try {
-      const sessionId = (await this.needs.store.getTurn(turnUid))?.sessionId;
+      const sessionId = (await this.deps.store.getTurn(turnUid))?.sessionId;
       if (sessionId === undefined) return null;
       return await this.notices.watched(sessionId, async () => (await this.changed.revertFrom(turnUid)).sentence);
     } catch (error) {
@@ -188,7 +188,7 @@ export class ChangedFilesFeature implements Disposable {
     this.lifetime.register(new ReviewLenses(changes));
     return this.lifetime.register(
       new ReviewInEditor(changes, (error) =>
-        this.needs.log.warn(`Changes to review could not be read: ${describeError(error).sentence}`),
+        this.deps.log.warn(`Changes to review could not be read: ${describeError(error).sentence}`),
       ),
     );
   }
@@ -201,11 +201,11 @@ export class ChangedFilesFeature implements Disposable {
     this.open.update(turnUid, sessionId, files);
   }
 
-  private tell(turn: { readonly sessionId: string; readonly turnUid: string }): void {
+  private emitChanges(turn: { readonly sessionId: string; readonly turnUid: string }): void {
     this.changed
-      .tell(turn)
+      .emitChanges(turn)
       .catch((error: unknown) =>
-        this.needs.log.warn(`Changed files could not be told: ${describeError(error).sentence}`),
+        this.deps.log.warn(`Changed files could not be told: ${describeError(error).sentence}`),
       );
   }
 }

@@ -15,7 +15,7 @@ export interface PlacedChange {
   readonly end: number;
 }
 
-interface EditorChangeNeeds {
+interface EditorChangeDeps {
   readonly open: OpenChanges;
   readonly changed: Pick<ChangedFiles, 'hunksInEditor' | 'reviewHunkInEditor'>;
 }
@@ -29,8 +29,8 @@ export class EditorChanges implements Disposable {
   private paths: ReadonlyMap<string, string> = new Map();
   private readonly cache = new Map<string, Promise<readonly PlacedChange[]>>();
 
-  constructor(private readonly needs: EditorChangeNeeds) {
-    this.lifetime.register(needs.open.onDidChange((paths) => this.filesChanged(paths)));
+  constructor(private readonly deps: EditorChangeDeps) {
+    this.lifetime.register(deps.open.onDidChange((paths) => this.filesChanged(paths)));
     this.lifetime.register(
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         const path = this.pathOf(document.uri);
@@ -67,13 +67,13 @@ export class EditorChanges implements Disposable {
 
   /** Open changes of all files, each file from top to bottom. */
   async all(): Promise<readonly PlacedChange[]> {
-    return (await Promise.all(this.needs.open.files().map(({ path }) => this.of(path)))).flat();
+    return (await Promise.all(this.deps.open.files().map(({ path }) => this.of(path)))).flat();
   }
 
   /** Keeps or undoes one change. Returns a sentence for the user when that failed; else null. */
   async review({ path, id }: Pick<PlacedChange, 'path' | 'id'>, action: 'keep' | 'revert'): Promise<string | null> {
-    const turns = this.needs.open.turnsOf(path);
-    const { sentence } = await this.needs.changed.reviewHunkInEditor(turns, path, id, action);
+    const turns = this.deps.open.turnsOf(path);
+    const { sentence } = await this.deps.changed.reviewHunkInEditor(turns, path, id, action);
     this.drop([path]);
     return sentence;
   }
@@ -83,10 +83,10 @@ export class EditorChanges implements Disposable {
   }
 
   private async read(path: string): Promise<readonly PlacedChange[]> {
-    const file = this.needs.open.files().find((candidate) => candidate.path === path);
+    const file = this.deps.open.files().find((candidate) => candidate.path === path);
     if (file === undefined || file.kind === 'deleted') return [];
     const uri = uriOfPath(path);
-    const hunks = await this.needs.changed.hunksInEditor(this.needs.open.turnsOf(path), path);
+    const hunks = await this.deps.changed.hunksInEditor(this.deps.open.turnsOf(path), path);
     return hunks.filter(isOpen).map(({ id, line, added }) => ({
       uri,
       path,
@@ -98,7 +98,7 @@ export class EditorChanges implements Disposable {
 
   private filesChanged(changed: readonly string[]): void {
     const before = this.paths;
-    this.paths = new Map(this.needs.open.files().map(({ path }) => [uriOfPath(path).toString(), path]));
+    this.paths = new Map(this.deps.open.files().map(({ path }) => [uriOfPath(path).toString(), path]));
     this.drop(changed);
     const uris = [...new Set([...before.keys(), ...this.paths.keys()])].filter(
       (uri) => before.has(uri) !== this.paths.has(uri),

@@ -5,29 +5,29 @@ import type { RevertedFile } from '../../tools/files/changes/revertRecords';
 import { describeError } from '../common/describeError';
 import { turnsOf } from './sessionTurns';
 
-interface RevertNoticeNeeds {
+interface RevertNoticeDeps {
   readonly store: Pick<SessionStore, 'readTranscript'>;
   readonly changed: Pick<ChangedFiles, 'newestRevert' | 'undoRevert'>;
 }
 
 /** Undoing the newest revert: offered by a notification where no chat row can offer it, and by a command. */
 export class RevertNotices {
-  constructor(private readonly needs: RevertNoticeNeeds) {}
+  constructor(private readonly deps: RevertNoticeDeps) {}
 
   /** Runs a revert that names this session. Offers to undo it if it changed files. */
   async watched<T>(sessionId: string, revert: () => Promise<T>): Promise<T> {
-    const earlier = (await this.needs.changed.newestRevert([sessionId]))[0]?.revert;
+    const earlier = (await this.deps.changed.newestRevert([sessionId]))[0]?.revert;
     const result = await revert();
-    const newest = await this.needs.changed.newestRevert([sessionId]);
+    const newest = await this.deps.changed.newestRevert([sessionId]);
     if (newest[0] !== undefined && newest[0].revert !== earlier) void this.offer(newest);
     return result;
   }
 
   /** Undoes the newest revert of a session. */
   async undoNewest(sessionId: string | null): Promise<void> {
-    const turns = sessionId === null ? [] : await turnsOf(this.needs.store, sessionId);
+    const turns = sessionId === null ? [] : await turnsOf(this.deps.store, sessionId);
     const sessions = new Set([...(sessionId === null ? [] : [sessionId]), ...turns.map((turn) => turn.sessionId)]);
-    const newest = await this.needs.changed.newestRevert([...sessions]);
+    const newest = await this.deps.changed.newestRevert([...sessions]);
     if (newest.length === 0) {
       void vscode.window.showInformationMessage(vscode.l10n.t('There is no revert to undo in this session.'));
       return;
@@ -47,7 +47,7 @@ export class RevertNotices {
   }
 
   private async undo(files: readonly RevertedFile[]): Promise<void> {
-    const { sentence } = await this.needs.changed.undoRevert(files);
+    const { sentence } = await this.deps.changed.undoRevert(files);
     if (sentence !== null) void vscode.window.showWarningMessage(sentence);
     else vscode.window.setStatusBarMessage(vscode.l10n.t('The revert was undone.'), 5000);
   }

@@ -7,7 +7,7 @@ import { uriOfPath } from '../workspace/editorPaths';
 import { beforeUri } from './beforeFiles';
 import { turnsOf, type PromptedTurn } from './sessionTurns';
 
-interface ReviewEditorNeeds {
+interface ReviewEditorDeps {
   readonly store: Pick<SessionStore, 'readTranscript' | 'getTurn'>;
   readonly editor: Pick<FileEditor, 'bytesOnDisk'>;
   readonly changed: Pick<ChangedFiles, 'ofTurns' | 'across' | 'acrossFrom'>;
@@ -17,10 +17,10 @@ type TurnItem = vscode.QuickPickItem & { readonly turnUid: string };
 
 /** Opens changes for review: one file in the diff editor; a turn, some turns or a session in the multi-file diff. */
 export class ReviewEditors {
-  constructor(private readonly needs: ReviewEditorNeeds) {}
+  constructor(private readonly deps: ReviewEditorDeps) {}
 
   async openFile(turnUid: string, path: string): Promise<void> {
-    const file = (await this.needs.changed.ofTurns([turnUid]))[turnUid]?.find((candidate) => candidate.path === path);
+    const file = (await this.deps.changed.ofTurns([turnUid]))[turnUid]?.find((candidate) => candidate.path === path);
     if (file === undefined) return;
     const title = vscode.l10n.t('{file} (before the turn ↔ now)', { file: file.shown });
     const now = (await this.isThere(path)) ? uriOfPath(path) : beforeUri(path, null);
@@ -29,25 +29,25 @@ export class ReviewEditors {
 
   /** All files that a turn changed. */
   async openTurn(turnUid: string): Promise<void> {
-    await this.open(vscode.l10n.t('Changes of the Turn'), await this.needs.changed.across([turnUid]));
+    await this.open(vscode.l10n.t('Changes of the Turn'), await this.deps.changed.across([turnUid]));
   }
 
   /** All files of the session's newest turn that changed some. */
   async openLastTurn(sessionId: string | null): Promise<void> {
     const newest = (await this.changedTurns(sessionId)).at(-1);
     if (newest === undefined) return nothingChanged();
-    await this.open(vscode.l10n.t('Changes of the Last Turn'), await this.needs.changed.across([newest.turn.uid]));
+    await this.open(vscode.l10n.t('Changes of the Last Turn'), await this.deps.changed.across([newest.turn.uid]));
   }
 
   /** All files that the session changed, also in hidden turns and by its sub-agents. */
   async openSession(sessionId: string | null): Promise<void> {
-    const [first] = sessionId === null ? [] : await turnsOf(this.needs.store, sessionId);
+    const [first] = sessionId === null ? [] : await turnsOf(this.deps.store, sessionId);
     if (first === undefined) return nothingChanged();
-    await this.open(vscode.l10n.t('Changes of the Session'), await this.needs.changed.acrossFrom(first.uid));
+    await this.open(vscode.l10n.t('Changes of the Session'), await this.deps.changed.acrossFrom(first.uid));
   }
 
   async openSessionOf(turnUid: string): Promise<void> {
-    await this.openSession((await this.needs.store.getTurn(turnUid))?.sessionId ?? null);
+    await this.openSession((await this.deps.store.getTurn(turnUid))?.sessionId ?? null);
   }
 
   /** Asks for turns, then opens what they changed together. */
@@ -71,15 +71,15 @@ export class ReviewEditors {
       picked.length === 1
         ? vscode.l10n.t('Changes of the Turn')
         : vscode.l10n.t('Changes of {count} Turns', { count: String(picked.length) }),
-      await this.needs.changed.across(picked.map(({ turnUid }) => turnUid)),
+      await this.deps.changed.across(picked.map(({ turnUid }) => turnUid)),
     );
   }
 
   private async changedTurns(
     sessionId: string | null,
   ): Promise<readonly { readonly turn: PromptedTurn; readonly files: readonly ChangedFile[] }[]> {
-    const turns = sessionId === null ? [] : await turnsOf(this.needs.store, sessionId);
-    const all = await this.needs.changed.ofTurns(turns.map(({ uid }) => uid));
+    const turns = sessionId === null ? [] : await turnsOf(this.deps.store, sessionId);
+    const all = await this.deps.changed.ofTurns(turns.map(({ uid }) => uid));
     return turns.flatMap((turn) => {
       const files = all[turn.uid];
       return files === undefined ? [] : [{ turn, files }];
@@ -103,7 +103,7 @@ export class ReviewEditors {
   }
 
   private async isThere(path: string): Promise<boolean> {
-    return this.needs.editor.bytesOnDisk(path).then(
+    return this.deps.editor.bytesOnDisk(path).then(
       (bytes) => bytes !== null,
       // A folder has taken its name.
       () => false,

@@ -13,7 +13,7 @@ export class ReviewInEditor implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly item: vscode.StatusBarItem;
   private updates = 0;
-  private readonly told = new Map<string, boolean>();
+  private readonly keys = new Map<string, boolean>();
 
   constructor(
     private readonly changes: Pick<EditorChanges, 'hasFiles' | 'pathOf' | 'of' | 'all' | 'review' | 'onDidChange'>,
@@ -78,22 +78,22 @@ export class ReviewInEditor implements Disposable {
   }
 
   private update(): void {
-    this.tell('inChangedFile', this.place() !== null);
-    this.tell('changesToReview', this.changes.hasFiles());
+    this.setKey('inChangedFile', this.place() !== null);
+    this.setKey('changesToReview', this.changes.hasFiles());
     const update = ++this.updates;
     this.changes.all().then(
-      (all) => (update === this.updates && !this.lifetime.isDisposed ? this.draw(all) : undefined),
+      (all) => (update === this.updates && !this.lifetime.isDisposed ? this.render(all) : undefined),
       (error: unknown) => this.report(error),
     );
   }
 
-  private tell(key: string, value: boolean): void {
-    if ((this.told.get(key) ?? false) === value) return;
-    this.told.set(key, value);
+  private setKey(key: string, value: boolean): void {
+    if ((this.keys.get(key) ?? false) === value) return;
+    this.keys.set(key, value);
     void vscode.commands.executeCommand('setContext', `hermes.${key}`, value);
   }
 
-  private draw(all: readonly PlacedChange[]): void {
+  private render(all: readonly PlacedChange[]): void {
     if (all.length === 0) {
       this.item.hide();
       return;

@@ -14,7 +14,7 @@ import { allowRuleProblem } from '../../tools/approval/ruleText';
 import type { ContextFiles } from '../../transcript/contextFiles';
 import type { ApprovalDecision, Mode } from '../../transcript/approval';
 import type { DraftOnItsWay, DraftPart, SentPart } from '../../transcript/draftPart';
-import { refuseUnseenApproval } from '../approvals/approvalOfView';
+import { refuseOutdatedApproval } from '../approvals/approvalOfView';
 import { type Consent, PageConsent } from '../approvals/pageConsent';
 import { attachmentHandlers } from '../attachments/attachmentHandlers';
 import type { PromptAttachments } from '../attachments/promptAttachments';
@@ -27,7 +27,7 @@ import { codeHandlers, type CodeActions } from '../codeActions/codeHandlers';
 import type { StarterService } from '../firstSteps/starterService';
 import type { StoreStatus } from '../storage/storeStatus';
 import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
-import type { ChatWitness } from '../verify/chatWitness';
+import type { ViewReports } from '../verify/viewReports';
 
 /** Editor functions that a chat view uses. */
 export interface ChatEditor {
@@ -50,7 +50,7 @@ export interface ChatEditor {
   runAction(action: string): Promise<void>;
 }
 
-export interface ChatHandlerNeeds {
+export interface ChatHandlerDeps {
   readonly surfaceId: string;
   /** Key under which the store keeps the shown session. Null: the store does not keep it. */
   readonly shownKey: string | null;
@@ -65,7 +65,7 @@ export interface ChatHandlerNeeds {
   readonly starters?: Pick<StarterService, 'prompts'>;
   /** Returns what of the user's and the folders' files for agents is part of every request. Default: none. */
   readonly contextFiles?: () => ContextFiles;
-  readonly witness: ChatWitness;
+  readonly reports: ViewReports;
   readonly onReady: () => Promise<void>;
   /** Called when the store begins to save a draft or a prompt of this page. */
   readonly onWriting: (written: Promise<unknown>) => void;
@@ -78,7 +78,7 @@ export interface ChatHandlerNeeds {
   readonly onNewMode: (mode: Mode) => void;
   readonly onNewEffort: () => Promise<void>;
   /** Resolves once the page has the current snapshot. */
-  readonly untilDrawn: () => Promise<void>;
+  readonly untilRendered: () => Promise<void>;
 }
 
 type SavedDraft = v.InferOutput<typeof chatRequests.saveDraft>;
@@ -91,12 +91,12 @@ export interface ChatHandlers {
 
 /** Handles each message of a chat view. Requests wait for a store that is still opening, so that an early prompt is
  *  not refused. */
-export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
-  const { gateway, surfaceId, store, models, editor, files } = needs;
+export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
+  const { gateway, surfaceId, store, models, editor, files } = deps;
   const workFiles = changedFileHandlers(files);
   const code = codeHandlers(editor.code);
-  const feed = feedHandlers(needs);
-  const consent = new PageConsent({ gateway, sessions: needs.sessions, confirm: (asked) => editor.confirm(asked) });
+  const feed = feedHandlers(deps);
+  const consent = new PageConsent({ gateway, sessions: deps.sessions, confirm: (asked) => editor.confirm(asked) });
   let draftSaved: Promise<void> = Promise.resolve();
   const saveDraft = async ({ key, text, parts, sent = [], from }: SavedDraft): Promise<void> => {
     await store.settled();
@@ -108,12 +108,12 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
   ): Promise<readonly SentPart[] | undefined> => {
     // Already sent by a request whose response was lost: mentioned content may be gone by now.
     const wasSent =
-      parts?.some(({ kind }) => kind === 'mention') === true && (await needs.sessions.getMessage(uid)) !== null;
-    return parts === undefined || wasSent ? undefined : needs.attachments.resolve(parts);
+      parts?.some(({ kind }) => kind === 'mention') === true && (await deps.sessions.getMessage(uid)) !== null;
+    return parts === undefined || wasSent ? undefined : deps.attachments.resolve(parts);
   };
   const noticeOf = async (sessionId: string, parts: readonly SentPart[] = []): Promise<string | null> => {
-    const model = (await needs.sessions.getSession(sessionId))?.model ?? null;
-    return needs.attachments.noticeOf(parts, models.stateOf(model).chosen);
+    const model = (await deps.sessions.getSession(sessionId))?.model ?? null;
+    return deps.attachments.noticeOf(parts, models.stateOf(model).chosen);
   };
   const submit = async ({ busy, parts, draft, ...prompt }: SubmittedPrompt): Promise<ChatResults['submit']> => {
     await store.settled();
@@ -121,7 +121,7 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
     // save to the page; the prompt is still sent.
     await draftSaved.catch(() => undefined);
     const along = await resolved(prompt.uid, parts);
-    const shown = needs.shownKey === null ? {} : { shownKey: needs.shownKey };
+    const shown = deps.shownKey === null ? {} : { shownKey: deps.shownKey };
     const from =
       draft === undefined ? {} : { draft: { ...draft, ...shown, ...(parts === undefined ? {} : { parts }) } };
     const receipt = await gateway.submit(surfaceId, {
@@ -138,10 +138,10 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
       ...workFiles.commands,
       ...code.commands,
       ...feed.commands,
-      ready: () => needs.onReady(),
-      plugSeen: () => needs.witness.plugSeen(),
-      shownText: ({ messageUid, text }) => needs.witness.shownText(messageUid, text),
-      dismissBackground: ({ sessionId }) => needs.onBackgroundDismissed(sessionId),
+      ready: () => deps.onReady(),
+      crashDemoSeen: () => deps.reports.crashDemoSeen(),
+      shownText: ({ messageUid, text }) => deps.reports.shownText(messageUid, text),
+      dismissBackground: ({ sessionId }) => deps.onBackgroundDismissed(sessionId),
       openTranscript: async ({ messageUid }) => {
         const sessionId = gateway.shownSession(surfaceId);
         if (sessionId !== null) await editor.openTranscript(sessionId, messageUid);
@@ -164,19 +164,19 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
       ...workFiles.requests,
       ...code.requests,
       ...feed.requests,
-      ...attachmentHandlers(needs.attachments),
-      starterPrompts: async () => (await needs.starters?.prompts()) ?? [],
-      ...composerHandlers(needs),
-      witnessed: ({ conversations }) => needs.witness.witnessed(surfaceId, conversations),
+      ...attachmentHandlers(deps.attachments),
+      starterPrompts: async () => (await deps.starters?.prompts()) ?? [],
+      ...composerHandlers(deps),
+      reportDelivery: ({ conversations }) => deps.reports.reportDelivery(surfaceId, conversations),
       saveDraft: async (draft) => {
         draftSaved = saveDraft(draft);
-        needs.onWriting(draftSaved);
+        deps.onWriting(draftSaved);
         await draftSaved;
         return null;
       },
       submit: async (prompt) => {
         const taken = submit(prompt);
-        needs.onWriting(taken);
+        deps.onWriting(taken);
         return taken;
       },
       stop: async ({ sessionId, turnUid }) => {
@@ -195,8 +195,8 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
         return { ...asked, notice: joined(asked.notice, await noticeOf(asked.sessionId, along)) };
       },
       showVersion: async ({ turnUid }) => {
-        const head = await needs.sessions.getTurn(turnUid);
-        if (head !== null) needs.onReach(head.userMessageUid);
+        const head = await deps.sessions.getTurn(turnUid);
+        if (head !== null) deps.onReach(head.userMessageUid);
         await gateway.showVersion(surfaceId, turnUid);
         return null;
       },
@@ -208,18 +208,18 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
         const { sessionId, notice, takenBack } = await gateway.switchSession(surfaceId, switchTarget(target));
         if (sessionId !== null) await consent.opened(sessionId);
         const isWithFiles = target.reason === 'rewind' && target.files === true && takenBack !== undefined;
-        const words = joined(notice, isWithFiles ? await files.takeBack(takenBack) : null);
+        const text = joined(notice, isWithFiles ? await files.takeBack(takenBack) : null);
         // Resolve only once the webview shows the new session, so the next keystrokes go to it.
-        await needs.untilDrawn();
-        return { sessionId, notice: words };
+        await deps.untilRendered();
+        return { sessionId, notice: text };
       },
-      findSession: ({ text }) => needs.sessions.findSession(text),
+      findSession: ({ text }) => deps.sessions.findSession(text),
       loadEarlier: async ({ sessionId, before, limit }) => {
         const { messages, turns, versions, hasEarlier } = await gateway.readTranscript({ sessionId, before, limit });
-        needs.onEarlierLoaded(messages.length);
+        deps.onEarlierLoaded(messages.length);
         return { messages, turns, versions, hasEarlier, changes: await files.ofTurns(turns.map(({ uid }) => uid)) };
       },
-      readMessage: ({ uid }) => needs.sessions.getMessage(uid),
+      readMessage: ({ uid }) => deps.sessions.getMessage(uid),
       editQueued: async ({ uid, text }) => {
         await gateway.editQueued(uid, text);
         return null;
@@ -237,7 +237,7 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
           gateway.contextUse(sessionId),
           gateway.spending(sessionId),
         ]);
-        return { tokens, counted, window, parts, spending, ...needs.contextFiles?.() };
+        return { tokens, counted, window, parts, spending, ...deps.contextFiles?.() };
       },
       compressionPreview: ({ sessionId }) => gateway.compressionPreview(sessionId),
       compress: ({ sessionId, focus }) => compressed(gateway, sessionId, focus),
@@ -248,7 +248,7 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
       listModels: ({ refresh }) => models.choices(refresh),
       selectModel: async ({ sessionId, ref }) => {
         await gateway.selectModel(sessionId, ref);
-        await needs.onModelChosen(sessionId);
+        await deps.onModelChosen(sessionId);
         return null;
       },
       discover: () => models.discover(),
@@ -259,7 +259,7 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
       decideApproval: async ({ approvalId, decision }) => {
         await store.settled();
         refuseUnusableRules(decision);
-        await refuseUnseenApproval(needs.sessions, gateway.shownSession(surfaceId), approvalId);
+        await refuseOutdatedApproval(deps.sessions, gateway.shownSession(surfaceId), approvalId);
         await consent.decision(surfaceId, approvalId, decision);
         await gateway.decideApproval(approvalId, decision);
         return null;
@@ -268,7 +268,7 @@ export function chatHandlers(needs: ChatHandlerNeeds): ChatHandlers {
         await store.settled();
         await consent.mode(surfaceId, sessionId, mode);
         await gateway.setMode(surfaceId, sessionId, mode);
-        if (sessionId === null) needs.onNewMode(mode);
+        if (sessionId === null) deps.onNewMode(mode);
         return null;
       },
       stopCall: async ({ sessionId, callId }) => {
@@ -302,13 +302,13 @@ async function askedAgain(
   withFiles: boolean | undefined,
   ask: (takeBack: () => Promise<void>) => Promise<SubmitReceipt>,
 ): Promise<AskedAgain> {
-  let told: string | null = null;
+  let filesNotice: string | null = null;
   const receipt = await ask(async () => {
-    if (withFiles === true) told = await files.takeBack(turnUid);
+    if (withFiles === true) filesNotice = await files.takeBack(turnUid);
   });
   return {
     sessionId: receipt.sessionId,
-    notice: joined(receipt.kind === 'started' ? (receipt.notice ?? null) : null, told),
+    notice: joined(receipt.kind === 'started' ? (receipt.notice ?? null) : null, filesNotice),
   };
 }
 

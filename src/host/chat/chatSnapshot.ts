@@ -9,7 +9,7 @@ import type { RecentSessions } from './recentSessions';
 import type { StoreStatus } from '../storage/storeStatus';
 import type { Session } from '../../transcript/session';
 
-export interface ChatSnapshotNeeds {
+export interface ChatSnapshotDeps {
   readonly gateway: Gateway;
   readonly sessions: Pick<SessionStore, 'getSession' | 'conversationTip'>;
   readonly store: StoreStatus;
@@ -20,7 +20,7 @@ export interface ChatSnapshotNeeds {
 /** Snapshot of the session for a view. Null: it cannot be read; the store's notice says so and offers to try
  *  `again`. `changed`: the snapshot replaces the rows that the view has. */
 export async function readShownSession(
-  { gateway, sessions, store, files, log }: ChatSnapshotNeeds,
+  { gateway, sessions, store, files, log }: ChatSnapshotDeps,
   pages: PageWindow,
   sessionId: string,
   changed: () => boolean,
@@ -64,7 +64,7 @@ export async function readShownSession(
 /** Reads the state around the session from the store. Leaves out anything that cannot be read, so that the view
  *  still opens. */
 export async function readAroundSession(
-  { gateway, store, log }: ChatSnapshotNeeds,
+  { gateway, store, log }: ChatSnapshotDeps,
   surfaceId: string,
   recent: RecentSessions,
 ): Promise<Pick<ChatState, 'recentSessions' | 'newDraft' | 'newDraftParts' | 'newMode'>> {

@@ -30,9 +30,9 @@ import { RecentSessions } from './recentSessions';
 import { RunningCallEvents } from './runningCallEvents';
 import type { StoreStatus } from '../storage/storeStatus';
 import { ViewEndpoint, type WebviewPort } from '../webviews/viewEndpoint';
-import type { ChatWitness } from '../verify/chatWitness';
+import type { ViewReports } from '../verify/viewReports';
 
-export interface ChatSurfaceNeeds {
+export interface ChatSurfaceDeps {
   readonly gateway: Gateway;
   readonly sessions: Pick<
     SessionStore,
@@ -46,7 +46,7 @@ export interface ChatSurfaceNeeds {
   readonly starters?: Pick<StarterService, 'prompts'>;
   /** Default: none. */
   readonly contextFiles?: () => ContextFiles;
-  readonly witness: ChatWitness;
+  readonly reports: ViewReports;
   /** True for a tab: its page keeps the shown session, not the store. */
   readonly isTab?: boolean;
   readonly surroundings: () => Pick<
@@ -68,11 +68,11 @@ export class ChatSurface implements Surface, Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly recent: RecentSessions;
   private endpoint: ChatEndpoint | null = null;
-  /** `away`: no view listens · `drawing`: a snapshot is being read · `live`: events go straight through. */
+  /** `away`: no view listens · `rendering`: a snapshot is being read · `live`: events go straight through. */
   private phase: 'away' | 'drawing' | 'live' = 'away';
   private held: (() => void)[] = [];
-  private drawings = 0;
-  private newestDrawing: Promise<void> = Promise.resolve();
+  private renders = 0;
+  private newestRender: Promise<void> = Promise.resolve();
   /** True when the next snapshot must carry everything, not only the session. */
   private bootstrapDue = false;
   private readonly due = new PendingViewActions();
@@ -82,11 +82,11 @@ export class ChatSurface implements Surface, Disposable {
   /** True when rows of the shown session were hidden or restored: the next snapshot replaces the rows that the view
    *  has. */
   private changed = false;
-  private drawnSession: string | null = null;
+  private renderedSession: string | null = null;
   private readonly pages = new PageWindow();
   private readonly background = new BackgroundSessions();
   private listed: readonly SessionSummary[] = [];
-  private behind: readonly BackgroundSession[] = [];
+  private backgroundRows: readonly BackgroundSession[] = [];
   private restored = false;
   private isRestoring = false;
   /** Session that the next window would show first. Null: not known. */
@@ -96,12 +96,12 @@ export class ChatSurface implements Surface, Disposable {
 
   constructor(
     readonly id: string,
-    private readonly needs: ChatSurfaceNeeds,
+    private readonly deps: ChatSurfaceDeps,
   ) {
-    const { gateway, store, models } = needs;
+    const { gateway, store, models } = deps;
     this.recent = new RecentSessions(
       gateway,
-      needs.log,
+      deps.log,
       (sessions) => this.listRead(sessions),
       (reason) => store.recentUnread(reason, async () => this.recent.refresh()),
     );
@@ -110,17 +110,17 @@ export class ChatSurface implements Surface, Disposable {
     this.lifetime.register(toDisposable(() => this.attachment.dispose()));
     this.lifetime.register(store.onDidChange(() => this.storeChanged()));
     this.lifetime.register(models.onDidChange(() => this.modelsChanged()));
-    this.lifetime.register(needs.files.onDidChange((change) => this.tell('changedFiles', change)));
+    this.lifetime.register(deps.files.onDidChange((change) => this.notify('changedFiles', change)));
     this.lifetime.register(
-      needs.attachments.onDidChangeCurrentFile(() => this.tell('currentFile', needs.attachments.currentFile)),
+      deps.attachments.onDidChangeCurrentFile(() => this.notify('currentFile', deps.attachments.currentFile)),
     );
-    this.lifetime.register(needs.witness.onDidAsk((ask) => this.tell('witness', ask)));
+    this.lifetime.register(deps.reports.onDidAsk((ask) => this.notify('deliveryRequest', ask)));
     this.lifetime.register(gateway.onDidChangeRunning(() => this.recent.refresh()));
     this.storeChanged();
   }
 
   get shownSession(): string | null {
-    return this.needs.gateway.shownSession(this.id);
+    return this.deps.gateway.shownSession(this.id);
   }
 
   /** True while a page is loaded: hidden pages are unloaded. */
@@ -132,27 +132,27 @@ export class ChatSurface implements Surface, Disposable {
    *  disposable disconnects. */
   connect(port: WebviewPort): Disposable {
     this.disconnect();
-    this.needs.store.begin();
+    this.deps.store.begin();
     const handlers = chatHandlers({
-      ...this.needs,
+      ...this.deps,
       surfaceId: this.id,
-      shownKey: this.needs.isTab === true ? null : this.shownKey,
+      shownKey: this.deps.isTab === true ? null : this.shownKey,
       onReady: () => this.pageLoaded(),
       onWriting: (written) => this.writes.add(written),
       onModelChosen: (sessionId) => this.modelChosen(sessionId),
       onReach: (messageUid) => this.pages.reachTo(messageUid),
       onEarlierLoaded: (rows) => this.pages.loaded(rows),
-      onFindProgress: (progress) => this.tell('findProgress', progress),
+      onFindProgress: (progress) => this.notify('findProgress', progress),
       onBackgroundDismissed: (sessionId) => this.dismissBackground(sessionId),
-      onNewMode: (mode) => this.tell('mode', { sessionId: null, mode }),
-      onNewEffort: () => this.tellEffort('changed'),
-      untilDrawn: () => this.untilDrawn(),
+      onNewMode: (mode) => this.notify('mode', { sessionId: null, mode }),
+      onNewEffort: () => this.notifyEffort('changed'),
+      untilRendered: () => this.untilRendered(),
     });
     const endpoint: ChatEndpoint = new ViewEndpoint(
       port,
       { commands: chatCommands, requests: chatRequests },
       handlers,
-      this.needs.log,
+      this.deps.log,
     );
     this.endpoint = endpoint;
     return toDisposable(() => {
@@ -165,7 +165,7 @@ export class ChatSurface implements Surface, Disposable {
   pageUnloaded(): void {
     this.phase = 'away';
     this.held = [];
-    this.drawings++;
+    this.renders++;
     this.pages.startOver();
   }
 
@@ -177,7 +177,7 @@ export class ChatSurface implements Surface, Disposable {
   /** Scrolls to a message of the shown session. Reads back to it if the view does not have it. */
   reveal(message: ChatNotifications['reveal']): void {
     this.due.reveal(message);
-    if (this.phase !== 'away') this.inBackground(this.draw('shown'));
+    if (this.phase !== 'away') this.inBackground(this.render('shown'));
   }
 
   /** Opens the find bar, once a page shows the conversation. */
@@ -195,51 +195,51 @@ export class ChatSurface implements Surface, Disposable {
    *  was last shown in the new history is restored once that is open. */
   leaveStore(): void {
     this.attachment.dispose();
-    this.attachment = this.needs.gateway.attach(this);
+    this.attachment = this.deps.gateway.attach(this);
     this.shownModel = null;
-    this.drawnSession = null;
+    this.renderedSession = null;
     this.restored = false;
     this.remembered = null;
   }
 
   /** Renders everything again after a change around the session, for example of the open folders. */
-  redraw(): void {
-    if (this.phase !== 'away') this.inBackground(this.draw('bootstrap'));
+  renderAgain(): void {
+    if (this.phase !== 'away') this.inBackground(this.render('bootstrap'));
   }
 
   trustChanged(): void {
-    this.tell('trust', { restricted: this.needs.surroundings().restricted });
+    this.notify('trust', { restricted: this.deps.surroundings().restricted });
   }
 
   sandboxChanged(): void {
-    const { sandbox } = this.needs.surroundings();
-    if (sandbox !== undefined) this.tell('sandbox', sandbox);
+    const { sandbox } = this.deps.surroundings();
+    if (sandbox !== undefined) this.notify('sandbox', sandbox);
   }
 
   /** Called when a setting changes that provides the default mode or effort. */
   usualModeChanged(): void {
-    for (const sessionId of new Set([null, this.shownSession])) this.inBackground(this.tellMode(sessionId));
-    this.inBackground(this.tellEffort('changed'));
+    for (const sessionId of new Set([null, this.shownSession])) this.inBackground(this.notifyMode(sessionId));
+    this.inBackground(this.notifyEffort('changed'));
   }
 
   promptFilesChanged(): void {
-    this.tell('promptFiles', this.needs.surroundings().promptFiles);
+    this.notify('promptFiles', this.deps.surroundings().promptFiles);
   }
 
   onTurnEvent(sessionId: string, event: TurnEvent): void {
-    this.tell('turnEvent', { sessionId, event });
+    this.notify('turnEvent', { sessionId, event });
   }
 
   onSessionEvent(event: SessionEvent): void {
     switch (event.kind) {
       case 'queueChanged':
-        return this.tellShown('queueChanged', { sessionId: event.sessionId, queue: event.queue });
+        return this.notifyShown('queueChanged', { sessionId: event.sessionId, queue: event.queue });
       case 'compressing':
-        return this.tellShown('compressing', { sessionId: event.sessionId, activity: event.activity });
+        return this.notifyShown('compressing', { sessionId: event.sessionId, activity: event.activity });
       case 'modeChanged':
-        return this.tellShown('mode', { sessionId: event.sessionId, mode: event.mode });
+        return this.notifyShown('mode', { sessionId: event.sessionId, mode: event.mode });
       case 'effortChanged':
-        return this.tellShown('effort', { sessionId: event.sessionId, effort: event.effort });
+        return this.notifyShown('effort', { sessionId: event.sessionId, effort: event.effort });
       default:
         return this.sessionsChanged(event.sessionIds);
     }
@@ -247,16 +247,16 @@ export class ChatSurface implements Surface, Disposable {
 
   onSessionSwitched(sessionId: string | null, reason: SwitchReason): void {
     this.restored = true;
-    this.changed = sessionId === this.drawnSession;
+    this.changed = sessionId === this.renderedSession;
     if (!this.changed) this.due.forgetReveal();
     if (!this.changed && reason !== 'compression') this.pages.startOver();
-    this.drawnSession = sessionId;
-    this.tellBackground();
-    const drawn = this.phase === 'away' ? Promise.resolve() : this.draw(this.isRestoring ? 'bootstrap' : 'shown');
-    this.inBackground(drawn);
+    this.renderedSession = sessionId;
+    this.notifyBackground();
+    const rendered = this.phase === 'away' ? Promise.resolve() : this.render(this.isRestoring ? 'bootstrap' : 'shown');
+    this.inBackground(rendered);
     const { attachment } = this;
     this.inBackground(
-      drawn.catch(() => undefined).then(() => (attachment === this.attachment ? this.rememberShown() : undefined)),
+      rendered.catch(() => undefined).then(() => (attachment === this.attachment ? this.rememberShown() : undefined)),
     );
   }
 
@@ -276,154 +276,153 @@ export class ChatSurface implements Surface, Disposable {
     this.pageUnloaded();
   }
 
-  private draw(what: 'bootstrap' | 'shown'): Promise<void> {
-    const drawn = this.drawNow(what);
+  private render(what: 'bootstrap' | 'shown'): Promise<void> {
+    const rendered = this.renderNow(what);
     // Waiters need only its end; the caller that requested this snapshot reports its failure.
-    this.newestDrawing = drawn.catch(() => undefined);
-    return drawn;
+    this.newestRender = rendered.catch(() => undefined);
+    return rendered;
   }
 
   /** Waits for the newest snapshot: a newer one replaces the one before. */
-  private async untilDrawn(): Promise<void> {
-    for (let awaited: Promise<void> | null = null; awaited !== this.newestDrawing;)
-      await (awaited = this.newestDrawing);
+  private async untilRendered(): Promise<void> {
+    for (let awaited: Promise<void> | null = null; awaited !== this.newestRender;) await (awaited = this.newestRender);
   }
 
-  private async drawNow(what: 'bootstrap' | 'shown'): Promise<void> {
-    const drawing = ++this.drawings;
+  private async renderNow(what: 'bootstrap' | 'shown'): Promise<void> {
+    const rendering = ++this.renders;
     this.bootstrapDue ||= what === 'bootstrap';
     this.phase = 'drawing';
     this.held = [];
     // A page reloaded right after Enter must show the prompt in one place: as sent, or in the composer.
-    if (this.bootstrapDue && this.needs.store.isReadable) await this.writes.done();
+    if (this.bootstrapDue && this.deps.store.isReadable) await this.writes.done();
     const [shown, around] = await Promise.all([this.readShown(), this.bootstrapDue ? this.readState() : null]);
     // A newer snapshot or the end of the page took over. The newer one sends everything that this one would have sent.
-    if (drawing !== this.drawings || this.endpoint === null) return;
+    if (rendering !== this.renders || this.endpoint === null) return;
     this.shownModel = shown?.session.model ?? null;
     if (around === null) {
       if (shown === null) this.endpoint.notify('beginning', this.beginning);
       this.endpoint.notify('shown', shown);
-      if (shown === null) this.inBackground(this.tellMode(null));
+      if (shown === null) this.inBackground(this.notifyMode(null));
       this.endpoint.notify('model', this.modelState);
-    } else this.endpoint.notify('bootstrap', { ...around, shown, model: this.modelState, background: this.behind });
+    } else
+      this.endpoint.notify('bootstrap', { ...around, shown, model: this.modelState, background: this.backgroundRows });
     this.changed = false;
     this.bootstrapDue = false;
     this.phase = 'live';
-    if (this.modelState.chosen === null) this.inBackground(this.needs.models.discover());
-    this.needs.onChange();
+    if (this.modelState.chosen === null) this.inBackground(this.deps.models.discover());
+    this.deps.onChange();
     const held = this.held.splice(0);
     if (shown !== null && shown.openTurn !== null)
       for (const event of this.calls.of(shown.openTurn.uid, shown.activity)) this.onTurnEvent(shown.session.id, event);
     for (const send of held) send();
-    this.inBackground(this.tellEffort('drawn'));
-    if (around !== null && this.needs.attachments.currentFile !== null)
-      this.tell('currentFile', this.needs.attachments.currentFile);
+    this.inBackground(this.notifyEffort('drawn'));
+    if (around !== null && this.deps.attachments.currentFile !== null)
+      this.notify('currentFile', this.deps.attachments.currentFile);
     this.whenLive();
   }
 
   private async readShown(): Promise<ShownSession | null> {
     const sessionId = this.shownSession;
-    return sessionId === null || !this.needs.store.isReadable
+    return sessionId === null || !this.deps.store.isReadable
       ? null
       : readShownSession(
-          this.needs,
+          this.deps,
           this.pages,
           sessionId,
           () => this.changed,
-          () => this.draw('shown'),
+          () => this.render('shown'),
         );
   }
 
   private async readState(): Promise<Omit<ChatState, 'shown'>> {
-    const { store, models } = this.needs;
-    const around = await readAroundSession(this.needs, this.id, this.recent);
+    const { store, models } = this.deps;
+    const around = await readAroundSession(this.deps, this.id, this.recent);
     this.listed = around.recentSessions;
-    this.behind = this.background.among(this.listed, this.shownSession);
+    this.backgroundRows = this.background.among(this.listed, this.shownSession);
     return {
       ...around,
       beginning: this.beginning,
-      background: this.behind,
+      background: this.backgroundRows,
       model: this.modelState,
       setup: models.setup,
       store: store.shown,
-      ...this.needs.surroundings(),
+      ...this.deps.surroundings(),
     };
   }
 
   private get beginning(): ChatNotifications['beginning'] {
-    return { private: this.needs.gateway.startsPrivate(this.id) };
+    return { private: this.deps.gateway.startsPrivate(this.id) };
   }
 
   /** Sends the full state and marks the shown session as seen: the user now sees its changes. */
   private async pageLoaded(): Promise<void> {
     this.phase = 'drawing';
     const { shownSession } = this;
-    await this.draw('bootstrap');
+    await this.render('bootstrap');
     // Mark after the snapshot: this write waits for the disk, and reads would wait in the queue after it.
-    if (shownSession !== null && this.needs.store.isReadable)
-      this.inBackground(this.needs.gateway.setSeen(shownSession));
+    if (shownSession !== null && this.deps.store.isReadable) this.inBackground(this.deps.gateway.setSeen(shownSession));
   }
 
   private listRead(sessions: readonly SessionSummary[]): void {
     this.listed = sessions;
-    this.tell('recentSessions', sessions);
-    this.tellBackground();
+    this.notify('recentSessions', sessions);
+    this.notifyBackground();
   }
 
   private dismissBackground(sessionId: string): void {
     const dismissed = this.listed.find(({ id }) => id === sessionId);
     if (dismissed !== undefined) this.background.dismiss(dismissed.conversationId);
-    this.tellBackground();
+    this.notifyBackground();
   }
 
-  private tellBackground(): void {
-    const behind = this.background.among(this.listed, this.shownSession);
-    if (JSON.stringify(behind) === JSON.stringify(this.behind)) return;
-    this.behind = behind;
-    this.tell('background', behind);
+  private notifyBackground(): void {
+    const backgroundRows = this.background.among(this.listed, this.shownSession);
+    if (JSON.stringify(backgroundRows) === JSON.stringify(this.backgroundRows)) return;
+    this.backgroundRows = backgroundRows;
+    this.notify('background', backgroundRows);
   }
 
   /** Model that answers the shown session. */
   get modelState(): ChatState['model'] {
-    return this.needs.models.stateOf(this.shownModel);
+    return this.deps.models.stateOf(this.shownModel);
   }
 
-  private tell<K extends keyof ChatNotifications & string>(name: K, payload: ChatNotifications[K]): void {
+  private notify<K extends keyof ChatNotifications & string>(name: K, payload: ChatNotifications[K]): void {
     if (this.phase === 'live') this.endpoint?.notify(name, payload);
     else if (this.phase === 'drawing') this.held.push(() => this.endpoint?.notify(name, payload));
   }
 
   /** Notifies only about the shown session. */
-  private tellShown<K extends 'queueChanged' | 'compressing' | 'mode' | 'effort'>(
+  private notifyShown<K extends 'queueChanged' | 'compressing' | 'mode' | 'effort'>(
     name: K,
     payload: ChatNotifications[K],
   ): void {
-    if (payload.sessionId === this.shownSession) this.tell(name, payload);
+    if (payload.sessionId === this.shownSession) this.notify(name, payload);
   }
 
   private sessionsChanged(sessionIds: readonly string[]): void {
     this.recent.refresh();
-    for (const id of sessionIds) if (id === this.shownSession) this.inBackground(this.tellTitle(id));
+    for (const id of sessionIds) if (id === this.shownSession) this.inBackground(this.notifyTitle(id));
   }
 
   private whenLive(): void {
-    if (this.phase === 'live') this.due.tell((name, payload) => this.tell(name, payload));
+    if (this.phase === 'live') this.due.sendTo((name, payload) => this.notify(name, payload));
   }
 
   private storeChanged(): void {
-    const { store } = this.needs;
+    const { store } = this.deps;
     if (store.isReadable && !this.restored) {
       this.restored = true;
       this.inBackground(this.restore());
       return;
     }
-    if (store.hasJustOpened && this.phase !== 'away') this.inBackground(this.draw('bootstrap'));
-    else this.tell('store', store.shown);
+    if (store.hasJustOpened && this.phase !== 'away') this.inBackground(this.render('bootstrap'));
+    else this.notify('store', store.shown);
   }
 
   /** Shows the session that this surface showed when the window was last open. */
   private async restore(): Promise<void> {
-    const { gateway, sessions } = this.needs;
+    const { gateway, sessions } = this.deps;
     const remembered = this.shownSession === null ? await sessions.getMeta(this.shownKey) : null;
     this.remembered ??= remembered;
     if (
@@ -439,59 +438,59 @@ export class ChatSurface implements Surface, Disposable {
       // The switch already rendered it.
       return;
     }
-    if (this.phase !== 'away') await this.draw('bootstrap');
+    if (this.phase !== 'away') await this.render('bootstrap');
   }
 
   private async rememberShown(): Promise<void> {
     const shown = this.shownSession ?? '';
     if (shown === this.remembered) return;
     this.remembered = shown;
-    await this.needs.sessions.setMeta(this.shownKey, shown).catch((error: unknown) => {
+    await this.deps.sessions.setMeta(this.shownKey, shown).catch((error: unknown) => {
       this.remembered = null;
       throw error;
     });
   }
 
   private modelsChanged(): void {
-    this.tellModel();
-    this.tell('setup', this.needs.models.setup);
+    this.notifyModel();
+    this.notify('setup', this.deps.models.setup);
   }
 
-  private async tellMode(sessionId: string | null): Promise<void> {
-    if (this.needs.store.isReadable)
-      this.tell('mode', { sessionId, mode: await this.needs.gateway.mode(this.id, sessionId) });
+  private async notifyMode(sessionId: string | null): Promise<void> {
+    if (this.deps.store.isReadable)
+      this.notify('mode', { sessionId, mode: await this.deps.gateway.mode(this.id, sessionId) });
   }
 
   /** After a snapshot, a view assumes the default effort until notified otherwise. */
-  private async tellEffort(when: 'drawn' | 'changed'): Promise<void> {
-    if (!this.needs.store.isReadable) return;
+  private async notifyEffort(when: 'drawn' | 'changed'): Promise<void> {
+    if (!this.deps.store.isReadable) return;
     const sessionId = this.shownSession;
-    const effort = await this.needs.gateway.effort(this.id, sessionId);
-    if (when === 'changed' || effort !== 'default') this.tell('effort', { sessionId, effort });
+    const effort = await this.deps.gateway.effort(this.id, sessionId);
+    if (when === 'changed' || effort !== 'default') this.notify('effort', { sessionId, effort });
   }
 
   private async modelChosen(sessionId: string | null): Promise<void> {
     if (sessionId !== null && sessionId === this.shownSession)
-      this.shownModel = (await this.needs.sessions.getSession(sessionId))?.model ?? null;
-    this.tellModel();
+      this.shownModel = (await this.deps.sessions.getSession(sessionId))?.model ?? null;
+    this.notifyModel();
   }
 
-  private tellModel(): void {
-    this.tell('model', this.modelState);
-    this.needs.onChange();
+  private notifyModel(): void {
+    this.notify('model', this.modelState);
+    this.deps.onChange();
   }
 
-  private async tellTitle(sessionId: string): Promise<void> {
-    const session = await this.needs.sessions.getSession(sessionId);
+  private async notifyTitle(sessionId: string): Promise<void> {
+    const session = await this.deps.sessions.getSession(sessionId);
     if (session === null || sessionId !== this.shownSession) return;
-    this.tell('sessionRenamed', { sessionId, title: session.title });
+    this.notify('sessionRenamed', { sessionId, title: session.title });
     if (session.model !== this.shownModel) {
       this.shownModel = session.model;
-      this.tellModel();
+      this.notifyModel();
     }
   }
 
   private inBackground(work: Promise<unknown>): void {
-    work.catch((error: unknown) => this.needs.log.warn(`The chat could not follow: ${describeError(error).sentence}`));
+    work.catch((error: unknown) => this.deps.log.warn(`The chat could not follow: ${describeError(error).sentence}`));
   }
 }

@@ -1,8 +1,8 @@
-import type { ChatSurfaceNeeds } from './chatSurface';
+import type { ChatSurfaceDeps } from './chatSurface';
 
 /** Wraps the store for the surface of a tab. The page of a tab remembers which session it shows, not the store: a
  *  closed tab leaves no trace, and a second window with the same history has its own tabs. */
-export function ownMemory(sessions: ChatSurfaceNeeds['sessions'], shown: string | null): ChatSurfaceNeeds['sessions'] {
+export function ownMemory(sessions: ChatSurfaceDeps['sessions'], shown: string | null): ChatSurfaceDeps['sessions'] {
   let remembered = shown;
   return {
     getSession: (id) => sessions.getSession(id),

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import * as vscode from 'vscode';
 import type { Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
-import type { ChatSurface, ChatSurfaceNeeds } from './chatSurface';
+import type { ChatSurface, ChatSurfaceDeps } from './chatSurface';
 import { ownMemory } from './chatTabMemory';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import { webviewPort } from '../webviews/webviewPort';
@@ -12,13 +12,13 @@ export const chatTabViewType = 'hermes.chatTab';
 /** State of a chat page that is used to find its session after a window reload. */
 const keptState = v.object({ sessionId: v.nullable(v.string()) });
 
-export interface ChatTabsNeeds {
+export interface ChatTabsDeps {
   readonly gateway: Pick<Gateway, 'shownSession' | 'onDidChangeSessions'>;
-  readonly sessions: ChatSurfaceNeeds['sessions'] & Pick<SessionStore, 'conversationTip'>;
+  readonly sessions: ChatSurfaceDeps['sessions'] & Pick<SessionStore, 'conversationTip'>;
   /** Creates the surface of a tab. */
-  readonly createBridge: (
+  readonly createSurface: (
     surfaceId: string,
-    sessions: ChatSurfaceNeeds['sessions'],
+    sessions: ChatSurfaceDeps['sessions'],
     onChange: () => void,
   ) => ChatSurface;
   readonly uid: () => string;
@@ -30,7 +30,7 @@ export interface ChatTabsNeeds {
 interface OpenTab {
   readonly surfaceId: string;
   readonly panel: vscode.WebviewPanel;
-  readonly bridge: ChatSurface;
+  readonly surface: ChatSurface;
 }
 
 /** Sessions in editor tabs. They run the same webview program as the panel. Each tab has its own surface, so it has
@@ -41,30 +41,30 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
 
   constructor(
     private readonly programs: WebviewPrograms,
-    private readonly needs: ChatTabsNeeds,
+    private readonly deps: ChatTabsDeps,
   ) {
-    this.listening = needs.gateway.onDidChangeSessions(() => {
+    this.listening = deps.gateway.onDidChangeSessions(() => {
       for (const tab of this.tabs) this.retitle(tab);
     });
   }
 
   /** Surface of the chat tab that is the active editor. Null: another editor or none is active. */
   get active(): ChatSurface | null {
-    return [...this.tabs].find(({ panel }) => panel.active)?.bridge ?? null;
+    return [...this.tabs].find(({ panel }) => panel.active)?.surface ?? null;
   }
 
-  get bridges(): readonly ChatSurface[] {
-    return [...this.tabs].map(({ bridge }) => bridge);
+  get surfaces(): readonly ChatSurface[] {
+    return [...this.tabs].map(({ surface }) => surface);
   }
 
   /** Shows a session in a new tab, or reveals the tab that already shows it. */
   async open(sessionId: string): Promise<ChatSurface> {
-    const tip = await this.needs.sessions.conversationTip(sessionId);
-    const existing = [...this.tabs].find(({ bridge }) => bridge.shownSession === tip);
+    const tip = await this.deps.sessions.conversationTip(sessionId);
+    const existing = [...this.tabs].find(({ surface }) => surface.shownSession === tip);
     if (existing !== undefined) {
       existing.panel.reveal();
-      existing.bridge.focusComposer();
-      return existing.bridge;
+      existing.surface.focusComposer();
+      return existing.surface;
     }
     const panel = vscode.window.createWebviewPanel(
       chatTabViewType,
@@ -72,9 +72,9 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
       vscode.ViewColumn.Active,
       this.programs.options,
     );
-    const bridge = this.fill(panel, tip);
-    bridge.focusComposer();
-    return bridge;
+    const surface = this.fill(panel, tip);
+    surface.focusComposer();
+    return surface;
   }
 
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
@@ -84,32 +84,32 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
 
   dispose(): void {
     this.listening.dispose();
-    for (const { bridge } of this.tabs) bridge.dispose();
+    for (const { surface } of this.tabs) surface.dispose();
     this.tabs.clear();
   }
 
   private fill(panel: vscode.WebviewPanel, sessionId: string | null): ChatSurface {
-    const surfaceId = `tab:${this.needs.uid()}`;
+    const surfaceId = `tab:${this.deps.uid()}`;
     const tab: OpenTab = {
       surfaceId,
       panel,
-      bridge: this.needs.createBridge(surfaceId, ownMemory(this.needs.sessions, sessionId), () => this.retitle(tab)),
+      surface: this.deps.createSurface(surfaceId, ownMemory(this.deps.sessions, sessionId), () => this.retitle(tab)),
     };
-    const { bridge } = tab;
+    const { surface } = tab;
     this.tabs.add(tab);
-    const connection = bridge.connect(webviewPort(panel.webview));
+    const connection = surface.connect(webviewPort(panel.webview));
     panel.onDidChangeViewState(() => {
-      if (!panel.visible) bridge.pageUnloaded();
-      this.needs.onActivity();
+      if (!panel.visible) surface.pageUnloaded();
+      this.deps.onActivity();
     });
     panel.onDidDispose(() => {
       this.tabs.delete(tab);
       connection.dispose();
-      bridge.dispose();
-      this.needs.onActivity();
+      surface.dispose();
+      this.deps.onActivity();
     });
     this.programs.load('chat', panel.webview, 'editor');
-    return bridge;
+    return surface;
   }
 
   private retitle(tab: OpenTab): void {
@@ -117,13 +117,13 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
       (title) => {
         if (this.tabs.has(tab) && tab.panel.title !== title) tab.panel.title = title;
       },
-      (error: unknown) => this.needs.onFailure('The title of a chat tab', error),
+      (error: unknown) => this.deps.onFailure('The title of a chat tab', error),
     );
   }
 
-  private async titleOf({ bridge }: OpenTab): Promise<string> {
-    const sessionId = bridge.shownSession;
-    const session = sessionId === null ? null : await this.needs.sessions.getSession(sessionId);
+  private async titleOf({ surface }: OpenTab): Promise<string> {
+    const sessionId = surface.shownSession;
+    const session = sessionId === null ? null : await this.deps.sessions.getSession(sessionId);
     if (session === null) return vscode.l10n.t('New Session');
     return session.title ?? vscode.l10n.t('Untitled Session');
   }

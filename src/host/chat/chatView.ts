@@ -13,7 +13,7 @@ export class ChatView implements vscode.WebviewViewProvider {
 
   constructor(
     private readonly programs: WebviewPrograms,
-    private readonly bridge: ChatSurface,
+    private readonly surface: ChatSurface,
   ) {}
 
   get isVisible(): boolean {
@@ -23,9 +23,9 @@ export class ChatView implements vscode.WebviewViewProvider {
   resolveWebviewView(view: vscode.WebviewView): void {
     this.view = view;
     view.badge = this.badge;
-    const connection = this.bridge.connect(webviewPort(view.webview));
+    const connection = this.surface.connect(webviewPort(view.webview));
     view.onDidChangeVisibility(() => {
-      if (!view.visible) this.bridge.pageUnloaded();
+      if (!view.visible) this.surface.pageUnloaded();
     });
     view.onDidDispose(() => {
       connection.dispose();
@@ -54,6 +54,6 @@ export class ChatView implements vscode.WebviewViewProvider {
   /** Shows the panel and puts the cursor into the composer. */
   async focus(): Promise<void> {
     await this.show();
-    this.bridge.focusComposer();
+    this.surface.focusComposer();
   }
 }

@@ -1,6 +1,6 @@
 import type { ChatNotifications } from '../../protocol/chatProtocol';
 
-type Tell = <K extends 'focusComposer' | 'find' | 'insertPrompt' | 'reveal'>(
+type Notify = <K extends 'focusComposer' | 'find' | 'insertPrompt' | 'reveal'>(
   name: K,
   payload: ChatNotifications[K],
 ) => void;
@@ -34,15 +34,15 @@ export class PendingViewActions {
     this.revealed = null;
   }
 
-  tell(tell: Tell): void {
+  sendTo(notify: Notify): void {
     const { isFocusDue, isFindDue, insertions, revealed } = this;
     this.isFocusDue = false;
     this.isFindDue = false;
     this.insertions = [];
     this.revealed = null;
-    if (isFocusDue) tell('focusComposer', {});
-    if (isFindDue) tell('find', {});
-    for (const insertion of insertions) tell('insertPrompt', insertion);
-    if (revealed !== null) tell('reveal', revealed);
+    if (isFocusDue) notify('focusComposer', {});
+    if (isFindDue) notify('find', {});
+    for (const insertion of insertions) notify('insertPrompt', insertion);
+    if (revealed !== null) notify('reveal', revealed);
   }
 }

@@ -11,7 +11,7 @@ export class RunningCallEvents implements Disposable {
   private readonly turns = new Map<string, Map<string, TurnEvent>>();
 
   constructor(gateway: Pick<Gateway, 'onDidTurnEvent'>) {
-    this.lifetime.register(gateway.onDidTurnEvent(({ event }) => this.heard(event)));
+    this.lifetime.register(gateway.onDidTurnEvent(({ event }) => this.onEvent(event)));
   }
 
   /** Events that a view needs after it renders the turn. The current `activity` comes last, so that it wins. */
@@ -25,7 +25,7 @@ export class RunningCallEvents implements Disposable {
     this.lifetime.dispose();
   }
 
-  private heard(event: TurnEvent): void {
+  private onEvent(event: TurnEvent): void {
     switch (event.kind) {
       case 'toolProgress':
         this.note(event.turnUid, `${event.progress.kind} ${event.callId}`, event);

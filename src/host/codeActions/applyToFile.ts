@@ -8,13 +8,13 @@ import { fileNamedInCode, readFence } from './fence';
 import type { FileIndex } from './fileIndex';
 import { languageOf } from './languageOf';
 import { proposal, type Proposal } from './proposal';
-import type { ProposedTexts } from './proposedTexts';
+import type { ProposedDocuments } from './proposedDocuments';
 
-export interface ApplyNeeds {
+export interface ApplyDeps {
   readonly files: WorkspaceFiles;
   readonly index: () => Promise<FileIndex>;
   readonly editor: FileEditor;
-  readonly proposed: ProposedTexts;
+  readonly proposed: ProposedDocuments;
   readonly lastEditor: () => vscode.TextEditor | null;
   readonly insert: (code: string) => Promise<void>;
 }
@@ -30,12 +30,12 @@ interface Target {
 export class ApplyToFile {
   private readonly paths: AccessPaths;
 
-  constructor(private readonly needs: ApplyNeeds) {
-    this.paths = new AccessPaths(needs.files);
+  constructor(private readonly deps: ApplyDeps) {
+    this.paths = new AccessPaths(deps.files);
   }
 
   async apply(code: string, info: string): Promise<void> {
-    if (this.needs.files.roots().length === 0)
+    if (this.deps.files.roots().length === 0)
       return warn(
         vscode.l10n.t('No folder is open, so there is no file to apply this to. Use New File or Insert at Cursor.'),
       );
@@ -43,7 +43,7 @@ export class ApplyToFile {
       const fence = readFence(info);
       const target = await this.target(code, fence.path ?? pathInDiff(code, fence.language), fence.language);
       if (target === null) return;
-      const before = await this.needs.editor.open(target.path, new AbortController().signal);
+      const before = await this.deps.editor.open(target.path, new AbortController().signal);
       await this.propose(target, before, proposal(before?.text ?? null, code, fence.language), code);
     } catch (error) {
       warn(refusal(error));
@@ -54,14 +54,12 @@ export class ApplyToFile {
   private async target(code: string, named: string | null, language: string): Promise<Target | null> {
     const written = named ?? fileNamedInCode(code)?.path ?? null;
     if (written !== null)
-      return this.inside(
-        (await this.needs.index()).find(written.replaceAll('\\', '/').replace(/^\.\//, '')) ?? written,
-      );
-    const active = this.needs.lastEditor()?.document;
+      return this.inside((await this.deps.index()).find(written.replaceAll('\\', '/').replace(/^\.\//, '')) ?? written);
+    const active = this.deps.lastEditor()?.document;
     const here = active === undefined || vscode.workspace.getWorkspaceFolder(active.uri) === undefined ? null : active;
     if (here !== null && (language === '' || here.languageId === (await languageOf(language))))
       return this.inside(here.uri.fsPath);
-    const picked = await pickFile(this.needs.files, here?.uri.fsPath ?? null);
+    const picked = await pickFile(this.deps.files, here?.uri.fsPath ?? null);
     return picked === null ? null : this.inside(picked);
   }
 
@@ -85,7 +83,7 @@ export class ApplyToFile {
         vscode.l10n.t('Hermes couldn’t tell where this code belongs in {file}. Nothing was changed.', { file }),
         code,
       );
-    const { proposed } = this.needs;
+    const { proposed } = this.deps;
     const after = proposed.keep(file, change.text);
     const now = before === null ? proposed.keep(file, '') : uriOfPath(target.path);
     await vscode.commands.executeCommand(
@@ -102,21 +100,21 @@ export class ApplyToFile {
         : vscode.l10n.t('Apply the proposed change to {file}? Nothing is written until you apply it.', { file });
     const answer = await vscode.window.showInformationMessage(question, apply, vscode.l10n.t('Discard'));
     // A closed notification decides nothing, but the question is not repeated either.
-    await proposed.letGo(after);
-    if (before === null) await proposed.letGo(now);
+    await proposed.release(after);
+    if (before === null) await proposed.release(now);
     if (answer === apply) await this.write(target, before, change.text);
   }
 
   private async write({ path }: Target, before: TextFile | null, after: string): Promise<void> {
     // Load the document, so that the change becomes a step in the file's undo history.
     if (before !== null) await vscode.workspace.openTextDocument(uriOfPath(path));
-    await this.needs.editor.apply([{ path, before, after }], new AbortController().signal);
+    await this.deps.editor.apply([{ path, before, after }], new AbortController().signal);
     await vscode.window.showTextDocument(uriOfPath(path), { preview: false });
   }
 
   private async offerInsertion(sentence: string, code: string): Promise<void> {
     const insert = vscode.l10n.t('Insert at Cursor');
-    if ((await vscode.window.showWarningMessage(sentence, insert)) === insert) await this.needs.insert(code);
+    if ((await vscode.window.showWarningMessage(sentence, insert)) === insert) await this.deps.insert(code);
   }
 }
 

@@ -11,10 +11,10 @@ import { CodeTerminal } from './codeTerminal';
 import { isShell, readFence } from './fence';
 import { insertAtCursor, LastEditor } from './insertion';
 import { languageOf } from './languageOf';
-import { ProposedTexts } from './proposedTexts';
+import { ProposedDocuments } from './proposedDocuments';
 import { ReferenceService } from './referenceService';
 
-export interface CodeActionsFeatureNeeds {
+export interface CodeActionsFeatureDeps {
   readonly files: WorkspaceFiles;
   readonly editor: FileEditor;
   readonly clock: Clock;
@@ -30,11 +30,11 @@ export class CodeActionsFeature implements CodeActions, Disposable {
   private readonly references: ReferenceService;
   private readonly applying: ApplyToFile;
 
-  constructor(needs: CodeActionsFeatureNeeds) {
-    this.references = this.lifetime.register(new ReferenceService(needs));
-    const proposed = this.lifetime.register(new ProposedTexts());
+  constructor(deps: CodeActionsFeatureDeps) {
+    this.references = this.lifetime.register(new ReferenceService(deps));
+    const proposed = this.lifetime.register(new ProposedDocuments());
     this.applying = new ApplyToFile({
-      ...needs,
+      ...deps,
       proposed,
       index: () => this.references.files(),
       lastEditor: () => this.lastEditor.current,

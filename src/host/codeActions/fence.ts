@@ -13,9 +13,9 @@ const named = /(?:^|[\s{,])(?:title|file|filename|path|name)\s*[=:]\s*(?:"([^"]+
 export function readFence(info: string): Fence {
   const [word = ''] = info.trim().split(/[\s{,]/, 1);
   const [language = '', ...rest] = word.split(':');
-  const behindColon = rest.join(':').replace(/(?::\d+){1,2}$/, '');
+  const afterColon = rest.join(':').replace(/(?::\d+){1,2}$/, '');
   const [, quoted, single, bare] = named.exec(info) ?? [];
-  const path = quoted ?? single ?? bare ?? (behindColon === '' ? null : behindColon);
+  const path = quoted ?? single ?? bare ?? (afterColon === '' ? null : afterColon);
   if (path === null && language.includes('/') && fileName.test(language)) return { language: '', path: language };
   return { language: /^[\w+#.-]+$/.test(language) ? language.toLowerCase() : '', path };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock';
 import type { Reference } from '../../protocol/codeProtocol';
-import { within } from '../attachments/mentionPlaces';
+import { within } from '../attachments/mentionDeps';
 import type { FileIndex } from './fileIndex';
 import { fileNamed, hrefOf, symbolNamed, type NamedSymbol } from './referenceText';
 
@@ -10,7 +10,7 @@ const symbolPatienceMs = 1000;
 /** Maximum number of symbols searched for at once: language extensions answer one query after the other. */
 const mostSymbols = 40;
 
-export interface ReferencePlaces {
+export interface ReferenceLookup {
   readonly clock: Clock;
   files(): Promise<FileIndex>;
   /** Looks up a path that no list has (an ignored file, a folder). Resolves to the path as shown to the user, or to
@@ -24,7 +24,7 @@ export interface ReferencePlaces {
 export class ReferenceFinder {
   private known = new Map<string, Promise<Reference>>();
 
-  constructor(private readonly places: ReferencePlaces) {}
+  constructor(private readonly lookup: ReferenceLookup) {}
 
   /** Resolves in the order of the texts. Never rejects: a text that cannot be resolved becomes null. */
   async resolve(texts: readonly string[]): Promise<readonly Reference[]> {
@@ -48,7 +48,7 @@ export class ReferenceFinder {
     const mayAsk = symbol !== null && left.symbols-- > 0;
     const file = await this.file(text).catch(() => null);
     if (file !== null || symbol === null) return file;
-    const count = mayAsk ? await within(this.places.clock, symbolPatienceMs, this.places.symbols(symbol), null) : null;
+    const count = mayAsk ? await within(this.lookup.clock, symbolPatienceMs, this.lookup.symbols(symbol), null) : null;
     // Do not cache an unknown result: a later request may succeed.
     if (count === null) known.delete(text);
     return count === null || count === 0 ? null : { kind: 'symbol', name: text };
@@ -57,8 +57,8 @@ export class ReferenceFinder {
   private async file(text: string): Promise<Reference> {
     const named = fileNamed(text);
     if (named === null) return null;
-    const listed = (await this.places.files()).find(named.path);
-    const path = listed ?? (named.path.includes('/') ? await this.places.elsewhere(named.path) : null);
+    const listed = (await this.lookup.files()).find(named.path);
+    const path = listed ?? (named.path.includes('/') ? await this.lookup.elsewhere(named.path) : null);
     return path === null ? null : { kind: 'file', href: hrefOf(path, named) };
   }
 }

@@ -12,7 +12,7 @@ import { symbolNamed, type NamedSymbol } from './referenceText';
 
 const listPatienceMs = 60_000;
 
-export interface ReferenceServiceNeeds {
+export interface ReferenceServiceDeps {
   readonly files: WorkspaceFiles;
   readonly clock: Clock;
   readonly log: Log;
@@ -27,8 +27,8 @@ export class ReferenceService implements Disposable {
   private readonly indexes = new WeakMap<NameList, FileIndex>();
   private isWatching = false;
 
-  constructor(private readonly needs: ReferenceServiceNeeds) {
-    const { files, clock, log } = needs;
+  constructor(private readonly deps: ReferenceServiceDeps) {
+    const { files, clock, log } = deps;
     this.paths = new WorkspacePaths(files);
     this.names = new FileNames(async () => {
       const found = await files.findFiles(
@@ -47,7 +47,7 @@ export class ReferenceService implements Disposable {
 
   resolve(texts: readonly string[]): Promise<readonly Reference[]> {
     this.watch();
-    return this.needs.files.roots().length === 0 ? Promise.resolve(texts.map(() => null)) : this.finder.resolve(texts);
+    return this.deps.files.roots().length === 0 ? Promise.resolve(texts.map(() => null)) : this.finder.resolve(texts);
   }
 
   /** Opens a symbol. If there is more than one, opens the editor's own picker. */

@@ -1,4 +1,4 @@
-import { unseenSigns } from '../../tools/approval/shell/invisibleCharacters';
+import { invisibleCharacters } from '../../tools/approval/shell/invisibleCharacters';
 import { editorLanguage } from './fence';
 
 /** run: one fully visible line, which may be run · place: anything else, which is put into the terminal but not run
@@ -9,7 +9,7 @@ export type ShellCode =
 
 // A terminal obeys control characters, which the user does not see. Zero-width characters and those that reorder text
 // are not visible either.
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\u115f\u1160\u2800\u3164\uffa0]/u;
+const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\u115f\u1160\u2800\u3164\uffa0]/u;
 
 /** In characters. Code does not wrap, and text beyond the right edge is not read. */
 const longestLine = 120;
@@ -20,7 +20,7 @@ export function shellCode(code: string, language: string): ShellCode {
   const lines = withoutPrompts(code.replace(/\r\n?/g, '\n').split('\n'), language);
   const text = lines.join('\n').replace(/^\n+|\s+$/g, '');
   if (text.trim() === '') return { kind: 'refused', reason: 'empty' };
-  if (unseen.test(text.replace(/[\n\t]/g, ''))) return { kind: 'refused', reason: 'unseen' };
+  if (invisible.test(text.replace(/[\n\t]/g, ''))) return { kind: 'refused', reason: 'unseen' };
   return { kind: isSeenWhole(code) ? 'run' : 'place', text };
 }
 
@@ -29,7 +29,7 @@ export function shellCode(code: string, language: string): ShellCode {
  *  completion. */
 function isSeenWhole(code: string): boolean {
   const line = code.replace(/\r?\n$/, '');
-  return [...line].length <= longestLine && !/ {2}/.test(line) && !unseenSigns.test(line);
+  return [...line].length <= longestLine && !/ {2}/.test(line) && !invisibleCharacters.test(line);
 }
 
 function withoutPrompts(lines: readonly string[], language: string): readonly string[] {

@@ -7,7 +7,7 @@ const patienceMs = 1000;
 /** Maximum number of lines that wait. Beyond that, the rules are loaded at once. */
 const mostWaiting = 200;
 
-export interface MaskedLogParts {
+export interface MaskedLogDeps {
   readonly clock: Pick<Clock, 'after'>;
   /** True when `mask` has its rules. */
   readonly isReady: () => boolean;
@@ -25,24 +25,24 @@ export class MaskedLog implements Log, Disposable {
 
   constructor(
     private readonly target: Log,
-    private readonly parts: MaskedLogParts,
+    private readonly deps: MaskedLogDeps,
   ) {}
 
   trace(message: string): void {
-    this.add(() => this.target.trace(this.parts.mask(message)));
+    this.add(() => this.target.trace(this.deps.mask(message)));
   }
 
   info(message: string): void {
-    this.add(() => this.target.info(this.parts.mask(message)));
+    this.add(() => this.target.info(this.deps.mask(message)));
   }
 
   warn(message: string): void {
-    this.add(() => this.target.warn(this.parts.mask(message)));
+    this.add(() => this.target.warn(this.deps.mask(message)));
   }
 
   error(message: string, error?: unknown): void {
     const line = error === undefined ? message : `${message}: ${describe(error)}`;
-    this.add(() => this.target.error(this.parts.mask(line)));
+    this.add(() => this.target.error(this.deps.mask(line)));
     this.flush();
   }
 
@@ -53,10 +53,10 @@ export class MaskedLog implements Log, Disposable {
   }
 
   private add(write: () => void): void {
-    if (this.waiting.length === 0 && !this.isFlushing && (this.isDisposed || this.parts.isReady())) return write();
+    if (this.waiting.length === 0 && !this.isFlushing && (this.isDisposed || this.deps.isReady())) return write();
     this.waiting.push(write);
     if (this.waiting.length > mostWaiting) this.flush();
-    else if (!this.isFlushing) this.stopWaiting ??= this.parts.clock.after(patienceMs, () => this.flush());
+    else if (!this.isFlushing) this.stopWaiting ??= this.deps.clock.after(patienceMs, () => this.flush());
   }
 
   private flush(): void {

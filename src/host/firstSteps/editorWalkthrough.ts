@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
-import { Walkthrough, type WalkthroughNeeds } from './walkthrough';
+import { Walkthrough, type WalkthroughDeps } from './walkthrough';
 
 /** Creates the walkthrough of this window. */
 export function editorWalkthrough(
   context: vscode.ExtensionContext,
-  gateway: WalkthroughNeeds['gateway'],
-  sessions: WalkthroughNeeds['sessions'],
+  gateway: WalkthroughDeps['gateway'],
+  sessions: WalkthroughDeps['sessions'],
 ): Walkthrough {
   const walkthrough = `${context.extension.id}#getStarted`;
   return new Walkthrough({

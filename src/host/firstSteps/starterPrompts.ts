@@ -3,7 +3,7 @@ import type { Translate } from '../../base/translate';
 import type { DirectoryEntry } from '../../tools/workspaceFiles';
 
 /** Facts about the first open folder, from its file names, its package.json and Git alone. */
-export interface FolderLook {
+export interface FolderFacts {
   readonly entries: readonly DirectoryEntry[];
   /** Text of the package.json at the root. Null: there is none. */
   readonly packageJson: string | null;
@@ -21,16 +21,16 @@ const packageJson = v.object({ scripts: v.optional(v.record(v.string(), v.string
 
 /** Suggests first prompts that mention only things that exist. The same folder always gets the same prompts; an
  *  empty folder gets none. */
-export function starterPrompts(look: FolderLook, t: Translate): readonly string[] {
-  const names = look.entries.filter(({ name }) => !name.startsWith('.'));
+export function starterPrompts(facts: FolderFacts, t: Translate): readonly string[] {
+  const names = facts.entries.filter(({ name }) => !name.startsWith('.'));
   const readme = names.find(({ name, kind }) => kind === 'file' && /^readme(?:\.\w+)?$/i.test(name));
   const isProject = readme !== undefined || names.some(({ name, kind }) => kind === 'file' && projectFiles.test(name));
   const tests = testFolders.find((folder) => names.some(({ name, kind }) => kind === 'directory' && name === folder));
-  const script = scriptsAskedAbout.find((name) => scriptNames(look.packageJson).includes(name));
+  const script = scriptsAskedAbout.find((name) => scriptNames(facts.packageJson).includes(name));
   const prompts = [
     isProject ? t('Explain what this project does and where to start reading') : null,
     tests === undefined ? null : t('What do the tests in {folder}/ cover?', { folder: tests }),
-    look.hasChanges ? t('Review my uncommitted changes') : null,
+    facts.hasChanges ? t('Review my uncommitted changes') : null,
     script === undefined ? null : t('What does “npm run {script}” do, step by step?', { script }),
     names.length === 0 || isProject ? null : t('What is in this folder?'),
     readme === undefined ? null : t('Is {file} still accurate? Compare it with the code', { file: readme.name }),

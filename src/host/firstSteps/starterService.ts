@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import type { Log } from '../../base/log';
 import type { Translate } from '../../base/translate';
-import type { RunGit } from '../../tools/knowledge/git/gitCommand';
+import type { RunGitQuery } from '../../tools/knowledge/git/gitCommand';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { describeError } from '../common/describeError';
 import { starterPrompts } from './starterPrompts';
 
-export interface StarterServiceNeeds {
+export interface StarterServiceDeps {
   readonly files: Pick<WorkspaceFiles, 'roots' | 'list' | 'read' | 'size'>;
-  readonly git: RunGit;
+  readonly git: RunGitQuery;
   /** Git obeys the configuration of a repository, so it runs only in folders that the user trusts. */
   readonly isTrusted: () => boolean;
   readonly t: Translate;
@@ -22,11 +22,11 @@ const mostPackageBytes = 200_000;
 /** Suggests first prompts for the open folder. Reads the names in it and package.json, and runs Git to check for
  *  changes. */
 export class StarterService {
-  constructor(private readonly needs: StarterServiceNeeds) {}
+  constructor(private readonly deps: StarterServiceDeps) {}
 
   /** Never rejects: without suggestions, users simply write their own prompt. */
   async prompts(): Promise<readonly string[]> {
-    const { files, log, t } = this.needs;
+    const { files, log, t } = this.deps;
     const root = files.roots()[0]?.path;
     if (root === undefined) return [];
     const signal = AbortSignal.timeout(patienceMs);
@@ -45,15 +45,15 @@ export class StarterService {
   }
 
   private async packageJson(path: string, signal: AbortSignal): Promise<string | null> {
-    const { files } = this.needs;
+    const { files } = this.deps;
     if ((await files.size(path)) > mostPackageBytes) return null;
     return new TextDecoder().decode(await files.read(path, signal));
   }
 
   private async hasChanges(root: string, signal: AbortSignal): Promise<boolean> {
-    if (!this.needs.isTrusted()) return false;
+    if (!this.deps.isTrusted()) return false;
     // Without Git, outside a repository, or in a folder that is not on a disk, there is nothing to review.
-    const answer = await this.needs
+    const answer = await this.deps
       .git(root, ['status', '--porcelain', '--untracked-files=no', '--ignore-submodules=dirty', '--', '.'], signal)
       .catch(() => null);
     return answer?.code === 0 && answer.text.trim() !== '';

@@ -3,7 +3,7 @@ import type { Gateway } from '../../gateway/gateway';
 import type { Session } from '../../transcript/session';
 import type { CommandTable } from '../common/commands';
 
-export interface WalkthroughNeeds {
+export interface WalkthroughDeps {
   readonly gateway: Pick<Gateway, 'onDidTurnEvent' | 'onDidSwitchSession'>;
   readonly sessions: { getSession(id: string): Promise<Pick<Session, 'parentKind'> | null> };
   /** Sets a context key of the editor; the walkthrough's steps depend on them. */
@@ -26,7 +26,7 @@ const stepOf = {
   branchShown: 'branch',
   plugPulled: 'plug',
 } as const;
-type TellingKey = keyof typeof stepOf;
+type StepKey = keyof typeof stepOf;
 
 /** The walkthrough "Get Started with Hermes" of the manifest, and the context keys that complete its steps:
  *  `hermes.walkthroughOffered`, `hermes.modelChosen`, `hermes.promptSent`, `hermes.turnStopped`,
@@ -37,16 +37,16 @@ type TellingKey = keyof typeof stepOf;
  *  when the user asks for it, in later windows on the Welcome page too. */
 export class Walkthrough implements Disposable {
   private readonly lifetime = new DisposableStore();
-  private readonly done = new Set<TellingKey>();
+  private readonly done = new Set<StepKey>();
 
-  constructor(private readonly needs: WalkthroughNeeds) {
-    const { gateway, memory } = needs;
-    if (memory.get(ranBeforeKey) === true) this.tell('walkthroughOffered');
+  constructor(private readonly deps: WalkthroughDeps) {
+    const { gateway, memory } = deps;
+    if (memory.get(ranBeforeKey) === true) this.setKey('walkthroughOffered');
     else void memory.update(ranBeforeKey, true);
     this.lifetime.register(
       gateway.onDidTurnEvent(({ event }) => {
-        if (event.kind === 'turnOpened') this.tell('promptSent');
-        if (event.kind === 'turnSettled' && event.turn.stopReason === 'user') this.tell('turnStopped');
+        if (event.kind === 'turnOpened') this.setKey('promptSent');
+        if (event.kind === 'turnSettled' && event.turn.stopReason === 'user') this.setKey('turnStopped');
       }),
     );
     this.lifetime.register(gateway.onDidSwitchSession(({ to }) => void this.switchedTo(to)));
@@ -55,23 +55,23 @@ export class Walkthrough implements Disposable {
   get commands(): CommandTable {
     return {
       getStarted: async () => {
-        this.tell('walkthroughOffered');
-        await this.needs.openWalkthrough();
+        this.setKey('walkthroughOffered');
+        await this.deps.openWalkthrough();
         // The editor creates its walkthroughs when the first one opens, and then ignores keys that were already set. So
         // mark the finished steps here.
-        for (const step of [...this.done].map((key) => stepOf[key])) if (step !== null) await this.needs.tickOff(step);
+        for (const step of [...this.done].map((key) => stepOf[key])) if (step !== null) await this.deps.tickOff(step);
       },
     };
   }
 
   /** A completed step stays completed. */
   modelChosen(isChosen: boolean): void {
-    if (isChosen) this.tell('modelChosen');
+    if (isChosen) this.setKey('modelChosen');
   }
 
   /** Called by the window that opens after the plug was pulled. */
-  plugPulled(wasPulled: boolean): void {
-    if (wasPulled) this.tell('plugPulled');
+  crashDemoRun(wasPulled: boolean): void {
+    if (wasPulled) this.setKey('plugPulled');
   }
 
   dispose(): void {
@@ -80,16 +80,16 @@ export class Walkthrough implements Disposable {
 
   private async switchedTo(sessionId: string | null): Promise<void> {
     if (sessionId === null) return;
-    this.tell('promptSent');
+    this.setKey('promptSent');
     if (this.done.has('branchShown')) return;
     // A read error is reported where the session is shown.
-    const session = await this.needs.sessions.getSession(sessionId).catch(() => null);
-    if (session?.parentKind === 'branch') this.tell('branchShown');
+    const session = await this.deps.sessions.getSession(sessionId).catch(() => null);
+    if (session?.parentKind === 'branch') this.setKey('branchShown');
   }
 
-  private tell(key: TellingKey): void {
+  private setKey(key: StepKey): void {
     if (this.done.has(key)) return;
     this.done.add(key);
-    this.needs.setContext(`hermes.${key}`, true);
+    this.deps.setContext(`hermes.${key}`, true);
   }
 }

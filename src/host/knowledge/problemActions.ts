@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import * as vscode from 'vscode';
-import { problemOf } from './editorKnowledge';
+import { problemOf } from './vscodeKnowledge';
 import type { problemCall } from './problemCall';
 
 /** "Fix with Hermes" and "Explain with Hermes" on problems, listed after the language extensions' own fixes. They

@@ -18,10 +18,10 @@ import { fetchUrlTool } from '../../tools/web/fetchUrl';
 import { pageReader } from '../../tools/web/page/pageReader';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { WorkspacePaths } from '../../tools/workspacePaths';
-import { problemsChanged, VscodeKnowledge } from './editorKnowledge';
+import { problemsChanged, VscodeKnowledge } from './vscodeKnowledge';
 import { gitExecutable } from './gitExecutable';
 
-export interface WorkspaceToolsNeeds {
+export interface WorkspaceToolsDeps {
   readonly files: WorkspaceFiles;
   readonly deniesReading: DeniesReading;
   readonly clock: Clock;
@@ -37,7 +37,7 @@ export class WorkspaceTools {
   /** New errors in files that were just edited, for the end of the edit's result. */
   readonly afterEdit: DiagnosticsAfterEdit;
 
-  constructor({ files, deniesReading, clock, distFolder }: WorkspaceToolsNeeds) {
+  constructor({ files, deniesReading, clock, distFolder }: WorkspaceToolsDeps) {
     const paths = new WorkspacePaths(files);
     const editor = new VscodeKnowledge();
     const git = gitCommand({ executable: gitExecutable, startIn: homedir(), environment: process.env });

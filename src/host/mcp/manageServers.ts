@@ -5,7 +5,7 @@ import type { McpServer } from '../../tools/mcp/mcpServer';
 import type { McpServers } from '../../tools/mcp/mcpServers';
 import { commandLine, type ServerDefinition } from '../../tools/mcp/serverDefinition';
 import type { ServerDecision, ServerPlace } from '../../tools/mcp/serverPlace';
-import { placeWords } from './placeWords';
+import { placeLabel } from './serverPlaceLabels';
 import { addServer, type ServerAdding } from './addServer';
 import type { KnownServer } from './knownServer';
 import { openServerFile, serverFolders } from './serverDrafts';
@@ -34,38 +34,38 @@ interface Choice extends vscode.QuickPickItem {
 }
 
 /** Runs Manage MCP Servers…: lists the servers with their states, and offers the actions on each. */
-export async function manageServers(desk: ManagedServers): Promise<void> {
-  await desk.settled();
+export async function manageServers(mcp: ManagedServers): Promise<void> {
+  await mcp.settled();
   if (!vscode.workspace.isTrusted) {
     void vscode.window.showInformationMessage(
       vscode.l10n.t('This window is in Restricted Mode, so MCP servers don’t run.'),
     );
     return;
   }
-  const places = await Promise.all(desk.all.map(async (server) => ({ server, place: await desk.place(server) })));
-  const items = places.map(({ server, place }): Choice => ({
+  const served = await Promise.all(mcp.all.map(async (server) => ({ server, place: await mcp.place(server) })));
+  const items = served.map(({ server, place }): Choice => ({
     label: server.definition.name,
-    description: withPlace(server, desk.servers.find(server.id), place),
+    description: withPlace(server, mcp.servers.find(server.id), place),
     detail: vscode.l10n.t('{command} · defined in {file}', {
       command: maskSecrets(commandLine(server.definition.transport)),
       file: fileOf(server.definition),
     }),
-    run: () => manageServer(desk, server),
+    run: () => manageServer(mcp, server),
   }));
   await choose(
     vscode.l10n.t('MCP Servers'),
-    [...items, ...(items.length === 0 ? [] : [separator()]), ...waysToAdd(desk)],
+    [...items, ...(items.length === 0 ? [] : [separator()]), ...waysToAdd(mcp)],
     items.length === 0 ? vscode.l10n.t('No MCP servers yet') : undefined,
   );
 }
 
-function waysToAdd(desk: ManagedServers): readonly Choice[] {
+function waysToAdd(mcp: ManagedServers): readonly Choice[] {
   const folders = serverFolders();
   return [
     {
       ...choice(
         vscode.l10n.t('Add Server…'),
-        () => addServer(desk),
+        () => addServer(mcp),
         vscode.l10n.t('A command or a web address. It is tested before it is saved.'),
       ),
       iconPath: new vscode.ThemeIcon('add'),
@@ -85,20 +85,20 @@ function waysToAdd(desk: ManagedServers): readonly Choice[] {
   ];
 }
 
-async function manageServer(desk: ManagedServers, known: KnownServer): Promise<void> {
-  const server = desk.servers.find(known.id);
+async function manageServer(mcp: ManagedServers, known: KnownServer): Promise<void> {
+  const server = mcp.servers.find(known.id);
   const { name } = known.definition;
-  const place = await desk.place(known);
+  const place = await mcp.place(known);
   const title = `${name} · ${withPlace(known, server, place)}`;
   const showLog = choice(
     vscode.l10n.t('Show Log'),
     async () => void (await vscode.commands.executeCommand('hermes.showLog')),
     server?.lastLines.at(-1),
   );
-  const openFile = choice(vscode.l10n.t('Open Definition'), () => desk.open(known.definition));
+  const openFile = choice(vscode.l10n.t('Open Definition'), () => mcp.open(known.definition));
   if (server === null)
     return choose(title, [
-      choice(vscode.l10n.t('Review and Trust…'), async () => void (await desk.review(known))),
+      choice(vscode.l10n.t('Review and Trust…'), async () => void (await mcp.review(known))),
       openFile,
     ]);
   const isUp = server.state.kind === 'running' || server.state.kind === 'starting' || server.state.kind === 'waiting';
@@ -115,21 +115,21 @@ async function manageServer(desk: ManagedServers, known: KnownServer): Promise<v
         ]
       : []),
     ...(server.tools.length === 0 ? [] : [choice(vscode.l10n.t('Show Tools'), () => showTools(server))]),
-    ...hostChoices(desk, known, server),
-    ...(await placeChoices(desk, known, place)),
+    ...hostChoices(mcp, known, server),
+    ...(await placeChoices(mcp, known, place)),
     showLog,
     openFile,
-    ...forgetChoice(desk, known),
+    ...forgetChoice(mcp, known),
   ]);
 }
 
-function forgetChoice(desk: ManagedServers, known: KnownServer): readonly Choice[] {
+function forgetChoice(mcp: ManagedServers, known: KnownServer): readonly Choice[] {
   const { definition, decision } = known;
   if (definition.source.kind === 'folder')
     return [
       choice(
         vscode.l10n.t('Forget'),
-        () => desk.forget(known),
+        () => mcp.forget(known),
         vscode.l10n.t('Stops the server; Hermes asks again before it runs'),
       ),
     ];
@@ -138,7 +138,7 @@ function forgetChoice(desk: ManagedServers, known: KnownServer): readonly Choice
     ? [
         choice(
           vscode.l10n.t('Forget'),
-          () => desk.forget(known),
+          () => mcp.forget(known),
           vscode.l10n.t('Your inputs and choices for this server; it runs as your settings allow'),
         ),
       ]
@@ -147,27 +147,27 @@ function forgetChoice(desk: ManagedServers, known: KnownServer): readonly Choice
 
 /** Offers to allow each host that the sandbox blocked. Without this, users would run a server that needs one host
  *  without any sandbox. */
-function hostChoices(desk: ManagedServers, known: KnownServer, server: McpServer): readonly Choice[] {
+function hostChoices(mcp: ManagedServers, known: KnownServer, server: McpServer): readonly Choice[] {
   const stopped = server.stoppedBySandbox
-    .flatMap((words) => /^connect to (\S+)$/.exec(words)?.[1] ?? [])
+    .flatMap((blocked) => /^connect to (\S+)$/.exec(blocked)?.[1] ?? [])
     .filter((host) => hostName.test(host) && !known.decision.hosts.includes(host))
     .slice(-mostShown);
   return stopped.map((host) => {
     const decision = { ...known.decision, hosts: [...new Set([...known.decision.hosts, host])].sort() };
     return choice(
       vscode.l10n.t('Allow It to Connect to {host}', { host }),
-      () => desk.decide(known, decision),
+      () => mcp.decide(known, decision),
       vscode.l10n.t('Until its definition changes. Restarts the server'),
     );
   });
 }
 
 async function placeChoices(
-  desk: ManagedServers,
+  mcp: ManagedServers,
   known: KnownServer,
   place: ServerPlace | null,
 ): Promise<readonly Choice[]> {
-  const can = await desk.canRun(known.definition);
+  const can = await mcp.canRun(known.definition);
   const isInside = place?.kind === 'inside';
   const inside = { ...known.decision, choice: 'inside', mayRunOutside: false } as const;
   return [
@@ -175,7 +175,7 @@ async function placeChoices(
       ? [
           choice(
             vscode.l10n.t('Run in the Sandbox'),
-            () => desk.decide(known, inside),
+            () => mcp.decide(known, inside),
             vscode.l10n.t('Until its definition changes'),
           ),
         ]
@@ -184,7 +184,7 @@ async function placeChoices(
       ? [
           choice(
             vscode.l10n.t('Run Without the Sandbox…'),
-            () => runWithout(desk, known),
+            () => runWithout(mcp, known),
             vscode.l10n.t('Runs with your permissions'),
           ),
         ]
@@ -193,13 +193,13 @@ async function placeChoices(
 }
 
 /** Asks in a separate dialog that shows the command that would get the user's rights. */
-async function runWithout(desk: ManagedServers, known: KnownServer): Promise<void> {
+async function runWithout(mcp: ManagedServers, known: KnownServer): Promise<void> {
   const { name, transport } = known.definition;
   const running = vscode.l10n.t('Run Without the Sandbox');
   const question = vscode.l10n.t('Run the MCP server “{name}” without the sandbox?', { name });
   const detail = `${commandLine(transport)}\n\n${vscode.l10n.t('It can read and change anything you can, and connect to any host. Hermes asks again if its definition changes.')}`;
   if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, running)) !== running) return;
-  await desk.decide(known, { ...known.decision, choice: 'outside', mayRunOutside: true });
+  await mcp.decide(known, { ...known.decision, choice: 'outside', mayRunOutside: true });
 }
 
 async function restart(server: McpServer): Promise<void> {
@@ -231,15 +231,15 @@ function separator(): Choice {
 function withPlace(known: KnownServer, server: McpServer | null, place: ServerPlace | null): string {
   const stopped = server?.stoppedBySandbox ?? [];
   return [
-    stateWords(known, server),
-    ...(place === null ? [] : [placeWords(place)]),
+    stateText(known, server),
+    ...(place === null ? [] : [placeLabel(place)]),
     ...(stopped.length === 0
       ? []
       : [vscode.l10n.t('blocked by the sandbox: {words}', { words: stopped.slice(-mostShown).join('; ') })]),
   ].join(' · ');
 }
 
-function stateWords({ isTrusted, hasChanged }: KnownServer, server: McpServer | null): string {
+function stateText({ isTrusted, hasChanged }: KnownServer, server: McpServer | null): string {
   if (server === null || !isTrusted)
     return hasChanged ? vscode.l10n.t('changed since you trusted it') : vscode.l10n.t('not trusted');
   const { state } = server;

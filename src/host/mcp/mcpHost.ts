@@ -22,12 +22,12 @@ import type { Secrets } from '../models/providerKeys';
 import type { Offer } from '../storage/storeStatus';
 import type { KnownServer } from './knownServer';
 import { manageServers, type ManagedServers } from './manageServers';
-import { placeSentences } from './placeWords';
+import { placeSentences } from './serverPlaceLabels';
 import { fileOf, openFolders, readWrittenServers, type ServerProblem, watchWrittenServers } from './serverFiles';
 import { ServerInputs } from './serverInputs';
 import { type KeptValues, ServerTrust } from './serverTrust';
 
-export interface McpHostNeeds {
+export interface McpHostDeps {
   readonly context: {
     readonly workspaceState: KeptValues;
     readonly secrets: Secrets;
@@ -44,7 +44,7 @@ export interface McpHostNeeds {
 }
 
 /** Debounce in milliseconds: files change in bursts. */
-const restMs = 300;
+const quietMs = 300;
 const readPatienceMs = 2000;
 
 /** MCP servers of this window: their definitions, the user's trust in them, and their tools. */
@@ -57,15 +57,15 @@ export class McpHost implements ManagedServers, Disposable {
   private problems: readonly ServerProblem[] = [];
   private reading: Promise<void> = Promise.resolve();
   private readings = 0;
-  private cancelRest: () => void = () => undefined;
+  private cancelRead: () => void = () => undefined;
   /** Fingerprints of definitions that the user was already asked about in this window. */
   private readonly asked = new Set<string>();
   private wasUsed = false;
 
-  constructor(private readonly needs: McpHostNeeds) {
-    const { context, clock, log } = needs;
+  constructor(private readonly deps: McpHostDeps) {
+    const { context, clock, log } = deps;
     const load = lazyBundle<typeof client, 'createMcpClient'>(
-      needs.distFolder,
+      deps.distFolder,
       { file: 'mcp.js', name: 'MCP' },
       'createMcpClient',
     );
@@ -79,8 +79,8 @@ export class McpHost implements ManagedServers, Disposable {
             fetch: stayingAtOrigin((...request) => globalThis.fetch(...request)),
           });
           return connectingConfined(connect, {
-            confinement: needs.confinement,
-            aside: () => join(needs.storageFolder(), 'taken-out', randomBytes(4).toString('hex')),
+            confinement: deps.confinement,
+            aside: () => join(deps.storageFolder(), 'taken-out', randomBytes(4).toString('hex')),
           });
         },
         roots: () => (vscode.workspace.workspaceFolders ?? []).map(({ uri, name }) => ({ uri: uri.toString(), name })),
@@ -88,7 +88,7 @@ export class McpHost implements ManagedServers, Disposable {
         log,
       }),
     );
-    this.lifetime.register(this.servers.onDidChange(() => this.tell()));
+    this.lifetime.register(this.servers.onDidChange(() => this.notify()));
     this.lifetime.register(watchWrittenServers(() => this.readSoon()));
     this.lifetime.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.servers.rootsChanged()));
     this.reading = this.read();
@@ -108,16 +108,16 @@ export class McpHost implements ManagedServers, Disposable {
     signal.throwIfAborted();
     this.wasUsed = true;
     void this.askForTrust().catch((error: unknown) =>
-      this.needs.log.error('The question whether to trust MCP servers could not be asked', error),
+      this.deps.log.error('The question whether to trust MCP servers could not be asked', error),
     );
     try {
       return await this.servers.tools(signal, called);
     } catch (error) {
       signal.throwIfAborted();
-      this.needs.log.error('The tools of MCP servers could not be gathered', error);
+      this.deps.log.error('The tools of MCP servers could not be gathered', error);
       return [];
     } finally {
-      this.tell();
+      this.notify();
     }
   }
 
@@ -219,7 +219,7 @@ export class McpHost implements ManagedServers, Disposable {
   }: Pick<KnownServer, 'definition' | 'isTrusted' | 'decision'>): Promise<ServerPlace | null> {
     const { source, transport } = definition;
     if (transport.kind !== 'stdio') return null;
-    const { confinement } = this.needs;
+    const { confinement } = this.deps;
     const decision: ServerDecision = isTrusted ? kept : { choice: null, mayRunOutside: true, hosts: [] };
     return placeOf({
       isOwn: source.kind === 'settings',
@@ -233,7 +233,7 @@ export class McpHost implements ManagedServers, Disposable {
   /** Tells if the user may run it in the sandbox, and without it. */
   async canRun(definition: ServerDefinition): Promise<{ readonly inside: boolean; readonly outside: boolean }> {
     if (definition.transport.kind !== 'stdio') return { inside: false, outside: false };
-    const { confinement } = this.needs;
+    const { confinement } = this.deps;
     return {
       inside: (await confinement.state()).kind === 'works',
       outside: definition.source.kind === 'settings' || !confinement.isRequired,
@@ -259,7 +259,7 @@ export class McpHost implements ManagedServers, Disposable {
 
   /** Resolves once the latest read is done, or after `readPatienceMs`. */
   async settled(): Promise<void> {
-    await withinTime(this.needs.clock, readPatienceMs, this.reading);
+    await withinTime(this.deps.clock, readPatienceMs, this.reading);
   }
 
   /** Shuts down all servers in an orderly way. */
@@ -268,13 +268,13 @@ export class McpHost implements ManagedServers, Disposable {
   }
 
   dispose(): void {
-    this.cancelRest();
+    this.cancelRead();
     this.lifetime.dispose();
   }
 
   private readSoon(): void {
-    this.cancelRest();
-    this.cancelRest = this.needs.clock.after(restMs, () => void this.readNow());
+    this.cancelRead();
+    this.cancelRead = this.deps.clock.after(quietMs, () => void this.readNow());
   }
 
   private readNow(): Promise<void> {
@@ -304,14 +304,14 @@ export class McpHost implements ManagedServers, Disposable {
       if (reading !== this.readings) return this.reading;
       this.known = known.map(({ server }) => server);
       this.problems = problems;
-      for (const { sentence } of problems) this.needs.log.warn(sentence);
+      for (const { sentence } of problems) this.deps.log.warn(sentence);
       this.servers.use(
         known
           .filter(({ server }) => server.isTrusted)
           .map(({ server, envFileText }) => this.planOf(server, envFileText)),
       );
     } catch (error) {
-      this.needs.log.error('The MCP servers of this window couldn’t be read', error);
+      this.deps.log.error('The MCP servers of this window couldn’t be read', error);
     }
   }
 
@@ -363,7 +363,7 @@ export class McpHost implements ManagedServers, Disposable {
     for (const server of open) await this.review(server);
   }
 
-  private tell(): void {
+  private notify(): void {
     const manage = { label: vscode.l10n.t('Manage MCP Servers…'), run: () => manageServers(this) };
     const showLog = {
       label: vscode.l10n.t('Show Log'),
@@ -396,7 +396,7 @@ export class McpHost implements ManagedServers, Disposable {
       choices: [showLog],
     }));
     // A user who never ran an agent in this window need not see notices about its servers.
-    this.needs.offer(this.wasUsed ? [...wrong, ...failed, ...late] : []);
+    this.deps.offer(this.wasUsed ? [...wrong, ...failed, ...late] : []);
   }
 }
 

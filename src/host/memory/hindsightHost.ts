@@ -25,7 +25,7 @@ export interface HindsightSettings {
   readonly hindsightBank: string | null;
 }
 
-export interface HindsightHostNeeds {
+export interface HindsightHostDeps {
   readonly store: SessionStore;
   readonly settings: () => HindsightSettings;
   readonly keys: ProviderKeys;
@@ -34,7 +34,7 @@ export interface HindsightHostNeeds {
   readonly uid: () => string;
   readonly log: Log;
   readonly t: Translate;
-  readonly tell: (notices: readonly StoreNotice[]) => void;
+  readonly setNotices: (notices: readonly StoreNotice[]) => void;
 }
 
 /** Hindsight in this window: its settings, its connection, and the outbox that all its providers share. */
@@ -43,8 +43,8 @@ export class HindsightHost implements Disposable {
   private readonly retainer: HindsightRetainer;
   private connected: { readonly key: string; readonly connection: HindsightConnection } | null = null;
 
-  constructor(private readonly needs: HindsightHostNeeds) {
-    const { store, clock, log } = needs;
+  constructor(private readonly deps: HindsightHostDeps) {
+    const { store, clock, log } = deps;
     this.retainer = this.lifetime.register(
       new HindsightRetainer({
         outbox: store,
@@ -56,11 +56,11 @@ export class HindsightHost implements Disposable {
         scrub: maskSecrets,
       }),
     );
-    this.lifetime.register(this.retainer.onDidChange(() => needs.tell(this.notices())));
+    this.lifetime.register(this.retainer.onDidChange(() => deps.setNotices(this.notices())));
   }
 
   get factory(): MemoryProviderFactory {
-    const { clock, uid, log } = this.needs;
+    const { clock, uid, log } = this.deps;
     return {
       name: hindsightName,
       kind: 'external',
@@ -89,8 +89,8 @@ export class HindsightHost implements Disposable {
   }
 
   connectionTo(place: HindsightPlace, key: string | null): HindsightConnection {
-    const create = this.needs.loadClient();
-    const { clock } = this.needs;
+    const create = this.deps.loadClient();
+    const { clock } = this.deps;
     return {
       place,
       api: create({
@@ -103,11 +103,11 @@ export class HindsightHost implements Disposable {
   }
 
   keyOf(origin: string): Promise<string | undefined> {
-    return this.needs.keys.get(keyOwner, origin);
+    return this.deps.keys.get(keyOwner, origin);
   }
 
   keepKey(origin: string, key: string): Promise<void> {
-    return this.needs.keys.set(keyOwner, origin, key);
+    return this.deps.keys.set(keyOwner, origin, key);
   }
 
   dispose(): void {
@@ -116,7 +116,7 @@ export class HindsightHost implements Disposable {
 
   /** Null until the user sets it up, and after they choose another memory. */
   private place(): HindsightPlace | null {
-    const { memoryProvider, hindsightUrl, hindsightBank } = this.needs.settings();
+    const { memoryProvider, hindsightUrl, hindsightBank } = this.deps.settings();
     if (memoryProvider !== hindsightName || hindsightUrl === null || hindsightBank === null) return null;
     return hindsightPlace(hindsightUrl, hindsightBank);
   }
@@ -133,7 +133,7 @@ export class HindsightHost implements Disposable {
   private notices(): readonly StoreNotice[] {
     const { pending, failure } = this.retainer.status;
     if (failure === null) return [];
-    const { t } = this.needs;
+    const { t } = this.deps;
     const waiting =
       pending === 1
         ? t('1 entry is waiting to be saved to memory.')

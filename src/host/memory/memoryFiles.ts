@@ -9,11 +9,11 @@ import { threatIn } from '../../memory/builtin/memoryScan';
 import { type MemoryPlace, RememberedFiles } from '../../memory/builtin/rememberedFiles';
 import type { MemoryProviderFactory } from '../../memory/memoryProviders';
 import { NodeFileSystem } from '../../store/engine/nodeFileSystem';
-import { SystemProcessTable } from '../../store/lock/processTable';
+import { SystemProcessTable } from '../../store/lock/processLookup';
 import type { SessionStore } from '../../store/sessionStore';
 import { describeError } from '../common/describeError';
 
-export interface MemoryFilesNeeds {
+export interface MemoryFilesDeps {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly log: Log;
@@ -32,8 +32,8 @@ export class MemoryFiles implements vscode.Disposable {
   private readonly files: RememberedFiles;
   private readonly saves: vscode.Disposable;
 
-  constructor(private readonly needs: MemoryFilesNeeds) {
-    const { clock, globalFolder, workspaceFolder } = needs;
+  constructor(private readonly deps: MemoryFilesDeps) {
+    const { clock, globalFolder, workspaceFolder } = deps;
     this.files = new RememberedFiles({
       fileSystem: new NodeFileSystem(),
       processes: new SystemProcessTable(),
@@ -50,7 +50,7 @@ export class MemoryFiles implements vscode.Disposable {
 
   get factory(): MemoryProviderFactory {
     const { files } = this;
-    const { store, log } = this.needs;
+    const { store, log } = this.deps;
     return {
       name: builtinName,
       kind: 'builtin',
@@ -73,7 +73,7 @@ export class MemoryFiles implements vscode.Disposable {
       })),
       {
         title: vscode.l10n.t('Open Memory'),
-        placeHolder: this.needs.isUsed()
+        placeHolder: this.deps.isUsed()
           ? vscode.l10n.t('Given to Hermes at the start of every session')
           : vscode.l10n.t('Memory is turned off in the settings, so none of this is used.'),
       },

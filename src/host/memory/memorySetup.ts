@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { hindsightName } from '../../memory/hindsight/outboxEntries';
-import { failureSentence, type Answer } from '../../memory/hindsight/failure';
+import { failureSentence, type HindsightAnswer } from '../../memory/hindsight/failure';
 import { type HindsightPlace, type ServerVersion, testHindsight } from '../../memory/hindsight/hindsightApi';
 import { parseEndpoint } from '../../models/http/endpoint';
 import { hindsightPlace, type HindsightHost } from './hindsightHost';
 
-export interface MemorySetupNeeds {
-  readonly desk: Pick<HindsightHost, 'connectionTo' | 'keyOf' | 'keepKey' | 'changed'>;
+export interface MemorySetupDeps {
+  readonly hindsight: Pick<HindsightHost, 'connectionTo' | 'keyOf' | 'keepKey' | 'changed'>;
   readonly current: () => { readonly provider: string; readonly url: string | null; readonly bank: string | null };
   /** Write the user's settings. */
   readonly choose: (provider: 'builtin' | 'none') => Promise<void>;
@@ -24,10 +24,10 @@ const localAddress = 'http://127.0.0.1:8888';
 /** Runs Set Up Memory…: chooses built-in memory, a server for long-term memory, or none. Explains what will be sent
  *  where before sending anything. Canceling at any step changes nothing. */
 export class MemorySetup {
-  constructor(private readonly needs: MemorySetupNeeds) {}
+  constructor(private readonly deps: MemorySetupDeps) {}
 
   async run(): Promise<void> {
-    const current = this.needs.current().provider;
+    const current = this.deps.current().provider;
     const picked = await vscode.window.showQuickPick(memoryItems(current), {
       title: vscode.l10n.t('Set Up Memory'),
       placeHolder: vscode.l10n.t('Choose what Hermes remembers across sessions'),
@@ -35,7 +35,7 @@ export class MemorySetup {
     if (picked === undefined) return;
     if (picked.provider === hindsightName) return this.connect();
     if (picked.provider === current || (picked.provider !== 'builtin' && picked.provider !== 'none')) return;
-    await this.needs.choose(picked.provider);
+    await this.deps.choose(picked.provider);
     void vscode.window.showInformationMessage(
       picked.provider === 'builtin'
         ? vscode.l10n.t('Built-in memory is on, starting with your next prompt.')
@@ -48,9 +48,9 @@ export class MemorySetup {
     if (place === null || !(await agreed(place))) return;
     const key = await this.connectingKey(place);
     if (key === undefined) return;
-    if (key !== null) await this.needs.desk.keepKey(place.origin, key);
-    await this.needs.save(place.baseUrl, place.bank);
-    this.needs.desk.changed();
+    if (key !== null) await this.deps.hindsight.keepKey(place.origin, key);
+    await this.deps.save(place.baseUrl, place.bank);
+    this.deps.hindsight.changed();
     void vscode.window.showInformationMessage(
       vscode.l10n.t('Starting with your next prompt, Hindsight at {host} remembers completed turns.', {
         host: place.host,
@@ -60,7 +60,7 @@ export class MemorySetup {
 
   private async askForPlace(): Promise<HindsightPlace | null> {
     const title = vscode.l10n.t('Set Up Memory');
-    const { url, bank } = this.needs.current();
+    const { url, bank } = this.deps.current();
     const address = await vscode.window.showInputBox({
       title,
       prompt: vscode.l10n.t('Hindsight server address. For the cloud: {address}', { address: cloudAddress }),
@@ -88,7 +88,7 @@ export class MemorySetup {
   /** A key that the server accepts. Null: none to save; it needs none, or the stored key works. Undefined: the user
    *  canceled, or the server cannot be used. First tries a server on this machine without asking for a key. */
   private async connectingKey(place: HindsightPlace): Promise<string | null | undefined> {
-    const kept = (await this.needs.desk.keyOf(place.origin)) ?? null;
+    const kept = (await this.deps.hindsight.keyOf(place.origin)) ?? null;
     let key = kept;
     if (parseEndpoint(place.baseUrl)?.loopback !== true) {
       const entered = await askForKey(place, kept !== null);
@@ -113,8 +113,8 @@ export class MemorySetup {
   }
 
   /** Null when the user canceled the test. */
-  private async tested(place: HindsightPlace, key: string | null): Promise<Answer<ServerVersion> | null> {
-    const { api } = this.needs.desk.connectionTo(place, key);
+  private async tested(place: HindsightPlace, key: string | null): Promise<HindsightAnswer<ServerVersion> | null> {
+    const { api } = this.deps.hindsight.connectionTo(place, key);
     return vscode.window.withProgress(
       {
         location: vscode.ProgressLocation.Notification,
@@ -188,7 +188,7 @@ async function askForKey({ host }: HindsightPlace, isKept: boolean): Promise<str
 }
 
 function setupSentence(
-  { failure }: Extract<Answer<unknown>, { readonly kind: 'failed' }>,
+  { failure }: Extract<HindsightAnswer<unknown>, { readonly kind: 'failed' }>,
   host: string,
   hadKey: boolean,
 ): string {

@@ -21,7 +21,7 @@ export class EditorModels implements ModelProvider {
   readonly kind = 'editor';
   readonly destination = 'Editor';
   /** Last reported models by vendor. */
-  private readonly said = new Map<string, readonly vscode.LanguageModelChat[]>();
+  private readonly lastListed = new Map<string, readonly vscode.LanguageModelChat[]>();
 
   constructor(
     private readonly clock: Clock,
@@ -37,8 +37,8 @@ export class EditorModels implements ModelProvider {
   /** For a vendor that does not respond in time, uses its last reported models: they are not gone because the editor
    *  is busy. */
   private async modelsOf(vendor: string, signal: AbortSignal): Promise<readonly vscode.LanguageModelChat[]> {
-    const models = (await this.select({ vendor }, vendorPatienceMs, signal)) ?? this.said.get(vendor) ?? [];
-    this.said.set(vendor, models);
+    const models = (await this.select({ vendor }, vendorPatienceMs, signal)) ?? this.lastListed.get(vendor) ?? [];
+    this.lastListed.set(vendor, models);
     return models;
   }
 

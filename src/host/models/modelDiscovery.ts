@@ -6,7 +6,7 @@ import type { ModelInfo } from '../../models/modelInfo';
 import type { Setup, SetupEntry } from '../../protocol/chatProtocol';
 import { describeError } from '../common/describeError';
 
-export interface DiscoveryWords {
+export interface DiscoveryLabels {
   readonly editorProvider: string;
   readonly t: Translate;
   /** "this machine", or in a remote window the name of that machine: local servers are searched where the extension
@@ -32,7 +32,7 @@ export class ModelDiscovery {
 
   constructor(
     private readonly catalog: Pick<ModelCatalog, 'discover' | 'providerNamed'>,
-    private readonly words: DiscoveryWords,
+    private readonly labels: DiscoveryLabels,
     private readonly log: Log,
     private readonly onChange: () => void,
   ) {}
@@ -58,15 +58,15 @@ export class ModelDiscovery {
     await Promise.all([
       this.part('local servers', signal, async () => void (this.servers = await this.catalog.discover(signal))),
       this.part('editor models', signal, async () => {
-        const listing = await this.catalog.providerNamed(this.words.editorProvider)?.listModels(signal);
+        const listing = await this.catalog.providerNamed(this.labels.editorProvider)?.listModels(signal);
         this.editor = listing?.kind === 'models' ? listing.models : [];
       }),
     ]);
   }
 
-  private async part(what: string, signal: AbortSignal, look: () => Promise<void>): Promise<void> {
+  private async part(what: string, signal: AbortSignal, search: () => Promise<void>): Promise<void> {
     try {
-      await look();
+      await search();
       if (!signal.aborted) this.onChange();
     } catch (error) {
       this.log.warn(`Looking for ${what} failed: ${describeError(error).sentence}`);
@@ -74,7 +74,7 @@ export class ModelDiscovery {
   }
 
   private entries(): readonly SetupEntry[] {
-    const { t } = this.words;
+    const { t } = this.labels;
     return [
       ...(this.editor.length === 0 ? [] : [this.editorEntry()]),
       ...this.servers.map((server) => this.serverEntry(server)),
@@ -96,7 +96,7 @@ export class ModelDiscovery {
   }
 
   private editorEntry(): SetupEntry {
-    const { t } = this.words;
+    const { t } = this.labels;
     const labels = [...new Set(this.editor.map(({ label }) => label))];
     const detail =
       labels.length > 3
@@ -106,7 +106,7 @@ export class ModelDiscovery {
   }
 
   private serverEntry({ name, destination, modelIds }: FoundServer): SetupEntry {
-    const { t, machine } = this.words;
+    const { t, machine } = this.labels;
     const args = { name, machine, count: String(modelIds.length) };
     const title =
       modelIds.length === 0

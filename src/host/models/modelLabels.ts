@@ -27,17 +27,13 @@ export function modelDetail(
 ): string {
   const facts = [
     row.contextWindow === null ? null : t('{size} token context', { size: compact(row.contextWindow, language) }),
-    row.price === null ? null : priceWords(row.price, language, t),
+    row.price === null ? null : priceText(row.price, language, t),
     ...row.warnings,
   ];
   return facts.filter((fact) => fact !== null).join(' · ');
 }
 
-function priceWords(
-  price: { readonly input: number; readonly output: number },
-  language: string,
-  t: Translate,
-): string {
+function priceText(price: { readonly input: number; readonly output: number }, language: string, t: Translate): string {
   if (price.input === 0 && price.output === 0) return t('free');
   return t('{input} in, {output} out per million tokens', {
     input: dollars(price.input, language),

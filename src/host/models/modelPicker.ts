@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { ModelChoices, ModelRow } from '../../protocol/chatProtocol';
+import type { ModelList, ModelRow } from '../../protocol/chatProtocol';
 import { describeError } from '../common/describeError';
 import { translate } from '../common/translation';
 import { modelDetail } from './modelLabels';
@@ -12,7 +12,7 @@ interface ModelItem extends vscode.QuickPickItem {
 export interface ModelPickerOptions {
   readonly title: string;
   readonly current: string | null;
-  readonly list: (refresh: boolean) => Promise<ModelChoices>;
+  readonly list: (refresh: boolean) => Promise<ModelList>;
   /** Filters the rows. Default: all. */
   readonly accepts?: (row: ModelRow) => boolean;
   /** Text shown when no row is left. */
@@ -69,7 +69,7 @@ export function pickModel(options: ModelPickerOptions): Promise<string | null> {
   });
 }
 
-function pickerItems(choices: ModelChoices, options: ModelPickerOptions): ModelItem[] {
+function pickerItems(choices: ModelList, options: ModelPickerOptions): ModelItem[] {
   const rows = choices.models.filter(options.accepts ?? (() => true));
   const providers = [...new Set(rows.map((row) => row.provider))];
   const grouped = providers.flatMap((provider) => [

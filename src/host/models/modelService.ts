@@ -6,10 +6,10 @@ import { isLoopback } from '../../models/http/endpoint';
 import { noModelFailure } from '../../models/http/failures';
 import type { ModelInfo } from '../../models/modelInfo';
 import { ModelError, type ModelProvider } from '../../models/modelProvider';
-import type { ModelChoices, ModelRow, ModelState, Setup } from '../../protocol/chatProtocol';
+import type { ModelList, ModelRow, ModelState, Setup } from '../../protocol/chatProtocol';
 import type { ChatModels } from '../chat/chatModels';
 import { describeError } from '../common/describeError';
-import { ModelDiscovery, type DiscoveryWords } from './modelDiscovery';
+import { ModelDiscovery, type DiscoveryLabels } from './modelDiscovery';
 import { modelRow } from './modelLabels';
 
 /** Milliseconds for which a list of models is cached. */
@@ -18,11 +18,11 @@ const freshForMs = 60_000;
 const describePatienceMs = 10_000;
 const rediscoverAfterMs = 3000;
 
-export interface ModelServiceParts {
+export interface ModelServiceDeps {
   readonly catalog: Pick<ModelCatalog, 'list' | 'resolve' | 'providerNamed' | 'discover'>;
   /** Model of new sessions. Null: none was chosen. */
   readonly defaultModel: () => string | null;
-  readonly words: DiscoveryWords;
+  readonly labels: DiscoveryLabels;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -41,10 +41,10 @@ export class ModelService implements ChatModels, Disposable {
   private readonly discovery: ModelDiscovery;
   private rediscovering = false;
   private cancelRediscovery: () => void = () => undefined;
-  private listed: { readonly atMs: number; readonly choices: Promise<ModelChoices> } | null = null;
+  private listed: { readonly atMs: number; readonly choices: Promise<ModelList> } | null = null;
 
-  constructor(private readonly parts: ModelServiceParts) {
-    this.discovery = new ModelDiscovery(parts.catalog, parts.words, parts.log, () => this.changes.fire());
+  constructor(private readonly deps: ModelServiceDeps) {
+    this.discovery = new ModelDiscovery(deps.catalog, deps.labels, deps.log, () => this.changes.fire());
   }
 
   onDidChange(listener: () => void): Disposable {
@@ -52,17 +52,17 @@ export class ModelService implements ChatModels, Disposable {
   }
 
   stateOf(ref: string | null): ModelState {
-    const chosen = ref ?? this.parts.defaultModel();
+    const chosen = ref ?? this.deps.defaultModel();
     if (chosen === null) return { chosen: null, problem: null };
     const provider = this.providerOf(chosen);
     if (provider === null) return { chosen: null, problem: noModelFailure(chosen).sentence };
-    if (tellsForFree(provider)) void this.describe(chosen);
+    if (describesForFree(provider)) void this.describe(chosen);
     return { chosen: this.known.get(chosen) ?? sketch(chosen, provider), problem: this.problems.get(chosen) ?? null };
   }
 
   /** Lists every model that can be chosen. Reports failed sources with their reason; the others are still listed. */
-  choices(refresh: boolean): Promise<ModelChoices> {
-    const now = this.parts.clock.monotonicMs();
+  choices(refresh: boolean): Promise<ModelList> {
+    const now = this.deps.clock.monotonicMs();
     if (this.listed === null || refresh || now - this.listed.atMs > freshForMs) {
       const choices = this.list();
       this.listed = { atMs: now, choices };
@@ -74,8 +74,8 @@ export class ModelService implements ChatModels, Disposable {
   }
 
   /** Lists the models of one source, for a choice right after its setup. */
-  async modelsOf(name: string): Promise<ModelChoices> {
-    const provider = this.parts.catalog.providerNamed(name);
+  async modelsOf(name: string): Promise<ModelList> {
+    const provider = this.deps.catalog.providerNamed(name);
     if (provider === null)
       return { models: [], problems: [{ provider: name, sentence: noModelFailure(name).sentence }] };
     return this.choicesFrom([{ provider, listing: await provider.listModels(this.stop.signal) }]);
@@ -107,10 +107,10 @@ export class ModelService implements ChatModels, Disposable {
     this.invalidate();
     if (this.rediscovering || this.stateOf(null).chosen !== null) return;
     this.rediscovering = true;
-    this.cancelRediscovery = this.parts.clock.after(rediscoverAfterMs, () => {
+    this.cancelRediscovery = this.deps.clock.after(rediscoverAfterMs, () => {
       this.rediscovering = false;
       this.discover().catch((error: unknown) =>
-        this.parts.log.warn(`Models could not be looked for: ${describeError(error).sentence}`),
+        this.deps.log.warn(`Models could not be looked for: ${describeError(error).sentence}`),
       );
     });
   }
@@ -121,8 +121,8 @@ export class ModelService implements ChatModels, Disposable {
     this.lifetime.dispose();
   }
 
-  private async list(): Promise<ModelChoices> {
-    const { catalog } = this.parts;
+  private async list(): Promise<ModelList> {
+    const { catalog } = this.deps;
     const [setUp, found] = await Promise.all([catalog.list(this.stop.signal), catalog.discover(this.stop.signal)]);
     const names = new Set(setUp.map(({ provider }) => provider.name));
     const local = found
@@ -136,7 +136,7 @@ export class ModelService implements ChatModels, Disposable {
     return { provider, listing: await provider.listModels(this.stop.signal) };
   }
 
-  private choicesFrom(sources: readonly ProviderModels[]): ModelChoices {
+  private choicesFrom(sources: readonly ProviderModels[]): ModelList {
     const models = sources.flatMap(({ provider, listing }) =>
       listing.kind === 'models' ? listing.models.map((info) => this.remember(info, provider)) : [],
     );
@@ -162,16 +162,16 @@ export class ModelService implements ChatModels, Disposable {
     if (provider === null) return;
     this.describing.add(ref);
     const patience = new AbortController();
-    const cancel = this.parts.clock.after(describePatienceMs, () => patience.abort());
+    const cancel = this.deps.clock.after(describePatienceMs, () => patience.abort());
     try {
-      const model = await this.parts.catalog.resolve(ref, AbortSignal.any([this.stop.signal, patience.signal]));
+      const model = await this.deps.catalog.resolve(ref, AbortSignal.any([this.stop.signal, patience.signal]));
       this.remember(model.info, provider);
     } catch (error) {
       if (error instanceof ModelError) {
         this.problems.set(ref, error.failure.sentence);
       } else {
         this.undescribed.add(ref);
-        this.parts.log.warn(`The model ${ref} could not be described: ${describeError(error).sentence}`);
+        this.deps.log.warn(`The model ${ref} could not be described: ${describeError(error).sentence}`);
       }
     } finally {
       cancel();
@@ -182,13 +182,13 @@ export class ModelService implements ChatModels, Disposable {
 
   private providerOf(ref: string): ModelProvider | null {
     const slash = ref.indexOf('/');
-    return slash < 1 ? null : this.parts.catalog.providerNamed(ref.slice(0, slash));
+    return slash < 1 ? null : this.deps.catalog.providerNamed(ref.slice(0, slash));
   }
 }
 
 /** True when reading a model's facts stays on this machine. A hosted service is contacted only when the user opens a
  *  list or sends a prompt. */
-function tellsForFree(provider: ModelProvider): boolean {
+function describesForFree(provider: ModelProvider): boolean {
   if (provider.kind === 'editor' || provider.kind === 'demo') return true;
   return isLoopback(provider.destination.replace(/:\d+$/, ''));
 }

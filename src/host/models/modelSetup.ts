@@ -8,7 +8,7 @@ import { recognizeKey, servicePresets } from '../../models/presets';
 import type { ProviderSettings } from '../../models/providerSettings';
 import type { ModelRow, SetupEntry } from '../../protocol/chatProtocol';
 import { askForAzure } from './azureForm';
-import { testedConnection } from './connectionProbe';
+import { testedConnection } from './testConnection';
 import { editorProviderName } from './editorModels';
 import { askForEndpoint, type NewEndpoint } from './endpointForm';
 import { pasteKey } from './keyBox';
@@ -17,9 +17,9 @@ import type { ModelService } from './modelService';
 import { pickModel } from './modelPicker';
 import type { ProviderKeys } from './providerKeys';
 
-export interface ModelSetupNeeds {
+export interface ModelSetupDeps {
   readonly catalog: Pick<ModelCatalog, 'testConnection'>;
-  readonly desk: ModelService;
+  readonly models: ModelService;
   readonly keys: ProviderKeys;
   readonly gateway: Pick<Gateway, 'selectModel'>;
   /** Endpoints of the settings. `add` writes the user's settings. */
@@ -42,21 +42,21 @@ interface SetupItem extends vscode.QuickPickItem {
 /** Runs Set Up Model…: leads from nothing to a chosen model in a few steps. Chooses nothing for the user. Canceling
  *  at any step changes only what the user already confirmed. */
 export class ModelSetup {
-  constructor(private readonly needs: ModelSetupNeeds) {}
+  constructor(private readonly deps: ModelSetupDeps) {}
 
   /** Runs Select Model…: offers every model of every source that is set up or was found. */
   async select(sessionId: string | null): Promise<void> {
     const ref = await pickModel({
       title: vscode.l10n.t('Select Model'),
-      current: this.needs.desk.stateOf(await this.needs.modelOf(sessionId)).chosen?.ref ?? null,
-      list: (refresh) => this.needs.desk.choices(refresh),
+      current: this.deps.models.stateOf(await this.deps.modelOf(sessionId)).chosen?.ref ?? null,
+      list: (refresh) => this.deps.models.choices(refresh),
       empty: vscode.l10n.t('No model is set up yet.'),
       elsewhere: {
         label: vscode.l10n.t('Set Up Model…'),
         go: () => void vscode.commands.executeCommand('hermes.setUpModel'),
       },
     });
-    if (ref !== null) await this.needs.gateway.selectModel(sessionId, ref);
+    if (ref !== null) await this.deps.gateway.selectModel(sessionId, ref);
   }
 
   /** `entryId`: a setup entry of the empty state. Null: asks the user for one. */
@@ -64,7 +64,7 @@ export class ModelSetup {
     const chosen = entryId ?? (await this.pickEntry());
     if (chosen === null) return;
     // A user who came from the panel and cancels returns to their composer.
-    if ((await this.follow(chosen)) || entryId !== null) await this.needs.focusChat();
+    if ((await this.follow(chosen)) || entryId !== null) await this.deps.focusChat();
   }
 
   /** Resolves to true when a model was chosen. */
@@ -80,7 +80,7 @@ export class ModelSetup {
 
   private async pickEntry(): Promise<string | null> {
     // Sources answer within about a second; the list opens at once and shows that it is busy.
-    const items = this.needs.desk.discover().then((setup) => [...setup.entries.map(setupItem), addEndpointItem()]);
+    const items = this.deps.models.discover().then((setup) => [...setup.entries.map(setupItem), addEndpointItem()]);
     const picked = await vscode.window.showQuickPick(items, {
       title: vscode.l10n.t('Set Up Model'),
       placeHolder: vscode.l10n.t('Choose a model provider'),
@@ -98,7 +98,7 @@ export class ModelSetup {
     if (service === addEndpointId) return this.addEndpoint(key);
     if (service === azureId) return this.addAzure(key);
     if (!(await mayBeSent(key, service))) return false;
-    const works = await testedConnection(this.needs.catalog, service, key);
+    const works = await testedConnection(this.deps.catalog, service, key);
     return works !== null && this.keepAndChoose(works, key, 'toolCapable');
   }
 
@@ -109,7 +109,7 @@ export class ModelSetup {
     if (first !== undefined && others.length === 0 && !mayBeAzure) return first;
     const known = first === undefined ? servicePresets : [first, ...others];
     // An endpoint of the settings may need its first key, or a new one.
-    const own = this.needs.endpoints.all();
+    const own = this.deps.endpoints.all();
     const candidates = [...own, ...known.filter((service) => !own.some(({ name }) => name === service.name))];
     const azure = {
       label: `${azureOpenai.name}…`,
@@ -134,22 +134,22 @@ export class ModelSetup {
 
   private async addEndpoint(key: string | null = null): Promise<boolean> {
     const added: NewEndpoint | null = await askForEndpoint(
-      this.needs.endpoints.all().map(({ name }) => name),
+      this.deps.endpoints.all().map(({ name }) => name),
       key,
     );
     return added !== null && this.addTested(added);
   }
 
   private async addAzure(key: string): Promise<boolean> {
-    const endpoint = await askForAzure(this.needs.endpoints.all().map(({ name }) => name));
+    const endpoint = await askForAzure(this.deps.endpoints.all().map(({ name }) => name));
     return endpoint !== null && this.addTested({ endpoint, key });
   }
 
   private async addTested({ endpoint, key }: NewEndpoint): Promise<boolean> {
     if (key !== null && !(await mayBeSent(key, endpoint))) return false;
-    const works = await testedConnection(this.needs.catalog, endpoint, key);
+    const works = await testedConnection(this.deps.catalog, endpoint, key);
     if (works === null) return false;
-    await this.needs.endpoints.add(works);
+    await this.deps.endpoints.add(works);
     return this.keepAndChoose(works, key, 'any');
   }
 
@@ -158,8 +158,8 @@ export class ModelSetup {
     key: string | null,
     which: 'any' | 'toolCapable',
   ): Promise<boolean> {
-    if (key !== null) await this.needs.keys.set(endpoint.name, endpoint.baseUrl, key);
-    this.needs.desk.invalidate();
+    if (key !== null) await this.deps.keys.set(endpoint.name, endpoint.baseUrl, key);
+    this.deps.models.invalidate();
     return this.chooseFrom(endpoint.name, which);
   }
 
@@ -169,7 +169,7 @@ export class ModelSetup {
     const ref = await pickModel({
       title: vscode.l10n.t('Select a Model from {provider}', { provider }),
       current: null,
-      list: () => this.needs.desk.modelsOf(provider),
+      list: () => this.deps.models.modelsOf(provider),
       // Models with unknown capabilities stay in the list.
       accepts: (row) => which === 'any' || row.tools !== false,
       empty:
@@ -181,22 +181,22 @@ export class ModelSetup {
   }
 
   private async chooseDemo(): Promise<boolean> {
-    await this.needs.desk.modelsOf(demoInfo.provider);
+    await this.deps.models.modelsOf(demoInfo.provider);
     return this.choose(demoInfo.ref);
   }
 
   private async choose(ref: string): Promise<true> {
     // Read before choosing: choosing writes a setting, and changed settings clear the service's cache.
-    const row = this.needs.desk.stateOf(ref).chosen;
-    await this.needs.gateway.selectModel(this.needs.shownSession(), ref);
-    if (row !== null) tellReady(row);
+    const row = this.deps.models.stateOf(ref).chosen;
+    await this.deps.gateway.selectModel(this.deps.shownSession(), ref);
+    if (row !== null) notifyReady(row);
     return true;
   }
 }
 
 /** Notifies once after a model was set up, with only what is known and tested. Does not wait for the notification to
  *  close. */
-function tellReady(row: ModelRow): void {
+function notifyReady(row: ModelRow): void {
   const ready = row.isDemo
     ? vscode.l10n.t('{model} is ready. Answers are scripted and nothing leaves your machine.', { model: row.label })
     : vscode.l10n.t(

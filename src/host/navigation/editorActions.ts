@@ -6,7 +6,7 @@ import type { CodeActions } from '../codeActions/codeHandlers';
 import type { LinkOpener } from './linkOpener';
 import { reloadWindowAction } from '../storage/storageMove';
 
-export interface EditorActionNeeds {
+export interface EditorActionDeps {
   readonly links: LinkOpener;
   readonly code: CodeActions;
   readonly channel: vscode.LogOutputChannel;
@@ -26,7 +26,7 @@ export interface LaterActions {
 export class EditorActions implements ChatEditor {
   private later: LaterActions | null = null;
 
-  constructor(private readonly needs: EditorActionNeeds) {}
+  constructor(private readonly deps: EditorActionDeps) {}
 
   /** Called once when the parts that are built from the views exist. */
   connect(later: LaterActions): void {
@@ -34,7 +34,7 @@ export class EditorActions implements ChatEditor {
   }
 
   get code(): CodeActions {
-    return this.needs.code;
+    return this.deps.code;
   }
 
   async confirm(asked: Consent): Promise<boolean> {
@@ -91,22 +91,22 @@ export class EditorActions implements ChatEditor {
   }
 
   pickModel(sessionId: string | null): Promise<void> {
-    return this.needs.pickModel(sessionId);
+    return this.deps.pickModel(sessionId);
   }
 
   setUp(entryId: string): Promise<void> {
-    return this.needs.setUpModel(entryId);
+    return this.deps.setUpModel(entryId);
   }
 
   async openSettings(query: string): Promise<void> {
     await vscode.commands.executeCommand(
       'workbench.action.openSettings',
-      query === '' ? `@ext:${this.needs.extensionId}` : query,
+      query === '' ? `@ext:${this.deps.extensionId}` : query,
     );
   }
 
   showLog(): void {
-    this.needs.channel.show();
+    this.deps.channel.show();
   }
 
   async copy(text: string): Promise<void> {
@@ -114,7 +114,7 @@ export class EditorActions implements ChatEditor {
   }
 
   openLink(href: string): Promise<void> {
-    return this.needs.links.open(href);
+    return this.deps.links.open(href);
   }
 
   async runAction(action: string): Promise<void> {
@@ -137,7 +137,7 @@ export class EditorActions implements ChatEditor {
       case 'selectModel':
         return this.pickModel(null);
       case 'setUpModel':
-        return this.needs.setUpModel(null);
+        return this.deps.setUpModel(null);
       case 'getStarted':
         return void (await vscode.commands.executeCommand('hermes.getStarted'));
       case 'setUpMemory':

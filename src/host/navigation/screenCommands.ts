@@ -5,14 +5,14 @@ import type { SearchTab } from '../search/searchTab';
 import type { SessionOpener } from './sessionOpener';
 import type { ChosenSessions } from '../sessions/chosenSessions';
 
-export interface ScreenCommandNeeds {
+export interface ScreenCommandDeps {
   readonly chosen: Pick<ChosenSessions, 'one'>;
   readonly search: Pick<SearchTab, 'show'>;
   readonly opener: Pick<SessionOpener, 'open'>;
 }
 
 /** Commands that open a separate screen. */
-export function screenCommands({ chosen, search, opener }: ScreenCommandNeeds): CommandTable {
+export function screenCommands({ chosen, search, opener }: ScreenCommandDeps): CommandTable {
   return {
     openSessionInTab: async (...args) => {
       const target = await chosen.one(args, vscode.l10n.t('Open Session in Editor Tab'));

@@ -1,11 +1,11 @@
 import type { Gateway } from '../../gateway/gateway';
-import type { OpenPlace } from '../../protocol/searchProtocol';
+import type { OpenDestination } from '../../protocol/searchProtocol';
 import type { SessionStore } from '../../store/sessionStore';
 import type { Message } from '../../transcript/message';
 import type { ChatSurface } from '../chat/chatSurface';
 import { originalRow } from '../transcript/originalRow';
 
-export interface SessionOpenerNeeds {
+export interface SessionOpenerDeps {
   readonly gateway: Pick<Gateway, 'shownSession' | 'switchSession'>;
   readonly sessions: Pick<SessionStore, 'conversationTip' | 'getMessage'>;
   /** The panel, or the tab that currently replaces it. */
@@ -18,20 +18,20 @@ export interface SessionOpenerNeeds {
 
 /** Opens a session for the user, or one message of it. */
 export class SessionOpener {
-  constructor(private readonly needs: SessionOpenerNeeds) {}
+  constructor(private readonly deps: SessionOpenerDeps) {}
 
   /** Rejects, with nothing changed, when the session cannot be opened. */
-  async open(sessionId: string, messageUid: string | null, place: OpenPlace): Promise<void> {
-    await this.needs.storeSettled();
+  async open(sessionId: string, messageUid: string | null, place: OpenDestination): Promise<void> {
+    await this.deps.storeSettled();
     switch (place) {
       case 'chat':
         return this.inChat(sessionId, messageUid);
       case 'tab': {
-        const tab = await this.needs.openTab(sessionId);
+        const tab = await this.deps.openTab(sessionId);
         return this.revealIn(tab, sessionId, messageUid);
       }
       case 'transcript':
-        return this.needs.openTranscript(sessionId, messageUid);
+        return this.deps.openTranscript(sessionId, messageUid);
       default:
         return place satisfies never;
     }
@@ -39,11 +39,11 @@ export class SessionOpener {
 
   /** Scrolls to a message in the chat that already shows its session. */
   async revealMessage(sessionId: string, messageUid: string): Promise<void> {
-    await this.revealIn(this.needs.chat(), sessionId, messageUid);
+    await this.revealIn(this.deps.chat(), sessionId, messageUid);
   }
 
   private async inChat(sessionId: string, messageUid: string | null): Promise<void> {
-    const { gateway, sessions, chat, showChat } = this.needs;
+    const { gateway, sessions, chat, showChat } = this.deps;
     const surface = chat();
     const tip = await sessions.conversationTip(sessionId);
     if (gateway.shownSession(surface.id) !== tip)
@@ -62,12 +62,12 @@ export class SessionOpener {
     // At any distance: the chat loads the part of the conversation that contains it. A message that the chat hides
     // opens in the transcript.
     if (message.visibility.kind !== 'hidden') surface.reveal({ messageUid: message.uid, turnUid: message.turnUid });
-    else this.needs.openTranscript(sessionId, message.uid);
+    else this.deps.openTranscript(sessionId, message.uid);
   }
 
   /** Finds a row; for one that was merged into another, returns the other. Null: it is no longer stored. */
   private async standing(uid: string): Promise<Message | null> {
-    const { sessions } = this.needs;
+    const { sessions } = this.deps;
     const message = await originalRow(sessions, uid);
     const into = message?.visibility.kind === 'hidden' ? message.visibility.absorbedInto : null;
     return into === null ? message : originalRow(sessions, into);

@@ -8,7 +8,7 @@ import type { Turn } from '../../transcript/turn';
 import { describeError, isWithdrawn } from '../common/describeError';
 import type { NotificationMode } from '../settings/settings';
 
-export interface AnswerNoticeNeeds {
+export interface AnswerNoticeDeps {
   readonly gateway: Pick<Gateway, 'onDidTurnEvent'>;
   readonly sessions: { getSession(id: string): Promise<Pick<Session, 'title' | 'parentKind'> | null> };
   readonly when: () => NotificationMode;
@@ -42,9 +42,9 @@ export class AnswerNotices implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly announced = new Set<string>();
 
-  constructor(private readonly needs: AnswerNoticeNeeds) {
+  constructor(private readonly deps: AnswerNoticeDeps) {
     this.lifetime.register(
-      needs.gateway.onDidTurnEvent(({ sessionId, event }) => {
+      deps.gateway.onDidTurnEvent(({ sessionId, event }) => {
         if (
           event.kind !== 'turnSettled' ||
           this.announced.has(event.turn.uid) ||
@@ -62,7 +62,7 @@ export class AnswerNotices implements Disposable {
   }
 
   private isWorthIt(sessionId: string, turn: Settled): boolean {
-    const { when, isInSight, isWindowFocused } = this.needs;
+    const { when, isInSight, isWindowFocused } = this.deps;
     if (!endedByItself(turn)) return false;
     if (when() !== 'whenHidden') return when() === 'always';
     if (!isWindowFocused()) return true;
@@ -72,11 +72,11 @@ export class AnswerNotices implements Disposable {
 
   private unannounced(error: unknown): void {
     if (!this.lifetime.isDisposed && !isWithdrawn(error))
-      this.needs.log.warn(`The end of an answer could not be announced: ${describeError(error).sentence}`);
+      this.deps.log.warn(`The end of an answer could not be announced: ${describeError(error).sentence}`);
   }
 
   private async announce(sessionId: string, turn: Settled): Promise<void> {
-    const { sessions, notify, open, turnOff, t } = this.needs;
+    const { sessions, notify, open, turnOff, t } = this.deps;
     const session = await sessions.getSession(sessionId);
     if (session === null || session.parentKind === 'delegate') return;
     const title = plain(session.title ?? t('Untitled Session'));

@@ -8,7 +8,7 @@ import type { TurnEvent } from '../../transcript/turnEvent';
 import { describeError, isWithdrawn } from '../common/describeError';
 import type { NotificationMode } from '../settings/settings';
 
-export interface ApprovalNoticeNeeds {
+export interface ApprovalNoticeDeps {
   readonly gateway: Pick<Gateway, 'onDidTurnEvent' | 'decideApproval' | 'pendingApproval' | 'listSessions'>;
   readonly when: () => NotificationMode;
   /** True when the user can see this session now. */
@@ -36,8 +36,8 @@ export class ApprovalNotices implements Disposable {
   private readonly changed = this.lifetime.register(new Emitter<void>());
   readonly onDidChange = this.changed.event;
 
-  constructor(private readonly needs: ApprovalNoticeNeeds) {
-    this.lifetime.register(needs.gateway.onDidTurnEvent(({ sessionId, event }) => this.happened(sessionId, event)));
+  constructor(private readonly deps: ApprovalNoticeDeps) {
+    this.lifetime.register(deps.gateway.onDidTurnEvent(({ sessionId, event }) => this.happened(sessionId, event)));
   }
 
   /** Number of sessions known to wait for the user. */
@@ -46,8 +46,8 @@ export class ApprovalNotices implements Disposable {
   }
 
   /** Called when the store has opened: it may hold waiting turns that no window runs. Never rejects. */
-  async lookForWaiting(): Promise<void> {
-    const { gateway, log } = this.needs;
+  async readWaiting(): Promise<void> {
+    const { gateway, log } = this.deps;
     try {
       this.waiting.clear();
       for (const { id, lastTurn } of await gateway.listSessions({ limit: lookedThrough })) {
@@ -55,7 +55,7 @@ export class ApprovalNotices implements Disposable {
         if (approval === null) continue;
         this.waiting.set(id, approval.id);
         this.later(() => {
-          if (this.waiting.get(id) === approval.id) this.announceUnseen(id, approval);
+          if (this.waiting.get(id) === approval.id) this.notifyUnlessVisible(id, approval);
         });
       }
       this.changed.fire();
@@ -81,35 +81,38 @@ export class ApprovalNotices implements Disposable {
   private asked(sessionId: string, approval: Approval): void {
     this.waiting.set(sessionId, approval.id);
     this.changed.fire();
-    this.announceUnseen(sessionId, approval);
+    this.notifyUnlessVisible(sessionId, approval);
   }
 
   private later(act: () => void): void {
-    this.lifetime.register(toDisposable(this.needs.clock.after(viewsReturnMs, act)));
+    this.lifetime.register(toDisposable(this.deps.clock.after(viewsReturnMs, act)));
   }
 
-  private announceUnseen(sessionId: string, approval: Approval): void {
+  private notifyUnlessVisible(sessionId: string, approval: Approval): void {
     if (this.announced.has(approval.id)) return;
     this.announced.add(approval.id);
-    const when = this.needs.when();
-    if (when === 'never' || (when === 'whenHidden' && this.needs.isInSight(sessionId))) return;
+    const when = this.deps.when();
+    if (when === 'never' || (when === 'whenHidden' && this.deps.isInSight(sessionId))) return;
     this.announce(sessionId, approval).catch((error: unknown) => this.unannounced(error));
   }
 
   private unannounced(error: unknown): void {
     if (!this.lifetime.isDisposed && !isWithdrawn(error))
-      this.needs.log.warn(`What was answered to a notification could not be done: ${describeError(error).sentence}`);
+      this.deps.log.warn(`What was answered to a notification could not be done: ${describeError(error).sentence}`);
   }
 
   private async announce(sessionId: string, { id, request }: Approval): Promise<void> {
-    const { t, notify, gateway, open } = this.needs;
+    const { t, notify, gateway, open } = this.deps;
     const [allow, deny, show] = [t('Allow Once'), t('Deny'), t('Open')];
     const isPlan = request.access.kind === 'plan';
     const message = isPlan
       ? t('Hermes has a plan ready for you to review.')
       : t('Hermes needs your approval: {subject}', { subject: shortSubject(request.subject) });
     // The user must read a plan before approving it, and anything else that does not fit in here.
-    const pressed = await notify(message, ...(isPlan ? [show] : saysAll(request) ? [allow, deny, show] : [deny, show]));
+    const pressed = await notify(
+      message,
+      ...(isPlan ? [show] : isShownWhole(request) ? [allow, deny, show] : [deny, show]),
+    );
     if (pressed === show) return open(sessionId);
     try {
       if (pressed === allow) await gateway.decideApproval(id, { kind: 'allow', scope: 'once' });
@@ -121,7 +124,7 @@ export class ApprovalNotices implements Disposable {
 }
 
 /** True when the notification shows everything that would be allowed: no diff, no folder outside, nothing cut off. */
-function saysAll({ access, subject, preview }: ApprovalRequest): boolean {
+function isShownWhole({ access, subject, preview }: ApprovalRequest): boolean {
   if (preview !== null || (access.kind === 'run' && !access.folder.isInside)) return false;
   return oneLine(subject).length <= longestSubject;
 }

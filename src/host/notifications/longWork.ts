@@ -15,40 +15,46 @@ export interface WorkNotice {
   ): void;
 }
 
-interface LongWorkNeeds {
+interface LongWorkDeps {
   readonly clock: Clock;
   readonly notice: WorkNotice;
   readonly t: Translate;
 }
 
 /** Milliseconds after which a change of a session shows a notice. Most finish long before. */
-export const toldAfterMs = 1000;
+export const progressAfterMs = 1000;
 
 /** Wraps the store to show a notice for each change that takes long in a long session, with its progress and a way
  *  to stop it. A stopped change rejects with a `GatewayError` that says so, and leaves everything unchanged. */
-export function withWorkNotices(store: SessionStore, needs: LongWorkNeeds): SessionStore {
-  const { t } = needs;
+export function withWorkNotices(store: SessionStore, deps: LongWorkDeps): SessionStore {
+  const { t } = deps;
   return {
     ...store,
     branchSession: (input) =>
-      told(needs, t('Branching the session…'), t('Branching was canceled. No branch was created.'), (...course) =>
-        store.branchSession(input, ...course),
+      withProgress(
+        deps,
+        t('Branching the session…'),
+        t('Branching was canceled. No branch was created.'),
+        (...course) => store.branchSession(input, ...course),
       ),
     rewindSession: (input) =>
-      told(needs, t('Rewinding the session…'), t('Rewinding was canceled. The session is unchanged.'), (...course) =>
-        store.rewindSession(input, ...course),
+      withProgress(
+        deps,
+        t('Rewinding the session…'),
+        t('Rewinding was canceled. The session is unchanged.'),
+        (...course) => store.rewindSession(input, ...course),
       ),
     showVersion: (input) =>
-      told(
-        needs,
+      withProgress(
+        deps,
         t('Switching to another version…'),
         t('Switching versions was canceled. The session is unchanged.'),
         (...course) => store.showVersion(input, ...course),
       ),
     openTurn: (input) => {
       if (input.replaces === undefined) return store.openTurn(input);
-      return told(
-        needs,
+      return withProgress(
+        deps,
         t('Preparing to retry the prompt…'),
         t('Retrying was canceled. The session is unchanged.'),
         (...course) => store.openTurn(input, ...course),
@@ -57,16 +63,16 @@ export function withWorkNotices(store: SessionStore, needs: LongWorkNeeds): Sess
   };
 }
 
-function told<T>(needs: LongWorkNeeds, title: string, stopped: string, work: StoppableWork<T>): Promise<T> {
-  return tellWhenLong(needs, title, new GatewayError('stopped', stopped), work);
+function withProgress<T>(deps: LongWorkDeps, title: string, stopped: string, work: StoppableWork<T>): Promise<T> {
+  return withProgressWhenLong(deps, title, new GatewayError('stopped', stopped), work);
 }
 
 export type StoppableWork<T> = (signal: AbortSignal, onProgress: (progress: WorkProgress) => void) => Promise<T>;
 
 /** Runs work, and shows a notice once it takes long. `stopped`: abort reason of the signal when the user stops it
  *  there. */
-export async function tellWhenLong<T>(
-  { clock, notice }: Pick<LongWorkNeeds, 'clock' | 'notice'>,
+export async function withProgressWhenLong<T>(
+  { clock, notice }: Pick<LongWorkDeps, 'clock' | 'notice'>,
   title: string,
   stopped: Error,
   work: StoppableWork<T>,
@@ -82,14 +88,14 @@ export async function tellWhenLong<T>(
     () => undefined,
     () => undefined,
   );
-  const cancel = clock.after(toldAfterMs, () =>
+  const cancel = clock.after(progressAfterMs, () =>
     notice.show(
       title,
       ended,
       () => stop.abort(stopped),
-      (heard) => {
-        listener = heard;
-        if (latest !== null) heard(latest);
+      (onProgress) => {
+        listener = onProgress;
+        if (latest !== null) onProgress(latest);
       },
     ),
   );

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Translate } from '../../base/translate';
 import { dollars, type Cost, type Spending } from '../../transcript/cost';
-import type { StoreState } from '../../protocol/chatProtocol';
+import type { ViewStoreState } from '../../protocol/chatProtocol';
 import { translate } from '../common/translation';
 
 /** A session that is currently answering. */
@@ -20,7 +20,7 @@ export interface StatusFacts {
   readonly running: readonly RunningSession[];
   /** Number of sessions that wait for the user. */
   readonly waiting: number;
-  readonly store: StoreState['kind'];
+  readonly store: ViewStoreState['kind'];
   /** Label and destination of the model that answers. Null: none is chosen. */
   readonly model: { readonly label: string; readonly destination: string } | null;
   /** Cost of the session that the chat shows, and of today. Null: not known. */
@@ -29,10 +29,10 @@ export interface StatusFacts {
   readonly now: number;
 }
 
-export interface StatusWords {
+export interface StatusItem {
   readonly text: string;
   /** One sentence, which screen readers read out. */
-  readonly spoken: string;
+  readonly accessibleLabel: string;
   /** Markdown. Escapes everything that a model or the user wrote. */
   readonly tooltip: string;
   /** True only when the user must act. */
@@ -54,16 +54,16 @@ export class StatusBar implements vscode.Disposable {
   }
 
   show(facts: StatusFacts): void {
-    const words = statusWords(facts, translate);
-    this.item.text = words.text;
-    this.item.accessibilityInformation = { label: words.spoken };
-    this.item.backgroundColor = words.warning ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
+    const shown = statusItem(facts, translate);
+    this.item.text = shown.text;
+    this.item.accessibilityInformation = { label: shown.accessibleLabel };
+    this.item.backgroundColor = shown.warning ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
     // Setting the tooltip again would close it under the pointer.
-    if (words.tooltip !== this.shown) {
-      const tooltip = new vscode.MarkdownString(words.tooltip, true);
+    if (shown.tooltip !== this.shown) {
+      const tooltip = new vscode.MarkdownString(shown.tooltip, true);
       tooltip.isTrusted = { enabledCommands: tooltipCommands };
       this.item.tooltip = tooltip;
-      this.shown = words.tooltip;
+      this.shown = shown.tooltip;
     }
     this.item.show();
   }
@@ -73,9 +73,9 @@ export class StatusBar implements vscode.Disposable {
   }
 }
 
-export function statusWords(facts: StatusFacts, t: Translate): StatusWords {
+export function statusItem(facts: StatusFacts, t: Translate): StatusItem {
   if (facts.store === 'failed' || facts.store === 'readOnly') {
-    return said(
+    return itemWith(
       '$(warning) Hermes',
       t('Hermes: sessions can’t be saved. Open the chat for details.'),
       [openChat(t)],
@@ -83,7 +83,7 @@ export function statusWords(facts: StatusFacts, t: Translate): StatusWords {
     );
   }
   if (facts.store === 'elsewhere')
-    return said('$(multiple-windows) Hermes', t('Hermes: continued in another window.'), [openChat(t)], false);
+    return itemWith('$(multiple-windows) Hermes', t('Hermes: continued in another window.'), [openChat(t)], false);
   const label = facts.model?.label ?? 'Hermes';
   const model =
     facts.model === null
@@ -95,7 +95,7 @@ export function statusWords(facts: StatusFacts, t: Translate): StatusWords {
       facts.waiting === 1
         ? t('waiting for your approval')
         : t('waiting for your approval in {count} sessions', { count: String(facts.waiting) });
-    return said(
+    return itemWith(
       `$(bell-dot) ${label}`,
       t('Hermes: {state} ({model})', { state, model }),
       [...lines, openChat(t)],
@@ -107,19 +107,19 @@ export function statusWords(facts: StatusFacts, t: Translate): StatusWords {
       facts.running.length === 1
         ? t('answering')
         : t('answering in {count} sessions', { count: String(facts.running.length) });
-    return said(
-      `$(loading~spin) ${progressWords(facts) ?? label}`,
+    return itemWith(
+      `$(loading~spin) ${progressText(facts) ?? label}`,
       t('Hermes: {state} ({model})', { state, model }),
       [...lines, openChat(t)],
       false,
     );
   }
   const next = facts.model === null ? commandLink(t('Set Up Model…'), 'hermes.setUpModel') : openChat(t);
-  return said(`$(sparkle) ${label}`, t('Hermes: ready ({model})', { model }), [...lines, next], false);
+  return itemWith(`$(sparkle) ${label}`, t('Hermes: ready ({model})', { model }), [...lines, next], false);
 }
 
 /** Names the running call and its duration: "npm test 12 s". Null while the model itself is working. */
-function progressWords({ running, now }: StatusFacts): string | null {
+function progressText({ running, now }: StatusFacts): string | null {
   const call = running.length === 1 ? running[0]?.call : null;
   if (call === null || call === undefined) return null;
   const seconds = Math.max(0, Math.floor(now - call.startedAt));
@@ -135,8 +135,8 @@ function sessionLine({ sessionId, title, startedAt, call, contextUsed }: Running
     ...(call === null ? [] : [t('running {call}', { call: oneLine(call.name) })]),
     ...(contextUsed === null ? [] : [t('context {percent}% full', { percent: String(Math.round(contextUsed * 100)) })]),
   ];
-  const words = [`**${escaped(title ?? t('Untitled Session'))}**`, ...facts.map(escaped)].join(' · ');
-  return `${words} · ${commandLink(t('Open'), 'hermes.openSession', { sessionId })} · ${commandLink(t('Stop'), 'hermes.stop', { sessionId })}`;
+  const shown = [`**${escaped(title ?? t('Untitled Session'))}**`, ...facts.map(escaped)].join(' · ');
+  return `${shown} · ${commandLink(t('Open'), 'hermes.openSession', { sessionId })} · ${commandLink(t('Stop'), 'hermes.stop', { sessionId })}`;
 }
 
 function costLines(spending: Spending | null, t: Translate): readonly string[] {
@@ -151,8 +151,8 @@ function costWords({ usd, unpriced }: Cost, t: Translate): string {
   return usd === 0 ? t('price unknown') : t('at least {cost}', { cost: dollars(usd) });
 }
 
-function said(text: string, sentence: string, lines: readonly string[], warning: boolean): StatusWords {
-  return { text, spoken: sentence, tooltip: [escaped(sentence), ...lines].join('\n\n'), warning };
+function itemWith(text: string, sentence: string, lines: readonly string[], warning: boolean): StatusItem {
+  return { text, accessibleLabel: sentence, tooltip: [escaped(sentence), ...lines].join('\n\n'), warning };
 }
 
 function openChat(t: Translate): string {

@@ -6,7 +6,7 @@ import type { Session } from '../../transcript/session';
 import type { TurnEvent } from '../../transcript/turnEvent';
 import type { RunningSession, StatusBar, StatusFacts } from './statusBar';
 
-export interface StatusPresenterNeeds {
+export interface StatusPresenterDeps {
   readonly gateway: Pick<
     Gateway,
     'runningTurns' | 'onDidTurnEvent' | 'onDidChangeRunning' | 'onDidChangeSessions' | 'contextUse' | 'spending'
@@ -41,8 +41,8 @@ export class StatusPresenter implements Disposable {
   private costOf: string | null | undefined = undefined;
   private cancelTick: (() => void) | null = null;
 
-  constructor(private readonly needs: StatusPresenterNeeds) {
-    const { gateway } = needs;
+  constructor(private readonly deps: StatusPresenterDeps) {
+    const { gateway } = deps;
     this.lifetime.register(gateway.onDidTurnEvent(({ sessionId, event }) => this.happened(sessionId, event)));
     this.lifetime.register(gateway.onDidChangeRunning(() => this.show()));
     this.lifetime.register(
@@ -51,7 +51,7 @@ export class StatusPresenter implements Disposable {
   }
 
   show(): void {
-    const { gateway, bar, facts, clock } = this.needs;
+    const { gateway, bar, facts, clock } = this.deps;
     const running = gateway.runningTurns().filter(({ isSubAgent }) => isSubAgent !== true);
     const ids = new Set(running.map(({ sessionId }) => sessionId));
     for (const id of this.watched.keys()) if (!ids.has(id)) this.watched.delete(id);
@@ -60,7 +60,7 @@ export class StatusPresenter implements Disposable {
       return { sessionId, title, startedAt, call, contextUsed: this.contextUsed.get(sessionId) ?? null };
     });
     bar.show({ ...facts(), running: sessions, spending: this.spending, now: clock.now() });
-    if (this.costOf !== this.needs.shownSession()) void this.readCost();
+    if (this.costOf !== this.deps.shownSession()) void this.readCost();
     this.tickWhile(sessions.length === 1 && sessions[0]?.call !== null);
   }
 
@@ -113,7 +113,7 @@ export class StatusPresenter implements Disposable {
 
   private async readTitle(sessionId: string): Promise<void> {
     // A read error of the store is reported elsewhere.
-    const session = await this.needs.sessions.getSession(sessionId).catch(() => null);
+    const session = await this.deps.sessions.getSession(sessionId).catch(() => null);
     const watched = this.watched.get(sessionId);
     if (session === null || watched === undefined || watched.title === session.title || this.lifetime.isDisposed)
       return;
@@ -122,15 +122,15 @@ export class StatusPresenter implements Disposable {
   }
 
   private async readContext(sessionId: string): Promise<void> {
-    const use = await this.needs.gateway.contextUse(sessionId).catch(() => null);
+    const use = await this.deps.gateway.contextUse(sessionId).catch(() => null);
     if (use === null || use.window === null || use.window <= 0) this.contextUsed.delete(sessionId);
     else this.contextUsed.set(sessionId, Math.min(1, use.tokens / use.window));
   }
 
   private async readCost(): Promise<void> {
-    const shown = (this.costOf = this.needs.shownSession());
+    const shown = (this.costOf = this.deps.shownSession());
     // While another window owns the history, the cost is not known here.
-    const spending = await this.needs.gateway.spending(shown).catch(() => null);
+    const spending = await this.deps.gateway.spending(shown).catch(() => null);
     if (this.costOf !== shown || this.lifetime.isDisposed) return;
     this.spending = spending;
     if (spending === null) this.costOf = undefined;
@@ -139,7 +139,7 @@ export class StatusPresenter implements Disposable {
 
   private tickWhile(isRunning: boolean): void {
     this.cancelTick?.();
-    this.cancelTick = isRunning ? this.needs.clock.after(tickMs, () => this.show()) : null;
+    this.cancelTick = isRunning ? this.deps.clock.after(tickMs, () => this.show()) : null;
   }
 }
 

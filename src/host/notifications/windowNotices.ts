@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import type { AnswerNoticeNeeds } from './answerNotices';
+import type { AnswerNoticeDeps } from './answerNotices';
 
 /** Notifications of this window. */
-export const windowNotices: Pick<AnswerNoticeNeeds, 'isWindowFocused' | 'notify'> = {
+export const windowNotices: Pick<AnswerNoticeDeps, 'isWindowFocused' | 'notify'> = {
   isWindowFocused: () => vscode.window.state.focused,
   notify: (kind, message, ...buttons) =>
     kind === 'info'

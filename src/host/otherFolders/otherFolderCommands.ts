@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
 import type { CommandTable } from '../common/commands';
-import { factsOf, titleWords, type WordContext } from '../sessions/sessionLabels';
+import { factsOf, titleText, type LabelContext } from '../sessions/sessionLabels';
 import type { BringingProgress, OtherFolder, OtherFolders } from './otherFolders';
-import { countWords, folderFacts, folderName, folderPath } from './otherFolderLabels';
+import { countText, folderFacts, folderName, folderPath } from './otherFolderLabels';
 import type { OtherSession, OtherTranscripts } from './otherTranscripts';
 
 const sessionLimit = 500;
@@ -14,28 +14,28 @@ const namedFolder = v.object({
   session: v.optional(v.object({ id: v.string() })),
 });
 
-export interface OtherFolderCommandNeeds {
+export interface OtherFolderCommandDeps {
   readonly others: OtherFolders;
   readonly transcripts: Pick<OtherTranscripts, 'open' | 'export' | 'active'>;
   /** Shows a session of this window's history. */
   readonly openInChat: (sessionId: string) => Promise<void>;
-  readonly words: () => WordContext;
+  readonly labelContext: () => LabelContext;
 }
 
 /** Commands for sessions of other folders. */
 export class OtherFolderCommands {
-  constructor(private readonly needs: OtherFolderCommandNeeds) {}
+  constructor(private readonly deps: OtherFolderCommandDeps) {}
 
   get table(): CommandTable {
     return {
       otherFolders: () => this.show(),
       openOtherSession: async (row) => {
         const session = await this.sessionOf(row);
-        if (session !== null) await this.needs.transcripts.open(session);
+        if (session !== null) await this.deps.transcripts.open(session);
       },
       exportOtherSession: async (row) => {
         const session = await this.sessionOf(row);
-        if (session !== null) await this.needs.transcripts.export(session);
+        if (session !== null) await this.deps.transcripts.export(session);
       },
       bringOverSession: async (row) => {
         const session = await this.sessionOf(row);
@@ -51,16 +51,16 @@ export class OtherFolderCommands {
   /** Lets the user choose a session of another folder, and opens it. */
   async show(): Promise<void> {
     const session = await this.pickSession();
-    if (session !== null) await this.needs.transcripts.open(session);
+    if (session !== null) await this.deps.transcripts.open(session);
   }
 
   async bringSession({ store, sessionId }: OtherSession): Promise<void> {
-    const folder = folderName(store, this.needs.words());
+    const folder = folderName(store, this.deps.labelContext());
     const title = vscode.l10n.t('Copying a session from {folder}…', { folder });
     await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () =>
-      this.needs.others.bringSession(store.folder, sessionId),
+      this.deps.others.bringSession(store.folder, sessionId),
     );
-    await this.needs.openInChat(sessionId);
+    await this.deps.openInChat(sessionId);
     void vscode.window.showInformationMessage(
       vscode.l10n.t('The session was copied to this folder. The original in {folder} is unchanged.', { folder }),
     );
@@ -68,17 +68,17 @@ export class OtherFolderCommands {
 
   /** Resolves to true when everything was imported, false when the user stopped it halfway. */
   async bringAll(folder: OtherFolder): Promise<boolean> {
-    const words = this.needs.words();
-    const path = folderPath(folder, words);
+    const labelContext = this.deps.labelContext();
+    const path = folderPath(folder, labelContext);
     const title = vscode.l10n.t('Copying sessions from {folder}…', { folder: path });
     const stopping = new AbortController();
     const brought = await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title, cancellable: true },
       (progress, cancelled) => {
         cancelled.onCancellationRequested(() => stopping.abort());
-        return this.needs.others.bringAll(
+        return this.deps.others.bringAll(
           folder,
-          (now) => progress.report({ message: progressWords(now) }),
+          (now) => progress.report({ message: progressText(now) }),
           stopping.signal,
         );
       },
@@ -95,7 +95,7 @@ export class OtherFolderCommands {
         : ` ${vscode.l10n.t('{count} rows couldn’t be read and remain in the original.', { count: brought.skipped })}`;
     void vscode.window.showInformationMessage(
       vscode.l10n.t('{count} from {folder} copied to this folder. The original file is unchanged.', {
-        count: countWords(folder.sessions, words),
+        count: countText(folder.sessions, labelContext),
         folder: path,
       }) + left,
     );
@@ -105,8 +105,7 @@ export class OtherFolderCommands {
   /** Session of a row, of the active tab, or one that the user chooses. */
   private async sessionOf(row: unknown): Promise<OtherSession | null> {
     const named = v.safeParse(namedFolder, row);
-    if (!named.success || named.output.session === undefined)
-      return this.needs.transcripts.active ?? this.pickSession();
+    if (!named.success || named.output.session === undefined) return this.deps.transcripts.active ?? this.pickSession();
     const store = await this.folderNamed(named.output.folder.folder);
     return store === null ? null : { store, sessionId: named.output.session.id };
   }
@@ -117,16 +116,16 @@ export class OtherFolderCommands {
   }
 
   private async folderNamed(folder: string): Promise<OtherFolder | null> {
-    return (await this.needs.others.list()).find((store) => store.folder === folder) ?? null;
+    return (await this.deps.others.list()).find((store) => store.folder === folder) ?? null;
   }
 
   private async pickFolder(): Promise<OtherFolder | null> {
-    const words = this.needs.words();
-    const folders = this.needs.others.list().then((found) =>
+    const labelContext = this.deps.labelContext();
+    const folders = this.deps.others.list().then((found) =>
       found.map((folder) => ({
-        label: folderName(folder, words),
-        description: folderFacts(folder, words),
-        detail: folder.problem ?? folderPath(folder, words),
+        label: folderName(folder, labelContext),
+        description: folderFacts(folder, labelContext),
+        detail: folder.problem ?? folderPath(folder, labelContext),
         iconPath: new vscode.ThemeIcon(folder.problem === null ? 'folder' : 'warning'),
         folder,
       })),
@@ -148,16 +147,16 @@ export class OtherFolderCommands {
   private async pickSession(): Promise<OtherSession | null> {
     const store = await this.pickFolder();
     if (store === null) return null;
-    const words = this.needs.words();
+    const labelContext = this.deps.labelContext();
     const everything = {
       label: vscode.l10n.t('Copy All Sessions to This Folder'),
       iconPath: new vscode.ThemeIcon('move'),
       sessionId: null,
     };
-    const sessions = this.needs.others.sessionsOf(store.folder, sessionLimit).then((found) => [
+    const sessions = this.deps.others.sessionsOf(store.folder, sessionLimit).then((found) => [
       ...found.map((session) => ({
-        label: titleWords(session, words.t),
-        description: factsOf(session, words).join(' · '),
+        label: titleText(session, labelContext.t),
+        description: factsOf(session, labelContext).join(' · '),
         ...(session.preview === null || session.preview === session.title ? {} : { detail: session.preview }),
         iconPath: new vscode.ThemeIcon('comment'),
         sessionId: session.id,
@@ -166,7 +165,7 @@ export class OtherFolderCommands {
       everything,
     ]);
     const chosen = await vscode.window.showQuickPick(sessions, {
-      title: vscode.l10n.t('Sessions in {folder}', { folder: folderPath(store, words) }),
+      title: vscode.l10n.t('Sessions in {folder}', { folder: folderPath(store, labelContext) }),
       placeHolder: vscode.l10n.t('Choose a session to read'),
       matchOnDetail: true,
     });
@@ -177,6 +176,6 @@ export class OtherFolderCommands {
   }
 }
 
-function progressWords({ done, total }: BringingProgress): string {
+function progressText({ done, total }: BringingProgress): string {
   return vscode.l10n.t('{done} of {total}', { done, total });
 }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Log } from '../../base/log';
 import type { SessionSummary } from '../../transcript/session';
 import { describeError } from '../common/describeError';
-import { factsOf, hoverWords, titleWords, type WordContext } from '../sessions/sessionLabels';
+import { factsOf, hoverText, titleText, type LabelContext } from '../sessions/sessionLabels';
 import type { OtherFolder, OtherFolders } from './otherFolders';
 import { folderFacts, folderName, folderPath } from './otherFolderLabels';
 
@@ -27,7 +27,7 @@ export class OtherFolderRows implements vscode.Disposable {
 
   constructor(
     private readonly others: Pick<OtherFolders, 'list' | 'sessionsOf' | 'onDidChange'>,
-    private readonly words: () => WordContext,
+    private readonly labelContext: () => LabelContext,
     private readonly log: Log,
   ) {
     this.listening = others.onDidChange(() => this.refresh());
@@ -54,7 +54,7 @@ export class OtherFolderRows implements vscode.Disposable {
   }
 
   itemOf(row: OtherFolderRow): vscode.TreeItem {
-    const { t } = this.words();
+    const { t } = this.labelContext();
     switch (row.kind) {
       case 'otherFolders': {
         const item = new vscode.TreeItem(t('Other Folders'), vscode.TreeItemCollapsibleState.Collapsed);
@@ -93,12 +93,12 @@ export class OtherFolderRows implements vscode.Disposable {
   }
 
   private folderItem(folder: OtherFolder): vscode.TreeItem {
-    const words = this.words();
-    const item = new vscode.TreeItem(folderName(folder, words), vscode.TreeItemCollapsibleState.Collapsed);
+    const labelContext = this.labelContext();
+    const item = new vscode.TreeItem(folderName(folder, labelContext), vscode.TreeItemCollapsibleState.Collapsed);
     item.id = `other ${folder.folder}`;
-    item.description = folderFacts(folder, words);
-    item.tooltip = [folderPath(folder, words), ...(folder.problem === null ? [] : [folder.problem])].join('\n');
-    item.accessibilityInformation = { label: [folderPath(folder, words), item.description].join(', ') };
+    item.description = folderFacts(folder, labelContext);
+    item.tooltip = [folderPath(folder, labelContext), ...(folder.problem === null ? [] : [folder.problem])].join('\n');
+    item.accessibilityInformation = { label: [folderPath(folder, labelContext), item.description].join(', ') };
     item.iconPath = new vscode.ThemeIcon(folder.problem === null ? 'folder' : 'warning');
     item.contextValue = folder.problem === null ? 'otherFolder readable' : 'otherFolder';
     return item;
@@ -106,17 +106,21 @@ export class OtherFolderRows implements vscode.Disposable {
 
   private sessionItem(row: OtherFolderRow & { readonly kind: 'otherSession' }): vscode.TreeItem {
     const { session, folder } = row;
-    const words = this.words();
-    const item = new vscode.TreeItem(titleWords(session, words.t), vscode.TreeItemCollapsibleState.None);
+    const labelContext = this.labelContext();
+    const item = new vscode.TreeItem(titleText(session, labelContext.t), vscode.TreeItemCollapsibleState.None);
     item.id = `other ${folder.folder} ${session.conversationId}`;
-    item.description = factsOf(session, words).join(' · ');
-    item.tooltip = hoverWords(session, words);
+    item.description = factsOf(session, labelContext).join(' · ');
+    item.tooltip = hoverText(session, labelContext);
     item.accessibilityInformation = {
-      label: [titleWords(session, words.t), ...factsOf(session, words), folderName(folder, words)].join(', '),
+      label: [
+        titleText(session, labelContext.t),
+        ...factsOf(session, labelContext),
+        folderName(folder, labelContext),
+      ].join(', '),
     };
     item.iconPath = new vscode.ThemeIcon('comment');
     item.contextValue = 'otherSession';
-    item.command = { command: 'hermes.openOtherSession', title: words.t('Open Transcript'), arguments: [row] };
+    item.command = { command: 'hermes.openOtherSession', title: labelContext.t('Open Transcript'), arguments: [row] };
     return item;
   }
 

@@ -5,7 +5,7 @@ import { type Gateway, GatewayError } from '../../gateway/gateway';
 import type { BroughtOver } from '../../store/bringingOver';
 import { broughtOverKey } from '../../store/library/folderLabel';
 import type { LibraryClient } from '../../store/library/libraryClient';
-import type { OtherStore, StorePlaces } from '../../store/library/otherStore';
+import type { OtherStore, StoreLocations } from '../../store/library/otherStore';
 import type { SessionStore } from '../../store/sessionStore';
 import type { SessionSummary } from '../../transcript/session';
 
@@ -20,9 +20,9 @@ export interface OtherFolder extends OtherStore {
   readonly isBroughtOver: boolean;
 }
 
-export interface OtherFoldersNeeds {
+export interface OtherFoldersDeps {
   readonly library: Pick<LibraryClient, 'survey' | 'listSessions' | 'takeCopy' | 'removeCopy'>;
-  readonly places: () => StorePlaces;
+  readonly locations: () => StoreLocations;
   readonly sessions: Pick<SessionStore, 'getMeta' | 'setMeta'>;
   readonly gateway: Pick<Gateway, 'bringOver'>;
   readonly store: { readonly isReadable: boolean; settled(): Promise<void> };
@@ -43,18 +43,18 @@ export class OtherFolders implements Disposable {
   /** Emitted when something was imported. */
   readonly onDidChange = this.changes.event;
 
-  constructor(private readonly needs: OtherFoldersNeeds) {}
+  constructor(private readonly deps: OtherFoldersDeps) {}
 
   /** Most recently used first. Leaves out empty histories. */
   async list(): Promise<readonly OtherFolder[]> {
-    const stores = await this.needs.library.survey(this.needs.places());
+    const stores = await this.deps.library.survey(this.deps.locations());
     const worth = stores.filter(({ sessions, problem }) => sessions > 0 || problem !== null);
     return Promise.all(worth.map(async (store) => ({ ...store, isBroughtOver: await this.isBroughtOver(store) })));
   }
 
   /** Newest activity first, at most `limit`. */
   sessionsOf(folder: string, limit: number): Promise<readonly SessionSummary[]> {
-    return this.needs.library.listSessions(folder, limit);
+    return this.deps.library.listSessions(folder, limit);
   }
 
   /** Imports everything of a folder, which becomes this folder's own history. If the signal stops it, imported
@@ -66,9 +66,9 @@ export class OtherFolders implements Disposable {
   ): Promise<BroughtOver> {
     const brought = await this.bring(store.folder, null, onProgress, signal);
     if (signal?.aborted === true) return brought;
-    const own = this.needs.places().own;
+    const own = this.deps.locations().own;
     for (const name of besideTheStore) await bringFiles(join(store.folder, name), join(own, name));
-    await this.needs.sessions.setMeta(broughtOverKey(store), String(this.needs.now()));
+    await this.deps.sessions.setMeta(broughtOverKey(store), String(this.deps.now()));
     this.changes.fire();
     return brought;
   }
@@ -90,7 +90,7 @@ export class OtherFolders implements Disposable {
     onProgress: (progress: BringingProgress) => void,
     signal?: AbortSignal,
   ): Promise<BroughtOver> {
-    const { library, gateway, store } = this.needs;
+    const { library, gateway, store } = this.deps;
     await store.settled();
     const copy = await library.takeCopy(folder, conversationOf);
     try {
@@ -117,8 +117,8 @@ export class OtherFolders implements Disposable {
   }
 
   private async isBroughtOver(store: OtherStore): Promise<boolean> {
-    if (!this.needs.store.isReadable) return false;
-    return (await this.needs.sessions.getMeta(broughtOverKey(store))) !== null;
+    if (!this.deps.store.isReadable) return false;
+    return (await this.deps.sessions.getMeta(broughtOverKey(store))) !== null;
   }
 }
 

@@ -12,19 +12,19 @@ import type { WorkerPort } from '../../store/worker/storeClient';
 import type { CommandTable } from '../common/commands';
 import type { CodeActions } from '../codeActions/codeHandlers';
 import { describeError } from '../common/describeError';
-import type { WordContext } from '../sessions/sessionLabels';
+import type { LabelContext } from '../sessions/sessionLabels';
 import type { StoreStatus } from '../storage/storeStatus';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
-import { MovedFolder } from './movedFolder';
+import { MovedFolderOffer } from './movedFolderOffer';
 import { OpenCopies } from './openCopies';
 import { OtherFolderCommands } from './otherFolderCommands';
 import { OtherFolderRows } from './otherFolderRows';
 import { OtherFolders } from './otherFolders';
 import { OtherTabMemory } from './otherTabMemory';
 import { OtherTranscripts, otherTranscriptViewType } from './otherTranscripts';
-import { describeOwnFolder, storePlaces } from './ownFolder';
+import { describeOwnFolder, storeLocations } from './ownFolder';
 
-export interface OtherFoldersFeatureNeeds {
+export interface OtherFoldersFeatureDeps {
   readonly context: vscode.ExtensionContext;
   readonly programs: WebviewPrograms;
   readonly gateway: Gateway;
@@ -56,14 +56,14 @@ export class OtherFoldersFeature implements Disposable {
   private readonly library: LibraryClient;
   private readonly named: OtherFolderCommands;
   /** Tracks the folder whose history this window uses. */
-  readonly movedFolder: MovedFolder;
+  readonly movedFolder: MovedFolderOffer;
   /** Their group in the sessions view. */
   readonly rows: OtherFolderRows;
 
-  constructor(needs: OtherFoldersFeatureNeeds) {
-    const { context, gateway, sessions, store, clock, log, t, distFolder, openInChat } = needs;
+  constructor(deps: OtherFoldersFeatureDeps) {
+    const { context, gateway, sessions, store, clock, log, t, distFolder, openInChat } = deps;
     const own = <T extends Disposable>(part: T): T => this.lifetime.register(part);
-    const words = (): WordContext => ({ t, language: vscode.env.language, now: clock.now() });
+    const labelContext = (): LabelContext => ({ t, language: vscode.env.language, now: clock.now() });
     const library = (this.library = new LibraryClient(
       join(distFolder, 'libraryWorker.js'),
       { copies: join(context.globalStorageUri.fsPath, 'reading') },
@@ -82,32 +82,32 @@ export class OtherFoldersFeature implements Disposable {
         gateway,
         sessions,
         store,
-        places: () => storePlaces(context, needs.storagePath(), needs.ownFolder()),
+        locations: () => storeLocations(context, deps.storagePath(), deps.ownFolder()),
         now: () => clock.now(),
       }),
     );
     const transcripts: OtherTranscripts = own(
-      new OtherTranscripts(needs.programs, {
-        copies: own(new OpenCopies(library, needs.startWorker)),
+      new OtherTranscripts(deps.programs, {
+        copies: own(new OpenCopies(library, deps.startWorker)),
         memory: new OtherTabMemory(context.workspaceState),
         storeIn: async (folder) => (await others.list()).find((store) => store.folder === folder) ?? null,
-        editor: needs.editor,
-        code: needs.code,
+        editor: deps.editor,
+        code: deps.code,
         bringOver: (session) => this.named.bringSession(session),
-        localization: needs.localization,
+        localization: deps.localization,
         clock,
         log,
       }),
     );
     own(vscode.window.registerWebviewPanelSerializer(otherTranscriptViewType, transcripts));
-    this.named = new OtherFolderCommands({ others, words, openInChat, transcripts });
-    this.rows = own(new OtherFolderRows(others, words, log));
-    this.movedFolder = new MovedFolder({
+    this.named = new OtherFolderCommands({ others, labelContext, openInChat, transcripts });
+    this.rows = own(new OtherFolderRows(others, labelContext, log));
+    this.movedFolder = new MovedFolderOffer({
       others,
       sessions,
-      words,
+      labelContext,
       log,
-      desk: store,
+      storeStatus: store,
       describe: describeOwnFolder,
       oldPlace: async (path) => ({ isThere: await isThere(path), place: await placeOf(path) }),
       bringOver: (folder) => this.named.bringAll(folder),

@@ -7,7 +7,7 @@ import type { OtherStore } from '../../store/library/otherStore';
 import { withoutNames, type CodeActions } from '../codeActions/codeHandlers';
 import { describeError } from '../common/describeError';
 import { exportSession } from '../sessions/exportSession';
-import { TranscriptSurface, type TranscriptNeeds } from '../transcript/transcriptSurface';
+import { TranscriptSurface, type TranscriptSurfaceDeps } from '../transcript/transcriptSurface';
 import { translate } from '../common/translation';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import { webviewPort } from '../webviews/webviewPort';
@@ -27,12 +27,12 @@ export interface OtherSession {
   readonly sessionId: string;
 }
 
-export interface OtherTranscriptNeeds {
+export interface OtherTranscriptDeps {
   readonly copies: Pick<OpenCopies, 'open'>;
   readonly memory: OtherTabMemory;
   /** Current state of a folder's history. Null: it no longer exists. */
   readonly storeIn: (folder: string) => Promise<OtherStore | null>;
-  readonly editor: Pick<TranscriptNeeds['editor'], 'copy' | 'openLink'>;
+  readonly editor: Pick<TranscriptSurfaceDeps['editor'], 'copy' | 'openLink'>;
   readonly code: CodeActions;
   /** Imports the session and opens it. */
   readonly bringOver: (session: OtherSession) => Promise<void>;
@@ -44,7 +44,7 @@ export interface OtherTranscriptNeeds {
 interface OpenTab {
   readonly folder: OtherStore;
   readonly panel: vscode.WebviewPanel;
-  readonly bridge: TranscriptSurface;
+  readonly surface: TranscriptSurface;
   readonly copy: OpenCopy;
   /** Session under which the tab is remembered. */
   remembered: string;
@@ -60,18 +60,18 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
 
   constructor(
     private readonly programs: WebviewPrograms,
-    private readonly needs: OtherTranscriptNeeds,
+    private readonly deps: OtherTranscriptDeps,
   ) {}
 
   /** Session of the active tab. */
   get active(): OtherSession | null {
     const tab = [...this.tabs].find(({ panel }) => panel.active);
-    return tab === undefined ? null : { store: tab.folder, sessionId: tab.bridge.sessionId };
+    return tab === undefined ? null : { store: tab.folder, sessionId: tab.surface.sessionId };
   }
 
   async open({ store, sessionId }: OtherSession): Promise<void> {
     const shown = [...this.tabs].find(
-      ({ folder, bridge }) => folder.folder === store.folder && bridge.sessionId === sessionId,
+      ({ folder, surface }) => folder.folder === store.folder && surface.sessionId === sessionId,
     );
     if (shown !== undefined) return shown.panel.reveal();
     const copy = await this.copyOf(store);
@@ -87,13 +87,13 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
   /** Restores a tab. Closes it if its folder no longer has a readable history. */
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     const kept = v.safeParse(keptState, state);
-    const folder = kept.success ? this.needs.memory.folderOf(kept.output.sessionId) : null;
+    const folder = kept.success ? this.deps.memory.folderOf(kept.output.sessionId) : null;
     try {
-      const store = folder === null ? null : await this.needs.storeIn(folder);
+      const store = folder === null ? null : await this.deps.storeIn(folder);
       if (!kept.success || store === null) return panel.dispose();
       this.fill(panel, { store, sessionId: kept.output.sessionId }, await this.copyOf(store));
     } catch (error) {
-      this.needs.log.warn(
+      this.deps.log.warn(
         `A session of ${folder ?? 'another folder'} could not be opened again: ${describeError(error).sentence}`,
       );
       panel.dispose();
@@ -102,9 +102,9 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
 
   /** Exports a session of another folder to a place that the user chooses. */
   async export({ store, sessionId }: OtherSession): Promise<void> {
-    const copy = await this.needs.copies.open(store.folder);
+    const copy = await this.deps.copies.open(store.folder);
     try {
-      await exportSession(sessionId, { gateway: copy.store, sessions: copy.store, now: () => this.needs.clock.now() });
+      await exportSession(sessionId, { gateway: copy.store, sessions: copy.store, now: () => this.deps.clock.now() });
     } finally {
       copy.close();
     }
@@ -112,8 +112,8 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
 
   /** Keeps the tabs open: they are filled again after the window reloads. */
   dispose(): void {
-    for (const { bridge, copy } of this.tabs) {
-      bridge.dispose();
+    for (const { surface, copy } of this.tabs) {
+      surface.dispose();
       copy.close();
     }
     this.tabs.clear();
@@ -122,7 +122,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
   private async copyOf(store: OtherStore): Promise<OpenCopy> {
     const title = vscode.l10n.t('Reading sessions from {folder}…', { folder: this.nameOf(store) });
     return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, () =>
-      this.needs.copies.open(store.folder),
+      this.deps.copies.open(store.folder),
     );
   }
 
@@ -135,7 +135,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
     const tab: OpenTab = {
       folder: store,
       panel,
-      bridge: new TranscriptSurface(
+      surface: new TranscriptSurface(
         `other:${this.count}`,
         sessionId,
         null,
@@ -145,17 +145,17 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
       copy,
       remembered: sessionId,
     };
-    const { bridge } = tab;
+    const { surface } = tab;
     this.tabs.add(tab);
-    void this.needs.memory.opened({ folder: store.folder, sessionId });
+    void this.deps.memory.opened({ folder: store.folder, sessionId });
     panel.onDidChangeViewState(() => {
-      if (!panel.visible) bridge.pageUnloaded();
+      if (!panel.visible) surface.pageUnloaded();
     });
     panel.onDidDispose(() => {
       if (!this.tabs.delete(tab)) return;
-      bridge.dispose();
+      surface.dispose();
       copy.close();
-      void this.needs.memory.closed({ folder: store.folder, sessionId: tab.remembered });
+      void this.deps.memory.closed({ folder: store.folder, sessionId: tab.remembered });
     });
     this.programs.load('transcript', panel.webview);
   }
@@ -166,8 +166,8 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
     const before = tab.remembered;
     if (before === sessionId) return;
     tab.remembered = sessionId;
-    void this.needs.memory.closed({ folder, sessionId: before });
-    void this.needs.memory.opened({ folder, sessionId });
+    void this.deps.memory.closed({ folder, sessionId: before });
+    void this.deps.memory.opened({ folder, sessionId });
   }
 
   /** Stubs for a copy: nothing runs in it, and nothing changes. */
@@ -176,8 +176,8 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
     { store: sessions }: OpenCopy,
     panel: vscode.WebviewPanel,
     onShown: (sessionId: string) => void,
-  ): TranscriptNeeds {
-    const { editor, code, clock, localization, log } = this.needs;
+  ): TranscriptSurfaceDeps {
+    const { editor, code, clock, localization, log } = this.deps;
     const folder = this.nameOf(store);
     const notHere = async (): Promise<void> => {
       throw new GatewayError(
@@ -191,14 +191,14 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
       localization,
       log,
       otherFolder: store.label?.path ?? folder,
-      words: { t: translate, language: vscode.env.language },
+      labelContext: { t: translate, language: vscode.env.language },
       readAt: clock.now(),
       gateway: { attach: () => nothing, onDidChangeRunning: () => nothing, runningTurns: () => [] },
       store: { settled: () => Promise.resolve(), onDidChange: () => nothing, hasJustOpened: false },
       editor: {
         ...editor,
         showLog: () => void vscode.commands.executeCommand('hermes.showLog'),
-        openInChat: (sessionId) => this.needs.bringOver({ store, sessionId }),
+        openInChat: (sessionId) => this.deps.bringOver({ store, sessionId }),
         branchFrom: notHere,
         rewindTo: notHere,
         exportSession: (sessionId) => this.export({ store, sessionId }),

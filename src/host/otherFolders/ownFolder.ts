@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { describeFolder, type OpenFolder } from '../../store/library/describeFolder';
 import type { FolderLabel } from '../../store/library/folderLabel';
-import type { StorePlaces } from '../../store/library/otherStore';
+import type { StoreLocations } from '../../store/library/otherStore';
 import { emptyWindowsFolder } from '../storage/storagePlace';
 
 /** Describes the folder or workspace of this window, so that its store can record which folder it belongs to. */
@@ -25,7 +25,11 @@ function pathOf(uri: vscode.Uri | undefined): string | null {
 }
 
 /** Places where the editor keeps stores of this extension, and the one from the settings. */
-export function storePlaces(context: vscode.ExtensionContext, storagePath: string | null, own: string): StorePlaces {
+export function storeLocations(
+  context: vscode.ExtensionContext,
+  storagePath: string | null,
+  own: string,
+): StoreLocations {
   const global = context.globalStorageUri.fsPath;
   const extension = basename(global);
   // Profiles too: each has its own global storage, but they share the workspace storage.

@@ -4,7 +4,7 @@ import type { Gateway } from '../../gateway/gateway';
 import {
   searchCommands,
   searchRequests,
-  type OpenPlace,
+  type OpenDestination,
   type SearchAnswer,
   type SearchHit,
   type SearchKind,
@@ -22,12 +22,12 @@ import { ViewEndpoint, type WebviewPort } from '../webviews/viewEndpoint';
 /** Maximum number of sessions with a matching title, shown above the messages. */
 const mostTitled = 10;
 
-export interface SearchNeeds {
+export interface SearchDeps {
   readonly gateway: Pick<Gateway, 'listSessions'>;
   readonly sessions: Pick<SessionStore, 'search' | 'statistics'>;
   readonly store: Pick<StoreStatus, 'settled' | 'shown' | 'isReadable' | 'hasJustOpened' | 'onDidChange'>;
   readonly localization: Readonly<Record<string, string>>;
-  readonly open: (sessionId: string, messageUid: string | null, place: OpenPlace) => Promise<void>;
+  readonly open: (sessionId: string, messageUid: string | null, place: OpenDestination) => Promise<void>;
   readonly log: Log;
 }
 
@@ -54,7 +54,7 @@ export class SearchSurface implements Disposable {
   constructor(
     private asked: string | null,
     port: WebviewPort,
-    private readonly needs: SearchNeeds,
+    private readonly deps: SearchDeps,
   ) {
     this.endpoint = this.lifetime.register(
       new ViewEndpoint<typeof searchCommands, typeof searchRequests, SearchResults, SearchNotifications>(
@@ -70,17 +70,17 @@ export class SearchSurface implements Disposable {
           requests: {
             search: (asked) => this.search(asked),
             open: async ({ sessionId, messageUid, place }) => {
-              await needs.open(sessionId, messageUid, place);
+              await deps.open(sessionId, messageUid, place);
               return null;
             },
           },
         },
-        needs.log,
+        deps.log,
       ),
     );
     this.lifetime.register(
-      needs.store.onDidChange(() => {
-        if (this.ready && needs.store.hasJustOpened) void this.bootstrap();
+      deps.store.onDidChange(() => {
+        if (this.ready && deps.store.hasJustOpened) void this.bootstrap();
       }),
     );
   }
@@ -103,7 +103,7 @@ export class SearchSurface implements Disposable {
   }
 
   private async bootstrap(): Promise<void> {
-    const { store, localization } = this.needs;
+    const { store, localization } = this.deps;
     await store.settled();
     const { shown } = store;
     const problem = store.isReadable || !('sentence' in shown) ? null : shown.sentence;
@@ -133,7 +133,7 @@ export class SearchSurface implements Disposable {
   }
 
   private async find({ search, text, kind, offset, limit }: Asked, signal: AbortSignal): Promise<SearchPage> {
-    const { store, sessions } = this.needs;
+    const { store, sessions } = this.deps;
     await store.settled();
     const titled = offset === 0 ? await this.list({ text, limit: mostTitled }) : [];
     const progress = (done: number, total: number): void => {
@@ -160,17 +160,17 @@ export class SearchSurface implements Disposable {
     readonly limit: number;
   }): Promise<readonly SearchSession[]> {
     const lists = await Promise.all(
-      (['active', 'archived'] as const).map((state) => this.needs.gateway.listSessions({ ...query, state })),
+      (['active', 'archived'] as const).map((state) => this.deps.gateway.listSessions({ ...query, state })),
     );
     return lists.flat().slice(0, query.limit).map(searchSession);
   }
 
   private async indexLeft(): Promise<number> {
     try {
-      return (await this.needs.sessions.statistics()).dirtyRows;
+      return (await this.deps.sessions.statistics()).dirtyRows;
     } catch (error) {
       // Only an extra number: the results are right without it.
-      this.needs.log.warn(`How much is not indexed yet could not be read: ${describeError(error).sentence}`);
+      this.deps.log.warn(`How much is not indexed yet could not be read: ${describeError(error).sentence}`);
       return 0;
     }
   }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { SearchSurface, type SearchNeeds } from './searchSurface';
+import { SearchSurface, type SearchDeps } from './searchSurface';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import { webviewPort } from '../webviews/webviewPort';
 
@@ -7,11 +7,11 @@ export const searchViewType = 'hermes.search';
 
 /** The editor tab "Search Sessions". There is only one. It is restored after a window reload, with the typed text. */
 export class SearchTab implements vscode.WebviewPanelSerializer, vscode.Disposable {
-  private open: { readonly panel: vscode.WebviewPanel; readonly bridge: SearchSurface } | null = null;
+  private open: { readonly panel: vscode.WebviewPanel; readonly surface: SearchSurface } | null = null;
 
   constructor(
     private readonly programs: WebviewPrograms,
-    private readonly needs: SearchNeeds,
+    private readonly deps: SearchDeps,
   ) {}
 
   /** Shows the screen. `text` replaces the text in its field; null keeps it. */
@@ -25,7 +25,7 @@ export class SearchTab implements vscode.WebviewPanelSerializer, vscode.Disposab
       return;
     }
     this.open.panel.reveal();
-    if (text !== null) this.open.bridge.ask(text);
+    if (text !== null) this.open.surface.ask(text);
   }
 
   async deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> {
@@ -34,19 +34,19 @@ export class SearchTab implements vscode.WebviewPanelSerializer, vscode.Disposab
   }
 
   dispose(): void {
-    this.open?.bridge.dispose();
+    this.open?.surface.dispose();
     this.open = null;
   }
 
   private fill(panel: vscode.WebviewPanel, asked: string | null): void {
-    const bridge = new SearchSurface(asked, webviewPort(panel.webview), this.needs);
-    const opened = { panel, bridge };
+    const surface = new SearchSurface(asked, webviewPort(panel.webview), this.deps);
+    const opened = { panel, surface };
     this.open = opened;
     panel.onDidChangeViewState(() => {
-      if (!panel.visible) bridge.pageUnloaded();
+      if (!panel.visible) surface.pageUnloaded();
     });
     panel.onDidDispose(() => {
-      bridge.dispose();
+      surface.dispose();
       if (this.open === opened) this.open = null;
     });
     this.programs.load('search', panel.webview);

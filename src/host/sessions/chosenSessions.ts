@@ -4,7 +4,7 @@ import type { SessionQuery, SessionStore } from '../../store/sessionStore';
 import type { Session } from '../../transcript/session';
 import { namedTarget, type NamedTarget } from './sessionTarget';
 
-interface ChoosingNeeds {
+interface ChoosingDeps {
   readonly gateway: Pick<Gateway, 'shownSession'>;
   readonly sessions: Pick<SessionStore, 'getSession'>;
   readonly surfaceId: () => string;
@@ -24,7 +24,7 @@ export interface ChosenMessage {
 /** Finds the sessions that a command applies to: the rows it was called on, else the session that the chat shows,
  *  else one that the user picks. */
 export class ChosenSessions {
-  constructor(private readonly needs: ChoosingNeeds) {}
+  constructor(private readonly deps: ChoosingDeps) {}
 
   /** The session, and the message if one was clicked. Null when the user cancels. `title`: heading of the picker. */
   async one(args: readonly unknown[], title: string): Promise<ChosenMessage | null> {
@@ -41,7 +41,7 @@ export class ChosenSessions {
 
   /** Session that the command was called on. Null: on none. 'lost': the editor cannot name the row. */
   named(args: readonly unknown[]): { readonly sessionId: string } | 'lost' | null {
-    const target = namedTarget(args, this.needs.selected);
+    const target = namedTarget(args, this.deps.selected);
     if (target === 'lost') return target;
     const [sessionId] = target?.sessionIds ?? [];
     return sessionId === undefined ? null : { sessionId };
@@ -52,18 +52,18 @@ export class ChosenSessions {
     title: string,
     state: SessionState = 'active',
   ): Promise<NamedTarget | null> {
-    const { selected, storeSettled } = this.needs;
+    const { selected, storeSettled } = this.deps;
     await storeSettled();
     const given = namedTarget(args, selected);
     if (given !== null && given !== 'lost') return given;
     // The intended row is unknown: do not assume the shown session.
-    const sessionId = (given === 'lost' ? null : await this.shownIn(state)) ?? (await this.needs.pick(title, state));
+    const sessionId = (given === 'lost' ? null : await this.shownIn(state)) ?? (await this.deps.pick(title, state));
     return sessionId === null ? null : { sessionIds: [sessionId], messageUid: null };
   }
 
   /** Session that the chat shows, if it is in this state. */
   private async shownIn(state: SessionState): Promise<string | null> {
-    const { gateway, sessions, surfaceId } = this.needs;
+    const { gateway, sessions, surfaceId } = this.deps;
     const shown = gateway.shownSession(surfaceId());
     if (shown === null || state === 'active') return shown;
     const session = await sessions.getSession(shown);
@@ -71,7 +71,7 @@ export class ChosenSessions {
   }
 
   private async read(sessionIds: readonly string[]): Promise<readonly Session[]> {
-    const sessions = await Promise.all(sessionIds.map((sessionId) => this.needs.sessions.getSession(sessionId)));
+    const sessions = await Promise.all(sessionIds.map((sessionId) => this.deps.sessions.getSession(sessionId)));
     if (sessions.some((session) => session === null))
       void vscode.window.showWarningMessage(vscode.l10n.t('This session no longer exists.'));
     return sessions.filter((session) => session !== null);

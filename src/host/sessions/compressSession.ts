@@ -15,7 +15,7 @@ export async function compressSession(
       title: vscode.l10n.t('Compress Session'),
       prompt: vscode.l10n.t(
         'The model summarizes earlier messages: about {before} → {after} tokens. Nothing is deleted.',
-        savedWords(preview),
+        savedText(preview),
       ),
       placeHolder: vscode.l10n.t('What should the summary focus on? (optional)'),
       ignoreFocusOut: true,
@@ -34,7 +34,7 @@ export async function compressSession(
     },
   );
   if (typeof outcome === 'string') return inform(outcome);
-  const saved = savedWords(outcome.tokens);
+  const saved = savedText(outcome.tokens);
   if (outcome.madeBy === 'summary')
     inform(vscode.l10n.t('Earlier messages were summarized: about {before} → {after} tokens.', saved));
   else
@@ -46,7 +46,7 @@ export async function compressSession(
     );
 }
 
-function savedWords({ before, after }: HandoffTokens): { readonly before: string; readonly after: string } {
+function savedText({ before, after }: HandoffTokens): { readonly before: string; readonly after: string } {
   const count = new Intl.NumberFormat(vscode.env.language, { notation: 'compact', maximumFractionDigits: 1 });
   return { before: count.format(before), after: count.format(after) };
 }

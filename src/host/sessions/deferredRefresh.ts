@@ -3,11 +3,11 @@ export class DeferredRefresh {
   private asking = 0;
   private isDue = false;
 
-  constructor(private readonly draw: () => void) {}
+  constructor(private readonly refresh: () => void) {}
 
   /** Refreshes now, or after the open box has closed. */
-  drawSoon(): void {
-    if (this.asking === 0) this.draw();
+  requestRefresh(): void {
+    if (this.asking === 0) this.refresh();
     else this.isDue = true;
   }
 
@@ -19,7 +19,7 @@ export class DeferredRefresh {
       this.asking--;
       if (this.asking === 0 && this.isDue) {
         this.isDue = false;
-        this.draw();
+        this.refresh();
       }
     }
   }

@@ -4,7 +4,7 @@ import type { ToolOutcome } from '../../transcript/part';
 import type { StopReason } from '../../transcript/stopReason';
 
 /** Sentence that tells how a turn ended. Null: it simply finished. */
-export function endWords(reason: StopReason, t: Translate): string | null {
+export function endText(reason: StopReason, t: Translate): string | null {
   switch (reason) {
     case 'stop':
       return null;
@@ -37,7 +37,7 @@ export function endWords(reason: StopReason, t: Translate): string | null {
   }
 }
 
-export function outcomeWords(outcome: ToolOutcome, t: Translate): string {
+export function outcomeText(outcome: ToolOutcome, t: Translate): string {
   switch (outcome) {
     case 'done':
       return t('done');
@@ -54,7 +54,7 @@ export function outcomeWords(outcome: ToolOutcome, t: Translate): string {
   }
 }
 
-export function hiddenWords(reason: HiddenReason, t: Translate): string {
+export function hiddenText(reason: HiddenReason, t: Translate): string {
   switch (reason) {
     case 'retried':
       return t('hidden: retried');

@@ -4,14 +4,14 @@ import { GatewayError, type Gateway } from '../../gateway/gateway';
 import type { SessionStore, TranscriptPage } from '../../store/sessionStore';
 import type { WorkProgress } from '../../store/slicedWork';
 import { editorWorkNotice } from '../notifications/editorWorkNotice';
-import { tellWhenLong } from '../notifications/longWork';
+import { withProgressWhenLong } from '../notifications/longWork';
 import { translate } from '../common/translation';
 import { maskedMessage, maskedSession, maskedTurn } from './maskedRecord';
-import { exportName, jsonExport, markdownExport, type SessionRecord } from './transcriptExport';
+import { exportName, jsonExport, markdownExport, type ExportedSession } from './transcriptExport';
 
 const pageSize = 500;
 
-interface ExportNeeds {
+interface ExportDeps {
   readonly gateway: Pick<Gateway, 'readTranscript'>;
   readonly sessions: Pick<SessionStore, 'getSession'>;
   readonly now: () => number;
@@ -24,18 +24,18 @@ interface ExportForm extends vscode.QuickPickItem {
 }
 
 /** Asks for format and destination, and writes the session there. */
-export async function exportSession(sessionId: string, needs: ExportNeeds): Promise<void> {
+export async function exportSession(sessionId: string, deps: ExportDeps): Promise<void> {
   const form = await vscode.window.showQuickPick(exportForms(), {
     title: vscode.l10n.t('Export Session'),
     placeHolder: vscode.l10n.t('Choose a format'),
   });
   if (form === undefined) return;
   const stopped = new GatewayError('stopped', vscode.l10n.t('Export was canceled. Nothing was written.'));
-  const record = await tellWhenLong(
+  const record = await withProgressWhenLong(
     { clock: systemClock, notice: editorWorkNotice },
     vscode.l10n.t('Exporting the session…'),
     stopped,
-    (...course) => readRecord(sessionId, form.withHidden, needs, ...course),
+    (...course) => readRecord(sessionId, form.withHidden, deps, ...course),
   );
   if (record === null) return;
   const text =
@@ -54,10 +54,10 @@ export async function exportSession(sessionId: string, needs: ExportNeeds): Prom
 async function readRecord(
   sessionId: string,
   includeHidden: boolean,
-  { gateway, sessions, now }: ExportNeeds,
+  { gateway, sessions, now }: ExportDeps,
   signal: AbortSignal,
   onProgress: (progress: WorkProgress) => void,
-): Promise<SessionRecord | null> {
+): Promise<ExportedSession | null> {
   const session = await sessions.getSession(sessionId);
   if (session === null) return null;
   const pages: TranscriptPage[] = [];
@@ -89,7 +89,7 @@ async function readRecord(
   };
 }
 
-async function saveAs(text: string, format: ExportForm['format'], { session }: SessionRecord): Promise<void> {
+async function saveAs(text: string, format: ExportForm['format'], { session }: ExportedSession): Promise<void> {
   const ending = format === 'json' ? 'json' : 'md';
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const uri = await vscode.window.showSaveDialog({

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Gateway } from '../../gateway/gateway';
 import type { TranscriptPage } from '../../store/sessionStore';
 import { isContinuation } from '../../transcript/continuation';
-import { promptWords } from '../../transcript/draftPart';
+import { promptText } from '../../transcript/draftPart';
 import { answerText, type Message } from '../../transcript/message';
 import { ageLabels } from './ageLabels';
 import { describeError } from '../common/describeError';
@@ -104,7 +104,7 @@ export function choosable(
 function messageItem(message: Message, now: number): MessageItem {
   const who = message.role === 'user' ? vscode.l10n.t('You') : vscode.l10n.t('Hermes');
   return {
-    label: promptWords(message.parts).replace(/\s+/g, ' ').trim().slice(0, 120) || vscode.l10n.t('(no text)'),
+    label: promptText(message.parts).replace(/\s+/g, ' ').trim().slice(0, 120) || vscode.l10n.t('(no text)'),
     description: `${who} · ${ageLabels(message.createdAt, now, vscode.env.language)}`,
     iconPath: new vscode.ThemeIcon(message.role === 'user' ? 'account' : 'sparkle'),
     uid: message.uid,

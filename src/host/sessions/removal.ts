@@ -4,9 +4,9 @@ import type { SessionStore } from '../../store/sessionStore';
 import type { Session } from '../../transcript/session';
 import { describeError } from '../common/describeError';
 import { translate } from '../common/translation';
-import { titleWords } from './sessionLabels';
+import { titleText } from './sessionLabels';
 
-export interface RemovalNeeds {
+export interface RemovalDeps {
   readonly gateway: Pick<
     Gateway,
     'trashSession' | 'restoreSession' | 'forgetSession' | 'shownSession' | 'switchSession'
@@ -19,10 +19,10 @@ export interface RemovalNeeds {
 
 /** Moves sessions into the trash and offers Undo. Sessions already in the trash can only be forgotten, so it asks
  *  about those. */
-export async function deleteSessions(chosen: readonly Session[], needs: RemovalNeeds): Promise<void> {
+export async function deleteSessions(chosen: readonly Session[], deps: RemovalDeps): Promise<void> {
   const trashed = chosen.filter((session) => session.trashedAt !== null);
-  if (trashed.length > 0) await forgetSessions(trashed, needs);
-  const { gateway, surfaceId } = needs;
+  if (trashed.length > 0) await forgetSessions(trashed, deps);
+  const { gateway, surfaceId } = deps;
   const surface = surfaceId();
   const shown = gateway.shownSession(surface);
   const { done, refusals } = await eachOf(
@@ -32,7 +32,7 @@ export async function deleteSessions(chosen: readonly Session[], needs: RemovalN
   if (refusals.length > 0) void vscode.window.showWarningMessage(refusals.join(' '));
   if (done.length === 0) return;
   const undo = vscode.l10n.t('Undo');
-  if ((await vscode.window.showInformationMessage(trashedWords(done), undo)) !== undo) return;
+  if ((await vscode.window.showInformationMessage(trashedText(done), undo)) !== undo) return;
   const restored = await eachOf(done, (session) => gateway.restoreSession(session.id));
   if (restored.refusals.length > 0) void vscode.window.showErrorMessage(restored.refusals.join(' '));
   const back = restored.done.find((session) => session.id === shown);
@@ -41,36 +41,36 @@ export async function deleteSessions(chosen: readonly Session[], needs: RemovalN
 }
 
 /** Erases sessions permanently, after explaining what is erased and what stays. */
-export async function forgetSessions(chosen: readonly Session[], needs: RemovalNeeds): Promise<void> {
+export async function forgetSessions(chosen: readonly Session[], deps: RemovalDeps): Promise<void> {
   const forget = vscode.l10n.t('Forget');
   const question =
     chosen.length === 1 && chosen[0] !== undefined
-      ? vscode.l10n.t('Permanently delete “{title}”?', { title: titleWords(chosen[0], translate) })
+      ? vscode.l10n.t('Permanently delete “{title}”?', { title: titleText(chosen[0], translate) })
       : vscode.l10n.t('Permanently delete {count} sessions?', { count: chosen.length });
   const answer = await vscode.window.showWarningMessage(
     question,
-    { modal: true, detail: await forgetDetail(chosen, needs) },
+    { modal: true, detail: await forgetDetail(chosen, deps) },
     forget,
   );
   if (answer !== forget) return;
   const reports: ForgetReport[] = [];
   const { done, refusals } = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Deleting permanently…') },
-    () => eachOf(chosen, async (session) => void reports.push(await needs.gateway.forgetSession(session.id))),
+    () => eachOf(chosen, async (session) => void reports.push(await deps.gateway.forgetSession(session.id))),
   );
   if (refusals.length > 0) void vscode.window.showWarningMessage(refusals.join(' '));
   if (done.length === 0) return;
   const left = [...new Set(reports.flatMap(({ sentences }) => sentences))];
-  const said =
+  const sentence =
     done.length === 1 && done[0] !== undefined
-      ? vscode.l10n.t('“{title}” was permanently deleted.', { title: titleWords(done[0], translate) })
+      ? vscode.l10n.t('“{title}” was permanently deleted.', { title: titleText(done[0], translate) })
       : vscode.l10n.t('{count} sessions were permanently deleted.', { count: done.length });
-  if (left.length === 0) void vscode.window.showInformationMessage(said);
-  else void vscode.window.showWarningMessage([said, ...left].join(' '));
+  if (left.length === 0) void vscode.window.showInformationMessage(sentence);
+  else void vscode.window.showWarningMessage([sentence, ...left].join(' '));
 }
 
 /** Explains what is erased, what stays, and what is out of reach, each in its own paragraph. */
-async function forgetDetail(chosen: readonly Session[], { sessions, outsideMemory }: RemovalNeeds): Promise<string> {
+async function forgetDetail(chosen: readonly Session[], { sessions, outsideMemory }: RemovalDeps): Promise<string> {
   const branches = await branchesOf(chosen, sessions);
   const memory = chosen.every((session) => session.private) ? null : outsideMemory();
   return [
@@ -99,7 +99,7 @@ async function forgetDetail(chosen: readonly Session[], { sessions, outsideMemor
 
 /** Titles of branches that were made from these sessions and are not among them, including those in the trash: they
  *  hold copies too. */
-async function branchesOf(chosen: readonly Session[], sessions: RemovalNeeds['sessions']): Promise<readonly string[]> {
+async function branchesOf(chosen: readonly Session[], sessions: RemovalDeps['sessions']): Promise<readonly string[]> {
   const going = new Set(chosen.map(({ conversationId }) => conversationId));
   const trees = await Promise.all(chosen.map((session) => sessions.branchesOf(session.id, true)));
   const staying = trees
@@ -110,7 +110,7 @@ async function branchesOf(chosen: readonly Session[], sessions: RemovalNeeds['se
         going.has(branch.parentConversationId) &&
         !going.has(branch.conversationId),
     );
-  return [...new Map(staying.map((branch) => [branch.conversationId, titleWords(branch, translate)])).values()];
+  return [...new Map(staying.map((branch) => [branch.conversationId, titleText(branch, translate)])).values()];
 }
 
 /** Runs an action for each session. A refusal for one does not stop the others. */
@@ -125,15 +125,15 @@ async function eachOf(
       await act(session);
       done.push(session);
     } catch (error) {
-      refusals.push(`“${titleWords(session, translate)}”: ${describeError(error).sentence}`);
+      refusals.push(`“${titleText(session, translate)}”: ${describeError(error).sentence}`);
     }
   }
   return { done, refusals };
 }
 
-function trashedWords(sessions: readonly Session[]): string {
+function trashedText(sessions: readonly Session[]): string {
   const [only] = sessions;
   if (sessions.length === 1 && only !== undefined)
-    return vscode.l10n.t('“{title}” was moved to the trash.', { title: titleWords(only, translate) });
+    return vscode.l10n.t('“{title}” was moved to the trash.', { title: titleText(only, translate) });
   return vscode.l10n.t('{count} sessions were moved to the trash.', { count: sessions.length });
 }

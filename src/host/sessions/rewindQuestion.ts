@@ -40,14 +40,14 @@ async function turnsFrom(gateway: Pick<Gateway, 'readTranscript'>, sessionId: st
       limit: pageSize,
       ...(before === undefined ? {} : { before }),
     });
-    for (const turnUid of turnsBehind(page, to)) turns.add(turnUid);
+    for (const turnUid of turnsAfter(page, to)) turns.add(turnUid);
     before = page.messages[0]?.position;
     if (before === undefined || !page.hasEarlier || page.messages.some(({ uid }) => uid === to)) return turns.size;
   }
 }
 
 /** Turns of a page's rows from the prompt `to` on; all of them if the prompt is on an earlier page. */
-export function turnsBehind({ messages }: Pick<TranscriptPage, 'messages'>, to: string): readonly string[] {
+export function turnsAfter({ messages }: Pick<TranscriptPage, 'messages'>, to: string): readonly string[] {
   const from = Math.max(
     0,
     messages.findIndex(({ uid }) => uid === to),

@@ -20,7 +20,7 @@ const newestRows = 20;
 /** Second argument of `openSession` when the user clicked a row of the sessions view. */
 export const fromRow = 'row';
 
-export interface SessionCommandNeeds {
+export interface SessionCommandDeps {
   readonly gateway: Gateway;
   readonly sessions: Pick<SessionStore, 'getSession' | 'branchesOf' | 'getMessage'>;
   readonly files: Pick<ChatFiles, 'from' | 'takeBack'>;
@@ -46,47 +46,47 @@ export interface SessionCommandNeeds {
 
 /** Commands that switch the shown session, and commands for one or more stored sessions. From rows, they apply to
  *  those; from the palette, to the shown session. If no session is shown, they ask for one. */
-export function sessionCommands(needs: SessionCommandNeeds): CommandTable {
-  return { ...switchCommands(needs), ...careCommands(needs) };
+export function sessionCommands(deps: SessionCommandDeps): CommandTable {
+  return { ...switchCommands(deps), ...upkeepCommands(deps) };
 }
 
-function switchCommands(needs: SessionCommandNeeds): CommandTable {
-  const { gateway, chosen, surfaceId, now } = needs;
+function switchCommands(deps: SessionCommandDeps): CommandTable {
+  const { gateway, chosen, surfaceId, now } = deps;
   return {
-    newSession: async () => void (await switchTo(needs, { reason: 'new_session' })),
-    newPrivateSession: async () => void (await switchTo(needs, { reason: 'new_session', private: true })),
-    resetSession: async () => void (await switchTo(needs, { reason: 'reset' })),
+    newSession: async () => void (await switchTo(deps, { reason: 'new_session' })),
+    newPrivateSession: async () => void (await switchTo(deps, { reason: 'new_session', private: true })),
+    resetSession: async () => void (await switchTo(deps, { reason: 'reset' })),
     resumeSession: async () => {
-      const pick = await needs.pick(vscode.l10n.t('Resume Session'), { searches: true });
-      if (pick !== null) await open(needs, pick);
+      const pick = await deps.pick(vscode.l10n.t('Resume Session'), { searches: true });
+      if (pick !== null) await open(deps, pick);
     },
     openSession: async (...args) => {
       const row = args[1] === fromRow ? chosen.named(args) : null;
-      if (row !== null && row !== 'lost') needs.rowOpened(row.sessionId);
+      if (row !== null && row !== 'lost') deps.rowOpened(row.sessionId);
       const target = await chosen.one(args, vscode.l10n.t('Open in Chat'));
       if (target === null) return;
       // The first click on a row shows the session and keeps the focus in the list; the second moves it to the
       // composer.
       const stays = args[1] === fromRow && gateway.shownSession(surfaceId()) !== target.session.id;
-      await open(needs, { sessionId: target.session.id, messageUid: target.messageUid }, stays);
+      await open(deps, { sessionId: target.session.id, messageUid: target.messageUid }, stays);
     },
     branchSession: async (...args) => {
       const target = await chosen.one(args, vscode.l10n.t('Branch Session'));
-      if (target !== null) await switchTo(needs, { reason: 'branch', sessionId: target.session.id, from: null });
+      if (target !== null) await switchTo(deps, { reason: 'branch', sessionId: target.session.id, from: null });
     },
     branchFromHere: async (...args) => {
       const target = await chosen.one(args, vscode.l10n.t('Branch from Message'));
       if (target === null) return;
       const from =
-        target.messageUid ?? (await needs.whileAsking(() => pickMessage(gateway, target.session.id, 'branch', now())));
-      if (from !== null) await switchTo(needs, { reason: 'branch', sessionId: target.session.id, from });
+        target.messageUid ?? (await deps.whileAsking(() => pickMessage(gateway, target.session.id, 'branch', now())));
+      if (from !== null) await switchTo(deps, { reason: 'branch', sessionId: target.session.id, from });
     },
     rewindToHere: async (...args) => {
       const target = await chosen.one(args, vscode.l10n.t('Rewind to Message'));
       if (target === null) return;
       const to =
-        target.messageUid ?? (await needs.whileAsking(() => pickMessage(gateway, target.session.id, 'rewind', now())));
-      if (to !== null) await rewind(needs, target.session.id, to);
+        target.messageUid ?? (await deps.whileAsking(() => pickMessage(gateway, target.session.id, 'rewind', now())));
+      if (to !== null) await rewind(deps, target.session.id, to);
     },
     retry: async (...args) => {
       const target = await chosen.one(args, vscode.l10n.t('Retry'));
@@ -94,8 +94,8 @@ function switchCommands(needs: SessionCommandNeeds): CommandTable {
       const turnUid = await lastTurn(gateway, target.session);
       if (turnUid === null) return inform(vscode.l10n.t('This session has no prompt to retry.'));
       if (gateway.shownSession(surfaceId()) !== target.session.id)
-        await switchTo(needs, { reason: 'resume', sessionId: target.session.id });
-      const files = (await needs.files.from(turnUid)).length;
+        await switchTo(deps, { reason: 'resume', sessionId: target.session.id });
+      const files = (await deps.files.from(turnUid)).length;
       const goesBack =
         files === 0
           ? 'conversation'
@@ -105,20 +105,20 @@ function switchCommands(needs: SessionCommandNeeds): CommandTable {
               files,
             );
       if (goesBack === null) return;
-      let told: string | null = null;
+      let filesNotice: string | null = null;
       const receipt = await gateway.retry(surfaceId(), turnUid, async () => {
-        if (goesBack === 'files') told = await needs.files.takeBack(turnUid);
+        if (goesBack === 'files') filesNotice = await deps.files.takeBack(turnUid);
       });
       if (receipt.kind === 'started' && receipt.notice !== undefined) inform(receipt.notice);
-      if (told !== null) inform(told);
-      await needs.focusChat();
+      if (filesNotice !== null) inform(filesNotice);
+      await deps.focusChat();
     },
   };
 }
 
-function careCommands(needs: SessionCommandNeeds): CommandTable {
-  const { gateway, chosen, sessions, surfaceId } = needs;
-  const removal = { gateway, sessions, surfaceId, outsideMemory: needs.outsideMemory };
+function upkeepCommands(deps: SessionCommandDeps): CommandTable {
+  const { gateway, chosen, sessions, surfaceId } = deps;
+  const removal = { gateway, sessions, surfaceId, outsideMemory: deps.outsideMemory };
   const each =
     (title: string, act: (session: Session) => Promise<void>, state: SessionQuery['state'] = 'active') =>
     async (...args: readonly unknown[]): Promise<void> => {
@@ -126,7 +126,7 @@ function careCommands(needs: SessionCommandNeeds): CommandTable {
     };
   const rename = async (...args: readonly unknown[]): Promise<void> => {
     const target = await chosen.one(args, vscode.l10n.t('Rename Session'));
-    if (target !== null) await needs.whileAsking(() => renameSession(target.session, gateway));
+    if (target !== null) await deps.whileAsking(() => renameSession(target.session, gateway));
   };
   const remove = async (...args: readonly unknown[]): Promise<void> =>
     deleteSessions(await chosen.all(args, vscode.l10n.t('Delete Session')), removal);
@@ -152,11 +152,11 @@ function careCommands(needs: SessionCommandNeeds): CommandTable {
     },
     exportSession: async (...args) => {
       const target = await chosen.one(args, vscode.l10n.t('Export Session'));
-      if (target !== null) await exportSession(target.session.id, needs);
+      if (target !== null) await exportSession(target.session.id, deps);
     },
     compressSession: async (...args) => {
       const target = await chosen.one(args, vscode.l10n.t('Compress Session'));
-      if (target !== null) await compressSession(gateway, target.session.id, needs.whileAsking);
+      if (target !== null) await compressSession(gateway, target.session.id, deps.whileAsking);
     },
     stop: async (...args) => {
       const named = chosen.named(args);
@@ -168,38 +168,38 @@ function careCommands(needs: SessionCommandNeeds): CommandTable {
     },
     openTranscript: async (...args) => {
       const target = await chosen.one(args, vscode.l10n.t('Open Transcript'));
-      if (target !== null) await needs.openTranscript(target.session.id, target.messageUid);
+      if (target !== null) await deps.openTranscript(target.session.id, target.messageUid);
     },
   };
 }
 
 async function open(
-  needs: SessionCommandNeeds,
+  deps: SessionCommandDeps,
   { sessionId, messageUid }: SessionPick,
   keepsFocus = false,
 ): Promise<void> {
-  await switchTo(needs, { reason: 'resume', sessionId }, keepsFocus);
-  if (messageUid !== null) await needs.revealMessage(sessionId, messageUid);
+  await switchTo(deps, { reason: 'resume', sessionId }, keepsFocus);
+  if (messageUid !== null) await deps.revealMessage(sessionId, messageUid);
 }
 
 /** Switches the session that the chat shows, and focuses the chat. Shows the notice if the result differs from the
  *  request. */
-async function switchTo(needs: SessionCommandNeeds, target: SwitchTarget, keepsFocus = false): Promise<SwitchOutcome> {
-  await needs.storeSettled();
-  const outcome = await needs.gateway.switchSession(needs.surfaceId(), target);
+async function switchTo(deps: SessionCommandDeps, target: SwitchTarget, keepsFocus = false): Promise<SwitchOutcome> {
+  await deps.storeSettled();
+  const outcome = await deps.gateway.switchSession(deps.surfaceId(), target);
   if (outcome.notice !== null) inform(outcome.notice);
-  await (keepsFocus ? needs.showChat() : needs.focusChat());
+  await (keepsFocus ? deps.showChat() : deps.focusChat());
   return outcome;
 }
 
-async function rewind(needs: SessionCommandNeeds, sessionId: string, to: string): Promise<void> {
-  const turnUid = (await needs.sessions.getMessage(to))?.turnUid ?? null;
-  const files = turnUid === null ? 0 : (await needs.files.from(turnUid)).length;
-  const goesBack = await rewindQuestion(needs.gateway, sessionId, to, files);
+async function rewind(deps: SessionCommandDeps, sessionId: string, to: string): Promise<void> {
+  const turnUid = (await deps.sessions.getMessage(to))?.turnUid ?? null;
+  const files = turnUid === null ? 0 : (await deps.files.from(turnUid)).length;
+  const goesBack = await rewindQuestion(deps.gateway, sessionId, to, files);
   if (goesBack === null) return;
-  const { takenBack } = await switchTo(needs, { reason: 'rewind', sessionId, to });
-  const told = goesBack === 'files' && takenBack !== undefined ? await needs.files.takeBack(takenBack) : null;
-  if (told !== null) inform(told);
+  const { takenBack } = await switchTo(deps, { reason: 'rewind', sessionId, to });
+  const filesNotice = goesBack === 'files' && takenBack !== undefined ? await deps.files.takeBack(takenBack) : null;
+  if (filesNotice !== null) inform(filesNotice);
 }
 
 async function lastTurn(gateway: Pick<Gateway, 'readTranscript'>, session: Session): Promise<string | null> {

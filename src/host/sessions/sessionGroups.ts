@@ -4,20 +4,20 @@ export const groupKinds = ['pinned', 'today', 'week', 'older', 'archived', 'tras
 export type GroupKind = (typeof groupKinds)[number];
 
 /** A session in the view, with its branches below it. */
-export interface SessionEntry {
+export interface SessionTreeEntry {
   readonly kind: 'session';
   /** Newest segment; commands apply to it. */
   readonly sessionId: string;
   readonly summary: SessionSummary;
   /** Group of its whole thread. */
   readonly group: GroupKind;
-  readonly branches: readonly SessionEntry[];
+  readonly branches: readonly SessionTreeEntry[];
 }
 
 export interface SessionGroup {
   readonly kind: 'group';
   readonly group: GroupKind;
-  readonly entries: readonly SessionEntry[];
+  readonly entries: readonly SessionTreeEntry[];
   /** True when older sessions were not read. They would be in this group or a later one. */
   readonly hasMore: boolean;
 }
@@ -86,7 +86,7 @@ function startOfDay(now: number, daysBack: number): number {
 function threads(
   sessions: readonly SessionSummary[],
   groupOf: (root: SessionSummary, activity: number) => GroupKind,
-): readonly SessionEntry[] {
+): readonly SessionTreeEntry[] {
   const byConversation = new Map(sessions.map((summary) => [summary.conversationId, summary]));
   const below = new Map<string, SessionSummary[]>();
   const roots: SessionSummary[] = [];
@@ -101,7 +101,7 @@ function threads(
     list
       .map((summary) => ({ summary, activity: activityOf(summary) }))
       .sort((one, other) => other.activity - one.activity);
-  const entry = (summary: SessionSummary, group: GroupKind): SessionEntry => ({
+  const entry = (summary: SessionSummary, group: GroupKind): SessionTreeEntry => ({
     kind: 'session',
     sessionId: summary.id,
     summary,

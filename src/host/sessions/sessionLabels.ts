@@ -4,7 +4,7 @@ import { ageLabels } from './ageLabels';
 import type { GroupKind } from './sessionGroups';
 
 /** Context that texts depend on. `now` in seconds since the epoch. */
-export interface WordContext {
+export interface LabelContext {
   readonly t: Translate;
   readonly language: string;
   readonly now: number;
@@ -22,7 +22,7 @@ export function sessionMarks(session: SessionSummary): readonly SessionMark[] {
   ];
 }
 
-export function markWords(mark: SessionMark, t: Translate): string {
+export function markLabel(mark: SessionMark, t: Translate): string {
   switch (mark) {
     case 'problem':
       return t('couldn’t be fully read');
@@ -41,7 +41,7 @@ export function markWords(mark: SessionMark, t: Translate): string {
   }
 }
 
-export function groupWords(group: GroupKind, t: Translate): string {
+export function groupLabel(group: GroupKind, t: Translate): string {
   switch (group) {
     case 'pinned':
       return t('Pinned');
@@ -60,7 +60,7 @@ export function groupWords(group: GroupKind, t: Translate): string {
   }
 }
 
-export function titleWords(
+export function titleText(
   session: { readonly title: string | null; readonly preview?: string | null },
   t: Translate,
 ): string {
@@ -72,30 +72,33 @@ export function turnLabels(count: number, t: Translate): string {
 }
 
 /** Text after the title: age, turns, state. */
-export function factsOf(session: SessionSummary, { t, language, now }: WordContext): readonly string[] {
+export function factsOf(session: SessionSummary, { t, language, now }: LabelContext): readonly string[] {
   return [
     ageLabels(session.lastActiveAt, now, language),
     turnLabels(session.turnCount, t),
     ...(session.private ? [t('private')] : []),
-    ...sessionMarks(session).map((mark) => markWords(mark, t)),
+    ...sessionMarks(session).map((mark) => markLabel(mark, t)),
   ];
 }
 
 /** Text for screen readers: everything that a row shows by icon, position or color. */
-export function spokenWords(session: SessionSummary, context: WordContext & { readonly isShown: boolean }): string {
+export function accessibleLabel(
+  session: SessionSummary,
+  context: LabelContext & { readonly isShown: boolean },
+): string {
   const { t } = context;
   return [
-    titleWords(session, t),
+    titleText(session, t),
     ...factsOf(session, context),
     ...(session.pinned ? [t('pinned')] : []),
-    ...(session.branchOf === null ? [] : [originWords(session.branchOf.title, t)]),
+    ...(session.branchOf === null ? [] : [originLabel(session.branchOf.title, t)]),
     ...(context.isShown ? [t('open')] : []),
   ].join(', ');
 }
 
 /** Tooltip of a row, as plain text. */
-export function hoverWords(session: SessionSummary, { t, language }: WordContext): string {
-  const title = titleWords(session, t);
+export function hoverText(session: SessionSummary, { t, language }: LabelContext): string {
+  const title = titleText(session, t);
   const time = (seconds: number): string =>
     new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(seconds * 1000));
   const size = t('{turns}, {messages}', {
@@ -109,7 +112,7 @@ export function hoverWords(session: SessionSummary, { t, language }: WordContext
     session.preview === null || session.preview === title ? null : session.preview,
     t('Model: {model}', { model: session.model ?? t('default for new sessions') }),
     t('Size: {size}', { size }),
-    session.branchOf === null ? null : originWords(session.branchOf.title, t),
+    session.branchOf === null ? null : originLabel(session.branchOf.title, t),
     t('Started {begun}, last active {active}', { begun: time(session.startedAt), active: time(session.lastActiveAt) }),
     session.trashedAt === null ? null : t('In the trash since {time}', { time: time(session.trashedAt) }),
     session.queuedCount === 0 ? null : t('Queued prompts: {count}', { count: String(session.queuedCount) }),
@@ -118,6 +121,6 @@ export function hoverWords(session: SessionSummary, { t, language }: WordContext
   return lines.filter((line) => line !== null).join('\n');
 }
 
-function originWords(title: string | null, t: Translate): string {
+function originLabel(title: string | null, t: Translate): string {
   return title === null ? t('Branched from an untitled session') : t('Branched from “{title}”', { title });
 }

@@ -25,7 +25,7 @@ export type ListingState =
   | { readonly kind: 'loading' | 'listed' | 'empty' | 'filtered' }
   | { readonly kind: 'elsewhere' | 'unreadable'; readonly sentence: string };
 
-interface ListingNeeds {
+interface ListingDeps {
   readonly gateway: Pick<Gateway, 'listSessions' | 'onDidChangeSessions' | 'onDidChangeRunning'>;
   readonly store: Pick<StoreStatus, 'shown' | 'isReadable' | 'begin' | 'onDidChange'>;
   readonly clock: Clock;
@@ -51,8 +51,8 @@ export class SessionListing implements Disposable {
   /** Emitted when something shown has changed. */
   readonly onDidChange = this.changes.event;
 
-  constructor(private readonly needs: ListingNeeds) {
-    const { gateway, store } = needs;
+  constructor(private readonly deps: ListingDeps) {
+    const { gateway, store } = deps;
     const changed = (): void => this.changed();
     for (const listening of [
       gateway.onDidChangeSessions(changed),
@@ -79,7 +79,7 @@ export class SessionListing implements Disposable {
   watch(isWatched: boolean): void {
     this.isWatched = isWatched;
     if (!isWatched) return;
-    this.needs.store.begin();
+    this.deps.store.begin();
     if (this.isStale) void this.refresh();
   }
 
@@ -109,7 +109,7 @@ export class SessionListing implements Disposable {
   private changed(): void {
     this.isStale = true;
     if (!this.isWatched || this.cancelPause !== null) return;
-    this.cancelPause = this.needs.clock.after(pauseMs, () => {
+    this.cancelPause = this.deps.clock.after(pauseMs, () => {
       this.cancelPause = null;
       if (this.isStale) void this.refresh();
     });
@@ -117,8 +117,8 @@ export class SessionListing implements Disposable {
 
   private async read(): Promise<void> {
     this.isStale = false;
-    const { store, log } = this.needs;
-    if (!store.isReadable) return this.tell(this.found, unreadable(store.shown));
+    const { store, log } = this.deps;
+    if (!store.isReadable) return this.emit(this.found, unreadable(store.shown));
     try {
       const [pinned, active, archived, trash] = await Promise.all([
         this.part({ pinned: true }, pinnedLimit),
@@ -133,16 +133,16 @@ export class SessionListing implements Disposable {
         trash,
       };
       const isEmpty = Object.values(lists).every((list: ListPart) => list.sessions.length === 0);
-      this.tell(lists, { kind: !isEmpty ? 'listed' : this.text === '' ? 'empty' : 'filtered' });
+      this.emit(lists, { kind: !isEmpty ? 'listed' : this.text === '' ? 'empty' : 'filtered' });
     } catch (error) {
       const { sentence } = describeError(error);
       log.warn(`The sessions view could not be read: ${sentence}`);
-      this.tell(this.found, { kind: 'unreadable', sentence });
+      this.emit(this.found, { kind: 'unreadable', sentence });
     }
   }
 
   private async part(query: Partial<SessionQuery>, limit: number): Promise<ListPart> {
-    const sessions = await this.needs.gateway.listSessions({
+    const sessions = await this.deps.gateway.listSessions({
       ...query,
       ...(this.text === '' ? {} : { text: this.text }),
       limit: limit + 1,
@@ -159,15 +159,12 @@ export class SessionListing implements Disposable {
       const missing = missingOrigins([...sessions, ...origins]).filter((conversationId) => !asked.has(conversationId));
       if (missing.length === 0) break;
       for (const conversationId of missing) asked.add(conversationId);
-      origins = [
-        ...origins,
-        ...(await this.needs.gateway.listSessions({ sessionIds: missing, limit: missing.length })),
-      ];
+      origins = [...origins, ...(await this.deps.gateway.listSessions({ sessionIds: missing, limit: missing.length }))];
     }
     return origins;
   }
 
-  private tell(lists: SessionLists, state: ListingState): void {
+  private emit(lists: SessionLists, state: ListingState): void {
     if (this.lifetime.isDisposed) return;
     const isSame = JSON.stringify([lists, state]) === JSON.stringify([this.found, this.now]);
     this.found = lists;

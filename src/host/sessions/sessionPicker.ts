@@ -5,7 +5,7 @@ import type { SessionSummary } from '../../transcript/session';
 import { translate } from '../common/translation';
 import { ageLabels } from './ageLabels';
 import { describeError } from '../common/describeError';
-import { factsOf, titleWords } from './sessionLabels';
+import { factsOf, titleText } from './sessionLabels';
 
 const sessionLimit = 200;
 const hitLimit = 30;
@@ -134,7 +134,7 @@ async function itemsFor(options: SessionPickerOptions, text: string, signal: Abo
   const nothing =
     items.length > 0
       ? []
-      : [note(text === '' ? nothingWords(state) : vscode.l10n.t('Nothing found for “{text}”', { text }))];
+      : [note(text === '' ? nothingFoundText(state) : vscode.l10n.t('Nothing found for “{text}”', { text }))];
   return [...items, ...nothing, ...(options.showOthers === null ? [] : [separator(), othersItem()])];
 }
 
@@ -151,7 +151,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-function nothingWords(state: NonNullable<SessionQuery['state']>): string {
+function nothingFoundText(state: NonNullable<SessionQuery['state']>): string {
   switch (state) {
     case 'active':
       return vscode.l10n.t('No sessions yet in this folder');
@@ -168,7 +168,7 @@ function nothingWords(state: NonNullable<SessionQuery['state']>): string {
 
 function sessionItem(session: SessionSummary, { current, now }: SessionPickerOptions): SessionItem {
   const context = { t: translate, language: vscode.env.language, now: now() };
-  const title = titleWords(session, context.t);
+  const title = titleText(session, context.t);
   const facts = [...factsOf(session, context), ...(session.id === current ? [vscode.l10n.t('open')] : [])];
   return {
     label: title,

@@ -17,7 +17,7 @@ import { pickSession, type SessionPick, type SessionPickerOptions } from './sess
 import { SessionsTree } from './sessionsTree';
 import { TrashRetention } from './trashRetention';
 
-export interface SessionsFeatureNeeds {
+export interface SessionsFeatureDeps {
   readonly gateway: Gateway;
   readonly sessions: SessionStore;
   readonly store: StoreStatus;
@@ -51,13 +51,13 @@ export class SessionsFeature implements Disposable {
   readonly chosen: ChosenSessions;
   readonly commands: CommandTable;
 
-  constructor(private readonly needs: SessionsFeatureNeeds) {
-    const { gateway, sessions, store, clock, log, t, surfaceId } = needs;
+  constructor(private readonly deps: SessionsFeatureDeps) {
+    const { gateway, sessions, store, clock, log, t, surfaceId } = deps;
     this.listing = this.lifetime.register(new SessionListing({ gateway, store, clock, log }));
     this.tree = this.lifetime.register(
       new SessionsTree({
         listing: this.listing,
-        others: needs.others,
+        others: deps.others,
         clock,
         t,
         shown: () => gateway.shownSession(surfaceId()),
@@ -70,7 +70,7 @@ export class SessionsFeature implements Disposable {
         gateway,
         clock,
         log,
-        days: needs.trashDays,
+        days: deps.trashDays,
         onErased: () => void this.listing.refresh(),
       }),
     );
@@ -90,13 +90,13 @@ export class SessionsFeature implements Disposable {
         chosen,
         surfaceId,
         storeSettled,
-        files: needs.files,
-        focusChat: needs.focusChat,
-        showChat: needs.showChat,
+        files: deps.files,
+        focusChat: deps.focusChat,
+        showChat: deps.showChat,
         rowOpened: (sessionId) => this.tree.rowOpened(sessionId),
-        openTranscript: needs.openTranscript,
-        revealMessage: needs.revealMessage,
-        outsideMemory: needs.outsideMemory,
+        openTranscript: deps.openTranscript,
+        revealMessage: deps.revealMessage,
+        outsideMemory: deps.outsideMemory,
         now: () => clock.now(),
         pick: (title, options) => this.pick(title, options),
         whileAsking: (asks) => this.tree.whileAsking(asks),
@@ -110,7 +110,7 @@ export class SessionsFeature implements Disposable {
     title: string,
     { searches, state = 'active' }: { readonly searches: boolean; readonly state?: SessionPickerOptions['state'] },
   ): Promise<SessionPick | null> {
-    const { gateway, sessions, store, clock, surfaceId, openTranscript, showOthers } = this.needs;
+    const { gateway, sessions, store, clock, surfaceId, openTranscript, showOthers } = this.deps;
     await store.settled();
     return this.tree.whileAsking(() =>
       pickSession({
@@ -130,8 +130,8 @@ export class SessionsFeature implements Disposable {
   async resume(surfaceId: string): Promise<void> {
     const pick = await this.pick(vscode.l10n.t('Resume Session'), { searches: true });
     if (pick === null) return;
-    await this.needs.gateway.switchSession(surfaceId, { reason: 'resume', sessionId: pick.sessionId });
-    if (pick.messageUid !== null) await this.needs.revealMessage(pick.sessionId, pick.messageUid);
+    await this.deps.gateway.switchSession(surfaceId, { reason: 'resume', sessionId: pick.sessionId });
+    if (pick.messageUid !== null) await this.deps.revealMessage(pick.sessionId, pick.messageUid);
   }
 
   /** Called when the chat may show another session, or another state of it. */
@@ -162,7 +162,7 @@ export class SessionsFeature implements Disposable {
       },
       clearSessionsFilter: () => listing.setFilter(''),
       refreshSessions: () => {
-        this.needs.others.refresh();
+        this.deps.others.refresh();
         return listing.refresh();
       },
       showMoreSessions: async (list) => {

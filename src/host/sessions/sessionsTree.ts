@@ -6,23 +6,23 @@ import {
   type GroupKind,
   secondsToMidnight,
   sessionGroups,
-  type SessionEntry,
+  type SessionTreeEntry,
   type SessionGroup,
 } from './sessionGroups';
 import { fromRow } from './sessionCommands';
 import type { OtherFolderRow, OtherFolderRows } from '../otherFolders/otherFolderRows';
 import { DeferredRefresh } from './deferredRefresh';
-import { RowSelection } from './rowSelection';
+import { TreeSelection } from './treeSelection';
 import type { ListName, SessionListing } from './sessionListing';
 import {
   factsOf,
-  groupWords,
-  hoverWords,
+  groupLabel,
+  hoverText,
   type SessionMark,
   sessionMarks,
-  spokenWords,
-  titleWords,
-  type WordContext,
+  accessibleLabel,
+  titleText,
+  type LabelContext,
 } from './sessionLabels';
 
 export const sessionsViewId = 'hermes.sessions';
@@ -34,9 +34,9 @@ interface MoreRow {
   readonly kind: 'more';
   readonly group: GroupKind;
 }
-export type SessionsRow = SessionGroup | SessionEntry | MoreRow | OtherFolderRow;
+export type SessionsRow = SessionGroup | SessionTreeEntry | MoreRow | OtherFolderRow;
 
-export interface SessionsTreeNeeds {
+export interface SessionsTreeDeps {
   readonly listing: SessionListing;
   readonly clock: Clock;
   /** Session that the chat shows. */
@@ -51,16 +51,16 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   private readonly changes = new vscode.EventEmitter<undefined>();
   private readonly view: vscode.TreeView<SessionsRow>;
   private readonly listening: { dispose(): void };
-  private readonly selection = new RowSelection();
-  private readonly rest = new DeferredRefresh(() => this.drawNow());
+  private readonly selection = new TreeSelection();
+  private readonly refresh = new DeferredRefresh(() => this.renderNow());
   private groups: readonly SessionGroup[] = [];
   /** Content of the rendered rows. Null: render again in any case. */
-  private drawn: string | null = null;
+  private rendered: string | null = null;
   private cancelTick: (() => void) | null = null;
   private followed: string | null = null;
   readonly onDidChangeTreeData = this.changes.event;
 
-  constructor(private readonly needs: SessionsTreeNeeds) {
+  constructor(private readonly deps: SessionsTreeDeps) {
     this.view = vscode.window.createTreeView<SessionsRow>(sessionsViewId, {
       treeDataProvider: this,
       canSelectMany: true,
@@ -70,17 +70,14 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     this.view.onDidChangeSelection(({ selection }) =>
       this.selection.changed(selection.flatMap((row) => (row.kind === 'session' ? [row.sessionId] : []))),
     );
-    const listening = [
-      needs.listing.onDidChange(() => this.redraw()),
-      needs.others.onDidChange(() => this.redrawAll()),
-    ];
+    const listening = [deps.listing.onDidChange(() => this.redraw()), deps.others.onDidChange(() => this.redrawAll())];
     this.listening = { dispose: () => listening.forEach((each) => each.dispose()) };
     this.redraw();
     this.visibilityChanged();
   }
 
   /** Rows that the user selected in the view; its key bindings apply to them. */
-  get selected(): readonly SessionEntry[] {
+  get selected(): readonly SessionTreeEntry[] {
     return this.selection.of(
       this.view.selection.filter((row) => row.kind === 'session'),
       () => rowsBelow(this.groups),
@@ -94,18 +91,18 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
 
   /** Called when the chat may show another session. */
   shownChanged(): void {
-    if (this.needs.shown() === this.followed || !this.view.visible) return;
+    if (this.deps.shown() === this.followed || !this.view.visible) return;
     // The row's text for screen readers contains "open".
     this.redraw();
   }
 
   /** Asks in a QuickPick or InputBox, and defers refreshes until it closes. */
   whileAsking<T>(asks: () => PromiseLike<T>): Promise<T> {
-    return this.rest.while(asks);
+    return this.refresh.while(asks);
   }
 
   getChildren(row?: SessionsRow): SessionsRow[] | Promise<SessionsRow[]> {
-    if (row === undefined) return [...this.groups, ...(this.needs.listing.filter === '' ? this.needs.others.rows : [])];
+    if (row === undefined) return [...this.groups, ...(this.deps.listing.filter === '' ? this.deps.others.rows : [])];
     switch (row.kind) {
       case 'group':
         return [...row.entries, ...(row.hasMore ? [{ kind: 'more', group: row.group } as const] : [])];
@@ -114,7 +111,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
       case 'more':
         return [];
       default:
-        return this.needs.others.childrenOf(row);
+        return this.deps.others.childrenOf(row);
     }
   }
 
@@ -137,7 +134,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
       case 'session':
         return this.sessionItem(row);
       default:
-        return this.needs.others.itemOf(row);
+        return this.deps.others.itemOf(row);
     }
   }
 
@@ -150,7 +147,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
 
   /** Selects the session that the chat shows. */
   private follow(): void {
-    const shown = this.needs.shown();
+    const shown = this.deps.shown();
     if (shown === null) this.followed = null;
     if (shown === this.followed || !this.view.visible) return;
     const row = rowsBelow(this.groups).find((entry) => entry.sessionId === shown);
@@ -161,47 +158,47 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     this.view.reveal(row, { select: true, focus: false, expand: false }).then(undefined, () => (this.followed = null));
   }
 
-  private get words(): WordContext {
-    return { t: this.needs.t, language: vscode.env.language, now: this.needs.clock.now() };
+  private get labelContext(): LabelContext {
+    return { t: this.deps.t, language: vscode.env.language, now: this.deps.clock.now() };
   }
 
   private visibilityChanged(): void {
     this.cancelTick?.();
-    this.needs.listing.watch(this.view.visible);
+    this.deps.listing.watch(this.view.visible);
     if (!this.view.visible) return;
-    this.needs.others.refresh();
+    this.deps.others.refresh();
     this.redrawAll();
     this.tick();
   }
 
   /** Updates ages and days while nothing is stored. */
   private tick(): void {
-    const delay = Math.min(ageSeconds, secondsToMidnight(this.needs.clock.now()) + 0.1);
-    this.cancelTick = this.needs.clock.after(delay * 1000, () => {
+    const delay = Math.min(ageSeconds, secondsToMidnight(this.deps.clock.now()) + 0.1);
+    this.cancelTick = this.deps.clock.after(delay * 1000, () => {
       this.redraw();
       this.tick();
     });
   }
 
   private redrawAll(): void {
-    this.drawn = null;
+    this.rendered = null;
     this.redraw();
   }
 
   private redraw(): void {
-    this.rest.drawSoon();
+    this.refresh.requestRefresh();
   }
 
-  private drawNow(): void {
-    const { listing, clock } = this.needs;
+  private renderNow(): void {
+    const { listing, clock } = this.deps;
     const { state, filter } = listing;
     void vscode.commands.executeCommand('setContext', 'hermes.sessions.state', state.kind);
     void vscode.commands.executeCommand('setContext', 'hermes.sessions.filtered', filter !== '');
     const groups = sessionGroups(listing.lists, clock.now());
-    const drawn = this.wordsOf(groups);
+    const rendered = this.labelsOf(groups);
     // Refresh only on change: during a refresh, the editor knows no row, so clicks go nowhere.
-    if (drawn !== this.drawn) {
-      this.drawn = drawn;
+    if (rendered !== this.rendered) {
+      this.rendered = rendered;
       this.groups = groups;
       this.changes.fire(undefined);
     }
@@ -210,21 +207,21 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   }
 
   /** Everything that the rows show and offer, as one text. */
-  private wordsOf(groups: readonly SessionGroup[]): string {
-    const { words } = this;
-    const row = ({ summary, branches }: SessionEntry): unknown => [
+  private labelsOf(groups: readonly SessionGroup[]): string {
+    const { labelContext } = this;
+    const row = ({ summary, branches }: SessionTreeEntry): unknown => [
       { ...summary, lastActiveAt: Math.floor(summary.lastActiveAt / 60) },
-      factsOf(summary, words),
+      factsOf(summary, labelContext),
       branches.map(row),
     ];
     const rows = groups.map(({ group, hasMore, entries }) => [group, hasMore, entries.map(row)]);
-    return JSON.stringify([this.needs.shown(), this.needs.listing.filter !== '', rows]);
+    return JSON.stringify([this.deps.shown(), this.deps.listing.filter !== '', rows]);
   }
 
   /** Message above the rows. A view with neither rows nor a message shows its welcome text, which covers the other
    *  states. */
   private message(): string {
-    const { listing, others, t } = this.needs;
+    const { listing, others, t } = this.deps;
     const { state, filter } = listing;
     if (this.groups.length === 0 && (filter !== '' || others.rows.length === 0)) return '';
     return [
@@ -235,10 +232,10 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   }
 
   private groupItem({ group }: SessionGroup): vscode.TreeItem {
-    const isFiltered = this.needs.listing.filter !== '';
+    const isFiltered = this.deps.listing.filter !== '';
     const isOpen = isFiltered || (group !== 'archived' && group !== 'trash');
     const item = new vscode.TreeItem(
-      groupWords(group, this.needs.t),
+      groupLabel(group, this.deps.t),
       isOpen ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed,
     );
     // The editor remembers collapsed rows by id. Groups that a filter expands must not stay expanded.
@@ -248,37 +245,37 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   }
 
   private moreItem({ group }: MoreRow): vscode.TreeItem {
-    const item = new vscode.TreeItem(this.needs.t('Show More'), vscode.TreeItemCollapsibleState.None);
+    const item = new vscode.TreeItem(this.deps.t('Show More'), vscode.TreeItemCollapsibleState.None);
     item.id = `more ${group}`;
     item.iconPath = new vscode.ThemeIcon('ellipsis');
-    item.command = { command: 'hermes.showMoreSessions', title: this.needs.t('Show More'), arguments: [listOf(group)] };
+    item.command = { command: 'hermes.showMoreSessions', title: this.deps.t('Show More'), arguments: [listOf(group)] };
     return item;
   }
 
-  private sessionItem(row: SessionEntry): vscode.TreeItem {
+  private sessionItem(row: SessionTreeEntry): vscode.TreeItem {
     const { summary, branches } = row;
-    const { words } = this;
+    const { labelContext } = this;
     const state =
       branches.length === 0 ? vscode.TreeItemCollapsibleState.None : vscode.TreeItemCollapsibleState.Expanded;
-    const item = new vscode.TreeItem(titleWords(summary, words.t), state);
+    const item = new vscode.TreeItem(titleText(summary, labelContext.t), state);
     item.id = `session ${summary.conversationId}`;
-    item.description = factsOf(summary, words).join(' · ');
-    item.tooltip = hoverWords(summary, words);
+    item.description = factsOf(summary, labelContext).join(' · ');
+    item.tooltip = hoverText(summary, labelContext);
     item.accessibilityInformation = {
-      label: spokenWords(summary, { ...words, isShown: summary.id === this.needs.shown() }),
+      label: accessibleLabel(summary, { ...labelContext, isShown: summary.id === this.deps.shown() }),
     };
     item.iconPath = iconOf(summary);
     item.contextValue = contextOf(summary);
     const isTrash = summary.trashedAt !== null;
     item.command = isTrash
-      ? { command: 'hermes.openTranscript', title: words.t('Open Transcript'), arguments: [row] }
-      : { command: 'hermes.openSession', title: words.t('Open in Chat'), arguments: [row, fromRow] };
+      ? { command: 'hermes.openTranscript', title: labelContext.t('Open Transcript'), arguments: [row] }
+      : { command: 'hermes.openSession', title: labelContext.t('Open in Chat'), arguments: [row, fromRow] };
     return item;
   }
 }
 
-function rowsBelow(groups: readonly SessionGroup[]): readonly SessionEntry[] {
-  const withBranches = (entry: SessionEntry): readonly SessionEntry[] => [
+function rowsBelow(groups: readonly SessionGroup[]): readonly SessionTreeEntry[] {
+  const withBranches = (entry: SessionTreeEntry): readonly SessionTreeEntry[] => [
     entry,
     ...entry.branches.flatMap(withBranches),
   ];

@@ -7,10 +7,10 @@ import type { AssistantMessage, Message, ToolMessage } from '../../transcript/me
 import type { Part, ToolCallPart, ToolResultPart } from '../../transcript/part';
 import type { Session } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
-import { endWords, hiddenWords, outcomeWords } from './exportLabels';
+import { endText, hiddenText, outcomeText } from './exportLabels';
 
 /** A whole stored session: every message once, in order, with hidden rows if requested. */
-export interface SessionRecord {
+export interface ExportedSession {
   readonly session: Session;
   readonly messages: readonly Message[];
   readonly turns: readonly Turn[];
@@ -29,7 +29,7 @@ const delegateDetails = v.object({ kind: v.literal('delegate'), sessionId: v.str
 
 /** Renders a session as a readable document: prompts and answers in full, thinking and tool calls collapsed, and the
  *  end of each turn below it. */
-export function markdownExport(record: SessionRecord, { t, language }: MarkdownContext): string {
+export function markdownExport(record: ExportedSession, { t, language }: MarkdownContext): string {
   const { session, messages, turns, exportedAt } = record;
   const time = (seconds: number): string =>
     new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(seconds * 1000));
@@ -81,7 +81,7 @@ export function markdownExport(record: SessionRecord, { t, language }: MarkdownC
 
 /** Renders a session for programs. Leaves out data that only providers need back byte for byte (signatures, the
  *  requests themselves). */
-export function jsonExport({ session, messages, turns, versions, exportedAt }: SessionRecord): string {
+export function jsonExport({ session, messages, turns, versions, exportedAt }: ExportedSession): string {
   const exported = {
     format: 'hermes-session',
     version: 1,
@@ -137,7 +137,7 @@ function isRead(message: Message): boolean {
 function headingOf(message: Message, time: string, t: Translate): string {
   const who = message.role === 'user' && !isContinuation(message) ? t('You') : t('Hermes');
   const model = message.role === 'assistant' && message.model !== null ? [message.model] : [];
-  const hidden = message.visibility.kind === 'hidden' ? [hiddenWords(message.visibility.reason, t)] : [];
+  const hidden = message.visibility.kind === 'hidden' ? [hiddenText(message.visibility.reason, t)] : [];
   return oneLine([who, time, ...model, ...hidden].join(' · '));
 }
 
@@ -186,7 +186,7 @@ function assistantBlocks(
 }
 
 function callBlock(call: ToolCallPart, result: ToolResultPart | undefined, t: Translate): string {
-  const state = result === undefined ? t('no result') : outcomeWords(result.outcome, t);
+  const state = result === undefined ? t('no result') : outcomeText(result.outcome, t);
   const helper = v.safeParse(delegateDetails, result?.details);
   const session = helper.success
     ? [
@@ -209,7 +209,7 @@ function strayResult({ parts: [result] }: ToolMessage, calls: ReadonlySet<string
     ? []
     : [
         folded(
-          t('Tool: {name}, {state}', { name: result.name, state: outcomeWords(result.outcome, t) }),
+          t('Tool: {name}, {state}', { name: result.name, state: outcomeText(result.outcome, t) }),
           fenced(result.text, ''),
         ),
       ];
@@ -228,7 +228,7 @@ function handoffBlocks(message: Message, t: Translate): readonly string[] {
 }
 
 function endSentence(turn: Turn & { readonly state: 'settled' }, t: Translate): string | null {
-  return turn.failure?.sentence ?? endWords(turn.stopReason, t);
+  return turn.failure?.sentence ?? endText(turn.stopReason, t);
 }
 
 function folded(summary: string, content: string): string {

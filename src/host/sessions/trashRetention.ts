@@ -9,7 +9,7 @@ const daySeconds = 86_400;
 /** Milliseconds. Erasing rewrites the file, so it waits until the window has started. */
 const delayMs = 20_000;
 
-interface TrashNeeds {
+interface TrashDeps {
   readonly sessions: Pick<SessionStore, 'pruneTrash'>;
   readonly gateway: Pick<Gateway, 'runningTurns' | 'onDidChangeRunning'>;
   /** Days that a session stays in the trash. 0: until the user forgets it. */
@@ -27,14 +27,14 @@ export class TrashRetention implements Disposable {
   private cancelWait: (() => void) | null = null;
   private isDue = false;
 
-  constructor(private readonly needs: TrashNeeds) {
-    this.lifetime.register(needs.gateway.onDidChangeRunning(() => void this.prune()));
+  constructor(private readonly deps: TrashDeps) {
+    this.lifetime.register(deps.gateway.onDidChangeRunning(() => void this.prune()));
   }
 
   /** Called when the store has opened. */
   opened(): void {
     this.cancelWait?.();
-    this.cancelWait = this.needs.clock.after(delayMs, () => {
+    this.cancelWait = this.deps.clock.after(delayMs, () => {
       this.isDue = true;
       void this.prune();
     });
@@ -46,7 +46,7 @@ export class TrashRetention implements Disposable {
   }
 
   private async prune(): Promise<void> {
-    const { sessions, gateway, clock, days, log, onErased } = this.needs;
+    const { sessions, gateway, clock, days, log, onErased } = this.deps;
     if (!this.isDue || this.lifetime.isDisposed || gateway.runningTurns().length > 0) return;
     this.isDue = false;
     if (days() === 0) return;

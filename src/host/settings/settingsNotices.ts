@@ -13,21 +13,21 @@ export class SettingsNotices implements Disposable {
 
   constructor(
     private readonly settings: Pick<SettingsWatcher, 'problems' | 'onDidChange'>,
-    private readonly desk: Pick<StoreStatus, 'setNotices'>,
+    private readonly storeStatus: Pick<StoreStatus, 'setNotices'>,
     private readonly t: Translate,
   ) {
-    this.lifetime.register(settings.onDidChange(() => this.tellProblems()));
-    this.lifetime.register(onDidChangeWorkspaceSettings(() => void this.tellOverrides()));
-    this.tellProblems();
-    void this.tellOverrides();
+    this.lifetime.register(settings.onDidChange(() => this.notifyProblems()));
+    this.lifetime.register(onDidChangeWorkspaceSettings(() => void this.notifyOverrides()));
+    this.notifyProblems();
+    void this.notifyOverrides();
   }
 
   dispose(): void {
     this.lifetime.dispose();
   }
 
-  private tellProblems(): void {
-    this.desk.setNotices(
+  private notifyProblems(): void {
+    this.storeStatus.setNotices(
       'settings',
       this.settings.problems.map(({ setting, sentence }) => ({
         sentence,
@@ -36,10 +36,10 @@ export class SettingsNotices implements Disposable {
     );
   }
 
-  private async tellOverrides(): Promise<void> {
+  private async notifyOverrides(): Promise<void> {
     const overrides = await readWorkspaceOverrides();
     if (!this.lifetime.isDisposed)
-      this.desk.setNotices(
+      this.storeStatus.setNotices(
         'workspace settings',
         overrides.map((override) => overrideNotice(override, this.t)),
       );

@@ -5,13 +5,13 @@ import type { StoreStatus } from './storeStatus';
 const topic = 'container';
 const dismissedKey = 'containerNoticeRead';
 
-export interface ContainerNoticeNeeds {
+export interface ContainerNoticeDeps {
   /** Current folder of this window's history. */
   readonly folder: () => string;
   readonly facts: MachineFacts;
   /** True when the chat shows no session. */
   readonly isEmptyState: () => boolean;
-  readonly desk: Pick<StoreStatus, 'offer'>;
+  readonly storeStatus: Pick<StoreStatus, 'offer'>;
   /** Remembers that the user dismissed the notice. */
   readonly memory: { get(key: string): unknown; update(key: string, value: unknown): Thenable<void> };
   readonly chooseFolder: () => Promise<void>;
@@ -23,13 +23,13 @@ export interface ContainerNoticeNeeds {
 export class ContainerNotice {
   private judged: { readonly folder: string; readonly dies: boolean } | null = null;
 
-  constructor(private readonly needs: ContainerNoticeNeeds) {}
+  constructor(private readonly deps: ContainerNoticeDeps) {}
 
   /** Called when the chat may show another state, or the history has another folder. */
   update(): void {
-    const { desk, chooseFolder, memory, isEmptyState, t } = this.needs;
-    if (!isEmptyState() || memory.get(dismissedKey) === true || !this.dies()) return desk.offer(topic, []);
-    desk.offer(topic, [
+    const { storeStatus, chooseFolder, memory, isEmptyState, t } = this.deps;
+    if (!isEmptyState() || memory.get(dismissedKey) === true || !this.dies()) return storeStatus.offer(topic, []);
+    storeStatus.offer(topic, [
       {
         sentence: t(
           'Your sessions are stored in this container and are deleted with it. To keep them, mount a folder in the container and choose it.',
@@ -49,8 +49,8 @@ export class ContainerNotice {
   }
 
   private dies(): boolean {
-    const folder = this.needs.folder();
-    if (this.judged?.folder !== folder) this.judged = { folder, dies: diesWithContainer(folder, this.needs.facts) };
+    const folder = this.deps.folder();
+    if (this.judged?.folder !== folder) this.judged = { folder, dies: diesWithContainer(folder, this.deps.facts) };
     return this.judged.dies;
   }
 }

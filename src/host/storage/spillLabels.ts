@@ -4,20 +4,24 @@ import type { FoundSpill } from '../../store/spill/foundSpills';
 import type { SpillStatus } from '../../store/spill/spillingStore';
 import { storeActions } from './storeLabels';
 
-/** Notices while an answer cannot be saved in its store, and once it is. `saysWhy`: pass true when nothing else
+/** Notices while an answer cannot be saved in its store, and once it is. `withCause`: pass true when nothing else
  *  shows the reason. */
-export function spillNotices(statuses: readonly SpillStatus[], saysWhy: boolean, t: Translate): readonly StoreNotice[] {
+export function spillNotices(
+  statuses: readonly SpillStatus[],
+  withCause: boolean,
+  t: Translate,
+): readonly StoreNotice[] {
   const tryAgain = { action: storeActions.retry, label: t('Try Again') };
   const showLog = { action: storeActions.showLog, label: t('Show Log') };
-  const said = new Set<string>();
+  const named = new Set<string>();
   return statuses.map(({ state, path, cause, isOver }): StoreNotice => {
     switch (state) {
       case 'writing': {
-        const why = saysWhy && !said.has(cause.message) ? [cause.message] : [];
-        said.add(cause.message);
-        const goesOn = isOver ? [] : [t('The answer continues.')];
+        const why = withCause && !named.has(cause.message) ? [cause.message] : [];
+        named.add(cause.message);
+        const continues = isOver ? [] : [t('The answer continues.')];
         const where = t('Everything shown is kept in {path} until it can be saved to the session.', { path });
-        return { sentence: [...why, ...goesOn, where].join(' '), actions: [tryAgain, showLog] };
+        return { sentence: [...why, ...continues, where].join(' '), actions: [tryAgain, showLog] };
       }
       case 'folded':
         return { sentence: t('An answer that couldn’t be saved earlier is now saved in its session.'), actions: [] };

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock';
 import type { Translate } from '../../base/translate';
 import type { StoreNotice } from '../../protocol/chatProtocol';
 
-export interface StorageMoveNeeds {
+export interface StorageMoveDeps {
   /** Folder of this window's history according to the current settings. */
   readonly wantedFolder: () => string;
   readonly onDidChangeSettings: (listener: () => void) => Disposable;
@@ -11,7 +11,7 @@ export interface StorageMoveNeeds {
   readonly isUsed: () => boolean;
   /** Closes the history and opens it in the other folder. */
   readonly move: (folder: string) => void;
-  readonly tell: (notices: readonly StoreNotice[]) => void;
+  readonly setNotices: (notices: readonly StoreNotice[]) => void;
   readonly clock: Clock;
   readonly t: Translate;
 }
@@ -31,10 +31,10 @@ export class StorageMove implements Disposable {
 
   constructor(
     private folder: string,
-    private readonly needs: StorageMoveNeeds,
+    private readonly deps: StorageMoveDeps,
   ) {
-    this.startedAt = needs.clock.monotonicMs();
-    this.lifetime.register(needs.onDidChangeSettings(() => this.follow()));
+    this.startedAt = deps.clock.monotonicMs();
+    this.lifetime.register(deps.onDidChangeSettings(() => this.follow()));
   }
 
   dispose(): void {
@@ -42,17 +42,17 @@ export class StorageMove implements Disposable {
   }
 
   private follow(): void {
-    const wanted = this.needs.wantedFolder();
-    const isEarly = this.needs.clock.monotonicMs() - this.startedAt <= lateSettingsMs;
-    if (wanted !== this.folder && isEarly && !this.needs.isUsed()) {
+    const wanted = this.deps.wantedFolder();
+    const isEarly = this.deps.clock.monotonicMs() - this.startedAt <= lateSettingsMs;
+    if (wanted !== this.folder && isEarly && !this.deps.isUsed()) {
       this.folder = wanted;
-      this.needs.move(wanted);
+      this.deps.move(wanted);
     }
-    this.needs.tell(wanted === this.folder ? [] : [this.notice()]);
+    this.deps.setNotices(wanted === this.folder ? [] : [this.notice()]);
   }
 
   private notice(): StoreNotice {
-    const { t } = this.needs;
+    const { t } = this.deps;
     return {
       sentence: t(
         'hermes.storage.path was changed. This window still saves sessions in {folder}. Reload the window to use the new folder.',

@@ -1,5 +1,5 @@
 import type { Translate } from '../../base/translate';
-import type { StoreAction, StoreNotice, StoreState as ShownStoreState } from '../../protocol/chatProtocol';
+import type { StoreAction, StoreNotice, ViewStoreState as ShownStoreState } from '../../protocol/chatProtocol';
 import type { StoreState } from '../../store/ownership/storeState';
 import type { StoreError } from '../../store/storeError';
 
@@ -25,7 +25,7 @@ export function storeLabels(state: StoreState, notices: readonly StoreNotice[], 
     case 'opening':
       return state.blockedBy === null
         ? { kind: 'opening' }
-        : { kind: 'elsewhere', sentence: silentOwnerWords(state.blockedBy, t), actions: [showLog] };
+        : { kind: 'elsewhere', sentence: silentOwnerText(state.blockedBy, t), actions: [showLog] };
     case 'closed':
       return { kind: 'opening' };
     case 'open':
@@ -43,22 +43,22 @@ export function storeLabels(state: StoreState, notices: readonly StoreNotice[], 
         actions: [action('reclaim', t('Continue Here'))],
       };
     case 'waitingForOwner':
-      return { kind: 'elsewhere', sentence: ownerWords(state, t), actions: ownerActions(state.chosen, action, t) };
+      return { kind: 'elsewhere', sentence: ownerText(state, t), actions: ownerActions(state.chosen, action, t) };
     case 'failed':
-      return failedWords(state.error, [retry, ...extraSteps(state.error, action, t), showLog]);
+      return failedState(state.error, [retry, ...extraSteps(state.error, action, t), showLog]);
   }
 }
 
 /** Uses the same words as the failure that follows when the other window does not respond for long
  *  (`lockAcquisition.ts`). */
-function silentOwnerWords(owner: string, t: Translate): string {
+function silentOwnerText(owner: string, t: Translate): string {
   return t(
     'Another window has your sessions open and isn’t responding ({owner}). Close it or wait. Your sessions open here as soon as they are free.',
     { owner },
   );
 }
 
-function ownerWords(state: StoreState & { kind: 'waitingForOwner' }, t: Translate): string {
+function ownerText(state: StoreState & { kind: 'waitingForOwner' }, t: Translate): string {
   if (state.chosen === 'stop') return t('Asking the other window to stop its answer. Everything shown is kept.');
   if (state.chosen === 'wait') return t('Waiting for the answer in the other window to finish…');
   return state.sessionTitle === null
@@ -91,6 +91,6 @@ function extraSteps(
     : [];
 }
 
-function failedWords(error: StoreError, actions: readonly StoreAction[]): ShownStoreState {
+function failedState(error: StoreError, actions: readonly StoreAction[]): ShownStoreState {
   return { kind: 'failed', cause: error.causeClass, sentence: error.message, technical: error.technical, actions };
 }

@@ -1,6 +1,6 @@
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import type { Translate } from '../../base/translate';
-import type { StoreNotice, StoreState as ShownStoreState } from '../../protocol/chatProtocol';
+import type { StoreNotice, ViewStoreState as ShownStoreState } from '../../protocol/chatProtocol';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { StoreState } from '../../store/ownership/storeState';
 import type { SpillingStore } from '../../store/spill/spillingStore';

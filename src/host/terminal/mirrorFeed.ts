@@ -3,7 +3,7 @@ import { endOf } from '../../tools/terminal/plainText';
 
 const apartMs = 50;
 /** Maximum number of characters written at once: the terminal cannot report that it is too slow. */
-const mostPerDrawing = 64 * 1024;
+const mostPerWrite = 64 * 1024;
 /** Maximum number of characters of output that are kept before the terminal first opens. */
 const mostBefore = 256 * 1024;
 
@@ -27,7 +27,7 @@ export class MirrorFeed {
 
   add(text: string): void {
     this.waiting += text;
-    this.keepTo(this.write === null ? mostBefore : mostPerDrawing);
+    this.keepTo(this.write === null ? mostBefore : mostPerWrite);
     if (this.write !== null) this.cancel ??= this.clock.after(apartMs, () => this.flush());
   }
 

@@ -9,7 +9,7 @@ import { describeError } from '../common/describeError';
 const delayMs = 60_000;
 const ownSessionId = /^\d{8}_\d{6}_[0-9a-f]{6}$/;
 
-interface OutputRetentionNeeds {
+interface OutputRetentionDeps {
   readonly outputs: OutputFolder;
   readonly running: RunningCommands;
   readonly sessions: { getSession(sessionId: string): Promise<object | null> };
@@ -23,10 +23,10 @@ export class OutputRetention implements Disposable {
   private readonly listening: Disposable;
   private readonly waiting: Disposable;
 
-  constructor(private readonly needs: OutputRetentionNeeds) {
-    this.listening = needs.onDidChangeSessions((sessionIds) => void this.guarded(() => this.forgetErased(sessionIds)));
+  constructor(private readonly deps: OutputRetentionDeps) {
+    this.listening = deps.onDidChangeSessions((sessionIds) => void this.guarded(() => this.forgetErased(sessionIds)));
     this.waiting = toDisposable(
-      needs.clock.after(
+      deps.clock.after(
         delayMs,
         () => void this.guarded(() => this.forgetUnknown()).then(() => this.guarded(() => this.tidy())),
       ),
@@ -39,14 +39,14 @@ export class OutputRetention implements Disposable {
   }
 
   private async tidy(): Promise<void> {
-    const { outputs, running, log } = this.needs;
+    const { outputs, running, log } = this.deps;
     const removed = await outputs.tidy((file) => running.isWriting(file));
     if (removed > 0) log.info(`${removed} old outputs of commands were removed.`);
   }
 
   /** A session that the store no longer has was erased. Removes nothing when the store cannot be read. */
   private async forgetErased(sessionIds: readonly string[]): Promise<void> {
-    const { outputs, sessions } = this.needs;
+    const { outputs, sessions } = this.deps;
     const kept = new Set(await outputs.conversations());
     for (const sessionId of sessionIds) {
       if (kept.has(sessionId) && (await sessions.getSession(sessionId)) === null) await outputs.forget(sessionId);
@@ -57,7 +57,7 @@ export class OutputRetention implements Disposable {
    *  before a crash. If the store knows none of the sessions, it may not be their store (a lost one that started
    *  again); their outputs then stay until they are old. */
   private async forgetUnknown(): Promise<void> {
-    const { outputs, sessions, log } = this.needs;
+    const { outputs, sessions, log } = this.deps;
     const unknown: string[] = [];
     let known = 0;
     // A session of another program may have a name that no folder can have.
@@ -74,7 +74,7 @@ export class OutputRetention implements Disposable {
     try {
       await work();
     } catch (error) {
-      this.needs.log.warn(`Outputs of commands could not be tidied: ${describeError(error).sentence}`);
+      this.deps.log.warn(`Outputs of commands could not be tidied: ${describeError(error).sentence}`);
     }
   }
 }

@@ -27,7 +27,7 @@ export function noteEditorWrites(written: WrittenOrders): Disposable {
 
 /** Notifies the user of files that were moved out of the open folders when a command ended. They include files that
  *  the user created outside the editor during that time, so the user can put them back. */
-export async function tellSetAside(
+export async function notifySetAside(
   { taken, left }: SetAside,
   command: string,
   written: WrittenOrders,

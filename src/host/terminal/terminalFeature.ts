@@ -18,7 +18,7 @@ import { chooseShell, type Shell } from '../../tools/terminal/shell';
 import { terminalTools } from '../../tools/terminal/terminalTools';
 import type { AnyTool } from '../../tools/tool';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
-import type { Confinement, ConfinementNeeds } from '../../tools/sandbox/confinement';
+import type { Confinement, ConfinementDeps } from '../../tools/sandbox/confinement';
 import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
 import { registerCommands } from '../common/commands';
 import { MirrorTerminals } from './mirrorTerminal';
@@ -28,13 +28,13 @@ import { RunningCommandPicker } from './runningCommandPicker';
 import { windowSandbox } from './windowSandbox';
 import { terminalVariables, variablesSetting } from './terminalVariables';
 
-interface TerminalFeatureNeeds {
+interface TerminalFeatureDeps {
   readonly files: WorkspaceFiles;
   readonly secrets: Pick<vscode.SecretStorage, 'keys' | 'get'>;
   /** Folder of this window's history. */
   readonly storageFolder: () => string;
   readonly timeoutSeconds: () => number;
-  readonly sandbox: Pick<ConfinementNeeds, 'setting' | 'own'> & {
+  readonly sandbox: Pick<ConfinementDeps, 'setting' | 'own'> & {
     readonly distFolder: string;
     readonly writtenOrders: WrittenOrders;
   };
@@ -64,9 +64,9 @@ export class TerminalFeature implements Disposable {
   sandboxState: SandboxState | null = null;
   readonly tools: readonly AnyTool[];
 
-  constructor(private readonly needs: TerminalFeatureNeeds) {
-    const { clock, log, checkpoint, timeoutSeconds } = needs;
-    this.outputs = new OutputFolder(() => join(needs.storageFolder(), 'outputs'), clock);
+  constructor(private readonly deps: TerminalFeatureDeps) {
+    const { clock, log, checkpoint, timeoutSeconds } = deps;
+    this.outputs = new OutputFolder(() => join(deps.storageFolder(), 'outputs'), clock);
     this.login = new LoginEnvironment({ node: process.execPath, own: ownEnvironment(), clock, log });
     const mirrors = this.lifetime.register(new MirrorTerminals(this.running, clock));
     this.lifetime.register(this.running.onDidStart((command) => (this.last = command)));
@@ -84,16 +84,16 @@ export class TerminalFeature implements Disposable {
         log.info(`${count} commands were left running by a window that ended unexpectedly; they were ended.`);
     };
     this.lifetime.register({ dispose: clock.after(orphansAfterMs, () => void endOrphans()) });
-    const paths = new AccessPaths(needs.files);
+    const paths = new AccessPaths(deps.files);
     const { sandbox, confinement } = windowSandbox({
-      ...needs.sandbox,
+      ...deps.sandbox,
       environment: () => this.login.of({ path: vscode.env.shell }),
       log,
     });
     this.lifetime.register(sandbox);
     this.confinement = confinement;
     // Shown below the approval modes. A command that comes earlier runs the test itself.
-    this.lifetime.register({ dispose: clock.after(sandboxAfterMs, () => void this.lookForSandbox()) });
+    this.lifetime.register({ dispose: clock.after(sandboxAfterMs, () => void this.checkSandbox()) });
     this.tools = terminalTools({
       shell,
       environment: () => this.environment(),
@@ -110,17 +110,17 @@ export class TerminalFeature implements Disposable {
   }
 
   /** Checks if this machine and the setting allow to confine commands. */
-  async lookForSandbox(): Promise<void> {
+  async checkSandbox(): Promise<void> {
     this.sandboxState = await this.confinement.state();
     this.sandboxChanges.fire();
   }
 
   /** Removes outputs when their session is forgotten, and old ones. */
-  careFor(
+  cleanUpAfter(
     sessions: { getSession(sessionId: string): Promise<object | null> },
     onDidChangeSessions: (listener: (sessionIds: readonly string[]) => void) => Disposable,
   ): void {
-    const { clock, log } = this.needs;
+    const { clock, log } = this.deps;
     this.lifetime.register(
       new OutputRetention({ outputs: this.outputs, running: this.running, sessions, onDidChangeSessions, clock, log }),
     );
@@ -175,7 +175,7 @@ export class TerminalFeature implements Disposable {
   }
 
   private async keys(): Promise<readonly string[]> {
-    const { secrets } = this.needs;
+    const { secrets } = this.deps;
     const values = await Promise.all((await secrets.keys()).map((name) => secrets.get(name)));
     return values.flatMap((value) => (value === undefined ? [] : [value]));
   }

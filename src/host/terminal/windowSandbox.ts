@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Log } from '../../base/log';
-import { Confinement, type ConfinementNeeds } from '../../tools/sandbox/confinement';
+import { Confinement, type ConfinementDeps } from '../../tools/sandbox/confinement';
 import { listFilesWith } from '../../tools/sandbox/listFiles';
 import { Sandbox } from '../../tools/sandbox/sandbox';
 import type { SetAside } from '../../tools/sandbox/setAside';
@@ -11,9 +11,9 @@ import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
 import type { HelperTools } from '../../tools/sandbox/helper/messages';
 import type { Environment } from '../../tools/terminal/loginEnvironment';
 import { findRipgrep, ripgrepCandidates } from '../workspace/ripgrepPath';
-import { tellSetAside } from './setAsideNotice';
+import { notifySetAside } from './setAsideNotice';
 
-interface WindowSandboxNeeds extends Pick<ConfinementNeeds, 'setting' | 'own'> {
+interface WindowSandboxDeps extends Pick<ConfinementDeps, 'setting' | 'own'> {
   readonly distFolder: string;
   readonly writtenOrders: WrittenOrders;
   /** Environment of the user's shell, which names the proxy to use. */
@@ -22,7 +22,7 @@ interface WindowSandboxNeeds extends Pick<ConfinementNeeds, 'setting' | 'own'> {
 }
 
 /** Creates the sandbox of this window on this machine. */
-export function windowSandbox({ distFolder, environment, log, setting, own, writtenOrders }: WindowSandboxNeeds): {
+export function windowSandbox({ distFolder, environment, log, setting, own, writtenOrders }: WindowSandboxDeps): {
   readonly sandbox: Sandbox;
   readonly confinement: Confinement;
 } {
@@ -54,7 +54,8 @@ export function windowSandbox({ distFolder, environment, log, setting, own, writ
   const folders = (): readonly string[] =>
     (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);
   const isWritten = (path: string): Promise<boolean> => writtenOrders.has(path);
-  const onSetAside = (files: SetAside, command: string): void => void tellSetAside(files, command, writtenOrders, log);
+  const onSetAside = (files: SetAside, command: string): void =>
+    void notifySetAside(files, command, writtenOrders, log);
   return {
     sandbox,
     confinement: new Confinement({

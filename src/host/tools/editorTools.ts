@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { parseJsonObject } from '../../transcript/json';
 import type { ImagePart } from '../../transcript/part';
 import type { AnyTool, ToolOutput } from '../../tools/tool';
-import { isLeftOut, plainToolName, textsIn } from './editorToolWords';
+import { isLeftOut, plainToolName, textsIn } from './editorToolNames';
 
 const longestText = 100_000;
 const settingName = 'hermes.editorTools';

@@ -28,7 +28,7 @@ const sliceRows = 200;
 
 type RowStore = Pick<SessionStore, 'storedRow' | 'revisionsOf' | 'getMessage' | 'transcriptRows'>;
 
-export interface WordContext {
+export interface RowTextContext {
   readonly t: Translate;
   readonly language: string;
   /** Seconds since the epoch. */
@@ -82,7 +82,7 @@ export async function rowsAs(
   store: RowStore,
   session: Session,
   uids: readonly string[],
-  words: WordContext,
+  context: RowTextContext,
 ): Promise<string> {
   if (form === 'json')
     return jsonOf(await inSlices(uids, async (slice) => Promise.all(slice.map((uid) => storedObject(store, uid)))));
@@ -95,8 +95,8 @@ export async function rowsAs(
   const plain = messages.map(({ parts }) => readableText(parts)).join('\n\n');
   if (form === 'text') return plain;
   const document = markdownExport(
-    { session, messages, turns: [...turns.values()], versions: [], exportedAt: words.now },
-    words,
+    { session, messages, turns: [...turns.values()], versions: [], exportedAt: context.now },
+    context,
   );
   // Cut everything before the first row: it concerns the whole session.
   const start = document.indexOf('\n## ');

@@ -5,7 +5,7 @@ import type { Outlines } from './transcriptOutline';
 /** Rows read in one request: the store handles other work between two. */
 const sliceRows = 400;
 
-export interface FindQuery {
+export interface TranscriptFindQuery {
   readonly search: number;
   readonly sessionId: string;
   readonly filter: RowFilter;
@@ -24,7 +24,13 @@ export class TranscriptFinder {
     private readonly onProgress: (search: number, done: number, total: number) => void,
   ) {}
 
-  async find({ search, sessionId, filter, text, matchCase }: FindQuery): Promise<TranscriptResults['findRows']> {
+  async find({
+    search,
+    sessionId,
+    filter,
+    text,
+    matchCase,
+  }: TranscriptFindQuery): Promise<TranscriptResults['findRows']> {
     this.running = search;
     const outline = await this.outlines.of(sessionId);
     const passing = new Set(outline.passing(filter).map(({ uid }) => uid));

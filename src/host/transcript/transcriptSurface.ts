@@ -31,7 +31,7 @@ const liveRefreshMs = 1000;
 /** Debounce in milliseconds, so that simultaneous changes of the branch tree are read together. */
 const branchesPauseMs = 100;
 
-export interface TranscriptNeeds {
+export interface TranscriptSurfaceDeps {
   readonly gateway: Pick<Gateway, 'attach' | 'onDidChangeRunning' | 'runningTurns'>;
   readonly sessions: ReaderStore &
     Pick<SessionStore, 'conversationTip' | 'revisionsOf' | 'storedRow' | 'findInTranscript'>;
@@ -40,7 +40,7 @@ export interface TranscriptNeeds {
   readonly otherFolder?: string;
   /** Time of the copy from which another folder's session is read, in seconds since the epoch. */
   readonly readAt?: number;
-  readonly words: { readonly t: Translate; readonly language: string };
+  readonly labelContext: { readonly t: Translate; readonly language: string };
   readonly clock: Clock;
   readonly localization: Readonly<Record<string, string>>;
   readonly editor: {
@@ -87,27 +87,27 @@ export class TranscriptSurface implements Surface, Disposable {
     private shown: string,
     private revealed: string | null,
     port: WebviewPort,
-    private readonly needs: TranscriptNeeds,
+    private readonly deps: TranscriptSurfaceDeps,
   ) {
-    this.reader = new TranscriptReader(needs.sessions);
-    this.finder = new TranscriptFinder(needs.sessions, this.reader.outlines, (search, done, total) =>
+    this.reader = new TranscriptReader(deps.sessions);
+    this.finder = new TranscriptFinder(deps.sessions, this.reader.outlines, (search, done, total) =>
       this.endpoint.notify('findProgress', { search, done, total }),
     );
-    this.verifying = new TabVerification(needs.verification, {
+    this.verifying = new TabVerification(deps.verification, {
       asked: () => this.endpoint.notify('verifyAsked', {}),
       progress: (progress) => this.endpoint.notify('verifyProgress', progress),
     });
     this.endpoint = this.lifetime.register(this.connect(port));
-    this.lifetime.register(needs.gateway.attach(this));
+    this.lifetime.register(deps.gateway.attach(this));
     this.lifetime.register(
-      needs.gateway.onDidChangeRunning(() => {
+      deps.gateway.onDidChangeRunning(() => {
         this.reader.outlines.forget();
         this.changed();
       }),
     );
     this.lifetime.register(
-      needs.store.onDidChange(() => {
-        if (!needs.store.hasJustOpened) return;
+      deps.store.onDidChange(() => {
+        if (!deps.store.hasJustOpened) return;
         this.reader.outlines.forget();
         if (this.ready) void this.bootstrap(null);
       }),
@@ -119,7 +119,7 @@ export class TranscriptSurface implements Surface, Disposable {
   }
 
   reveal(messageUid: string): void {
-    if (this.ready) this.inBackground(this.tellReveal(messageUid));
+    if (this.ready) this.inBackground(this.notifyReveal(messageUid));
     else this.revealed = messageUid;
   }
 
@@ -162,8 +162,8 @@ export class TranscriptSurface implements Surface, Disposable {
   private connect(
     port: WebviewPort,
   ): ViewEndpoint<typeof transcriptCommands, typeof transcriptRequests, TranscriptResults, TranscriptNotifications> {
-    const { editor, sessions } = this.needs;
-    const code = codeHandlers(this.needs.code);
+    const { editor, sessions } = this.deps;
+    const code = codeHandlers(this.deps.code);
     return new ViewEndpoint<
       typeof transcriptCommands,
       typeof transcriptRequests,
@@ -205,12 +205,12 @@ export class TranscriptSurface implements Surface, Disposable {
           rawRow: ({ messageUid }) => rawRow(sessions, messageUid),
         },
       },
-      this.needs.log,
+      this.deps.log,
     );
   }
 
   private async goTo(sessionId: string, messageUid: string | null): Promise<void> {
-    if (this.needs.isElsewhere(sessionId, messageUid)) return;
+    if (this.deps.isElsewhere(sessionId, messageUid)) return;
     this.shown = sessionId;
     this.revealed = messageUid;
     await this.bootstrap(null);
@@ -222,7 +222,7 @@ export class TranscriptSurface implements Surface, Disposable {
     filter: RowFilter,
     form: RowForm,
   ): Promise<void> {
-    const { sessions, editor, words, clock } = this.needs;
+    const { sessions, editor, labelContext, clock } = this.deps;
     const session = await sessions.getSession(sessionId);
     const outline = await this.reader.outlines.of(sessionId);
     const wanted =
@@ -230,13 +230,13 @@ export class TranscriptSurface implements Surface, Disposable {
         ? outline.passing(filter).map(({ uid }) => uid)
         : uids.toSorted((a, b) => (outline.numbers.get(a) ?? 0) - (outline.numbers.get(b) ?? 0));
     if (session !== null)
-      await editor.copy(await rowsAs(form, sessions, session, wanted, { ...words, now: clock.now() }));
+      await editor.copy(await rowsAs(form, sessions, session, wanted, { ...labelContext, now: clock.now() }));
   }
 
   /** `around`: row to show when no other is requested. */
   private async bootstrap(around: string | null): Promise<void> {
-    const { localization } = this.needs;
-    await this.needs.store.settled();
+    const { localization } = this.deps;
+    await this.deps.store.settled();
     const asked = this.shown;
     const state = await this.readState(around).catch((error: unknown) => ({
       session: null,
@@ -251,8 +251,8 @@ export class TranscriptSurface implements Surface, Disposable {
     this.endpoint.notify('bootstrap', {
       ...state,
       localization,
-      otherFolder: this.needs.otherFolder ?? null,
-      readAt: this.needs.readAt ?? null,
+      otherFolder: this.deps.otherFolder ?? null,
+      readAt: this.deps.readAt ?? null,
     });
     this.revealed = null;
     this.ready = true;
@@ -272,7 +272,7 @@ export class TranscriptSurface implements Surface, Disposable {
         problem: `Session ${this.shown} is not in this folder's history.`,
         reveal: null,
       };
-    const row = this.revealed === null ? null : await originalRow(this.needs.sessions, this.revealed);
+    const row = this.revealed === null ? null : await originalRow(this.deps.sessions, this.revealed);
     const place = row?.uid ?? around;
     const wanted = place === null ? ({ kind: 'end' } as const) : ({ kind: 'around', messageUid: place } as const);
     const [rows, branches] = await Promise.all([
@@ -284,7 +284,7 @@ export class TranscriptSurface implements Surface, Disposable {
 
   /** Reads the session's current state: compression may have started a new segment. */
   private async readSession(): Promise<Session | null> {
-    const { sessions, onSession } = this.needs;
+    const { sessions, onSession } = this.deps;
     const named = this.shown;
     if ((await sessions.getSession(named)) === null) return null;
     const tip = await sessions.conversationTip(named);
@@ -298,13 +298,13 @@ export class TranscriptSurface implements Surface, Disposable {
   /** Reads the branch tree. A failure returns no branches: the rows are useful without them. */
   private async readBranches(): Promise<readonly TranscriptBranch[]> {
     return this.reader.branches(this.shown).catch((error: unknown) => {
-      this.needs.log.warn(`The branches of a session could not be read: ${describeError(error).sentence}`);
+      this.deps.log.warn(`The branches of a session could not be read: ${describeError(error).sentence}`);
       return [];
     });
   }
 
-  private async tellReveal(messageUid: string): Promise<void> {
-    const row = await originalRow(this.needs.sessions, messageUid);
+  private async notifyReveal(messageUid: string): Promise<void> {
+    const row = await originalRow(this.deps.sessions, messageUid);
     if (row !== null) this.endpoint.notify('reveal', { messageUid: row.uid });
   }
 
@@ -322,13 +322,13 @@ export class TranscriptSurface implements Surface, Disposable {
   }
 
   private branchesChanged(): void {
-    this.cancelBranches ??= this.needs.clock.after(branchesPauseMs, () => {
+    this.cancelBranches ??= this.deps.clock.after(branchesPauseMs, () => {
       this.cancelBranches = null;
-      if (this.ready) this.inBackground(this.tellBranches());
+      if (this.ready) this.inBackground(this.notifyBranches());
     });
   }
 
-  private async tellBranches(): Promise<void> {
+  private async notifyBranches(): Promise<void> {
     const branches = await this.readBranches();
     const text = JSON.stringify(branches);
     if (text === this.branches || !this.ready) return;
@@ -341,10 +341,10 @@ export class TranscriptSurface implements Surface, Disposable {
     if (
       this.lifetime.isDisposed ||
       this.cancelRefresh !== null ||
-      !this.needs.gateway.runningTurns().some((turn) => turn.sessionId === this.shown)
+      !this.deps.gateway.runningTurns().some((turn) => turn.sessionId === this.shown)
     )
       return;
-    this.cancelRefresh = this.needs.clock.after(liveRefreshMs, () => {
+    this.cancelRefresh = this.deps.clock.after(liveRefreshMs, () => {
       this.cancelRefresh = null;
       this.reader.outlines.forgetEnd();
       this.changed();
@@ -353,7 +353,7 @@ export class TranscriptSurface implements Surface, Disposable {
 
   private inBackground(work: Promise<void>): void {
     work.catch((error: unknown) =>
-      this.needs.log.warn(`The transcript could not follow its session: ${describeError(error).sentence}`),
+      this.deps.log.warn(`The transcript could not follow its session: ${describeError(error).sentence}`),
     );
   }
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import * as vscode from 'vscode';
 import type { Session } from '../../transcript/session';
 import { translate } from '../common/translation';
-import { TranscriptSurface, type TranscriptNeeds } from './transcriptSurface';
+import { TranscriptSurface, type TranscriptSurfaceDeps } from './transcriptSurface';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import { webviewPort } from '../webviews/webviewPort';
 
@@ -13,7 +13,7 @@ const keptState = v.object({ sessionId: v.string() });
 
 interface OpenTab {
   readonly panel: vscode.WebviewPanel;
-  readonly bridge: TranscriptSurface;
+  readonly surface: TranscriptSurface;
 }
 
 /** Editor tabs "Transcript: <title>": one per shown session, read-only, restored after a window reload. */
@@ -23,8 +23,8 @@ export class TranscriptTabs implements vscode.WebviewPanelSerializer, vscode.Dis
 
   constructor(
     private readonly programs: WebviewPrograms,
-    private readonly needs: Omit<TranscriptNeeds, 'onSession' | 'isElsewhere' | 'words' | 'editor'> & {
-      readonly editor: Omit<TranscriptNeeds['editor'], 'showLog'>;
+    private readonly deps: Omit<TranscriptSurfaceDeps, 'onSession' | 'isElsewhere' | 'labelContext' | 'editor'> & {
+      readonly editor: Omit<TranscriptSurfaceDeps['editor'], 'showLog'>;
     },
   ) {}
 
@@ -42,7 +42,7 @@ export class TranscriptTabs implements vscode.WebviewPanelSerializer, vscode.Dis
   /** Shows the session's tab and verifies the session there. */
   verify(sessionId: string): void {
     this.open(sessionId, null);
-    this.showing(sessionId)?.bridge.verify();
+    this.showing(sessionId)?.surface.verify();
   }
 
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
@@ -52,12 +52,12 @@ export class TranscriptTabs implements vscode.WebviewPanelSerializer, vscode.Dis
   }
 
   dispose(): void {
-    for (const { bridge } of this.tabs) bridge.dispose();
+    for (const { surface } of this.tabs) surface.dispose();
     this.tabs.clear();
   }
 
   private showing(sessionId: string): OpenTab | undefined {
-    return [...this.tabs].find(({ bridge }) => bridge.sessionId === sessionId);
+    return [...this.tabs].find(({ surface }) => surface.sessionId === sessionId);
   }
 
   /** Reveals the tab of a session, if there is one other than `asking`. */
@@ -65,7 +65,7 @@ export class TranscriptTabs implements vscode.WebviewPanelSerializer, vscode.Dis
     const open = this.showing(sessionId);
     if (open === undefined || open === asking) return false;
     open.panel.reveal();
-    if (messageUid !== null) open.bridge.reveal(messageUid);
+    if (messageUid !== null) open.surface.reveal(messageUid);
     return true;
   }
 
@@ -75,25 +75,25 @@ export class TranscriptTabs implements vscode.WebviewPanelSerializer, vscode.Dis
       if (panel.title !== title) panel.title = title;
     };
     this.count++;
-    const editor = { ...this.needs.editor, showLog: () => void vscode.commands.executeCommand('hermes.showLog') };
-    const words = { t: translate, language: vscode.env.language };
+    const editor = { ...this.deps.editor, showLog: () => void vscode.commands.executeCommand('hermes.showLog') };
+    const labelContext = { t: translate, language: vscode.env.language };
     const tab: OpenTab = {
       panel,
-      bridge: new TranscriptSurface(`transcript:${this.count}`, sessionId, messageUid, webviewPort(panel.webview), {
-        ...this.needs,
+      surface: new TranscriptSurface(`transcript:${this.count}`, sessionId, messageUid, webviewPort(panel.webview), {
+        ...this.deps,
         editor,
-        words,
+        labelContext,
         onSession,
         isElsewhere: (id, uid) => this.showOpen(id, uid, tab),
       }),
     };
-    const { bridge } = tab;
+    const { surface } = tab;
     this.tabs.add(tab);
     panel.onDidChangeViewState(() => {
-      if (!panel.visible) bridge.pageUnloaded();
+      if (!panel.visible) surface.pageUnloaded();
     });
     panel.onDidDispose(() => {
-      bridge.dispose();
+      surface.dispose();
       this.tabs.delete(tab);
     });
     this.programs.load('transcript', panel.webview);

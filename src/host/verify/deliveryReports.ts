@@ -2,49 +2,49 @@ import type { Clock } from '../../base/clock';
 import { DisposableStore, Emitter, toDisposable, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { GatewayError } from '../../gateway/gateway';
-import type { PulledPlug, WitnessAsk, WitnessResults } from '../../protocol/witnessProtocol';
+import type { CrashDemoRun, ReportRequest, DeliveryResults } from '../../protocol/deliveryProtocol';
 import type { SessionStore } from '../../store/sessionStore';
-import type { WitnessEntry } from '../../transcript/witness';
+import type { DeliveryEntry } from '../../transcript/deliveryEntry';
 import { describeError } from '../common/describeError';
-import type { ChatWitness, WitnessedConversation } from './chatWitness';
+import type { ViewReports, ReportedConversation } from './viewReports';
 
 /** Milliseconds that views have to send the text they showed. */
 const answerPatienceMs = 1000;
 
-export interface DeliveryReportsNeeds {
+export interface DeliveryReportsDeps {
   readonly sessions: Pick<SessionStore, 'getSession'>;
   readonly store: { settled(): Promise<void>; readonly isReadable: boolean };
   /** Notifies of changed sessions. One that no longer exists was erased. */
   readonly onDidChangeSessions: (listener: (sessionIds: readonly string[]) => void) => Disposable;
-  readonly plug: { readonly current: PulledPlug | null; seen(): void };
+  readonly crashDemo: { readonly current: CrashDemoRun | null; seen(): void };
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Delivery reports of this window's chat views, by conversation. Kept in memory only: each view keeps its own
  *  reports across a reload and across the end of this process, and sends them again. */
-export class DeliveryReports implements ChatWitness, Disposable {
+export class DeliveryReports implements ViewReports, Disposable {
   private readonly lifetime = new DisposableStore();
-  private readonly asks = this.lifetime.register(new Emitter<WitnessAsk>());
+  private readonly asks = this.lifetime.register(new Emitter<ReportRequest>());
   private readonly found = this.lifetime.register(
     new Emitter<{ readonly messageUid: string; readonly text: string }>(),
   );
-  private readonly tellings = this.lifetime.register(new Emitter<string>());
+  private readonly reported = this.lifetime.register(new Emitter<string>());
   /** By conversation, then by surface, message, part. */
-  private readonly kept = new Map<string, Map<string, WitnessEntry>>();
+  private readonly kept = new Map<string, Map<string, DeliveryEntry>>();
   readonly onDidAsk = this.asks.event;
   /** Emitted when a view has sent delivery reports for this conversation. */
-  readonly onDidWitness = this.tellings.event;
+  readonly onDidReport = this.reported.event;
 
-  constructor(private readonly needs: DeliveryReportsNeeds) {
-    this.lifetime.register(needs.onDidChangeSessions((sessionIds) => this.lookForErased(sessionIds)));
+  constructor(private readonly deps: DeliveryReportsDeps) {
+    this.lifetime.register(deps.onDidChangeSessions((sessionIds) => this.forgetErased(sessionIds)));
   }
 
-  async witnessed(
+  async reportDelivery(
     surfaceId: string,
-    conversations: readonly WitnessedConversation[],
-  ): Promise<WitnessResults['witnessed']> {
-    const { store, plug, log } = this.needs;
+    conversations: readonly ReportedConversation[],
+  ): Promise<DeliveryResults['reportDelivery']> {
+    const { store, crashDemo, log } = this.deps;
     await store.settled();
     if (!store.isReadable) throw new GatewayError('invalid', 'The history can’t be read right now.');
     const forgotten: string[] = [];
@@ -56,16 +56,16 @@ export class DeliveryReports implements ChatWitness, Disposable {
       log.info(
         `A view had a witness of ${forgotten.length} sessions that are not stored (any more): ${forgotten.join(', ')}.`,
       );
-    return { forgotten, plug: plug.current };
+    return { forgotten, crashDemo: crashDemo.current };
   }
 
   /** Delivery reports of a conversation. Several views may have reported the same part. */
-  entriesOf(conversationId: string): readonly WitnessEntry[] {
+  entriesOf(conversationId: string): readonly DeliveryEntry[] {
     return [...(this.kept.get(conversationId)?.values() ?? [])];
   }
 
-  plugSeen(): void {
-    this.needs.plug.seen();
+  crashDemoSeen(): void {
+    this.deps.crashDemo.seen();
   }
 
   shownText(messageUid: string, text: string | null): void {
@@ -79,7 +79,7 @@ export class DeliveryReports implements ChatWitness, Disposable {
       waiting.register(
         this.found.event((found) => (found.messageUid === messageUid ? resolve(found.text) : undefined)),
       );
-      waiting.register(toDisposable(this.needs.clock.after(answerPatienceMs, () => resolve(null))));
+      waiting.register(toDisposable(this.deps.clock.after(answerPatienceMs, () => resolve(null))));
       this.asks.fire({ kind: 'shownText', messageUid });
     }).finally(() => waiting.dispose());
   }
@@ -88,24 +88,24 @@ export class DeliveryReports implements ChatWitness, Disposable {
     this.lifetime.dispose();
   }
 
-  private keep(surfaceId: string, conversationId: string, entries: readonly WitnessEntry[]): void {
-    const kept = this.kept.get(conversationId) ?? new Map<string, WitnessEntry>();
+  private keep(surfaceId: string, conversationId: string, entries: readonly DeliveryEntry[]): void {
+    const kept = this.kept.get(conversationId) ?? new Map<string, DeliveryEntry>();
     for (const entry of entries) kept.set(`${surfaceId} ${entry.messageUid} ${entry.part}`, entry);
     this.kept.set(conversationId, kept);
-    if (entries.length > 0) this.tellings.fire(conversationId);
+    if (entries.length > 0) this.reported.fire(conversationId);
   }
 
   private async isStored(conversationId: string): Promise<boolean> {
-    return (await this.needs.sessions.getSession(conversationId)) !== null;
+    return (await this.deps.sessions.getSession(conversationId)) !== null;
   }
 
-  private lookForErased(sessionIds: readonly string[]): void {
-    if (!this.needs.store.isReadable) return;
+  private forgetErased(sessionIds: readonly string[]): void {
+    if (!this.deps.store.isReadable) return;
     // A view may remember a conversation that it has not reported, so emit every erased one.
     Promise.all(sessionIds.map(async (id) => ((await this.isStored(id)) ? [] : [id]))).then(
       (erased) => this.erased(erased.flat()),
       (error: unknown) =>
-        this.needs.log.trace(`Whether a session was erased could not be read: ${describeError(error).sentence}`),
+        this.deps.log.trace(`Whether a session was erased could not be read: ${describeError(error).sentence}`),
     );
   }
 

@@ -1,4 +1,4 @@
-import type { VerificationCourse } from '../../gateway/verify/verification';
+import type { VerificationCourse } from '../../gateway/verify/verifySession';
 import type { verifyCommands, VerifyProgress, verifyRequests, VerifyResults } from '../../protocol/verifyProtocol';
 import type { Verification } from '../../transcript/verification';
 import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';

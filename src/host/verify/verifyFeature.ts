@@ -8,15 +8,15 @@ import type { Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { CommandTable } from '../common/commands';
 import { translate } from '../common/translation';
-import { PlugRecord } from './plugRecord';
-import { PullThePlug } from './pullThePlug';
+import { CrashDemoRecord } from './crashDemoRecord';
+import { CrashDemo } from './crashDemo';
 import { describeError } from '../common/describeError';
 import type { ChosenSessions } from '../sessions/chosenSessions';
 import type { StoreStatus } from '../storage/storeStatus';
 import { VerifyService } from './verifyService';
 import { DeliveryReports } from './deliveryReports';
 
-export interface WitnessRoomNeeds {
+export interface VerifyFeatureDeps {
   readonly gateway: Gateway;
   readonly store: SessionStore;
   readonly storeStatus: StoreStatus;
@@ -29,7 +29,7 @@ export interface WitnessRoomNeeds {
   readonly log: Log;
 }
 
-interface WitnessCommandNeeds {
+interface VerifyCommandDeps {
   readonly chosen: Pick<ChosenSessions, 'one'>;
   readonly verify: (sessionId: string) => void;
   /** The panel. */
@@ -39,22 +39,22 @@ interface WitnessCommandNeeds {
 /** Features that compare shown text with stored text: delivery reports of the views, Verify Session, Pull the Plug. */
 export class VerifyFeature implements Disposable {
   private readonly lifetime = new DisposableStore();
-  private readonly record: PlugRecord;
-  readonly witness: DeliveryReports;
+  private readonly record: CrashDemoRecord;
+  readonly reports: DeliveryReports;
   readonly verification: VerifyService;
 
-  constructor(private readonly needs: WitnessRoomNeeds) {
-    const { gateway, store, storeStatus, storageFolder, clock, log } = needs;
-    this.record = new PlugRecord(
+  constructor(private readonly deps: VerifyFeatureDeps) {
+    const { gateway, store, storeStatus, storageFolder, clock, log } = deps;
+    this.record = new CrashDemoRecord(
       () => join(storageFolder(), 'pulled-plug.json'),
       () => clock.now(),
     );
-    this.witness = this.lifetime.register(
+    this.reports = this.lifetime.register(
       new DeliveryReports({
         sessions: store,
         store: storeStatus,
         onDidChangeSessions: gateway.onDidChangeSessions,
-        plug: this.record,
+        crashDemo: this.record,
         clock,
         log,
       }),
@@ -63,25 +63,25 @@ export class VerifyFeature implements Disposable {
       store,
       clock,
       log,
-      witness: this.witness,
+      reports: this.reports,
       t: translate,
       copy: (text) => vscode.env.clipboard.writeText(text),
-      say: (sentence) => void vscode.window.showInformationMessage(sentence),
+      notify: (sentence) => void vscode.window.showInformationMessage(sentence),
       isAnswering: () => gateway.runningTurns().some(({ isWaiting }) => !isWaiting),
       storeSentence: () => ('sentence' in storeStatus.shown ? storeStatus.shown.sentence : null),
     });
   }
 
   /** True when the user pulled the plug on the previous window and has not yet seen how the session was restored. */
-  get plugWasPulled(): boolean {
+  get hasCrashDemoRun(): boolean {
     return this.record.current !== null;
   }
 
   /** `verify` shows the session's transcript and verifies it there. */
-  commands({ chosen, verify, chat }: WitnessCommandNeeds): CommandTable {
-    const { gateway, store, storeStatus, surfaceId, folder, ids, clock, log } = this.needs;
-    const plug = this.lifetime.register(
-      new PullThePlug({
+  commands({ chosen, verify, chat }: VerifyCommandDeps): CommandTable {
+    const { gateway, store, storeStatus, surfaceId, folder, ids, clock, log } = this.deps;
+    const crashDemo = this.lifetime.register(
+      new CrashDemo({
         gateway,
         surfaceId,
         folder,
@@ -96,7 +96,7 @@ export class VerifyFeature implements Disposable {
             ),
         sessions: store,
         storeState: () => storeStatus.shown.kind,
-        witness: this.witness,
+        reports: this.reports,
         record: this.record,
         t: translate,
         confirm: async (question, detail, yes) =>
@@ -109,7 +109,7 @@ export class VerifyFeature implements Disposable {
         const target = await chosen.one(args, vscode.l10n.t('Verify Session'));
         if (target !== null) verify(target.session.id);
       },
-      pullThePlug: () => plug.run(),
+      pullThePlug: () => crashDemo.run(),
     };
   }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
 import type { Translate } from '../../base/translate';
-import { verifySession, type VerificationCourse, type VerificationNeeds } from '../../gateway/verify/verification';
+import { verifySession, type VerificationCourse, type VerificationDeps } from '../../gateway/verify/verifySession';
 import type { SessionStore } from '../../store/sessionStore';
 import type { Verification } from '../../transcript/verification';
 import { describeError } from '../common/describeError';
@@ -13,11 +13,11 @@ type VerifiedStore = Pick<
   'getSession' | 'getMessage' | 'getTurn' | 'revisionsOf' | 'readTranscript' | 'verifyIntegrity'
 >;
 
-export interface VerifyServiceNeeds {
+export interface VerifyServiceDeps {
   readonly store: VerifiedStore;
-  readonly witness: Pick<DeliveryReports, 'entriesOf' | 'askForShown'>;
+  readonly reports: Pick<DeliveryReports, 'entriesOf' | 'askForShown'>;
   readonly copy: (text: string) => PromiseLike<void>;
-  readonly say: (sentence: string) => void;
+  readonly notify: (sentence: string) => void;
   /** True while an answer is being written in this window. */
   readonly isAnswering: () => boolean;
   /** The store's own message if it is not simply open; otherwise null. */
@@ -30,17 +30,17 @@ export interface VerifyServiceNeeds {
 /** Verify Session for this folder's history: compares the delivery reports of this window's chat views with the
  *  disk. */
 export class VerifyService implements TranscriptVerification {
-  constructor(private readonly needs: VerifyServiceNeeds) {}
+  constructor(private readonly deps: VerifyServiceDeps) {}
 
   async verify(sessionId: string, course: VerificationCourse): Promise<Verification | null> {
-    const { store, witness, log, storeSentence } = this.needs;
+    const { store, reports, log, storeSentence } = this.deps;
     const session = await store.getSession(sessionId);
     // Read the delivery reports first: anything shown later is on disk before it is shown.
-    const entries = session === null ? [] : witness.entriesOf(session.conversationId);
+    const entries = session === null ? [] : reports.entriesOf(session.conversationId);
     const found = await verifySession(
       sessionId,
       entries,
-      { ...readingNeeds(store, this.needs.clock), checkFile: () => this.checkFile() },
+      { ...readingDeps(store, this.deps.clock), checkFile: () => this.checkFile() },
       course,
     );
     if (found === null) return null;
@@ -61,18 +61,18 @@ export class VerifyService implements TranscriptVerification {
   }
 
   async copyShown(messageUid: string): Promise<void> {
-    const { witness, copy, say, t } = this.needs;
-    const text = await witness.askForShown(messageUid);
+    const { reports, copy, notify, t } = this.deps;
+    const text = await reports.askForShown(messageUid);
     if (text !== null) await copy(text);
-    say(
+    notify(
       text === null
         ? t('The original view is gone; only its length can be compared.')
         : t('The text that was shown is copied to the clipboard.'),
     );
   }
 
-  private async checkFile(): ReturnType<VerificationNeeds['checkFile']> {
-    const { store, isAnswering, t } = this.needs;
+  private async checkFile(): ReturnType<VerificationDeps['checkFile']> {
+    const { store, isAnswering, t } = this.deps;
     if (isAnswering())
       return {
         unchecked: t('The file wasn’t fully checked because Hermes is answering. Check again when it is done.'),
@@ -88,7 +88,7 @@ export function verificationOfCopy(store: VerifiedStore, clock: Clock, t: Transl
       const found = await verifySession(
         sessionId,
         [],
-        { ...readingNeeds(store, clock), checkFile: async () => ({ wrong: await store.verifyIntegrity() }) },
+        { ...readingDeps(store, clock), checkFile: async () => ({ wrong: await store.verifyIntegrity() }) },
         course,
       );
       return found === null
@@ -102,11 +102,11 @@ export function verificationOfCopy(store: VerifiedStore, clock: Clock, t: Transl
   };
 }
 
-function readingNeeds(store: VerifiedStore, clock: Clock): Omit<VerificationNeeds, 'checkFile'> {
+function readingDeps(store: VerifiedStore, clock: Clock): Omit<VerificationDeps, 'checkFile'> {
   return {
     sessions: store,
     readTranscript: (query) => store.readTranscript(query),
-    words: (error) => describeError(error).sentence,
+    describe: (error) => describeError(error).sentence,
     now: () => clock.now(),
   };
 }

@@ -37,7 +37,7 @@ export class ActiveChat {
 
   /** The panel and all tabs. */
   get all(): readonly ChatSurface[] {
-    return this.places === null ? [] : [this.places.panel, ...this.places.chatTabs.bridges];
+    return this.places === null ? [] : [this.places.panel, ...this.places.chatTabs.surfaces];
   }
 
   /** Puts the cursor into the composer. */

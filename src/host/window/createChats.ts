@@ -4,7 +4,7 @@ import { Emitter } from '../../base/disposable';
 import { demoPrompts } from '../../models/demo/demoPrompts';
 import { WorkspacePaths } from '../../tools/workspacePaths';
 import { AttachmentService } from '../attachments/attachmentService';
-import { ChatSurface, type ChatSurfaceNeeds } from '../chat/chatSurface';
+import { ChatSurface, type ChatSurfaceDeps } from '../chat/chatSurface';
 import { ChatTabs, chatTabViewType } from '../chat/chatTabs';
 import { ChatView, chatViewId } from '../chat/chatView';
 import { CodeActionsFeature } from '../codeActions/codeActionsFeature';
@@ -22,7 +22,7 @@ import type { WindowModels } from './createModels';
 import type { WindowTools } from './createTools';
 import type { WindowBasics } from './windowBasics';
 
-type EarlierParts = WindowBasics & WindowModels & WindowTools & WindowConversations;
+type EarlierDeps = WindowBasics & WindowModels & WindowTools & WindowConversations;
 
 /** Services that the views of a window share. */
 interface ViewServices {
@@ -42,14 +42,14 @@ export interface WindowChats extends ViewServices, ChatPlaces {
   readonly onDidChangeShown: Emitter<void>['event'];
 }
 
-export function createChats(parts: EarlierParts): WindowChats {
-  const { own, gateway, history, log } = parts;
-  const services = createServices(parts);
+export function createChats(deps: EarlierDeps): WindowChats {
+  const { own, gateway, history, log } = deps;
+  const services = createServices(deps);
   const { activeChat, programs } = services;
-  const needs = surfaceNeeds(parts, services);
+  const forSurfaces = surfaceDeps(deps, services);
   const shown = own(new Emitter<void>());
   const changed = (): void => shown.fire();
-  const panel = own(new ChatSurface(chatSurfaceId, { ...needs, sessions: history.store, onChange: changed }));
+  const panel = own(new ChatSurface(chatSurfaceId, { ...forSurfaces, sessions: history.store, onChange: changed }));
   const chat = new ChatView(programs, panel);
   const chatTabs = own(
     new ChatTabs(programs, {
@@ -57,8 +57,8 @@ export function createChats(parts: EarlierParts): WindowChats {
       sessions: history.store,
       uid: randomUUID,
       onActivity: changed,
-      createBridge: (id, port, onChange) =>
-        new ChatSurface(id, { ...needs, isTab: true, sessions: port, onChange: () => (changed(), onChange()) }),
+      createSurface: (id, port, onChange) =>
+        new ChatSurface(id, { ...forSurfaces, isTab: true, sessions: port, onChange: () => (changed(), onChange()) }),
       onFailure: (what, error) => log.warn(`${what}: ${describeError(error).sentence}`),
     }),
   );
@@ -68,13 +68,13 @@ export function createChats(parts: EarlierParts): WindowChats {
   return { ...services, panel, chat, chatTabs, onDidChangeShown: shown.event };
 }
 
-function createServices(parts: EarlierParts): ViewServices {
-  const { own, context, settings, keys, history, catalog, models, files, fileEditor, gateway, ids, clock, log } = parts;
+function createServices(deps: EarlierDeps): ViewServices {
+  const { own, context, settings, keys, history, catalog, models, files, fileEditor, gateway, ids, clock, log } = deps;
   const { store } = history;
   const activeChat = new ActiveChat();
   const setup = new ModelSetup({
     catalog,
-    desk: models,
+    models,
     keys,
     gateway,
     endpoints: { all: () => settings.current.providers, add: (endpoint) => settings.addProvider(endpoint) },
@@ -85,7 +85,7 @@ function createServices(parts: EarlierParts): ViewServices {
   const code = own(new CodeActionsFeature({ files, editor: fileEditor, clock, log }));
   const editor = new EditorActions({
     links: new LinkOpener(new WorkspacePaths(files)),
-    channel: parts.channel,
+    channel: deps.channel,
     code,
     extensionId: context.extension.id,
     pickModel: (sessionId) => setup.select(sessionId),
@@ -95,7 +95,7 @@ function createServices(parts: EarlierParts): ViewServices {
     new VerifyFeature({
       gateway,
       store,
-      storeStatus: history.desk,
+      storeStatus: history.status,
       storageFolder: () => history.folder,
       folder: () => files.roots()[0]?.path ?? null,
       surfaceId: chatSurfaceId,
@@ -115,10 +115,10 @@ function createServices(parts: EarlierParts): ViewServices {
   };
 }
 
-function surfaceNeeds(
-  { own, gateway, history, models, changedFiles, terminal, project, files, clock, log }: EarlierParts,
+function surfaceDeps(
+  { own, gateway, history, models, changedFiles, terminal, project, files, clock, log }: EarlierDeps,
   { editor, verify, localization }: ViewServices,
-): Omit<ChatSurfaceNeeds, 'sessions' | 'onChange'> {
+): Omit<ChatSurfaceDeps, 'sessions' | 'onChange'> {
   const attachments = own(
     new AttachmentService({
       files,
@@ -132,7 +132,7 @@ function surfaceNeeds(
   );
   return {
     gateway,
-    store: history.desk,
+    store: history.status,
     models,
     editor,
     log,
@@ -140,7 +140,7 @@ function surfaceNeeds(
     attachments,
     starters: editorStarters(files, log, translate),
     contextFiles: () => project.inContext,
-    witness: verify.witness,
+    reports: verify.reports,
     surroundings: () => ({
       restricted: !vscode.workspace.isTrusted,
       folderName: vscode.workspace.name ?? null,

@@ -45,8 +45,8 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
       chosenMemory: () => settings.current.memoryProvider,
     }),
   );
-  parts.terminal.careFor(store, gateway.onDidChangeSessions);
-  parts.changedFiles.careFor(gateway.onDidChangeSessions);
+  parts.terminal.cleanUpAfter(store, gateway.onDidChangeSessions);
+  parts.changedFiles.cleanUpAfter(gateway.onDidChangeSessions);
   connection.setTurnGuard(own(new GatewayTurnGuard(gateway, store, log)));
   return { memory, gateway, api: exports };
 }

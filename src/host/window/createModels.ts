@@ -35,7 +35,7 @@ export function createModels({ own, distFolder, settings, keys, clock, log }: Wi
     new ModelService({
       catalog,
       defaultModel: () => settings.current.model,
-      words: { editorProvider: editorProviderName, t: translate, machine: thisMachine() },
+      labels: { editorProvider: editorProviderName, t: translate, machine: thisMachine() },
       clock,
       log,
     }),

@@ -53,7 +53,7 @@ export function createNotices(parts: WindowBasics & WindowConversations & Window
       bar: own(new StatusBar()),
       facts: () => ({
         waiting: approvalNotices.count,
-        store: history.desk.shown.kind,
+        store: history.status.shown.kind,
         model: panel.modelState.chosen,
       }),
       shownSession: () => panel.shownSession,
@@ -63,7 +63,7 @@ export function createNotices(parts: WindowBasics & WindowConversations & Window
   const showStatus = (): void => {
     status.show();
     walkthrough.modelChosen(panel.modelState.chosen !== null);
-    walkthrough.plugPulled(verify.plugWasPulled);
+    walkthrough.crashDemoRun(verify.hasCrashDemoRun);
   };
   return { approvalNotices, walkthrough, showStatus };
 }

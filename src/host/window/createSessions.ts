@@ -23,7 +23,7 @@ export function createSessions(
   parts: WindowBasics & WindowTools & WindowConversations & WindowChats & WindowTabs,
 ): WindowSessions {
   const { own, context, settings, history, gateway, activeChat, chat, editor, opener, clock, log } = parts;
-  const common = { gateway, sessions: history.store, store: history.desk, clock, log, t: translate };
+  const common = { gateway, sessions: history.store, store: history.status, clock, log, t: translate };
   const others = own(
     new OtherFoldersFeature({
       ...common,
@@ -60,7 +60,7 @@ export function createSessions(
     openTranscript: (sessionId, messageUid) => parts.transcripts.open(sessionId, messageUid),
   });
   const containerNotice = new ContainerNotice({
-    desk: history.desk,
+    storeStatus: history.status,
     t: translate,
     folder: () => history.folder,
     facts: thisMachineFacts(vscode.env.remoteName),

@@ -20,7 +20,7 @@ export interface WindowTabs {
 export function createTabs(parts: WindowBasics & WindowTools & WindowConversations & WindowChats): WindowTabs {
   const { own, history, gateway, files, programs, localization, activeChat, chat, chatTabs, editor, clock, log } =
     parts;
-  const common = { gateway, sessions: history.store, store: history.desk, localization, log };
+  const common = { gateway, sessions: history.store, store: history.status, localization, log };
   const opener = new SessionOpener({
     gateway,
     sessions: history.store,
@@ -29,7 +29,7 @@ export function createTabs(parts: WindowBasics & WindowTools & WindowConversatio
       focusComposer ? activeChat.focus() : activeChat.tab === null ? chat.show() : undefined,
     openTab: (sessionId) => chatTabs.open(sessionId),
     openTranscript: (sessionId, messageUid) => void editor.openTranscript(sessionId, messageUid),
-    storeSettled: () => history.desk.settled(),
+    storeSettled: () => history.status.settled(),
   });
   const insertPrompt = async ({ text, parts: attached }: AskedAbout): Promise<void> => {
     const target = activeChat.surface;

@@ -76,7 +76,7 @@ export function createTools(basics: WindowBasics): WindowTools {
       storageFolder: () => history.folder,
       clock,
       log,
-      offer: (offers) => history.desk.offer('mcp', offers),
+      offer: (offers) => history.status.offer('mcp', offers),
     }),
   );
   own(registerCommands({ ...mcp.commands, ...approvals.commands }, log));

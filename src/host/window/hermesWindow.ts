@@ -3,7 +3,7 @@ import { withinTime } from '../../base/pause';
 import type { HermesExtension } from '../api/hermes';
 import { followChanges } from './windowChanges';
 import { registerWindowCommands } from './windowCommands';
-import { createParts, type WindowParts } from './windowParts';
+import { createParts, type WindowDeps } from './windowParts';
 import { followStore } from './windowStoreChanges';
 
 /** Milliseconds for turns to settle, and for the store to close. The editor gives an extension five seconds in
@@ -16,21 +16,21 @@ const serversPatienceMs = 300;
 /** Builds and connects the parts of one editor window. Nothing here waits: the store opens and models are searched
  *  while the window starts. */
 export class HermesWindow {
-  private readonly parts: WindowParts;
+  private readonly deps: WindowDeps;
 
   constructor(context: ExtensionContext, distFolder: string) {
-    this.parts = createParts(context, distFolder);
-    registerWindowCommands(this.parts);
-    followStore(this.parts);
-    followChanges(this.parts);
+    this.deps = createParts(context, distFolder);
+    registerWindowCommands(this.deps);
+    followStore(this.deps);
+    followChanges(this.deps);
   }
 
   get api(): HermesExtension {
-    return this.parts.api;
+    return this.deps.api;
   }
 
   async close(): Promise<void> {
-    const { terminal, gateway, others, mcp, history, lifetime, clock, log } = this.parts;
+    const { terminal, gateway, others, mcp, history, lifetime, clock, log } = this.deps;
     void terminal.closing();
     await withinTime(clock, settlePatienceMs, gateway.shutdown()).catch((error: unknown) =>
       log.error('Turns could not be settled at closing', error),

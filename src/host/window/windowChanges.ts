@@ -2,15 +2,15 @@ import * as vscode from 'vscode';
 import { translate } from '../common/translation';
 import { SettingsNotices } from '../settings/settingsNotices';
 import { StorageMove } from '../storage/storageMove';
-import type { WindowParts } from './windowParts';
+import type { WindowDeps } from './windowParts';
 
 /** Makes the parts of a window follow changes from outside and changes of each other. */
-export function followChanges(parts: WindowParts): void {
-  const { own, history, gateway, activeChat, chat, others, sessions, containerNotice, clock, log } = parts;
-  const { approvalNotices, showStatus } = parts;
-  const storeStatus = history.desk;
+export function followChanges(deps: WindowDeps): void {
+  const { own, history, gateway, activeChat, chat, others, sessions, containerNotice, clock, log } = deps;
+  const { approvalNotices, showStatus } = deps;
+  const storeStatus = history.status;
   own(
-    parts.onDidChangeShown(() => {
+    deps.onDidChangeShown(() => {
       showStatus();
       sessions.shownChanged();
       containerNotice.update();
@@ -21,7 +21,7 @@ export function followChanges(parts: WindowParts): void {
       clock,
       t: translate,
       wantedFolder: () => history.wantedFolder(),
-      onDidChangeSettings: parts.settings.onDidChange,
+      onDidChangeSettings: deps.settings.onDidChange,
       isUsed: () => history.connection.isUsed || gateway.runningTurns().length > 0,
       move: (folder) => {
         log.info(`The settings name another folder now. This window keeps its sessions in ${folder}.`);
@@ -30,13 +30,13 @@ export function followChanges(parts: WindowParts): void {
         history.moveTo(folder);
         if (!history.holdsHistory) void others.movedFolder.neverOpened();
       },
-      tell: (notices) => storeStatus.setNotices('storage folder', notices),
+      setNotices: (notices) => storeStatus.setNotices('storage folder', notices),
     }),
   );
   own(storeStatus.onDidChange(showStatus));
   own(approvalNotices.onDidChange(() => (showStatus(), chat.showWaiting(approvalNotices.count))));
-  followSettings(parts);
-  followEditor(parts);
+  followSettings(deps);
+  followEditor(deps);
   showStatus();
   // Run after activation: both read the disk, the first in its own thread.
   const lookAround = clock.after(0, () => {
@@ -56,21 +56,21 @@ function followSettings({
   gateway,
   activeChat,
   terminal,
-}: WindowParts): void {
+}: WindowDeps): void {
   const { hindsight } = memory;
-  own(new SettingsNotices(settings, history.desk, translate));
+  own(new SettingsNotices(settings, history.status, translate));
   own(settings.onDidChange(() => (models.invalidate(), hindsight.changed(), gateway.memoryChanged())));
   own(settings.onDidChange(() => activeChat.all.forEach((each) => each.usualModeChanged())));
-  own(settings.onDidChange(() => void terminal.lookForSandbox()));
+  own(settings.onDidChange(() => void terminal.checkSandbox()));
   own(context.secrets.onDidChange(() => (models.invalidate(), hindsight.changed())));
   own(memory.providers.onDidChange(() => gateway.memoryChanged()));
 }
 
-function followEditor({ own, models, activeChat, project, terminal }: WindowParts): void {
+function followEditor({ own, models, activeChat, project, terminal }: WindowDeps): void {
   const { workspace } = vscode;
   own(vscode.lm.onDidChangeChatModels(() => models.editorModelsChanged()));
   own(project.onDidChange(() => activeChat.all.forEach((each) => each.promptFilesChanged())));
   own(terminal.onDidChangeSandbox(() => activeChat.all.forEach((each) => each.sandboxChanged())));
   own(workspace.onDidGrantWorkspaceTrust(() => activeChat.all.forEach((each) => each.trustChanged())));
-  own(workspace.onDidChangeWorkspaceFolders(() => activeChat.all.forEach((each) => each.redraw())));
+  own(workspace.onDidChangeWorkspaceFolders(() => activeChat.all.forEach((each) => each.renderAgain())));
 }

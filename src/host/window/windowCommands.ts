@@ -2,25 +2,25 @@ import { findCommand } from '../chat/find/findCommand';
 import { registerCommands, type CommandTable } from '../common/commands';
 import { setupEntryIds } from '../models/modelDiscovery';
 import { screenCommands } from '../navigation/screenCommands';
-import type { WindowParts } from './windowParts';
+import type { WindowDeps } from './windowParts';
 
 /** Registers the commands that need several parts of a window. */
-export function registerWindowCommands(parts: WindowParts): void {
-  const { own, gateway, activeChat, panel, chat, chatTabs, opener, search, transcripts, sessions, others, log } = parts;
+export function registerWindowCommands(deps: WindowDeps): void {
+  const { own, gateway, activeChat, panel, chat, chatTabs, opener, search, transcripts, sessions, others, log } = deps;
   const shown = (): string | null => gateway.shownSession(activeChat.surfaceId);
   const { chosen } = sessions;
   own(
     registerCommands(
       {
-        ...parts.changedFiles.commands(shown),
-        ...parts.changedFiles.editorCommands(),
-        ...parts.verify.commands({ chosen, verify: (sessionId) => transcripts.verify(sessionId), chat }),
+        ...deps.changedFiles.commands(shown),
+        ...deps.changedFiles.editorCommands(),
+        ...deps.verify.commands({ chosen, verify: (sessionId) => transcripts.verify(sessionId), chat }),
         ...sessions.commands,
         ...others.commands,
-        ...ownCommands(parts, shown),
+        ...ownCommands(deps, shown),
         ...screenCommands({ chosen, search, opener }),
         ...findCommand({ chat, panel, tab: () => chatTabs.active, meant: () => activeChat.tab }),
-        ...parts.walkthrough.commands,
+        ...deps.walkthrough.commands,
       },
       log,
     ),
@@ -28,7 +28,7 @@ export function registerWindowCommands(parts: WindowParts): void {
 }
 
 /** Commands for models, memory, settings and the log. */
-function ownCommands({ chat, editor, setup, memory }: WindowParts, shown: () => string | null): CommandTable {
+function ownCommands({ chat, editor, setup, memory }: WindowDeps, shown: () => string | null): CommandTable {
   return {
     setUpModel: () => setup.run(null),
     tryDemo: () => setup.run(setupEntryIds.demo),

@@ -1,5 +1,5 @@
 import { Agent } from '../../agent/agent';
-import { Compressor } from '../../agent/compression/compressor';
+import { Summarizer } from '../../agent/compression/summarizer';
 import { readSkillName } from '../../agent/project/readSkillTool';
 import { systemPrompt } from '../../agent/systemPrompt';
 import type { Clock } from '../../base/clock';
@@ -20,7 +20,7 @@ import { translate } from '../common/translation';
 import type { ProjectFiles } from '../workspace/projectFiles';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
 
-export interface WindowGatewayNeeds {
+export interface WindowGatewayDeps {
   readonly store: SessionStore;
   readonly settings: SettingsWatcher;
   readonly catalog: ModelCatalog;
@@ -53,7 +53,7 @@ export function windowGateway({
   ids,
   clock,
   log,
-}: WindowGatewayNeeds): ConversationGateway {
+}: WindowGatewayDeps): ConversationGateway {
   return new ConversationGateway({
     store: withWorkNotices(store, { clock, notice: editorWorkNotice, t: translate }),
     clock,
@@ -94,7 +94,7 @@ export function windowGateway({
     sessionTitles: () => settings.current.sessionTitles,
     spendingLimit: () => settings.current.spendingLimit,
     defaultEffort: () => settings.current.reasoningEffort,
-    contextEngine: new Compressor({ clock, log, threshold: () => settings.current.compressionThreshold }),
+    contextEngine: new Summarizer({ clock, log, threshold: () => settings.current.compressionThreshold }),
     summaryModel: () => settings.current.compressionModel,
   });
 }

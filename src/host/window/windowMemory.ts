@@ -15,7 +15,7 @@ import type { SettingsWatcher } from '../settings/settingsWatcher';
 import { translate } from '../common/translation';
 import type { WindowStore } from './windowStore';
 
-export interface WindowMemoryNeeds {
+export interface WindowMemoryDeps {
   readonly context: vscode.ExtensionContext;
   readonly distFolder: string;
   readonly store: WindowStore;
@@ -32,7 +32,7 @@ export class WindowMemory implements Disposable {
   readonly hindsight: HindsightHost;
   readonly setup: MemorySetup;
 
-  constructor({ context, distFolder, store, settings, keys, clock, log }: WindowMemoryNeeds) {
+  constructor({ context, distFolder, store, settings, keys, clock, log }: WindowMemoryDeps) {
     const own = <T extends Disposable>(part: T): T => this.lifetime.register(part);
     this.providers = new MemoryProviders(() => settings.current.memoryProvider, log);
     this.hindsight = own(
@@ -49,7 +49,7 @@ export class WindowMemory implements Disposable {
         ),
         uid: randomUUID,
         t: translate,
-        tell: (notices) => store.desk.setNotices('memory', notices),
+        setNotices: (notices) => store.status.setNotices('memory', notices),
       }),
     );
     const builtin = own(
@@ -63,7 +63,7 @@ export class WindowMemory implements Disposable {
       }),
     );
     this.setup = new MemorySetup({
-      desk: this.hindsight,
+      hindsight: this.hindsight,
       current: () => ({
         provider: settings.current.memoryProvider,
         url: settings.current.hindsightUrl,

@@ -9,7 +9,7 @@ import { createTools, type WindowTools } from './createTools';
 import { createBasics, type WindowBasics } from './windowBasics';
 
 /** All parts of one window. */
-export type WindowParts = WindowBasics &
+export type WindowDeps = WindowBasics &
   WindowModels &
   WindowTools &
   WindowConversations &
@@ -19,7 +19,7 @@ export type WindowParts = WindowBasics &
   WindowNotices;
 
 /** Builds the parts of one window, each from those built before it. */
-export function createParts(context: ExtensionContext, distFolder: string): WindowParts {
+export function createParts(context: ExtensionContext, distFolder: string): WindowDeps {
   const basics = createBasics(context, distFolder);
   const models = { ...basics, ...createModels(basics) };
   const tools = { ...models, ...createTools(models) };

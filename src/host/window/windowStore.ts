@@ -25,7 +25,7 @@ import { StoreStatus } from '../storage/storeStatus';
 import { windowStorageFolder } from '../storage/windowStorage';
 import { translate } from '../common/translation';
 
-export interface WindowStoreNeeds {
+export interface WindowStoreDeps {
   readonly context: ExtensionContext;
   /** Contains `storeThread.js` and the bundle it runs. */
   readonly distFolder: string;
@@ -46,10 +46,10 @@ export class WindowStore implements Disposable {
   private folderNow: string;
   readonly connection: StoreConnection;
   readonly store: SessionStore;
-  readonly desk: StoreStatus;
+  readonly status: StoreStatus;
 
-  constructor(private readonly needs: WindowStoreNeeds) {
-    const { context, distFolder, clock, log } = needs;
+  constructor(private readonly deps: WindowStoreDeps) {
+    const { context, distFolder, clock, log } = deps;
     this.workerEntry = join(distFolder, 'storeThread.js');
     this.threadData = { compiledFolder: compiledFolderOf(context), keepAfterMs: upAfterMs };
     const storageFolder = (this.folderNow = this.wantedFolder());
@@ -67,7 +67,7 @@ export class WindowStore implements Disposable {
     });
     this.spilling = new SpillingStore(this.connection.store, spillHome, clock, log, randomUUID);
     this.store = this.spilling.store;
-    this.desk = this.lifetime.register(new StoreStatus(this.connection, translate, this.spilling));
+    this.status = this.lifetime.register(new StoreStatus(this.connection, translate, this.spilling));
   }
 
   /** Folder from the editor or the settings. */
@@ -88,7 +88,7 @@ export class WindowStore implements Disposable {
 
   /** Folder of this window's history according to the current settings. */
   wantedFolder(): string {
-    return windowStorageFolder(this.needs.context, this.needs.storagePath());
+    return windowStorageFolder(this.deps.context, this.deps.storagePath());
   }
 
   /** Starts a worker thread for a store. */
@@ -98,7 +98,7 @@ export class WindowStore implements Disposable {
   moveTo(storageFolder: string): void {
     this.folderNow = storageFolder;
     void this.connection.moveTo(storeHome(this.home(storageFolder)));
-    if (this.holdsHistory) this.desk.begin();
+    if (this.holdsHistory) this.status.begin();
   }
 
   dispose(): void {
@@ -111,7 +111,7 @@ export class WindowStore implements Disposable {
       storageFolder,
       workerEntry: this.workerEntry,
       startWorker: this.startWorker,
-      clock: this.needs.clock,
+      clock: this.deps.clock,
       spills,
     };
   }

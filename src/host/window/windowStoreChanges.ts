@@ -4,39 +4,39 @@ import { reportFailure } from '../common/commands';
 import { translate } from '../common/translation';
 import { openReportNotices } from '../storage/openReportLabels';
 import { putRightNotices, replacedOffers } from '../storage/replacedLabels';
-import type { WindowParts } from './windowParts';
+import type { WindowDeps } from './windowParts';
 
 /** Starts the parts that need the history once it is open, and reports how it was opened. */
-export function followStore(parts: WindowParts): void {
-  const { connection } = parts.history;
-  parts.own(connection.onDidChangeState((state) => storeChanged(parts, state)));
+export function followStore(deps: WindowDeps): void {
+  const { connection } = deps.history;
+  deps.own(connection.onDidChangeState((state) => storeChanged(deps, state)));
 }
 
-function storeChanged(parts: WindowParts, state: StoreConnection['state']): void {
+function storeChanged(deps: WindowDeps, state: StoreConnection['state']): void {
   if (state.kind !== 'open' && state.kind !== 'readOnly') return;
   const { report } = state;
-  parts.log.info(
+  deps.log.info(
     `Sessions are stored in ${report.path}${report.recoveredTurns.length === 0 ? '' : `; ${report.recoveredTurns.length} turns were cut off and are settled`}.`,
   );
-  parts.history.desk.setNotices('opening', [
+  deps.history.status.setNotices('opening', [
     ...putRightNotices(report, state.kind === 'open' ? state.regained : null, translate),
     ...openReportNotices(report, translate),
   ]);
-  offerReplaced(parts, report);
+  offerReplaced(deps, report);
   if (state.kind !== 'open') return;
-  parts.memory.hindsight.start();
-  parts.sessions.storeOpened();
-  void parts.others.movedFolder.opened();
-  void parts.approvalNotices.lookForWaiting();
-  parts.gateway.resumeQueues().catch((error: unknown) => reportFailure('Queued prompts', error, parts.log));
+  deps.memory.hindsight.start();
+  deps.sessions.storeOpened();
+  void deps.others.movedFolder.opened();
+  void deps.approvalNotices.readWaiting();
+  deps.gateway.resumeQueues().catch((error: unknown) => reportFailure('Queued prompts', error, deps.log));
 }
 
 /** Repeats each offer until the user decides it, here or in a later window. */
-function offerReplaced(parts: WindowParts, report: OpenReport): void {
-  const { connection, desk } = parts.history;
+function offerReplaced(deps: WindowDeps, report: OpenReport): void {
+  const { connection, status: desk } = deps.history;
   const leave = async (path: string): Promise<void> => {
     connection.leaveReplaced(path);
-    offerReplaced(parts, { ...report, replaced: report.replaced.filter((each) => each.path !== path) });
+    offerReplaced(deps, { ...report, replaced: report.replaced.filter((each) => each.path !== path) });
   };
   desk.offer('replaced', replacedOffers(report, { bringBack: () => connection.bringBack(), leave }, translate));
 }

@@ -12,7 +12,7 @@ import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { type ContextFiles, type PersonalGroup, personalGroups } from '../../transcript/contextFiles';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
 
-export interface ProjectFilesNeeds {
+export interface ProjectFilesDeps {
   readonly files: WorkspaceFiles;
   readonly personal: PersonalPlaces;
   readonly settings: Pick<SettingsWatcher, 'current' | 'onDidChange'>;
@@ -29,7 +29,7 @@ const watched = [
 ];
 
 /** Debounce in milliseconds: changes come in bursts (a checkout, a save of several files). */
-const restMs = 400;
+const quietMs = 400;
 /** Milliseconds that the first prompt of a window waits for the project's files. */
 const readyPatienceMs = 3000;
 
@@ -41,21 +41,21 @@ export class ProjectFiles implements Disposable {
   private context: ProjectContext = noProject;
   private known = JSON.stringify(noProject);
   private reading = new AbortController();
-  private cancelRest: () => void = () => undefined;
+  private cancelRead: () => void = () => undefined;
   private latest: Promise<void>;
   private changed = 0;
   private groups: readonly PersonalGroup[];
   readonly onDidChange = this.changes.event;
 
-  constructor(private readonly needs: ProjectFilesNeeds) {
+  constructor(private readonly deps: ProjectFilesDeps) {
     for (const pattern of watched) {
       const watcher = this.lifetime.register(vscode.workspace.createFileSystemWatcher(pattern));
       for (const event of [watcher.onDidCreate, watcher.onDidChange, watcher.onDidDelete])
         this.lifetime.register(event(() => this.readSoon()));
     }
-    this.groups = needs.settings.current.personalFiles;
+    this.groups = deps.settings.current.personalFiles;
     this.watchPersonal();
-    this.lifetime.register(needs.settings.onDidChange(() => this.followSetting()));
+    this.lifetime.register(deps.settings.onDidChange(() => this.followSetting()));
     this.lifetime.register(vscode.workspace.onDidGrantWorkspaceTrust(() => this.readNow()));
     this.lifetime.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.readNow()));
     this.latest = this.read();
@@ -82,11 +82,11 @@ export class ProjectFiles implements Disposable {
 
   /** Resolves once the latest read is done, or after `readyPatienceMs`. Never rejects. */
   async ready(): Promise<void> {
-    await withinTime(this.needs.clock, readyPatienceMs, this.latest);
+    await withinTime(this.deps.clock, readyPatienceMs, this.latest);
   }
 
   dispose(): void {
-    this.cancelRest();
+    this.cancelRead();
     this.reading.abort();
     this.lifetime.dispose();
   }
@@ -94,7 +94,7 @@ export class ProjectFiles implements Disposable {
   /** Only what is read: the folders of the tools also hold their histories. */
   private watchPersonal(): void {
     for (const group of personalGroups) {
-      const folder = vscode.Uri.file(this.needs.personal.folders[group]);
+      const folder = vscode.Uri.file(this.deps.personal.folders[group]);
       const { rules, prompts, skills } = layouts[group];
       const patterns = [...rules, ...prompts.map((each) => `${each.folder}/*`), ...skills.map((each) => `${each}/**`)];
       for (const pattern of patterns) {
@@ -107,15 +107,15 @@ export class ProjectFiles implements Disposable {
   }
 
   private followSetting(): void {
-    const groups = this.needs.settings.current.personalFiles;
+    const groups = this.deps.settings.current.personalFiles;
     if (groups.join() === this.groups.join()) return;
     this.groups = groups;
     this.readNow();
   }
 
   private readSoon(): void {
-    this.cancelRest();
-    this.cancelRest = this.needs.clock.after(restMs, () => this.readNow());
+    this.cancelRead();
+    this.cancelRead = this.deps.clock.after(quietMs, () => this.readNow());
   }
 
   private readNow(): void {
@@ -125,7 +125,7 @@ export class ProjectFiles implements Disposable {
   private async read(): Promise<void> {
     this.reading.abort();
     const reading = (this.reading = new AbortController());
-    const { files, personal, log } = this.needs;
+    const { files, personal, log } = this.deps;
     const unreadable = (what: string, error: unknown): void =>
       log.warn(`The ${what} could not be read: ${error instanceof Error ? error.message : String(error)}`);
     try {
@@ -146,10 +146,10 @@ export class ProjectFiles implements Disposable {
     this.context = context;
     this.changed++;
     const { rules, prompts, skills, left } = context;
-    this.needs.log.info(
+    this.deps.log.info(
       `The open folder and the user have ${rules.length} files of rules, ${prompts.length} prompt files and ${skills.length} skills.`,
     );
-    for (const { path, reason } of left) this.needs.log.warn(`${path} was not read (${reason}).`);
+    for (const { path, reason } of left) this.deps.log.warn(`${path} was not read (${reason}).`);
     this.changes.fire();
   }
 }

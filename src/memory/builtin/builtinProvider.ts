@@ -7,7 +7,7 @@ import type { MemoryPlace, RememberedFiles } from './rememberedFiles';
 import { type SearchedStore, SessionSearch } from './sessionSearch';
 import { sessionSearchTool } from './sessionSearchTool';
 
-export interface BuiltinProviderParts {
+export interface BuiltinProviderDeps {
   readonly files: RememberedFiles;
   readonly store: SearchedStore;
   /** Called when a write is on disk, to notify the other providers. */
@@ -27,8 +27,8 @@ export class BuiltinProvider implements MemoryProvider {
   private sessionId: string | null = null;
   private block = '';
 
-  constructor(private readonly parts: BuiltinProviderParts) {
-    const { files, wrote, store } = parts;
+  constructor(private readonly deps: BuiltinProviderDeps) {
+    const { files, wrote, store } = deps;
     this.tools = [
       memoryTool({ files, wrote, attempts: this.attempts }),
       sessionSearchTool(new SessionSearch(store), () => this.sessionId),
@@ -58,14 +58,14 @@ export class BuiltinProvider implements MemoryProvider {
 
   private serve(sessionId: string): void {
     this.sessionId = sessionId;
-    this.block = memoryBlock(this.parts.files.places.flatMap((place) => this.read(place)));
+    this.block = memoryBlock(this.deps.files.places.flatMap((place) => this.read(place)));
   }
 
   private read(place: MemoryPlace): readonly RememberedPart[] {
     try {
-      return [{ place, entries: this.parts.files.entries(place) }];
+      return [{ place, entries: this.deps.files.entries(place) }];
     } catch (error) {
-      this.parts.log.warn(
+      this.deps.log.warn(
         `${place.path} couldn’t be read and is left out of the system prompt: ${error instanceof Error ? error.message : String(error)}`,
       );
       return [];

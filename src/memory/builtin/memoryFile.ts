@@ -4,7 +4,7 @@ import { pause } from '../../base/pause';
 import { errnoOf, type FileSystem, readWhole, writeNewFile } from '../../store/engine/fileSystem';
 import { acquireLock } from '../../store/lock/acquireLock';
 import type { HeldLock } from '../../store/lock/heldLock';
-import type { ProcessTable } from '../../store/lock/processTable';
+import type { ProcessTable } from '../../store/lock/processLookup';
 import { stampOf } from '../../store/open/storeFiles';
 import { StoreError } from '../../store/storeError';
 

@@ -7,7 +7,7 @@ import { titleOf } from './memoryBlock';
 import { holdsSecret, threatIn } from './memoryScan';
 import type { MemoryPlace, MemoryScope, RememberedFiles } from './rememberedFiles';
 
-export interface MemoryToolParts {
+export interface MemoryToolDeps {
   readonly files: RememberedFiles;
   /** Called when a write is on disk. */
   readonly wrote: (write: MemoryWrite) => void;
@@ -62,7 +62,7 @@ const inputSchema = v.object({
 type Input = v.InferOutput<typeof inputSchema>;
 
 /** Tool that saves notes for later sessions. Every write is on disk before the model gets the result. */
-export function memoryTool(parts: MemoryToolParts): AnyTool {
+export function memoryTool(deps: MemoryToolDeps): AnyTool {
   return defineTool({
     name: 'memory',
     description: [
@@ -91,14 +91,14 @@ export function memoryTool(parts: MemoryToolParts): AnyTool {
     },
     schema: inputSchema,
     readOnly: false,
-    run: (input) => write(input, parts),
+    run: (input) => write(input, deps),
   });
 }
 
 const spent =
   'Memory is full, and room could not be made in this turn. Go on with the task without saving this; tell the person in one sentence that memory is full and that Open Memory shows it.';
 
-async function write(input: Input, { files, wrote, attempts }: MemoryToolParts): Promise<ToolOutput> {
+async function write(input: Input, { files, wrote, attempts }: MemoryToolDeps): Promise<ToolOutput> {
   if (attempts.isSpent) return failed(spent);
   const place = placeOf(input, files);
   if (typeof place === 'string') return failed(place);
@@ -112,7 +112,7 @@ async function write(input: Input, { files, wrote, attempts }: MemoryToolParts):
     const result = await files.apply(place, operations);
     if (result.kind === 'applied') {
       for (const change of result.changes) wrote({ ...change, target: place.target });
-      return { outcome: 'done', text: savedWords(place, result.entries, result.changes) };
+      return { outcome: 'done', text: savedText(place, result.entries, result.changes) };
     }
     if (result.kind === 'full' && attempts.countFailed()) return failed(`${result.sentence} ${spent}`);
     const advice =
@@ -176,7 +176,7 @@ function contentProblem(content: string): string | null {
     : `This is not saved: it holds ${threat}, and memory speaks to the model in every session. Say it in other words if it is a plain fact.`;
 }
 
-function savedWords(place: MemoryPlace, entries: readonly string[], changes: readonly EntryChange[]): string {
+function savedText(place: MemoryPlace, entries: readonly string[], changes: readonly EntryChange[]): string {
   const used = `${titleOf(place)}: ${entries.length === 1 ? '1 entry' : `${entries.length} entries`}, ${lengthOf(entries)} of ${place.limit} characters.`;
   if (changes.length === 0) return `That is saved already. ${used}`;
   return `Saved. ${used} Later sessions are told it from their beginning; this one knows it already.`;

@@ -22,7 +22,7 @@ export interface MemoryPlace {
   readonly limit: number;
 }
 
-export interface RememberedFilesParts extends MemoryDisk {
+export interface RememberedFilesDeps extends MemoryDisk {
   /** Returns the folder of this machine's memory. */
   readonly globalFolder: () => string;
   /** Returns the folder of the workspace's memory. Null when there is none. */
@@ -33,7 +33,7 @@ const names: Readonly<Record<MemoryTarget, string>> = { memory: 'MEMORY.md', use
 
 /** The remembered notes: MEMORY.md and USER.md, for this machine and for the workspace. */
 export class RememberedFiles {
-  constructor(private readonly parts: RememberedFilesParts) {}
+  constructor(private readonly deps: RememberedFilesDeps) {}
 
   /** The places that are available now, in the order in which the system prompt lists them. */
   get places(): readonly MemoryPlace[] {
@@ -47,7 +47,7 @@ export class RememberedFiles {
 
   /** Null for a workspace place when no workspace is open. */
   place(target: MemoryTarget, scope: MemoryScope): MemoryPlace | null {
-    const folder = scope === 'global' ? this.parts.globalFolder() : this.parts.workspaceFolder();
+    const folder = scope === 'global' ? this.deps.globalFolder() : this.deps.workspaceFolder();
     return folder === null ? null : { target, scope, path: join(folder, names[target]), limit: memoryLimits[target] };
   }
 
@@ -78,6 +78,6 @@ export class RememberedFiles {
   }
 
   private file({ path, limit }: MemoryPlace): MemoryFile {
-    return new MemoryFile(path, this.parts, (text) => entriesOf(text).some((entry) => lengthOf([entry]) > limit));
+    return new MemoryFile(path, this.deps, (text) => entriesOf(text).some((entry) => lengthOf([entry]) > limit));
   }
 }

@@ -1,5 +1,5 @@
 import { maskSecrets } from '../../models/secrecy/secrecy';
-import { searchWords } from '../../store/search/searchTerms';
+import { searchTerms } from '../../store/search/searchTerms';
 import { snippetOf } from '../../store/search/snippet';
 import type { SearchHit, SessionStore } from '../../store/sessionStore';
 import { answerText, type Message } from '../../transcript/message';
@@ -45,12 +45,12 @@ export class SessionSearch {
     ownSession: string | null,
     signal: AbortSignal,
   ): Promise<readonly SessionHit[]> {
-    const terms = searchWords(text)?.terms ?? [];
+    const terms = searchTerms(text)?.terms ?? [];
     const found: SessionHit[] = [];
     for (const hit of await this.best(text, limit, ownSession, signal)) {
       const message = await this.store.getMessage(hit.messageUid);
       // Builds the snippet here: the store's own snippet is cut, and half a secret cannot be recognized as one.
-      found.push({ ...hit, ...snippetOf(message === null ? '' : maskSecrets(spoken(message)), terms) });
+      found.push({ ...hit, ...snippetOf(message === null ? '' : maskSecrets(textOfMessage(message)), terms) });
     }
     return found;
   }
@@ -139,7 +139,7 @@ export class SessionSearch {
 
 /** Returns a masked title or beginning of a prompt. The store cuts these texts, so a long word at the end may be
  *  half a secret. */
-export function toldBeginning(text: string): string {
+export function beginningWithin(text: string): string {
   return maskSecrets(text.replace(/\S{12,}$/, (word) => (isCut(text) ? '…' : word)));
 }
 
@@ -149,14 +149,14 @@ function isCut(text: string): boolean {
 }
 
 /** Returns a message as text for a model: the text, tools by their names, secrets masked. */
-export function toldMessage(message: Message, longest: number): string {
-  const text = maskSecrets(spoken(message));
+export function messageExcerpt(message: Message, longest: number): string {
+  const text = maskSecrets(textOfMessage(message));
   return text.length > longest
     ? `${text.slice(0, longest).replace(/[\ud800-\udbff]$/, '')} (… ${text.length - longest} more characters)`
     : text;
 }
 
-function spoken(message: Message): string {
+function textOfMessage(message: Message): string {
   switch (message.role) {
     case 'user':
       return answerText(message.parts);

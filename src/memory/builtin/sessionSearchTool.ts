@@ -2,7 +2,13 @@ import * as v from 'valibot';
 import { type AnyTool, defineTool, type ToolOutput } from '../../tools/tool';
 import type { Message } from '../../transcript/message';
 import type { Session, SessionSummary } from '../../transcript/session';
-import { type SessionExcerpt, type SessionHit, type SessionSearch, toldBeginning, toldMessage } from './sessionSearch';
+import {
+  type SessionExcerpt,
+  type SessionHit,
+  type SessionSearch,
+  beginningWithin,
+  messageExcerpt,
+} from './sessionSearch';
 
 const limits = { usual: 8, most: 20, message: 2500 } as const;
 
@@ -66,7 +72,7 @@ function recent(sessions: readonly SessionSummary[]): ToolOutput {
   if (sessions.length === 0) return { outcome: 'done', text: 'There are no earlier sessions.' };
   const lines = sessions.map(
     (session, index) =>
-      `${index + 1}. ${named(session)}, ${dated(session.lastActiveAt)}, ${session.turnCount} turns\n   ${oneLine(toldBeginning(session.preview ?? ''))}`,
+      `${index + 1}. ${named(session)}, ${dated(session.lastActiveAt)}, ${session.turnCount} turns\n   ${oneLine(beginningWithin(session.preview ?? ''))}`,
   );
   return { outcome: 'done', text: lines.join('\n'), details: { found: sessions.length } };
 }
@@ -83,7 +89,8 @@ function excerpt(read: SessionExcerpt | null): ToolOutput {
   const more = [...(hasEarlier ? [`earlier: message ${first}`] : []), ...(hasLater ? [`later: message ${last}`] : [])];
   const body = messages
     .map(
-      (message) => `--- ${whose(message.role)}, ${dated(message.createdAt)}, message ${message.uid}\n${told(message)}`,
+      (message) =>
+        `--- ${whose(message.role)}, ${dated(message.createdAt)}, message ${message.uid}\n${messageText(message)}`,
     )
     .join('\n');
   return {
@@ -93,8 +100,8 @@ function excerpt(read: SessionExcerpt | null): ToolOutput {
   };
 }
 
-function told(message: Message): string {
-  return toldMessage(message, limits.message);
+function messageText(message: Message): string {
+  return messageExcerpt(message, limits.message);
 }
 
 function whose(role: Message['role']): string {
@@ -102,7 +109,9 @@ function whose(role: Message['role']): string {
 }
 
 function named(session: Pick<Session, 'id' | 'title'>): string {
-  return session.title === null ? `session ${session.id}` : `"${toldBeginning(session.title)}" (session ${session.id})`;
+  return session.title === null
+    ? `session ${session.id}`
+    : `"${beginningWithin(session.title)}" (session ${session.id})`;
 }
 
 function dated(seconds: number): string {

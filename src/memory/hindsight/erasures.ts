@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
 import type { OutboxEntry } from '../../store/outbox/outbox';
-import { forgetSession } from './forgetting';
+import { forgetSession } from './forgetSession';
 import { forgetEntry, forgetName, workOf } from './outboxEntries';
 import type { HindsightConnection, MemoryOutbox } from './ports';
 import type { SessionRecords } from './sessionRecord';
@@ -9,7 +9,7 @@ import type { SessionRecords } from './sessionRecord';
 const dueAtOnce = 100;
 const longestPauseSeconds = 600;
 
-export interface ErasureNeeds {
+export interface ErasureDeps {
   readonly outbox: MemoryOutbox;
   readonly records: SessionRecords;
   readonly clock: Clock;
@@ -19,7 +19,7 @@ export interface ErasureNeeds {
 /** Sessions that the user had erased and that a server may still hold. Each request is in the outbox before the
  *  first attempt, with only the session's id, and stays there until the server has nothing left. */
 export class Erasures {
-  constructor(private readonly needs: ErasureNeeds) {}
+  constructor(private readonly deps: ErasureDeps) {}
 
   /** Null when everything of these sessions is gone. Otherwise a sentence with the rest, and that erasing is
    *  retried. */
@@ -32,8 +32,8 @@ export class Erasures {
     const left: string[] = [];
     let reason = '';
     for (const sessionId of sessionIds) {
-      const found = await forgetSession(this.needs, connection, sessionId, signal);
-      if (found === null) await this.needs.outbox.outboxDone(forgetEntry(connection.place, sessionId, 0).uid);
+      const found = await forgetSession(this.deps, connection, sessionId, signal);
+      if (found === null) await this.deps.outbox.outboxDone(forgetEntry(connection.place, sessionId, 0).uid);
       else {
         left.push(...found.left);
         reason = found.reason;
@@ -46,11 +46,11 @@ export class Erasures {
 
   /** Retries due erasures at this place. Stops at the first failure. */
   async eraseDue(connection: HindsightConnection, signal: AbortSignal): Promise<void> {
-    const { outbox, clock, log } = this.needs;
+    const { outbox, clock, log } = this.deps;
     const { place } = connection;
     for (const entry of await outbox.outboxDue(forgetName, clock.now(), dueAtOnce)) {
       if (!isFor(entry, connection)) continue;
-      const found = await forgetSession(this.needs, connection, entry.sessionId, signal);
+      const found = await forgetSession(this.deps, connection, entry.sessionId, signal);
       if (found === null) {
         await outbox.outboxDone(entry.uid);
         log.info(
@@ -71,7 +71,7 @@ export class Erasures {
   /** Returns true when a failed erasure will be retried. If the request cannot be saved, the erasure is still
    *  attempted. */
   private async keep({ place }: HindsightConnection, sessionIds: readonly string[]): Promise<boolean> {
-    const { outbox, clock, log } = this.needs;
+    const { outbox, clock, log } = this.deps;
     try {
       for (const sessionId of sessionIds) await outbox.outboxAdd(forgetEntry(place, sessionId, clock.now()));
       return true;

@@ -15,15 +15,15 @@ export interface HindsightFailure {
   readonly retryAfterMs: number | null;
 }
 
-export type Answer<T> =
+export type HindsightAnswer<T> =
   { readonly kind: 'ok'; readonly value: T } | { readonly kind: 'failed'; readonly failure: HindsightFailure };
 
 /** Returns a sentence that the user can act on. */
 export function failureSentence({ cause, status, detail }: HindsightFailure, host: string): string {
-  const said = detail === '' ? '' : `: ${detail}`;
+  const given = detail === '' ? '' : `: ${detail}`;
   switch (cause) {
     case 'network':
-      return `Hindsight at ${host} cannot be reached${said}. New memories are kept here and sent when it is available.`;
+      return `Hindsight at ${host} cannot be reached${given}. New memories are kept here and sent when it is available.`;
     case 'timeout':
       return `Hindsight at ${host} did not answer in time. New memories are kept here and sent later.`;
     case 'stopped':
@@ -31,17 +31,17 @@ export function failureSentence({ cause, status, detail }: HindsightFailure, hos
     case 'auth':
       return `Hindsight at ${host} refused the key (${status ?? 401}). Nothing is sent until you fix it. Run Set Up Memory….`;
     case 'notFound':
-      return `Hindsight at ${host} couldn’t find the requested item (404)${said}.`;
+      return `Hindsight at ${host} couldn’t find the requested item (404)${given}.`;
     case 'conflict':
-      return `Hindsight at ${host} reported a conflict (409)${said}. It is tried again.`;
+      return `Hindsight at ${host} reported a conflict (409)${given}. It is tried again.`;
     case 'refused':
-      return `Hindsight at ${host} rejected a request (${status ?? 400})${said}. The data is kept here. See the log for details.`;
+      return `Hindsight at ${host} rejected a request (${status ?? 400})${given}. The data is kept here. See the log for details.`;
     case 'busy':
       return `Hindsight at ${host} is busy (${status ?? 503}). New memories are kept here and sent later.`;
     case 'server':
-      return `Hindsight at ${host} failed (${status ?? 500})${said}. It is tried again.`;
+      return `Hindsight at ${host} failed (${status ?? 500})${given}. It is tried again.`;
     case 'notHindsight':
-      return `The server at ${host} isn’t Hindsight${said}. Check the address.`;
+      return `The server at ${host} isn’t Hindsight${given}. Check the address.`;
   }
 }
 

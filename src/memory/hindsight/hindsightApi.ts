@@ -1,4 +1,4 @@
-import type { Answer } from './failure';
+import type { HindsightAnswer } from './failure';
 
 /** The server and bank that hold memories. A key belongs to `origin`; documents belong to `origin` and `bank`. */
 export interface HindsightPlace {
@@ -46,23 +46,23 @@ export interface RecallRequest {
 
 /** The server functions that the provider uses. Every call is made once, has its own time limit, and never rejects. */
 export interface HindsightApi {
-  version(signal: AbortSignal): Promise<Answer<ServerVersion>>;
+  version(signal: AbortSignal): Promise<HindsightAnswer<ServerVersion>>;
   /** Resolves when the server has accepted the item for processing. The value is the operation's id if the server
    *  returns one, or null. */
-  retain(item: RetainItem, signal: AbortSignal): Promise<Answer<string | null>>;
+  retain(item: RetainItem, signal: AbortSignal): Promise<HindsightAnswer<string | null>>;
   operation(
     id: string,
     signal: AbortSignal,
-  ): Promise<Answer<{ readonly state: OperationState; readonly error: string | null }>>;
-  cancelOperation(id: string, signal: AbortSignal): Promise<Answer<null>>;
+  ): Promise<HindsightAnswer<{ readonly state: OperationState; readonly error: string | null }>>;
+  cancelOperation(id: string, signal: AbortSignal): Promise<HindsightAnswer<null>>;
   /** Number of the bank's operations that are pending or processing. */
-  openOperations(signal: AbortSignal): Promise<Answer<number>>;
+  openOperations(signal: AbortSignal): Promise<HindsightAnswer<number>>;
   /** The document is gone afterwards, even if it was not there. */
-  deleteDocument(id: string, signal: AbortSignal): Promise<Answer<null>>;
-  documentsTagged(tag: string, signal: AbortSignal): Promise<Answer<readonly StoredDocument[]>>;
+  deleteDocument(id: string, signal: AbortSignal): Promise<HindsightAnswer<null>>;
+  documentsTagged(tag: string, signal: AbortSignal): Promise<HindsightAnswer<readonly StoredDocument[]>>;
   /** Best first. Also empty when the bank does not exist yet. */
-  recall(request: RecallRequest, signal: AbortSignal): Promise<Answer<readonly string[]>>;
-  reflect(query: string, signal: AbortSignal): Promise<Answer<string>>;
+  recall(request: RecallRequest, signal: AbortSignal): Promise<HindsightAnswer<readonly string[]>>;
+  reflect(query: string, signal: AbortSignal): Promise<HindsightAnswer<string>>;
 }
 
 /** Settings for the bundle of the official client. */
@@ -85,7 +85,7 @@ export function appendsFrom(version: string): boolean {
 
 /** Tests that a Hindsight server answers and accepts the key. Writes nothing. A missing bank is not an error: the
  *  first write creates it. */
-export async function testHindsight(api: HindsightApi, signal: AbortSignal): Promise<Answer<ServerVersion>> {
+export async function testHindsight(api: HindsightApi, signal: AbortSignal): Promise<HindsightAnswer<ServerVersion>> {
   const version = await api.version(signal);
   if (version.kind === 'failed') return version;
   // A server reports its version to everybody, but the contents of a bank only to authorized clients.

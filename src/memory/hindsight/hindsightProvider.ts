@@ -17,7 +17,7 @@ import type { Connect } from './ports';
 import { recallQuery } from './recallQuery';
 import type { HindsightRetainer } from './retainer';
 
-export interface HindsightProviderNeeds {
+export interface HindsightProviderDeps {
   /** Shared by all providers of a window. */
   readonly retainer: HindsightRetainer;
   readonly connect: Connect;
@@ -56,12 +56,12 @@ export class HindsightProvider implements MemoryProvider {
   private begun: string | null = null;
   private status: RecallStatus | null = null;
 
-  constructor(private readonly needs: HindsightProviderNeeds) {
-    this.tools = hindsightTools({ connect: needs.connect, retain: (memory) => this.retain(memory) });
+  constructor(private readonly deps: HindsightProviderDeps) {
+    this.tools = hindsightTools({ connect: deps.connect, retain: (memory) => this.retain(memory) });
   }
 
   isAvailable(): boolean {
-    return this.needs.isSetUp();
+    return this.deps.isSetUp();
   }
 
   systemPromptBlock(): string {
@@ -72,7 +72,7 @@ export class HindsightProvider implements MemoryProvider {
     if (sessionId === '') return;
     this.sessionId = sessionId;
     this.parentSessionId = parentSessionId;
-    this.needs.retainer.begin(sessionId);
+    this.deps.retainer.begin(sessionId);
   }
 
   async onTurnStart({ sessionId, turnUid }: StartingTurn): Promise<void> {
@@ -81,7 +81,7 @@ export class HindsightProvider implements MemoryProvider {
   }
 
   async syncTurn(turn: CompletedTurn): Promise<void> {
-    const { retainer, clock } = this.needs;
+    const { retainer, clock } = this.deps;
     await retainer.add(turnEntry(turn, this.parentOf(turn.sessionId), clock.now()));
     await this.noteEndOf(turn.turnUid);
   }
@@ -103,7 +103,7 @@ export class HindsightProvider implements MemoryProvider {
   async queuePrefetch(query: string, sessionId: string, signal: AbortSignal): Promise<void> {
     this.forgetPrepared();
     const stop = new AbortController();
-    const found = this.recallBehind(query, sessionId, AbortSignal.any([signal, stop.signal]));
+    const found = this.recallInBackground(query, sessionId, AbortSignal.any([signal, stop.signal]));
     const prepared: Prepared = { sessionId, found, stop, isReady: false };
     void found.then(() => (prepared.isReady = true));
     this.prepared = prepared;
@@ -114,12 +114,12 @@ export class HindsightProvider implements MemoryProvider {
   }
 
   async onSessionEnd(): Promise<void> {
-    this.needs.retainer.kick();
+    this.deps.retainer.kick();
   }
 
   async onSessionSwitch(newSessionId: string, { parentSessionId, reason, rewound }: SessionSwitch): Promise<void> {
     if (!newSessionId) return;
-    const { retainer, clock, uid } = this.needs;
+    const { retainer, clock, uid } = this.deps;
     this.forgetPrepared();
     this.status = null;
     if (newSessionId !== this.sessionId) {
@@ -134,18 +134,18 @@ export class HindsightProvider implements MemoryProvider {
 
   onSessionForgotten(sessionIds: readonly string[], signal: AbortSignal): Promise<string | null> {
     if (sessionIds.includes(this.prepared?.sessionId ?? '')) this.forgetPrepared();
-    return this.needs.retainer.forget(sessionIds, signal);
+    return this.deps.retainer.forget(sessionIds, signal);
   }
 
   /** Sends as much as possible in a moment. Everything is in the outbox already. */
   async shutdown(signal: AbortSignal): Promise<void> {
     this.forgetPrepared();
     await this.noteEndOf(this.begun);
-    if (this.sessionId !== '' && !signal.aborted) await this.needs.retainer.delivered(this.sessionId, flushMs, signal);
+    if (this.sessionId !== '' && !signal.aborted) await this.deps.retainer.delivered(this.sessionId, flushMs, signal);
   }
 
   private async retain({ content, context, tags, occurredAt }: ExplicitMemory): Promise<'sent' | 'waiting'> {
-    const { retainer, clock, uid, scrub } = this.needs;
+    const { retainer, clock, uid, scrub } = this.deps;
     const { sessionId } = this;
     const noteUid = uid();
     const note = {
@@ -159,8 +159,8 @@ export class HindsightProvider implements MemoryProvider {
     return (await retainer.delivered(sessionId, noteMs)) ? 'sent' : 'waiting';
   }
 
-  private async recallBehind(query: string, sessionId: string, signal: AbortSignal): Promise<readonly string[]> {
-    await this.needs.retainer.delivered(sessionId, drainMs);
+  private async recallInBackground(query: string, sessionId: string, signal: AbortSignal): Promise<readonly string[]> {
+    await this.deps.retainer.delivered(sessionId, drainMs);
     return signal.aborted ? [] : this.recall(query, 'mid', signal);
   }
 
@@ -169,16 +169,16 @@ export class HindsightProvider implements MemoryProvider {
     const asked = recallQuery(query);
     if (asked === '') return [];
     try {
-      const connection = await this.needs.connect();
+      const connection = await this.deps.connect();
       if (connection === null) return [];
       const answer = await connection.api.recall({ query: asked, budget, maxTokens: recallTokens }, signal);
       if (answer.kind === 'ok') return answer.value;
       if (answer.failure.cause !== 'stopped')
-        this.needs.log.warn(
+        this.deps.log.warn(
           `Memory provider hindsight: recall: ${failureSentence(answer.failure, connection.place.host)}`,
         );
     } catch (error) {
-      this.needs.log.warn(
+      this.deps.log.warn(
         `Memory provider hindsight: recall: ${error instanceof Error ? error.message : String(error)}`,
       );
     }
@@ -196,14 +196,14 @@ export class HindsightProvider implements MemoryProvider {
 
   private async noteBegin(turnUid: string, sessionId: string): Promise<void> {
     this.begun = turnUid;
-    await this.needs.retainer.begun(
-      begunEntry(sessionId, { turnUid, parentSessionId: this.parentOf(sessionId) }, this.needs.clock.now()),
+    await this.deps.retainer.begun(
+      begunEntry(sessionId, { turnUid, parentSessionId: this.parentOf(sessionId) }, this.deps.clock.now()),
     );
   }
 
   private async noteEndOf(turnUid: string | null): Promise<void> {
     if (turnUid === null) return;
-    await this.needs.retainer.settled(begunEntryUid(turnUid));
+    await this.deps.retainer.settled(begunEntryUid(turnUid));
     if (this.begun === turnUid) this.begun = null;
   }
 

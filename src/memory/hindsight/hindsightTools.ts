@@ -4,7 +4,7 @@ import { failureSentence } from './failure';
 import type { Connect, HindsightConnection } from './ports';
 import { recallQuery } from './recallQuery';
 
-export interface ToolNeeds {
+export interface ToolDeps {
   readonly connect: Connect;
   /** Stores a memory on disk and sends it. Resolves with `sent` when it has arrived. */
   readonly retain: (memory: ExplicitMemory) => Promise<'sent' | 'waiting'>;
@@ -28,7 +28,7 @@ const queryParameters = (description: string) => ({
 });
 
 /** The model's tools for long-term memory. */
-export function hindsightTools({ connect, retain }: ToolNeeds): readonly AnyTool[] {
+export function hindsightTools({ connect, retain }: ToolDeps): readonly AnyTool[] {
   return [
     defineTool({
       name: 'hindsight_retain',

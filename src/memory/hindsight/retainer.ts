@@ -7,9 +7,9 @@ import { failureSentence, needsPerson, type HindsightFailure } from './failure';
 import type { ServerVersion } from './hindsightApi';
 import { begunName, forgetName, foundTurnEntry, hindsightName, workOf } from './outboxEntries';
 import type { Connect, HindsightConnection, MemoryOutbox } from './ports';
-import { SessionDocuments, type Delivery, type DocumentNeeds } from './sessionDocuments';
+import { SessionDocuments, type Delivery, type DocumentDeps } from './sessionDocuments';
 
-export interface RetainerNeeds extends DocumentNeeds {
+export interface RetainerDeps extends DocumentDeps {
   readonly outbox: MemoryOutbox;
   readonly connect: Connect;
   readonly log: Log;
@@ -32,7 +32,7 @@ const longestPollMs = 30_000;
 const firstBackoffMs = 1000;
 const longestBackoffMs = 10 * 60_000;
 /** Milliseconds between checks for due entries that no timer covers. */
-const lookAgainMs = 60_000;
+const checkAgainMs = 60_000;
 /** Milliseconds. A repeat does not help a request that was refused for its content. It is retried after this pause,
  *  by the next process, or when something changed. */
 const refusedPauseMs = 6 * 60 * 60_000;
@@ -65,8 +65,8 @@ export class HindsightRetainer implements Disposable {
   private cancelTimer: () => void = () => undefined;
   readonly onDidChange = this.changes.event;
 
-  constructor(private readonly needs: RetainerNeeds) {
-    this.erasures = new Erasures(needs);
+  constructor(private readonly deps: RetainerDeps) {
+    this.erasures = new Erasures(deps);
   }
 
   get status(): RetainStatus {
@@ -97,7 +97,7 @@ export class HindsightRetainer implements Disposable {
 
   /** On disk when it resolves. */
   async add(entry: NewOutboxEntry): Promise<void> {
-    await this.needs.outbox.outboxAdd(entry);
+    await this.deps.outbox.outboxAdd(entry);
     if (entry.provider !== hindsightName) return;
     this.show({ pending: this.shown.pending + 1, failure: this.shown.failure });
     this.kick();
@@ -105,12 +105,12 @@ export class HindsightRetainer implements Disposable {
 
   async begun(entry: NewOutboxEntry): Promise<void> {
     this.begunHere.add(entry.uid);
-    await this.needs.outbox.outboxAdd(entry);
+    await this.deps.outbox.outboxAdd(entry);
   }
 
   /** Called when the turn was handed over, or ended in another way. */
   async settled(begunUid: string): Promise<void> {
-    await this.needs.outbox.outboxDone(begunUid);
+    await this.deps.outbox.outboxDone(begunUid);
     this.begunHere.delete(begunUid);
   }
 
@@ -140,7 +140,7 @@ export class HindsightRetainer implements Disposable {
     let cancel: () => void = () => undefined;
     const arrived = await new Promise<boolean>((resolve) => {
       this.waiters.add({ sessionId, resolve });
-      cancel = this.needs.clock.after(withinMs, () => resolve(false));
+      cancel = this.deps.clock.after(withinMs, () => resolve(false));
       signal?.addEventListener('abort', () => resolve(false), { once: true });
       this.kick();
     });
@@ -153,7 +153,7 @@ export class HindsightRetainer implements Disposable {
   forget(sessionIds: readonly string[], signal: AbortSignal): Promise<string | null> {
     for (const sessionId of sessionIds) this.forgotten.add(sessionId);
     return this.queue(async () => {
-      const connection = await this.needs.connect();
+      const connection = await this.deps.connect();
       if (connection === null) return null;
       const sentence = await this.erasures.erase(connection, sessionIds, AbortSignal.any([signal, this.stop.signal]));
       if (sentence !== null) this.kick();
@@ -179,17 +179,17 @@ export class HindsightRetainer implements Disposable {
       () => undefined,
       (error: unknown) => {
         if (!this.stop.signal.aborted)
-          this.needs.log.warn(
+          this.deps.log.warn(
             `Memory provider hindsight: the outbox could not be worked on: ${error instanceof Error ? error.message : String(error)}`,
           );
-        this.wakeIn(lookAgainMs);
+        this.wakeIn(checkAgainMs);
       },
     );
     return result;
   }
 
   private async findCompletedTurns(): Promise<void> {
-    const { outbox, turns, clock } = this.needs;
+    const { outbox, turns, clock } = this.deps;
     for (const entry of await outbox.outboxDue(begunName, clock.now(), dueAtOnce)) {
       if (this.begunHere.has(entry.uid)) continue;
       const work = workOf(entry);
@@ -203,7 +203,7 @@ export class HindsightRetainer implements Disposable {
 
   private async pass(): Promise<void> {
     if (this.stop.signal.aborted) return;
-    const { outbox, clock } = this.needs;
+    const { outbox, clock } = this.deps;
     // Later waiters may wait for an entry that is not read below.
     const asked = [...this.waiters];
     const due = await outbox.outboxDue(hindsightName, clock.now(), dueAtOnce);
@@ -217,12 +217,12 @@ export class HindsightRetainer implements Disposable {
     if (sessions.size > 0 && !this.halted && clock.now() >= this.pausedUntil) await this.deliverAll(sessions, asked);
     await this.eraseDue();
     await this.count();
-    if (this.shown.pending > 0 || this.unchecked.size > 0 || this.toErase > 0) this.wakeIn(this.nextLookMs());
+    if (this.shown.pending > 0 || this.unchecked.size > 0 || this.toErase > 0) this.wakeIn(this.nextCheckMs());
   }
 
   private async eraseDue(): Promise<void> {
-    if (this.toErase === 0 || this.halted || this.needs.clock.now() < this.pausedUntil) return;
-    const connection = await this.needs.connect();
+    if (this.toErase === 0 || this.halted || this.deps.clock.now() < this.pausedUntil) return;
+    const connection = await this.deps.connect();
     if (connection !== null) await this.erasures.eraseDue(connection, this.stop.signal);
   }
 
@@ -230,17 +230,17 @@ export class HindsightRetainer implements Disposable {
     sessions: ReadonlyMap<string, readonly OutboxEntry[]>,
     asked: readonly Waiter[],
   ): Promise<void> {
-    const connection = await this.needs.connect();
+    const connection = await this.deps.connect();
     if (connection === null) return;
     const server = await this.serverOf(connection);
     if (server === null) return;
     for (const [sessionId, entries] of sessions) {
       const poll = this.polls.get(sessionId);
-      if (poll !== undefined && this.needs.clock.now() < poll.at) continue;
+      if (poll !== undefined && this.deps.clock.now() < poll.at) continue;
       const delivery = await this.deliver(connection, server, sessionId, entries);
       if (this.stop.signal.aborted) return;
       await this.conclude(sessionId, entries, delivery, connection.place.host, asked);
-      if (this.halted || this.needs.clock.now() < this.pausedUntil) return;
+      if (this.halted || this.deps.clock.now() < this.pausedUntil) return;
     }
   }
 
@@ -259,13 +259,13 @@ export class HindsightRetainer implements Disposable {
         this.stop.signal,
       );
       if (answer.kind === 'failed') return answer;
-      await this.needs.outbox.outboxDone(work.entry.uid);
+      await this.deps.outbox.outboxDone(work.entry.uid);
     }
     const turns = works.flatMap((work) => (work.kind === 'turn' ? [work.turn] : []));
     const refresh = works.some(({ kind }) => kind === 'refresh');
     if (turns.length === 0 && !refresh && !this.unchecked.has(sessionId)) return { kind: 'done' };
     const documents = new SessionDocuments(
-      this.needs,
+      this.deps,
       connection,
       server,
       { sessionId, turns, refresh, openDocument: this.openDocuments.get(sessionId) ?? null },
@@ -286,7 +286,7 @@ export class HindsightRetainer implements Disposable {
     if (delivery.kind === 'waiting') return this.pollLater(sessionId);
     this.polls.delete(sessionId);
     if (delivery.kind === 'done') {
-      for (const { uid } of entries) await this.needs.outbox.outboxDone(uid);
+      for (const { uid } of entries) await this.deps.outbox.outboxDone(uid);
       this.unchecked.delete(sessionId);
       // A full read means that more entries are due.
       if (entries.length >= dueAtOnce) this.kick();
@@ -305,10 +305,10 @@ export class HindsightRetainer implements Disposable {
   ): Promise<void> {
     if (failure.cause === 'stopped') return;
     const attempts = Math.max(0, ...entries.map(({ attempts: count }) => count));
-    const now = this.needs.clock.now();
+    const now = this.deps.clock.now();
     const at = now + (failure.retryAfterMs ?? backoffMs(attempts)) / 1000;
     const sentence = failureSentence(failure, host);
-    for (const { uid } of entries) await this.needs.outbox.outboxFailed(uid, sentence, at);
+    for (const { uid } of entries) await this.deps.outbox.outboxFailed(uid, sentence, at);
     this.polls.set(sessionId, { at: failure.cause === 'refused' ? now + refusedPauseMs / 1000 : at, ms: firstPollMs });
     if (failure.cause !== 'refused' && failure.cause !== 'conflict') this.pause(failure);
     this.fail(sentence);
@@ -334,26 +334,26 @@ export class HindsightRetainer implements Disposable {
     // An unexpected answer may come from a server of another version.
     this.version = null;
     const pauseMs = failure.retryAfterMs ?? backoffMs(this.failuresInARow++);
-    this.pausedUntil = this.needs.clock.now() + pauseMs / 1000;
+    this.pausedUntil = this.deps.clock.now() + pauseMs / 1000;
   }
 
   private pollLater(sessionId: string): void {
     const ms = Math.min((this.polls.get(sessionId)?.ms ?? firstPollMs / 2) * 2, longestPollMs);
-    this.polls.set(sessionId, { at: this.needs.clock.now() + ms / 1000, ms });
+    this.polls.set(sessionId, { at: this.deps.clock.now() + ms / 1000, ms });
   }
 
-  private nextLookMs(): number {
-    if (this.halted) return lookAgainMs;
-    const now = this.needs.clock.now();
+  private nextCheckMs(): number {
+    if (this.halted) return checkAgainMs;
+    const now = this.deps.clock.now();
     const times = [...this.polls.values()].map(({ at }) => at);
-    const earliest = Math.max(Math.min(...times, now + lookAgainMs / 1000), this.pausedUntil);
+    const earliest = Math.max(Math.min(...times, now + checkAgainMs / 1000), this.pausedUntil);
     const next = this.pausedUntil > now ? Math.min(earliest, this.pausedUntil) : earliest;
     return Math.max((next - now) * 1000, 10);
   }
 
   private wakeIn(ms: number): void {
     this.cancelTimer();
-    if (!this.stop.signal.aborted) this.cancelTimer = this.needs.clock.after(ms, () => this.kick());
+    if (!this.stop.signal.aborted) this.cancelTimer = this.deps.clock.after(ms, () => this.kick());
   }
 
   private release(waiter: Waiter, arrived: boolean): void {
@@ -362,7 +362,7 @@ export class HindsightRetainer implements Disposable {
   }
 
   private async count(): Promise<void> {
-    const counts = await this.needs.outbox.outboxCounts();
+    const counts = await this.deps.outbox.outboxCounts();
     const waiting = (name: string): number => counts.find(({ provider }) => provider === name)?.waiting ?? 0;
     this.toErase = waiting(forgetName);
     const pending = waiting(hindsightName);
@@ -370,7 +370,7 @@ export class HindsightRetainer implements Disposable {
   }
 
   private fail(sentence: string): void {
-    if (this.shown.failure !== sentence) this.needs.log.warn(`Memory provider hindsight: ${sentence}`);
+    if (this.shown.failure !== sentence) this.deps.log.warn(`Memory provider hindsight: ${sentence}`);
     // Without waiting entries the user need not see the failure.
     this.show({ pending: this.shown.pending, failure: this.shown.pending === 0 ? null : sentence });
   }

@@ -13,7 +13,7 @@ export type Delivery =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'failed'; readonly failure: HindsightFailure };
 
-export interface DocumentNeeds {
+export interface DocumentDeps {
   readonly records: SessionRecords;
   readonly turns: SessionTurns;
   readonly clock: Clock;
@@ -42,7 +42,7 @@ export class SessionDocuments {
   private texts = new Map<string, TurnText>();
 
   constructor(
-    private readonly needs: DocumentNeeds,
+    private readonly deps: DocumentDeps,
     private readonly connection: HindsightConnection,
     private readonly server: ServerVersion,
     private readonly request: DeliveryRequest,
@@ -53,12 +53,12 @@ export class SessionDocuments {
   get openDocument(): string {
     const { sessionId, openDocument } = this.request;
     if (this.server.appends) return sessionId;
-    return (this.opened ??= openDocument ?? `${sessionId}-${startStamp(this.needs.clock.now())}`);
+    return (this.opened ??= openDocument ?? `${sessionId}-${startStamp(this.deps.clock.now())}`);
   }
   private opened: string | null = null;
 
   async deliver(): Promise<Delivery> {
-    const known = await this.needs.records.load(this.connection.place, this.request.sessionId);
+    const known = await this.deps.records.load(this.connection.place, this.request.sessionId);
     this.record = handedOver(known, this.request.turns);
     for (const document of this.record.documents) {
       const delivery = document.operation === null ? null : await this.settle(document);
@@ -117,7 +117,7 @@ export class SessionDocuments {
   private async settleUnnamed(document: DocumentCursor, askedAt: number): Promise<Delivery | null> {
     const open = await this.connection.api.openOperations(this.signal);
     if (open.kind === 'failed') return open;
-    if (open.value > 0 && (this.needs.clock.now() - askedAt) * 1000 < unknownWriteMs) return { kind: 'waiting' };
+    if (open.value > 0 && (this.deps.clock.now() - askedAt) * 1000 < unknownWriteMs) return { kind: 'waiting' };
     await this.put({ ...document, dirty: document.dirty && document.operation?.accepted !== true, operation: null });
     return null;
   }
@@ -129,11 +129,11 @@ export class SessionDocuments {
     const newest = newestKept(this.record);
     const kept = inDocuments(this.record);
     if (!refresh && newest !== null && this.record.documents.every(({ dirty }) => !dirty)) {
-      const found = await this.needs.turns.read(sessionId, new Set([newest, ...turns.map(({ turnUid }) => turnUid)]));
+      const found = await this.deps.turns.read(sessionId, new Set([newest, ...turns.map(({ turnUid }) => turnUid)]));
       this.remember(found);
       if (found.has(newest)) return new Set([...kept, ...found.keys()]);
     }
-    const found = await this.needs.turns.read(sessionId, new Set(this.record.turns));
+    const found = await this.deps.turns.read(sessionId, new Set(this.record.turns));
     this.remember(found);
     return new Set(found.keys());
   }
@@ -141,12 +141,12 @@ export class SessionDocuments {
   /** Reads the texts that are missing here. Returns the turns that no longer have any. */
   private async readTexts(uids: readonly string[]): Promise<readonly string[]> {
     const unread = uids.filter((uid) => !this.texts.has(uid));
-    if (unread.length > 0) this.remember(await this.needs.turns.read(this.request.sessionId, new Set(unread)));
+    if (unread.length > 0) this.remember(await this.deps.turns.read(this.request.sessionId, new Set(unread)));
     return uids.filter((uid) => !this.texts.has(uid));
   }
 
   private remember(found: ReadonlyMap<string, TurnText>): void {
-    const { scrub } = this.needs;
+    const { scrub } = this.deps;
     for (const [uid, { prompt, answer, ...times }] of found) {
       const handed = this.request.turns.find(({ turnUid }) => turnUid === uid)?.text;
       this.texts.set(uid, handed ?? { ...times, prompt: scrub(prompt), answer: scrub(answer) });
@@ -164,7 +164,7 @@ export class SessionDocuments {
       id: step.documentId,
       turns: step.turns,
       dirty: true,
-      operation: { id: this.server.appends ? operationId : null, askedAt: this.needs.clock.now(), accepted: false },
+      operation: { id: this.server.appends ? operationId : null, askedAt: this.deps.clock.now(), accepted: false },
     };
     this.record = { ...before, writes: number };
     await this.put(writing);
@@ -184,7 +184,7 @@ export class SessionDocuments {
         ...writing,
         operation: {
           id: answer.value ?? writing.operation?.id ?? null,
-          askedAt: this.needs.clock.now(),
+          askedAt: this.deps.clock.now(),
           accepted: true,
         },
       });
@@ -224,7 +224,7 @@ export class SessionDocuments {
   }
 
   private async save(): Promise<void> {
-    await this.needs.records.save(this.connection.place, this.request.sessionId, this.record);
+    await this.deps.records.save(this.connection.place, this.request.sessionId, this.record);
   }
 }
 

@@ -180,11 +180,11 @@ function describeStatus(
 ): Description {
   const { provider, modelId } = context;
   const message = bodyMessage(body);
-  const said = message === '' ? '' : ` ${provider} says: ${clip(message, context.key)}`;
+  const quoted = message === '' ? '' : ` ${provider} says: ${clip(message, context.key)}`;
   if (isQuota(status, message))
     return {
       cause: 'quota',
-      happened: `The account at ${provider} has no credit left (${status}).${said}`,
+      happened: `The account at ${provider} has no credit left (${status}).${quoted}`,
       next: `Add credit there${orAnother(context)}.`,
     };
   if (isTooLong(status, message)) {
@@ -210,7 +210,7 @@ function describeStatus(
     case 403:
       return {
         cause: 'auth',
-        happened: `${provider} does not allow this (403).${said}`,
+        happened: `${provider} does not allow this (403).${quoted}`,
         next: `${either('Check the key’s permissions', 'set a new key', context)}.`,
       };
     case 404:
@@ -237,7 +237,7 @@ function describeStatus(
   if (isContentFilter(message))
     return {
       cause: 'contentFilter',
-      happened: `${provider} declined the request because of its content (${status}).${said}`,
+      happened: `${provider} declined the request because of its content (${status}).${quoted}`,
       next: `Rephrase it${orAnother(context)}.`,
     };
   if (status === 503 || status === 529 || /overloaded/i.test(message))
@@ -249,7 +249,7 @@ function describeStatus(
   if (status >= 500)
     return {
       cause: 'overloaded',
-      happened: `${provider} had a server error (${status}).${said}`,
+      happened: `${provider} had a server error (${status}).${quoted}`,
       next: `Retry in a moment${orAnother(context)}.`,
     };
   if (status >= 300 && status < 400)
@@ -260,7 +260,7 @@ function describeStatus(
     };
   return {
     cause: 'badRequest',
-    happened: `${provider} refused the request (${status}).${said}`,
+    happened: `${provider} refused the request (${status}).${quoted}`,
     next: `Retry${context.purpose === 'listing' ? '' : ', start a new session'}${orAnother(context)}.`,
   };
 }

@@ -2,16 +2,16 @@ import type { ChatModel, ModelRequest, ModelStream } from '../chatModel';
 import type { ModelInfo } from '../modelInfo';
 import { LearnedRefusals, withoutImages } from './refusals';
 import { runRequest } from './requestRunner';
-import type { RunnerParts } from './requestRunner';
+import type { RequestRunnerDeps } from './requestRunner';
 import { wellFormedRequest } from './wellFormedRequest';
 
 /** A model behind an HTTP endpoint. */
-export function httpChatModel(info: ModelInfo, parts: RunnerParts): ChatModel {
-  const refusals = parts.refusals ?? new LearnedRefusals();
+export function httpChatModel(info: ModelInfo, deps: RequestRunnerDeps): ChatModel {
+  const refusals = deps.refusals ?? new LearnedRefusals();
   return {
     info,
     stream(request: ModelRequest, signal: AbortSignal): ModelStream {
-      return runRequest(wellFormedRequest(fitted(request, info)), signal, { ...parts, refusals });
+      return runRequest(wellFormedRequest(fitted(request, info)), signal, { ...deps, refusals });
     },
   };
 }

@@ -13,7 +13,7 @@ const imageLeftOut = '(An image stood here. This model takes no images.)';
  *  capability. */
 const refusing: ReadonlySet<number> = new Set([400, 404, 415, 422]);
 
-const words: Readonly<Record<Dispensable, RegExp>> = {
+const patterns: Readonly<Record<Dispensable, RegExp>> = {
   effort:
     /reasoning[._ ]?effort|budget_tokens|\bthinking\.\w+|not support\w*[^.]{0,40}\b(?:thinking|reasoning)\b|\b(?:thinking|reasoning)\b[^.]{0,40}\bnot supported/i,
   images: /\b(?:images?|vision|multimodal)\b|image_url/i,
@@ -57,7 +57,7 @@ export class LearnedRefusals {
     const asking = askingKey(modelId);
     if (missesReasoning.test(message))
       return tried.includes(asking) || !sent.messages.some(lacksReasoning) ? null : this.remember(asking);
-    const kind = kinds.find((each) => carries(each, sent) && speaksOf(each, message));
+    const kind = kinds.find((each) => carries(each, sent) && mentions(each, message));
     if (kind === undefined) return null;
     const key = keyOf(kind, sent, modelId);
     if (tried.includes(key)) return null;
@@ -115,8 +115,8 @@ function refusalIn(fault: TransportFault): string | null {
   return isRefused && !isTooLong(400, fault.message) ? fault.message : null;
 }
 
-function speaksOf(kind: Dispensable, message: string): boolean {
-  return words[kind].test(message) && (kind !== 'images' || ofKind.test(message));
+function mentions(kind: Dispensable, message: string): boolean {
+  return patterns[kind].test(message) && (kind !== 'images' || ofKind.test(message));
 }
 
 /** Returns the key of an entry. Refused reasoning belongs to one conversation, because it depends on the reasoning's

@@ -50,7 +50,7 @@ export const loopbackPolicy: RequestPolicy = {
   waitingNotice: 'loadingModel',
 };
 
-export interface RunnerParts {
+export interface RequestRunnerDeps {
   readonly loadTransports: LoadTransports;
   readonly settings: TransportSettings;
   readonly policy: RequestPolicy;
@@ -62,8 +62,8 @@ export interface RunnerParts {
 
 /** Runs one request through its transport: retries before the first delta, watches for silence, and ends with
  *  exactly one terminal. */
-export function runRequest(request: ModelRequest, signal: AbortSignal, parts: RunnerParts): ModelStream {
-  const runner = new RequestRunner(request, signal, parts);
+export function runRequest(request: ModelRequest, signal: AbortSignal, deps: RequestRunnerDeps): ModelStream {
+  const runner = new RequestRunner(request, signal, deps);
   runner.run().catch((error: unknown) => runner.fail(internalFault(error)));
   return runner.stream;
 }
@@ -87,9 +87,9 @@ class RequestRunner {
   constructor(
     private readonly request: ModelRequest,
     private readonly signal: AbortSignal,
-    private readonly parts: RunnerParts,
+    private readonly deps: RequestRunnerDeps,
   ) {
-    this.refusals = parts.refusals ?? new LearnedRefusals();
+    this.refusals = deps.refusals ?? new LearnedRefusals();
   }
 
   get stream(): ModelStream {
@@ -98,22 +98,22 @@ class RequestRunner {
 
   async run(): Promise<void> {
     if (this.signal.aborted) return this.abort(null, null);
-    const { createTransport } = await this.parts.loadTransports();
-    const transport = createTransport(this.parts.settings);
+    const { createTransport } = await this.deps.loadTransports();
+    const transport = createTransport(this.deps.settings);
     const learned: string[] = [];
     for (let attempt = 1; ; attempt += 1) {
       const end = await this.attemptFitting(transport, learned);
       if (end.kind === 'aborted') return this.abort(null, null);
       if (end.kind === 'finished') return this.complete(end);
       const delayMs =
-        this.begun || attempt >= this.parts.policy.attempts ? null : this.delayBeforeRetry(end.fault, attempt);
+        this.begun || attempt >= this.deps.policy.attempts ? null : this.delayBeforeRetry(end.fault, attempt);
       if (delayMs === null) return this.fail(end.fault, end.usage, end.requestId);
       const failure = this.describe(end.fault);
       this.pump.append({
         kind: 'notice',
-        notice: { kind: 'retrying', attempt: attempt + 1, attempts: this.parts.policy.attempts, delayMs, failure },
+        notice: { kind: 'retrying', attempt: attempt + 1, attempts: this.deps.policy.attempts, delayMs, failure },
       });
-      if (!(await pause(this.parts.clock, delayMs, this.signal))) return this.abort(end.usage, end.requestId);
+      if (!(await pause(this.deps.clock, delayMs, this.signal))) return this.abort(end.usage, end.requestId);
     }
   }
 
@@ -123,7 +123,7 @@ class RequestRunner {
   private async attemptFitting(transport: Transport, learned: string[]): Promise<AttemptEnd> {
     const {
       refusals,
-      parts: { settings },
+      deps: { settings },
     } = this;
     for (;;) {
       const sent = refusals.fitting(this.request, settings.modelId);
@@ -166,7 +166,7 @@ class RequestRunner {
 
   /** Makes one attempt. Ends as soon as the signal or a watchdog fires, even if the transport does not notice. */
   private attempt(transport: Transport, request: ModelRequest): Promise<AttemptEnd> {
-    const { clock, policy } = this.parts;
+    const { clock, policy } = this.deps;
     const { signal } = this;
     const cut = new AbortController();
     return new Promise((resolve) => {
@@ -206,14 +206,14 @@ class RequestRunner {
 
   /** Returns the milliseconds to wait, or null when a retry is pointless. */
   private delayBeforeRetry(fault: TransportFault, attempt: number): number | null {
-    if (!mayRetry(fault, this.parts.policy.place)) return null;
-    const asked = retryAfterMs(fault, this.parts.clock.now() * 1000);
-    if (asked !== null) return asked > this.parts.policy.longestRetryAfterMs ? null : asked;
-    return this.parts.policy.backoffMs * 2 ** (attempt - 1);
+    if (!mayRetry(fault, this.deps.policy.place)) return null;
+    const asked = retryAfterMs(fault, this.deps.clock.now() * 1000);
+    if (asked !== null) return asked > this.deps.policy.longestRetryAfterMs ? null : asked;
+    return this.deps.policy.backoffMs * 2 ** (attempt - 1);
   }
 
   private describe(fault: TransportFault): Failure {
-    const { settings, provider } = this.parts;
+    const { settings, provider } = this.deps;
     const context: FailureContext = {
       provider,
       modelId: settings.modelId,

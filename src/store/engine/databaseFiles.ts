@@ -30,7 +30,7 @@ export interface DiskFailure {
 export type FileRole = 'main' | 'log';
 
 /** Commits between two checks of the log's name. */
-const commitsPerLook = 32;
+const commitsPerCheck = 32;
 
 const zeros = new Uint8Array(16 * 4096);
 
@@ -38,7 +38,7 @@ const zeros = new Uint8Array(16 * 4096);
 export class MountedDatabase {
   /** Set by the file layer when SQLite really opened the main file through this layer. */
   mainOpened = false;
-  private looks = 0;
+  private commitsSinceCheck = 0;
   private frozen = false;
   /** True while an image is made: missing bytes of a file that was cut short read as zeros. */
   showsZeros = false;
@@ -106,8 +106,9 @@ export class MountedDatabase {
   displaced(names: 'most' | 'all' = 'most'): FileRole | null {
     if (!this.isInPlace('main')) return 'main';
     const log = this.handles.get('log');
-    this.looks = (this.looks + 1) % commitsPerLook;
-    return log?.file.isUnlinked() === true || ((names === 'all' || this.looks === 0) && !this.isInPlace('log'))
+    this.commitsSinceCheck = (this.commitsSinceCheck + 1) % commitsPerCheck;
+    return log?.file.isUnlinked() === true ||
+      ((names === 'all' || this.commitsSinceCheck === 0) && !this.isInPlace('log'))
       ? 'log'
       : null;
   }

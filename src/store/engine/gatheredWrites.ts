@@ -18,7 +18,7 @@ export class GatheredWrites {
   write(from: Uint8Array, position: number): void {
     if (position !== this.start + this.length || this.length + from.length > mostBytes) this.flush();
     if (this.length === 0) this.start = position;
-    this.makeRoom(this.length + from.length);
+    this.grow(this.length + from.length);
     this.bytes.set(from, this.length);
     this.length += from.length;
   }
@@ -31,7 +31,7 @@ export class GatheredWrites {
     if (length > 0) this.file.write(this.bytes.subarray(0, length), this.start);
   }
 
-  private makeRoom(size: number): void {
+  private grow(size: number): void {
     if (size <= this.bytes.length) return;
     const larger = new Uint8Array(Math.max(size, this.bytes.length * 2));
     larger.set(this.bytes.subarray(0, this.length));

@@ -67,6 +67,6 @@ export function sqlFailure(error: unknown, disk: DiskFailure | undefined, sql?: 
   const reason = disk === undefined ? '' : ` (${disk.errno}: ${disk.operation} ${disk.path})`;
   const statement = sql === undefined ? '' : ` in: ${sql.replace(/\s+/g, ' ').slice(0, 200)}`;
   const technical = `SQLite: ${text}${reason}${statement}`;
-  const said = byMessage.find(([pattern]) => pattern.test(text))?.[1];
-  return storeError(said ?? (disk === undefined ? undefined : byErrno[disk.errno]) ?? 'unknown', technical);
+  const known = byMessage.find(([pattern]) => pattern.test(text))?.[1];
+  return storeError(known ?? (disk === undefined ? undefined : byErrno[disk.errno]) ?? 'unknown', technical);
 }

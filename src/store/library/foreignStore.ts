@@ -6,19 +6,19 @@ import { openDatabase } from '../open/openDatabase';
 import { storeFiles } from '../open/storeFiles';
 import { migrate, schemaVersion } from '../schema/migrations';
 import { StoreError } from '../storeError';
-import { type CopyNeeds, copyStore, type StoreCopy } from './storeCopy';
+import { type CopyDeps, copyStore, type StoreCopy } from './storeCopy';
 import { isUntouched, stampOfStore } from './storeStamp';
 
-export interface ReadingNeeds extends CopyNeeds {
+export interface ReadingDeps extends CopyDeps {
   readonly sqlite: Sqlite;
 }
 
 /** Bytes of file and log. Above this, reading a store that is in use would take longer than it is worth. */
-export const mostCopiedToLook = 64 << 20;
+export const mostCopiedToRead = 64 << 20;
 
 /** True when a living process has the store open. A process that cannot be judged counts as living while its
  *  heartbeat continues. */
-export function isInUse({ fileSystem, processes }: CopyNeeds, folder: string): boolean {
+export function isInUse({ fileSystem, processes }: CopyDeps, folder: string): boolean {
   const found = readLock(fileSystem, storeFiles(folder).lock);
   if (found === undefined) return false;
   if (found.record === undefined) return true;
@@ -28,19 +28,19 @@ export function isInUse({ fileSystem, processes }: CopyNeeds, folder: string): b
 /** Returns the result of `read` on a store of another folder. A store that is not in use is read in place, and read
  *  again from a copy if another process wrote meanwhile; one in use is read from a copy. Writes nothing in that
  *  folder. Throws `StoreError`; `locked` when the store is in use and too large to copy for this purpose. */
-export function readForeign<T>(needs: ReadingNeeds, folder: string, read: (database: SqlDatabase) => T): T {
-  if (!isInUse(needs, folder)) {
-    const seen = readInPlace(needs, folder, read);
+export function readForeign<T>(deps: ReadingDeps, folder: string, read: (database: SqlDatabase) => T): T {
+  if (!isInUse(deps, folder)) {
+    const seen = readInPlace(deps, folder, read);
     if (seen !== null) return seen.value;
   }
-  const { fileSystem } = needs;
+  const { fileSystem } = deps;
   const { main, log } = storeFiles(folder);
-  if ((fileSystem.stat(main)?.size ?? 0) + (fileSystem.stat(log)?.size ?? 0) > mostCopiedToLook) {
+  if ((fileSystem.stat(main)?.size ?? 0) + (fileSystem.stat(log)?.size ?? 0) > mostCopiedToRead) {
     throw new StoreError('locked', 'These sessions are open in another window.', `${folder} is in use and large`);
   }
-  const copy = copyStore(needs, folder);
+  const copy = copyStore(deps, folder);
   try {
-    return readOnly(needs, copy.folder, read);
+    return readOnly(deps, copy.folder, read);
   } finally {
     copy.remove();
   }
@@ -48,12 +48,12 @@ export function readForeign<T>(needs: ReadingNeeds, folder: string, read: (datab
 
 /** Makes a private copy that all code of this version can read: migrated to the newest schema, with its log
  *  checkpointed into its file. */
-export function currentCopy(needs: ReadingNeeds, folder: string): StoreCopy {
-  const copy = copyStore(needs, folder);
+export function currentCopy(deps: ReadingDeps, folder: string): StoreCopy {
+  const copy = copyStore(deps, folder);
   try {
-    const { sqlite, fileSystem, now } = needs;
+    const { sqlite, fileSystem, now } = deps;
     // Reads the copy unchanged first: `openDatabase` would replace a damaged file with an empty one.
-    readOnly(needs, copy.folder, () => undefined);
+    readOnly(deps, copy.folder, () => undefined);
     const { database } = openDatabase({
       sqlite,
       fileSystem,
@@ -76,16 +76,15 @@ export function currentCopy(needs: ReadingNeeds, folder: string): StoreCopy {
 
 /** Null when another process wrote meanwhile: the result, or the error, may mix two moments. */
 function readInPlace<T>(
-  needs: ReadingNeeds,
+  deps: ReadingDeps,
   folder: string,
   read: (database: SqlDatabase) => T,
 ): { readonly value: T } | null {
   const files = storeFiles(folder);
-  const before = stampOfStore(needs.fileSystem, files);
-  const unchanged = (): boolean =>
-    !isInUse(needs, folder) && isUntouched(before, stampOfStore(needs.fileSystem, files));
+  const before = stampOfStore(deps.fileSystem, files);
+  const unchanged = (): boolean => !isInUse(deps, folder) && isUntouched(before, stampOfStore(deps.fileSystem, files));
   try {
-    const value = readOnly(needs, folder, read);
+    const value = readOnly(deps, folder, read);
     return unchanged() ? { value } : null;
   } catch (error) {
     if (!unchanged()) return null;
@@ -95,7 +94,7 @@ function readInPlace<T>(
 
 /** Reads a copy, or a store that no process uses. */
 export function readOnly<T>(
-  { sqlite, fileSystem, now }: ReadingNeeds,
+  { sqlite, fileSystem, now }: ReadingDeps,
   folder: string,
   read: (database: SqlDatabase) => T,
 ): T {

@@ -7,10 +7,10 @@ import { storeUidKey } from '../session/tables/storeUid';
 import { StoreError } from '../storeError';
 import type { SessionSummary } from '../../transcript/session';
 import { decodeLabel, type FolderLabel, folderLabelKey } from './folderLabel';
-import { currentCopy, isInUse, readForeign, readOnly, type ReadingNeeds } from './foreignStore';
-import type { OtherStore, StorePlaces } from './otherStore';
+import { currentCopy, isInUse, readForeign, readOnly, type ReadingDeps } from './foreignStore';
+import type { OtherStore, StoreLocations } from './otherStore';
 import { sweepCopies, type StoreCopy } from './storeCopy';
-import { lastWritten, otherStoreFolders } from './storePlaces';
+import { lastWritten, otherStoreFolders } from './otherStoreFolders';
 
 /** Maximum number of stores to look into, the most recently used first. */
 const mostStores = 300;
@@ -31,7 +31,7 @@ export interface TakenCopy {
 /** Queries on stores of other folders. Every method may throw a `StoreError`. */
 export interface LibraryOperations {
   /** Lists the other stores, most recently used first. A store that cannot be read is an entry that says so. */
-  survey(places: StorePlaces): readonly OtherStore[];
+  survey(locations: StoreLocations): readonly OtherStore[];
   /** Lists active sessions, newest activity first, at most `limit`. */
   listSessions(folder: string, limit: number): readonly SessionSummary[];
   /** `conversationOf`: a session id, to request only its conversation; null for all sessions. */
@@ -46,13 +46,13 @@ export class Library implements LibraryOperations {
   private readonly taken = new Map<string, StoreCopy>();
   private swept = false;
 
-  constructor(private readonly needs: ReadingNeeds) {}
+  constructor(private readonly deps: ReadingDeps) {}
 
-  survey(places: StorePlaces): readonly OtherStore[] {
-    const { fileSystem } = this.needs;
-    const stores = otherStoreFolders(fileSystem, places)
+  survey(locations: StoreLocations): readonly OtherStore[] {
+    const { fileSystem } = this.deps;
+    const stores = otherStoreFolders(fileSystem, locations)
       .slice(0, mostStores)
-      .flatMap((folder) => this.lookAt(folder) ?? []);
+      .flatMap((folder) => this.inspect(folder) ?? []);
     return stores.sort((one, other) => other.lastActiveAt - one.lastActiveAt);
   }
 
@@ -62,10 +62,10 @@ export class Library implements LibraryOperations {
 
   takeCopy(folder: string, conversationOf: string | null): TakenCopy {
     this.sweep();
-    const inUse = isInUse(this.needs, folder);
-    const copy = currentCopy(this.needs, folder);
+    const inUse = isInUse(this.deps, folder);
+    const copy = currentCopy(this.deps, folder);
     try {
-      const { sessionIds, answering } = readOnly(this.needs, copy.folder, (database) =>
+      const { sessionIds, answering } = readOnly(this.deps, copy.folder, (database) =>
         sessionsOf(database, conversationOf),
       );
       if (sessionIds.length === 0 && conversationOf !== null)
@@ -90,16 +90,16 @@ export class Library implements LibraryOperations {
   sweep(): void {
     if (this.swept) return;
     this.swept = true;
-    sweepCopies(this.needs);
+    sweepCopies(this.deps);
   }
 
   /** Null for a file that is not one of our stores. */
-  private lookAt(folder: string): OtherStore | null {
+  private inspect(folder: string): OtherStore | null {
     this.sweep();
-    const inUse = isInUse(this.needs, folder);
-    const writtenAt = (lastWritten(this.needs.fileSystem, folder) ?? 0) / 1000;
+    const inUse = isInUse(this.deps, folder);
+    const writtenAt = (lastWritten(this.deps.fileSystem, folder) ?? 0) / 1000;
     try {
-      const shelf = readForeign(this.needs, folder, shelfOf);
+      const shelf = readForeign(this.deps, folder, shelfOf);
       return { folder, inUse, problem: null, ...shelf, lastActiveAt: shelf.lastActiveAt ?? writtenAt };
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
@@ -111,7 +111,7 @@ export class Library implements LibraryOperations {
         sessions: 0,
         lastActiveAt: writtenAt,
         inUse,
-        problem: problemWords(error),
+        problem: problemText(error),
       };
     }
   }
@@ -120,13 +120,13 @@ export class Library implements LibraryOperations {
   private withCurrent<T>(folder: string, read: (database: SqlDatabase) => T): T {
     const isCurrent = (database: SqlDatabase): boolean =>
       integerOr(database.get('PRAGMA user_version') ?? {}, 'user_version', 0) === schemaVersion;
-    const found = readForeign(this.needs, folder, (database) =>
+    const found = readForeign(this.deps, folder, (database) =>
       isCurrent(database) ? { value: read(database) } : null,
     );
     if (found !== null) return found.value;
-    const copy = currentCopy(this.needs, folder);
+    const copy = currentCopy(this.deps, folder);
     try {
-      return readOnly(this.needs, copy.folder, read);
+      return readOnly(this.deps, copy.folder, read);
     } finally {
       copy.remove();
     }
@@ -185,7 +185,7 @@ function sessionsOf(
 }
 
 /** Error texts for another folder's store: the standard sentences refer to this window's own file. */
-function problemWords(error: StoreError): string {
+function problemText(error: StoreError): string {
   switch (error.causeClass) {
     case 'corrupt':
       return 'The file of these sessions is damaged. Open the folder it belongs to, and everything readable in it is saved.';

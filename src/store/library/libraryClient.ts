@@ -5,7 +5,7 @@ import type { SessionSummary } from '../../transcript/session';
 import { StoreError, reviveStoreError } from '../storeError';
 import type { LibraryOperations, TakenCopy } from './library';
 import type { LibraryAnswer, LibraryMethod, LibraryRequest, LibraryThread } from './libraryMessages';
-import type { OtherStore, StorePlaces } from './otherStore';
+import type { OtherStore, StoreLocations } from './otherStore';
 
 /** Milliseconds without a request and without a copy in use, after which the thread ends. */
 const idleMs = 30_000;
@@ -32,8 +32,8 @@ export class LibraryClient {
     private readonly clock: Clock,
   ) {}
 
-  survey(places: StorePlaces): Promise<readonly OtherStore[]> {
-    return this.ask('survey', [places]);
+  survey(locations: StoreLocations): Promise<readonly OtherStore[]> {
+    return this.ask('survey', [locations]);
   }
 
   listSessions(folder: string, limit: number): Promise<readonly SessionSummary[]> {

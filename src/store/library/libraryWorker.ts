@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../base/clock';
 import { NodeFileSystem } from '../engine/nodeFileSystem';
 import { loadSqlite } from '../engine/sqlite';
-import { SystemProcessTable } from '../lock/processTable';
+import { SystemProcessTable } from '../lock/processLookup';
 import { storeErrorData } from '../storeError';
 import { Library, type LibraryOperations } from './library';
 import type { LibraryAnswer, LibraryMethod, LibraryRequest, LibraryThread } from './libraryMessages';

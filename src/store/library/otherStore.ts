@@ -19,7 +19,7 @@ export interface OtherStore {
 }
 
 /** Places where stores of other folders may be. */
-export interface StorePlaces {
+export interface StoreLocations {
   /** Folders with one subfolder per workspace, each with a store at the given name: `<hash>/<extension id>`. */
   readonly workspaces: readonly { readonly root: string; readonly extension: string }[];
   /** Folders whose subfolders each hold a store. */

@@ -6,7 +6,7 @@ import { errnoOf } from '../engine/fileSystem';
 import { diskError, storeError } from '../engine/sqlFailure';
 import { acquireLock } from '../lock/acquireLock';
 import type { HeldLock } from '../lock/heldLock';
-import type { ProcessTable } from '../lock/processTable';
+import type { ProcessTable } from '../lock/processLookup';
 import { storeFiles } from '../open/storeFiles';
 import { StoreError } from '../storeError';
 import { isOneMoment, stampOfStore } from './storeStamp';
@@ -18,7 +18,7 @@ const attempts = 20;
 const stampExactMs = 100;
 const pauseMs = 120;
 
-export interface CopyNeeds {
+export interface CopyDeps {
   readonly fileSystem: FileSystem;
   readonly processes: ProcessTable;
   /** Reads a time in seconds since 1970. */
@@ -37,13 +37,13 @@ export interface StoreCopy {
 
 /** Copies a store's file and log as of one moment, even while their owner writes. Writes nothing in the store's
  *  folder. Throws `not-found` when there is no store, `locked` when it was written to all the time. */
-export function copyStore(needs: CopyNeeds, folder: string): StoreCopy {
-  const { fileSystem, copies } = needs;
+export function copyStore(deps: CopyDeps, folder: string): StoreCopy {
+  const { fileSystem, copies } = deps;
   const target = join(copies, randomUUID());
-  const lock = holdFolder(needs, target);
+  const lock = holdFolder(deps, target);
   const copy = { folder: target, remove: () => removeCopy(lock, target) };
   try {
-    copyOneMoment(needs, folder, target);
+    copyOneMoment(deps, folder, target);
     fileSystem.syncFolder(target);
     return copy;
   } catch (error) {
@@ -53,11 +53,11 @@ export function copyStore(needs: CopyNeeds, folder: string): StoreCopy {
 }
 
 /** Removes copies left by processes that are gone. */
-export function sweepCopies(needs: CopyNeeds): void {
-  for (const name of namesIn(needs.copies)) {
-    const folder = join(needs.copies, name);
+export function sweepCopies(deps: CopyDeps): void {
+  for (const name of namesIn(deps.copies)) {
+    const folder = join(deps.copies, name);
     try {
-      const attempt = acquireLock({ ...lockOptions(needs, folder) });
+      const attempt = acquireLock({ ...lockOptions(deps, folder) });
       if (attempt.kind === 'held') removeCopy(attempt.lock, folder);
     } catch (error) {
       // A copy that cannot be removed now is retried next time.
@@ -66,7 +66,7 @@ export function sweepCopies(needs: CopyNeeds): void {
   }
 }
 
-function copyOneMoment({ fileSystem, pause }: CopyNeeds, folder: string, target: string): void {
+function copyOneMoment({ fileSystem, pause }: CopyDeps, folder: string, target: string): void {
   const from = storeFiles(folder);
   const to = storeFiles(target);
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -111,13 +111,13 @@ function copyFile(fileSystem: FileSystem, from: string, to: string): void {
   }
 }
 
-function holdFolder(needs: CopyNeeds, folder: string): HeldLock {
-  const attempt = acquireLock(lockOptions(needs, folder));
+function holdFolder(deps: CopyDeps, folder: string): HeldLock {
+  const attempt = acquireLock(lockOptions(deps, folder));
   if (attempt.kind === 'heldBy') throw storeError('locked', `${folder} is held by ${attempt.owner.description}`);
   return attempt.lock;
 }
 
-function lockOptions({ fileSystem, processes, now }: CopyNeeds, folder: string): Parameters<typeof acquireLock>[0] {
+function lockOptions({ fileSystem, processes, now }: CopyDeps, folder: string): Parameters<typeof acquireLock>[0] {
   return { fileSystem, folder, path: storeFiles(folder).lock, processes, endpoint: null, now, uniqueName: randomUUID };
 }
 

@@ -9,7 +9,7 @@ import type { FoundLock } from './lockFile';
 import { readLock, removeIfThere } from './lockFile';
 import type { LockEndpoint, LockRecord } from './lockRecord';
 import { encodeLockRecord } from './lockRecord';
-import type { ProcessTable } from './processTable';
+import type { ProcessTable } from './processLookup';
 
 export interface AcquireLockOptions {
   readonly fileSystem: FileSystem;

@@ -1,5 +1,5 @@
 import type { ProcessIdentity } from './lockRecord';
-import type { ProcessTable } from './processTable';
+import type { ProcessTable } from './processLookup';
 
 /** Milliseconds without a heartbeat after which an owner whose process cannot be seen counts as gone (it beats every
  *  15 s). */

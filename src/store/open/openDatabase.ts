@@ -40,7 +40,7 @@ export interface OpenDatabaseOptions {
 }
 
 /** Result of opening, to report to the user. */
-export interface OpenReport {
+export interface DatabaseReport {
   readonly path: string;
   /** True when a store was made: there was none, or the existing one was set aside. */
   readonly created: boolean;
@@ -56,7 +56,7 @@ export interface OpenReport {
 
 export interface OpenedDatabase {
   readonly database: SqlJsDatabase;
-  readonly report: OpenReport;
+  readonly report: DatabaseReport;
   /** Damaged files whose readable rows are not all in this store yet, oldest first. Includes those that an earlier
    *  run did not finish. Read them after the schema is up to date (`DamagedCopy.salvage`). */
   readonly damagedCopies: readonly DamagedCopy[];
@@ -83,8 +83,8 @@ function writeObstacle(
   files: StoreFiles,
 ): StoreError | undefined {
   if (readOnly === true) return obstacle ?? storeError('readOnly', 'opened for reading only');
-  const places = [files.folder, files.main, files.log].filter((path) => fileSystem.stat(path) !== undefined);
-  const denied = places.find((path) => !fileSystem.mayWrite(path));
+  const paths = [files.folder, files.main, files.log].filter((path) => fileSystem.stat(path) !== undefined);
+  const denied = paths.find((path) => !fileSystem.mayWrite(path));
   return denied === undefined ? undefined : storeError('readOnly', `no permission to write ${denied}`);
 }
 
@@ -123,7 +123,7 @@ function openForWriting(options: OpenDatabaseOptions, files: StoreFiles): Opened
     if (database === undefined) damage = 'content';
   }
 
-  let moved: OpenReport['setAside'] = null;
+  let moved: DatabaseReport['setAside'] = null;
   if (damage !== undefined) {
     const stamp = setAside(fileSystem, files, options.now());
     moved = { path: pendingPath(files.folder, stamp), damage };

@@ -44,7 +44,7 @@ export class HandoverRequest implements Disposable {
       this.connected = true;
     });
     this.channel = new LineChannel<HandoverAnswer, HandoverAsk>(socket, answerSchema);
-    this.channel.onMessage((answer) => this.hear(answer));
+    this.channel.onMessage((answer) => this.onAnswer(answer));
     this.channel.onClose((reason) =>
       this.end(this.connected ? { kind: 'gone' } : { kind: 'unreachable', technical: reason }),
     );
@@ -64,7 +64,7 @@ export class HandoverRequest implements Disposable {
     this.outcomes.dispose();
   }
 
-  private hear(answer: HandoverAnswer): void {
+  private onAnswer(answer: HandoverAnswer): void {
     this.cancelTimer();
     switch (answer.answer) {
       case 'busy':

@@ -91,7 +91,7 @@ export class LockAcquisition implements Disposable {
     if (!this.busy || this.choice === 'stop') return;
     this.choice = choice;
     this.request?.ask(choice);
-    this.tellBusy(this.busy.sessionTitle);
+    this.reportBusy(this.busy.sessionTitle);
   }
 
   dispose(): void {
@@ -110,7 +110,7 @@ export class LockAcquisition implements Disposable {
       this.wake = () => resolve({ kind: 'gone' });
       request.onOutcome((outcome) => {
         if (outcome.kind !== 'busy') return resolve(outcome);
-        this.tellBusy(outcome.sessionTitle);
+        this.reportBusy(outcome.sessionTitle);
         // The choice outlives a broken connection: it was about the turn, which may still be running.
         if (this.choice !== 'nothing') request.ask(this.choice);
       });
@@ -121,7 +121,7 @@ export class LockAcquisition implements Disposable {
     });
   }
 
-  private tellBusy(sessionTitle: string | null): void {
+  private reportBusy(sessionTitle: string | null): void {
     this.busy = { sessionTitle };
     this.states.fire({ kind: 'waitingForOwner', sessionTitle, chosen: this.choice });
   }

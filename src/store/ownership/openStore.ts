@@ -6,7 +6,7 @@ import { errnoOf, writeNewFile } from '../engine/fileSystem';
 import { NodeFileSystem } from '../engine/nodeFileSystem';
 import { acquireLock } from '../lock/acquireLock';
 import type { LockEndpoint } from '../lock/lockRecord';
-import { SystemProcessTable } from '../lock/processTable';
+import { SystemProcessTable } from '../lock/processLookup';
 import { retire } from '../open/replacedFiles';
 import { storeFiles } from '../open/storeFiles';
 import type { SpillSearch } from '../spill/foundSpills';
@@ -18,7 +18,7 @@ import { StoreConnection, type OpenOptions, type StoreHome } from './storeConnec
 import { siblingFoldersOf, storeFolderOf } from './storeFolder';
 
 /** Bytes; more than an opening after a crash writes. */
-const roomBytes = 1 << 20;
+const probeBytes = 1 << 20;
 
 export interface OpenStoreOptions {
   /** `context.storageUri` from VS Code, or the folder from the settings. */
@@ -110,10 +110,10 @@ class NodeStoreHome implements StoreHome {
     retire(this.fileSystem, path, 'kept', this.clock.now());
   }
 
-  hasRoom(): boolean {
+  hasSpace(): boolean {
     const probe = `${storeFiles(this.folder).lock}.${randomUUID()}`;
     try {
-      writeNewFile(this.fileSystem, probe, new Uint8Array(roomBytes));
+      writeNewFile(this.fileSystem, probe, new Uint8Array(probeBytes));
       this.fileSystem.remove(probe);
       return true;
     } catch (error) {

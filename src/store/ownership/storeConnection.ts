@@ -41,7 +41,7 @@ export interface StoreHome {
   /** Renames a copy of a replaced store so that it is not offered again. */
   leaveReplaced(path: string): void;
   /** True when the disk again accepts a file as large as an opening may need. */
-  hasRoom(): boolean;
+  hasSpace(): boolean;
   /** Disposes resources that were prepared and not used. */
   dispose(): void;
 }
@@ -62,7 +62,7 @@ const askAgainMs = 5000;
  *  decides. */
 const betweenRepairsMs = 60_000;
 /** Milliseconds between two checks for free space on a full disk. */
-const roomLookMs = 5000;
+const spaceCheckMs = 5000;
 /** Causes after which the open store must no longer be used. */
 const fatalCauses: readonly string[] = ['corrupt', 'replaced', 'deleted'];
 /** Connection of this window to the history of its folder, across handovers, failures and reopenings. `store` stays
@@ -91,7 +91,7 @@ export class StoreConnection implements Disposable {
   private repairing: StoreError | null = null;
   /** The reason why no lock could be written, although no process holds the store; otherwise null. */
   private lockObstacle: StoreError | null = null;
-  private cancelRoomLook: () => void = () => undefined;
+  private cancelSpaceCheck: () => void = () => undefined;
   private repairedAt = Number.NEGATIVE_INFINITY;
   private used = false;
   readonly onDidChangeState = this.states.event;
@@ -482,26 +482,27 @@ export class StoreConnection implements Disposable {
   /** Handles a lost lock: if the files disappeared with the lock, the thread that has them open saves their content
    *  and reports it. */
   private async loseLock(store: RunningStore, error: StoreError): Promise<void> {
-    const told = await store.call('checkpoint', []).then(
+    const answer = await store.call('checkpoint', []).then(
       () => error,
       (failure: unknown) => failure,
     );
-    this.lose(store, isLost(told) ? told : error);
+    this.lose(store, isLost(answer) ? answer : error);
   }
 
   private setState(state: StoreState): void {
     if (this.current.kind === 'closed') return;
     this.current = state;
-    this.cancelRoomLook();
-    if ((state.kind === 'failed' || state.kind === 'readOnly') && state.error.causeClass === 'full') this.lookForRoom();
+    this.cancelSpaceCheck();
+    if ((state.kind === 'failed' || state.kind === 'readOnly') && state.error.causeClass === 'full')
+      this.waitForSpace();
     this.states.fire(state);
   }
 
   /** Reopens the store as soon as a full disk has space again, without asking the user. */
-  private lookForRoom(): void {
-    this.cancelRoomLook = this.clock.after(roomLookMs, () => {
-      if (this.home.hasRoom()) void this.retry();
-      else this.lookForRoom();
+  private waitForSpace(): void {
+    this.cancelSpaceCheck = this.clock.after(spaceCheckMs, () => {
+      if (this.home.hasSpace()) void this.retry();
+      else this.waitForSpace();
     });
   }
 

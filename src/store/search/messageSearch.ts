@@ -6,7 +6,7 @@ import { searchableText, type StoredMessage } from '../session/tables/messageRow
 import type { MessageTable } from '../session/tables/messageTable';
 import { invalid } from '../session/tables/refusal';
 import { escapeLike } from '../session/queries/sessionList';
-import { containsAll, containsWords, searchWords, type SearchWords } from './searchTerms';
+import { containsAll, containsTerms, searchTerms, type SearchTerms } from './searchTerms';
 import { snippetOf } from './snippet';
 
 const shown =
@@ -52,38 +52,38 @@ export class MessageSearch {
   /** Yields the progress of a scan of all rows. */
   *slices(query: SearchQuery): SlicedWork<readonly SearchHit[]> {
     const scope = scopeOf(query);
-    const words = searchWords(query.text);
-    if (words === null) return [];
-    if (words.match !== null && query.kind !== 'substring') {
-      const indexed = this.indexed(scope, words, words.match);
+    const wanted = searchTerms(query.text);
+    if (wanted === null) return [];
+    if (wanted.match !== null && query.kind !== 'substring') {
+      const indexed = this.indexed(scope, wanted, wanted.match);
       yield undefined;
-      const found = [...indexed, ...(yield* this.scan(scope, words, unindexedRows, containsWords))];
+      const found = [...indexed, ...(yield* this.scan(scope, wanted, unindexedRows, containsTerms))];
       if (found.length > 0 || query.kind === 'words') return newest(found, scope);
     }
-    return newest(yield* this.scan(scope, words, allRows, containsAll), scope);
+    return newest(yield* this.scan(scope, wanted, allRows, containsAll), scope);
   }
 
-  private indexed(scope: Scope, words: SearchWords, match: string): Found[] {
+  private indexed(scope: Scope, wanted: SearchTerms, match: string): Found[] {
     const rows = this.database.all(
       `SELECT ${hitColumns} FROM messages_fts f CROSS JOIN messages m ON m.id = f.docid CROSS JOIN sessions s ON s.id = m.session_id
        WHERE f.messages_fts MATCH ?2 AND ${findable} ORDER BY f.docid DESC LIMIT ?3`,
       [scope.sessions, match, scope.wanted],
     );
-    return rows.map((row) => found(row, this.messages.read(row), words));
+    return rows.map((row) => found(row, this.messages.read(row), wanted));
   }
 
   /** Reads rows from the newest to the oldest, one range of ids at a time, until enough are found. */
-  private *scan(scope: Scope, words: SearchWords, source: ScannedRows, matches: TextMatch): SlicedWork<Found[]> {
+  private *scan(scope: Scope, wanted: SearchTerms, source: ScannedRows, matches: TextMatch): SlicedWork<Found[]> {
     const hits: Found[] = [];
     const { lowest, highest } = this.bounds(source);
     let size = firstSlice;
     let upper = highest;
     while (upper >= lowest && hits.length < scope.wanted) {
       const started = this.now();
-      for (const row of this.range(scope, words, source, upper - size, upper)) {
+      for (const row of this.range(scope, wanted, source, upper - size, upper)) {
         const stored = this.messages.read(row);
         // LIKE knows neither words nor streaming chunks, so its matches are checked again.
-        if (matches(searchableText(stored.message), words.terms)) hits.push(found(row, stored, words));
+        if (matches(searchableText(stored.message), wanted.terms)) hits.push(found(row, stored, wanted));
         if (hits.length >= scope.wanted) break;
       }
       upper -= size;
@@ -95,9 +95,9 @@ export class MessageSearch {
     return hits;
   }
 
-  private range(scope: Scope, words: SearchWords, source: ScannedRows, above: number, upTo: number): Iterable<SqlRow> {
+  private range(scope: Scope, wanted: SearchTerms, source: ScannedRows, above: number, upTo: number): Iterable<SqlRow> {
     const values: SqlValue[] = [scope.sessions, above, upTo];
-    const likes = words.patterns.map(
+    const likes = wanted.patterns.map(
       (variants) =>
         `(${variants.map((variant) => `m.content LIKE ?${values.push(`%${escapeLike(variant)}%`)} ESCAPE '\\'`).join(' OR ')})`,
     );
@@ -150,7 +150,7 @@ interface ScannedRows {
   readonly id: string;
 }
 
-function found(row: SqlRow, { id, message }: StoredMessage, words: SearchWords): Found {
+function found(row: SqlRow, { id, message }: StoredMessage, wanted: SearchTerms): Found {
   return {
     id,
     hit: {
@@ -161,7 +161,7 @@ function found(row: SqlRow, { id, message }: StoredMessage, words: SearchWords):
       messageUid: message.uid,
       role: message.role,
       createdAt: message.createdAt,
-      ...snippetOf(searchableText(message), words.terms),
+      ...snippetOf(searchableText(message), wanted.terms),
     },
   };
 }

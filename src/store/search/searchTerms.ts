@@ -1,5 +1,5 @@
 /** Parsed text of a search field. No input is a syntax error. */
-export interface SearchWords {
+export interface SearchTerms {
   /** Every term must occur. Lower case, as returned by `foldText`. */
   readonly terms: readonly string[];
   /** The query for the full-text index, or null when only a scan can answer: scripts without spaces, parts of words, punctuation. */
@@ -17,7 +17,7 @@ const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /** Splits the text into terms at white space; "quoted words" are one term. Null when there are no terms. */
-export function searchWords(text: string): SearchWords | null {
+export function searchTerms(text: string): SearchTerms | null {
   const raw = Array.from(text.slice(0, longestQuery).matchAll(/"([^"]*)"|[^\s"]+/g), (found) =>
     (found[1] ?? found[0]).trim(),
   )
@@ -41,7 +41,7 @@ const wordCharacter = '[\\p{L}\\p{N}\\p{M}\\p{Co}]';
 /** True when `match` would find the text if it were indexed: every term a whole word, the last one the beginning of
  *  a word. So a row matches alike before and after it is indexed. Only for terms of `match`: they contain word
  *  characters only. */
-export function containsWords(text: string, terms: readonly string[]): boolean {
+export function containsTerms(text: string, terms: readonly string[]): boolean {
   const folded = foldText(text).text;
   return terms.every((term, index) => {
     const end = index === terms.length - 1 ? '' : `(?!${wordCharacter})`;

@@ -1,6 +1,6 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import { StoreError } from '../storeError';
-import type { Rooms } from './rooms';
+import type { DbOperations } from './dbOperations';
 import type { Transactions } from './tables/transactions';
 
 /** SQLite's messages when the index's own tables are damaged or missing: then FTS4 only reports "SQL logic error".
@@ -11,7 +11,7 @@ const indexFailure = /malformed|corrupt|messages_fts|SQL logic error/;
 export class RepairingTransactions implements Transactions {
   constructor(
     private readonly database: SqlDatabase,
-    private readonly rooms: Pick<Rooms, 'index' | 'forgetting'>,
+    private readonly rooms: Pick<DbOperations, 'index' | 'forgetting'>,
     /** Bytes of the database's log. */
     private readonly logBytes: () => number,
     readonly monotonicMs: () => number,

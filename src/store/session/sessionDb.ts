@@ -5,12 +5,12 @@ import { bringOver, type OpenOther, opensNoOther } from './import/bringOver';
 import { StoreImport, type ImportReport } from './import/storeImport';
 import type { StoreRows } from './import/storeRows';
 import { RepairingTransactions } from './repairingTransactions';
-import { roomsOver, type Rooms } from './rooms';
+import { createDbOperations, type DbOperations } from './dbOperations';
 import { LongOperations } from './slicedOperations';
 import { countOf, textOr } from './tables/columns';
 import { invalid } from './tables/refusal';
 
-export interface SessionDbParts {
+export interface SessionDbDeps {
   /** A database that `migrate` has brought to the newest schema version. */
   readonly database: SqlDatabase;
   /** Seconds since the epoch. */
@@ -37,19 +37,19 @@ export interface SessionDb extends SessionOperations {
   mergeFrom(source: StoreRows, liveTurns?: readonly string[]): ImportReport;
 }
 
-export function createSessionDb(parts: SessionDbParts): SessionDb {
-  const { database, now, fileSizes } = parts;
-  const rooms = roomsOver(database, now);
+export function createSessionDb(deps: SessionDbDeps): SessionDb {
+  const { database, now, fileSizes } = deps;
+  const operations = createDbOperations(database, now);
   const transactions = new RepairingTransactions(
     database,
-    rooms,
+    operations,
     () => fileSizes().logBytes,
-    parts.monotonicMs ?? (() => now() * 1000),
+    deps.monotonicMs ?? (() => now() * 1000),
   );
-  const slices = new LongOperations(database, rooms, transactions, now);
-  const importer = (): StoreImport => new StoreImport(database, rooms.messages, rooms.closing, now);
+  const slices = new LongOperations(database, operations, transactions, now);
+  const importer = (): StoreImport => new StoreImport(database, operations.messages, operations.closing, now);
   return {
-    ...operationsOver(parts, rooms, transactions, slices, importer),
+    ...operationsOver(deps, operations, transactions, slices, importer),
     slices,
     tidySlices: () => slices.tidy(),
     scrub: () => runWhole(slices.tidy()),
@@ -60,13 +60,13 @@ export function createSessionDb(parts: SessionDbParts): SessionDb {
 /** Binds every method of the store to the operation that does its work, and to its transaction. `sessionStore.ts`
  *  states the contract of each method, and its types. */
 function operationsOver(
-  { database, now, fileSizes, openOther = opensNoOther }: SessionDbParts,
-  rooms: Rooms,
+  { database, now, fileSizes, openOther = opensNoOther }: SessionDbDeps,
+  operations: DbOperations,
   transactions: RepairingTransactions,
   long: LongOperations,
   importer: () => StoreImport,
 ): SessionOperations {
-  const { sessions, messages, turns, approvals, prompts, files, outbox } = rooms;
+  const { sessions, messages, turns, approvals, queuedPrompts: prompts, files, outbox } = operations;
   const read: InTransaction =
     (work) =>
     (...args) =>
@@ -79,47 +79,47 @@ function operationsOver(
     // Sessions
     createSession: write((input) => sessions.create(input)),
     getSession: (sessionId) => sessions.find(sessionId),
-    listSessions: read((query) => rooms.list.list(query)),
-    resolveSessionId: read((idOrPrefix) => rooms.finder.resolve(idOrPrefix)),
-    findSession: read((text) => rooms.finder.find(text)),
-    setTitle: write((sessionId, title, source) => rooms.titling.set(sessionId, title, source)),
+    listSessions: read((query) => operations.list.list(query)),
+    resolveSessionId: read((idOrPrefix) => operations.finder.resolve(idOrPrefix)),
+    findSession: read((text) => operations.finder.find(text)),
+    setTitle: write((sessionId, title, source) => operations.titling.set(sessionId, title, source)),
     setSessionModel: write((sessionId, model) => sessions.setModel(sessionId, model)),
     sessionEffort: (sessionId) => sessions.effort(sessionId),
     setSessionEffort: write((sessionId, effort) => sessions.setEffort(sessionId, effort)),
-    sessionSpending: read((sessionId) => rooms.spending.of(sessionId)),
-    spendingSince: read((since) => rooms.spending.since(since)),
-    allowSpending: write((sessionId, usd) => rooms.spending.allow(sessionId, usd)),
+    sessionSpending: read((sessionId) => operations.spending.of(sessionId)),
+    spendingSince: read((since) => operations.spending.since(since)),
+    allowSpending: write((sessionId, usd) => operations.spending.allow(sessionId, usd)),
     endSession: write((sessionId, reason) => sessions.end(sessionId, reason, now())),
     conversationTip: read((sessionId) => sessions.tip(sessionId)),
-    compressSession: write((input) => rooms.compression.publish(input)),
+    compressSession: write((input) => operations.compression.publish(input)),
     branchSession: (input) => runWhole(long.branchSession(input)),
     rewindSession: (input) => runWhole(long.rewindSession(input)),
-    branchesOf: read((sessionId, withTrash = false) => rooms.tree.of(sessionId, withTrash)),
-    subAgentsOf: read((conversationIds) => rooms.tree.subAgentsOf(conversationIds)),
-    setPinned: write((sessionId, on) => rooms.marks.pin(sessionId, on)),
-    setArchived: write((sessionId, on) => rooms.marks.archive(sessionId, on)),
-    trashSession: write((sessionId, at) => rooms.marks.trash(sessionId, at)),
-    restoreSession: write((sessionId) => rooms.marks.restore(sessionId)),
-    setSeen: write((sessionId, at) => rooms.marks.see(sessionId, at)),
+    branchesOf: read((sessionId, withTrash = false) => operations.tree.of(sessionId, withTrash)),
+    subAgentsOf: read((conversationIds) => operations.tree.subAgentsOf(conversationIds)),
+    setPinned: write((sessionId, on) => operations.marks.pin(sessionId, on)),
+    setArchived: write((sessionId, on) => operations.marks.archive(sessionId, on)),
+    trashSession: write((sessionId, at) => operations.marks.trash(sessionId, at)),
+    restoreSession: write((sessionId) => operations.marks.restore(sessionId)),
+    setSeen: write((sessionId, at) => operations.marks.see(sessionId, at)),
     pruneTrash: (before) => runWhole(long.pruneTrash(before)),
     forgetSession: (sessionId) => runWhole(long.forgetSession(sessionId)),
-    promptVersions: read((sessionId) => rooms.versions.of(sessionId)),
+    promptVersions: read((sessionId) => operations.versions.of(sessionId)),
     showVersion: (input) => runWhole(long.showVersion(input)),
     bringOver: (input) => bringOver(input, openOther, (work) => transactions.write(work), importer),
 
     // A turn, in the order of its lifecycle
     openTurn: (input) => runWhole(long.openTurn(input)),
-    appendChunks: write((batch) => rooms.life.append(batch)),
-    putMessages: write((rows) => rooms.life.put(rows)),
+    appendChunks: write((batch) => operations.turnLifecycle.append(batch)),
+    putMessages: write((rows) => operations.turnLifecycle.put(rows)),
     repairTranscript: (sessionId) => runWhole(long.repairTranscript(sessionId)),
-    steerTurn: write((input) => rooms.life.steer(input)),
-    addUsage: write((turnUid, usage) => rooms.life.addUsage(turnUid, usage)),
-    settleTurn: write((input) => rooms.life.settle(input)),
+    steerTurn: write((input) => operations.turnLifecycle.steer(input)),
+    addUsage: write((turnUid, usage) => operations.turnLifecycle.addUsage(turnUid, usage)),
+    settleTurn: write((input) => operations.turnLifecycle.settle(input)),
     recoverTurns: write((except = []) => {
-      rooms.stretches.settleAll();
-      return rooms.life.recover(now(), except);
+      operations.stretches.settleAll();
+      return operations.turnLifecycle.recover(now(), except);
     }),
-    foldSpill: write((spill) => rooms.folding.fold(spill)),
+    foldSpill: write((spill) => operations.folding.fold(spill)),
 
     // Approvals
     requestApproval: write((input) => approvals.request(input)),
@@ -133,7 +133,7 @@ function operationsOver(
 
     // Reading
     setApiContent: write((messageUid, text, recalled) => {
-      rooms.wireTexts.set(messageUid, text);
+      operations.wireTexts.set(messageUid, text);
       if (recalled !== undefined) turns.setRecalled(recalled.turnUid, recalled.found);
     }),
     apiContents: (sessionId) => runWhole(long.apiContents(sessionId)),
@@ -146,15 +146,15 @@ function operationsOver(
       return session === null ? null : turns.openOf(session.conversationId);
     }),
     readTranscript: read((query) => {
-      const page = rooms.reading.page(query);
+      const page = operations.reading.page(query);
       const shown = new Set(page.turns.map(({ uid }) => uid));
-      return { ...page, versions: rooms.versions.of(query.sessionId).filter(({ turnUid }) => shown.has(turnUid)) };
+      return { ...page, versions: operations.versions.of(query.sessionId).filter(({ turnUid }) => shown.has(turnUid)) };
     }),
     promptContext: (sessionId, promptUid) => runWhole(long.promptContext(sessionId, promptUid)),
-    transcriptOutline: read((query) => rooms.stored.outline(query)),
-    findInTranscript: read((query) => rooms.stored.find(query)),
-    transcriptRows: read((uids) => rooms.stored.named(uids)),
-    storedRow: read((uid) => rooms.stored.row(uid)),
+    transcriptOutline: read((query) => operations.stored.outline(query)),
+    findInTranscript: read((query) => operations.stored.find(query)),
+    transcriptRows: read((uids) => operations.stored.named(uids)),
+    storedRow: read((uid) => operations.stored.row(uid)),
     search: (query) => runWhole(long.search(query)),
 
     // Queue and drafts
@@ -196,14 +196,14 @@ function operationsOver(
     // Maintenance
     indexBatch: (rows) => {
       if (!Number.isInteger(rows) || rows < 1) throw invalid('an index batch without rows');
-      return transactions.write(() => rooms.index.indexBatch(rows));
+      return transactions.write(() => operations.index.indexBatch(rows));
     },
     checkpoint: () => transactions.checkpoint(),
     verifyIntegrity: () => runWhole(long.verifyIntegrity()),
     statistics: read(() => ({
       sessions: countOf(database, 'SELECT count(*) AS n FROM sessions WHERE pending IS NULL'),
       messages: countOf(database, 'SELECT count(*) AS n FROM messages'),
-      dirtyRows: rooms.index.dirtyRows(),
+      dirtyRows: operations.index.dirtyRows(),
       ...fileSizes(),
     })),
   };

@@ -15,7 +15,7 @@ import { transcriptChecks } from './queries/integrity';
 import type { BranchCourse } from './operations/branching';
 import type { Erased } from './operations/forgetting';
 import { type BatchCourse, inBatches } from './tables/inBatches';
-import type { Rooms } from './rooms';
+import type { DbOperations } from './dbOperations';
 import { countedInSlices, rowsInSlices } from './slicedReading';
 import type { RepairingTransactions } from './repairingTransactions';
 
@@ -30,7 +30,7 @@ export class LongOperations implements SlicedMethods {
 
   constructor(
     private readonly database: SqlDatabase,
-    private readonly rooms: Rooms,
+    private readonly operations: DbOperations,
     private readonly transactions: RepairingTransactions,
     /** Seconds since the epoch. */
     private readonly now: () => number,
@@ -39,10 +39,10 @@ export class LongOperations implements SlicedMethods {
   /** In slices of about 20 ms: other calls may run in between, and the caller may stop it. */
   *search(query: SearchQuery): SlicedWork<readonly SearchHit[]> {
     try {
-      return yield* this.rooms.messageSearch.slices(query);
+      return yield* this.operations.messageSearch.slices(query);
     } catch (error) {
       if (!this.transactions.repairIndex(error)) throw error;
-      return yield* this.rooms.messageSearch.slices(query);
+      return yield* this.operations.messageSearch.slices(query);
     }
   }
 
@@ -61,12 +61,12 @@ export class LongOperations implements SlicedMethods {
   }
 
   *activeMessages(sessionId: string): SlicedWork<readonly Message[]> {
-    this.transactions.read(() => this.rooms.sessions.require(sessionId));
+    this.transactions.read(() => this.operations.sessions.require(sessionId));
     return yield* rowsInSlices(
       this.database,
       sessionId,
       'active = 1',
-      (row) => this.rooms.messages.read(row).message,
+      (row) => this.operations.messages.read(row).message,
       this.transactions,
     );
   }
@@ -76,14 +76,14 @@ export class LongOperations implements SlicedMethods {
       this.database,
       sessionId,
       'api_content IS NOT NULL AND active = 1',
-      (row) => this.rooms.wireTexts.read(row),
+      (row) => this.operations.wireTexts.read(row),
       this.transactions,
     );
   }
 
   /** In slices for the sake of the tokens: where no answer was counted, every row is looked at. */
   *promptContext(sessionId: string | null, promptUid: string | null): Sliced<'promptContext'> {
-    const { sessions, turns, messages, prompts } = this.rooms;
+    const { sessions, turns, messages, queuedPrompts: prompts } = this.operations;
     const found = this.transactions.read(() => {
       const message = promptUid === null ? null : (messages.find(promptUid)?.message ?? null);
       const queued = promptUid === null ? null : prompts.find(promptUid);
@@ -108,7 +108,7 @@ export class LongOperations implements SlicedMethods {
 
   /** Examines the rows part by part, and writes if there is something to repair. */
   *repairTranscript(sessionId: string): Sliced<'repairTranscript'> {
-    const { rewriting, messages } = this.rooms;
+    const { rewriting, messages } = this.operations;
     const circumstances = this.transactions.read(() => rewriting.circumstances(sessionId, this.now()));
     const reading = rowsInSlices(
       this.database,
@@ -146,7 +146,7 @@ export class LongOperations implements SlicedMethods {
   private branching(
     input: BranchSession,
   ): BatchCourse<{ readonly course: BranchCourse; readonly total: number }, MethodResults['branchSession']> {
-    const { branching } = this.rooms;
+    const { branching } = this.operations;
     return {
       begin: () => {
         const begun = branching.begin(input);
@@ -163,26 +163,26 @@ export class LongOperations implements SlicedMethods {
   }
 
   rewindSession(input: RewindSession): Sliced<'rewindSession'> {
-    return inBatches(this.rooms.rewinding.rewinding(input), this.transactions);
+    return inBatches(this.operations.rewinding.rewinding(input), this.transactions);
   }
 
   showVersion(input: ShowVersion): Sliced<'showVersion'> {
-    return inBatches(this.rooms.versions.showing(input), this.transactions);
+    return inBatches(this.operations.versions.showing(input), this.transactions);
   }
 
   openTurn(input: OpenTurn): Sliced<'openTurn'> {
-    return inBatches(this.rooms.life.opening(input), this.transactions);
+    return inBatches(this.operations.turnLifecycle.opening(input), this.transactions);
   }
 
   *forgetSession(sessionId: string): SlicedWork<ForgottenSessions> {
-    const erased = yield* inBatches(this.rooms.forgetting.forgetting(sessionId), this.transactions);
+    const erased = yield* inBatches(this.operations.forgetting.forgetting(sessionId), this.transactions);
     return yield* this.scrubbed(erased);
   }
 
   *pruneTrash(before: number): SlicedWork<ForgottenSessions> {
     const erased: Erased[] = [];
-    for (const conversationId of this.rooms.forgetting.prunable(before))
-      erased.push(yield* inBatches(this.rooms.forgetting.pruning(conversationId), this.transactions));
+    for (const conversationId of this.operations.forgetting.prunable(before))
+      erased.push(yield* inBatches(this.operations.forgetting.pruning(conversationId), this.transactions));
     const sessionIds = erased.flatMap((one) => one.sessionIds);
     const gone = new Set(sessionIds);
     const branches = new Map(
@@ -203,7 +203,7 @@ export class LongOperations implements SlicedMethods {
   /** Deletes the rows of sessions that no process finishes: stopped branches, and those left by a crash. */
   private *sweep(which: (sessionId: string) => boolean = () => true): SlicedWork<void> {
     yield* inBatches(
-      this.rooms.forgetting.sweeping((id) => which(id) && !this.inTheMaking.has(id)),
+      this.operations.forgetting.sweeping((id) => which(id) && !this.inTheMaking.has(id)),
       this.transactions,
     );
   }
@@ -211,7 +211,7 @@ export class LongOperations implements SlicedMethods {
   /** Rewrites the file if rows were deleted from it, unless a turn is running, which would have to wait. Then the
    *  rewrite stays due. Returns true when nothing is due any more. */
   private scrub(): boolean {
-    const { forgetting } = this.rooms;
+    const { forgetting } = this.operations;
     if (!forgetting.isScrubDue) return true;
     if (forgetting.isTurnRunning) return false;
     this.rewriteFile();
@@ -219,7 +219,7 @@ export class LongOperations implements SlicedMethods {
   }
 
   private rewriteFile(): void {
-    const { index, forgetting } = this.rooms;
+    const { index, forgetting } = this.operations;
     this.transactions.write(() => index.compact());
     try {
       forgetting.scrub();
@@ -230,7 +230,7 @@ export class LongOperations implements SlicedMethods {
   }
 
   private *scrubbed(erased: Erased): SlicedWork<ForgottenSessions> {
-    const isRewritable = this.rooms.forgetting.isRewritable;
+    const isRewritable = this.operations.forgetting.isRewritable;
     // Serve waiting requests first: rewriting the file cannot be cut into slices.
     yield undefined;
     return { ...erased, isComplete: this.scrub() && isRewritable };

@@ -49,7 +49,7 @@ export function* countedInSlices(
   read: (row: SqlRow) => Message,
   transactions: Transactions,
 ): SlicedWork<number | null> {
-  const behind: Message[] = [];
+  const after: Message[] = [];
   let before: SqlValue = null;
   for (;;) {
     const timer = sliceTimer(transactions.monotonicMs);
@@ -63,8 +63,8 @@ export function* countedInSlices(
         for (const row of rows) {
           const message = read(row);
           const counted = countedWith(message);
-          if (counted !== null) return { tokens: counted + estimateRows(behind) };
-          behind.push(message);
+          if (counted !== null) return { tokens: counted + estimateRows(after) };
+          after.push(message);
         }
         if (rows.length < batchRows) return { tokens: null };
         before = rows.at(-1)?.['position'] ?? null;

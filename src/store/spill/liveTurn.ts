@@ -3,13 +3,13 @@ import type { SessionStore, SpilledRequest } from '../sessionStore';
 import type { StoreError } from '../storeError';
 import type { Message } from '../../transcript/message';
 import type { Turn } from '../../transcript/turn';
-import { TurnMemory } from './turnMemory';
+import { TurnCache } from './turnCache';
 import { TurnSpill, type SpillHome } from './turnSpill';
 
 /** A turn that this process runs, or has ended and not yet written to the store: its known rows, and its spill while
  *  there is one. */
 export class LiveTurn {
-  readonly memory: TurnMemory;
+  readonly memory: TurnCache;
   spill: TurnSpill | null = null;
   /** The reason why the store could not be written; null while it can. */
   cause: StoreError | null = null;
@@ -24,7 +24,7 @@ export class LiveTurn {
     private readonly home: SpillHome,
     private readonly uid: () => string,
   ) {
-    this.memory = new TurnMemory(turn);
+    this.memory = new TurnCache(turn);
     this.storeUid = store.getMeta(storeUidKey).catch(() => null);
     this.memory.addSession(turn.sessionId, store.getSession(turn.sessionId));
   }

@@ -13,7 +13,7 @@ import type {
   TranscriptQuery,
   WorkCourse,
 } from '../sessionStore';
-import type { NewApproval } from '../approvals';
+import type { NewApproval } from '../approvalOperations';
 import { retryPauseMs } from '../retryPause';
 import { isUnknownOutcome, StoreError } from '../storeError';
 import type { CallMethod, MethodArguments, MethodName, MethodResults } from '../sessionMethods';
@@ -51,7 +51,7 @@ export class SpillingStore {
   private readonly live = new Map<string, LiveTurn>();
   /** Turns that await approval, by approval id: keeps their known rows for the case that they continue here. */
   private readonly waiting = new Map<string, LiveTurn>();
-  private readonly told = new Map<string, SpillStatus>();
+  private readonly lastStatuses = new Map<string, SpillStatus>();
   private readonly changes = new Emitter<void>();
   private readonly table: PromisedTable;
   readonly store: SessionStore;
@@ -73,7 +73,7 @@ export class SpillingStore {
   }
 
   get statuses(): readonly SpillStatus[] {
-    return [...this.told.values()];
+    return [...this.lastStatuses.values()];
   }
 
   /** Turns that this process runs or has not yet written to the store: no other code may settle them. */
@@ -155,8 +155,8 @@ export class SpillingStore {
 
   private settled(live: LiveTurn): void {
     live.settled = true;
-    if (live.spill !== null && live.cause !== null && this.told.get(live.turn.uid)?.state === 'writing')
-      this.tell(live, 'writing', live.spill.path, live.cause);
+    if (live.spill !== null && live.cause !== null && this.lastStatuses.get(live.turn.uid)?.state === 'writing')
+      this.notify(live, 'writing', live.spill.path, live.cause);
   }
 
   private async writeOrSpill(live: LiveTurn, request: SpilledRequest): Promise<SpilledResult> {
@@ -195,7 +195,7 @@ export class SpillingStore {
       const result = await spill.write(request);
       live.spill = spill;
       live.cause = cause;
-      this.tell(live, 'writing', spill.path, cause);
+      this.notify(live, 'writing', spill.path, cause);
       this.log.error(
         `The store cannot be written (${cause.causeClass}): ${cause.technical}. Turn ${live.turn.uid} is kept in ${spill.path} meanwhile.`,
       );
@@ -398,7 +398,7 @@ export class SpillingStore {
       live.spill = null;
       const kept = await spill.finish(result.refused.length === 0);
       if (live.settled) this.live.delete(live.turn.uid);
-      this.tell(live, kept === null ? 'folded' : 'kept', kept ?? path, cause);
+      this.notify(live, kept === null ? 'folded' : 'kept', kept ?? path, cause);
       this.log.info(`What was kept in ${path} is in the store.`);
       return true;
     } catch (error) {
@@ -418,7 +418,7 @@ export class SpillingStore {
   /** Another file replaced the store. The turn may end in its spill; the file stays for the store it belongs to. */
   private async keepForeign(live: LiveTurn, cause: StoreError): Promise<boolean> {
     const path = live.spill?.path ?? '';
-    this.tell(live, 'otherStore', path, cause);
+    this.notify(live, 'otherStore', path, cause);
     if (!live.settled) return false;
     await live.spill?.close();
     live.spill = null;
@@ -453,14 +453,21 @@ export class SpillingStore {
     return rows.find(({ turnUid }) => turnUid !== null && this.live.has(turnUid))?.turnUid ?? undefined;
   }
 
-  private tell({ turn, settled }: LiveTurn, state: SpillStatus['state'], path: string, cause: StoreError): void {
-    this.told.set(turn.uid, { turnUid: turn.uid, sessionId: turn.sessionId, state, path, cause, isOver: settled });
+  private notify({ turn, settled }: LiveTurn, state: SpillStatus['state'], path: string, cause: StoreError): void {
+    this.lastStatuses.set(turn.uid, {
+      turnUid: turn.uid,
+      sessionId: turn.sessionId,
+      state,
+      path,
+      cause,
+      isOver: settled,
+    });
     this.changes.fire();
   }
 
   private forget(what: (status: SpillStatus) => boolean): void {
-    const gone = [...this.told.values()].filter(what);
-    for (const { turnUid } of gone) this.told.delete(turnUid);
+    const gone = [...this.lastStatuses.values()].filter(what);
+    for (const { turnUid } of gone) this.lastStatuses.delete(turnUid);
     if (gone.length > 0) this.changes.fire();
   }
 }

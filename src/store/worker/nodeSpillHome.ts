@@ -4,7 +4,7 @@ import { setSpillAside } from '../spill/foundSpills';
 import type { SpillPlace } from '../spill/spillStore';
 import type { SpillHome } from '../spill/turnSpill';
 
-export interface SpillHomeParts {
+export interface SpillHomeDeps {
   /** The store's own folder first; read again for each spill, because a window may move. */
   readonly folders: () => readonly string[];
   readonly temporaryFolder: () => Promise<string | null>;
@@ -15,18 +15,18 @@ export interface SpillHomeParts {
 export class NodeSpillHome implements SpillHome {
   private readonly fileSystem = new NodeFileSystem();
 
-  constructor(private readonly parts: SpillHomeParts) {}
+  constructor(private readonly deps: SpillHomeDeps) {}
 
   get folders(): readonly string[] {
-    return this.parts.folders();
+    return this.deps.folders();
   }
 
   temporaryFolder(): Promise<string | null> {
-    return this.parts.temporaryFolder();
+    return this.deps.temporaryFolder();
   }
 
   async open(place: SpillPlace): ReturnType<SpillHome['open']> {
-    const client = new StoreClient(this.parts.startWorker());
+    const client = new StoreClient(this.deps.startWorker());
     const { path } = await client.open(place);
     return { store: client.store, path };
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { acquireLock } from '../lock/acquireLock';
-import { SystemProcessTable } from '../lock/processTable';
+import { SystemProcessTable } from '../lock/processLookup';
 import { openDatabase } from '../open/openDatabase';
 import { stampOf, storeFiles } from '../open/storeFiles';
 import { migrate, schemaVersion } from '../schema/migrations';

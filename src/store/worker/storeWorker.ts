@@ -5,7 +5,7 @@ import { systemClock } from '../../base/clock';
 import { NodeFileSystem } from '../engine/nodeFileSystem';
 import { loadSqlite } from '../engine/sqlite';
 import { openSpillStore, type SpillPlace } from '../spill/spillStore';
-import { Arrivals } from './arrivals';
+import { MessageBatches } from './messageBatches';
 import { openSessionStore, type OpenedStore, type StorePlace } from './openedStore';
 import { StoreService } from './storeService';
 import type { ToWorker } from './workerMessages';
@@ -28,6 +28,6 @@ async function open(place: StorePlace | SpillPlace): Promise<OpenedStore> {
   return 'header' in place ? openSpillStore(engine, place) : openSessionStore(engine, place);
 }
 
-const arrivals = new Arrivals(() => receiveMessageOnPort(port)?.message as ToWorker | undefined, setImmediate);
+const arrivals = new MessageBatches(() => receiveMessageOnPort(port)?.message as ToWorker | undefined, setImmediate);
 const service = new StoreService(open, (message) => port.postMessage(message), systemClock, arrivals.soon);
 port.on('message', (first: ToWorker) => arrivals.receive(first, (message) => service.receive(message)));

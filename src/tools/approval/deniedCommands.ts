@@ -47,7 +47,7 @@ function spellings(words: readonly ShellWord[], depth = 0): readonly (readonly s
   const texts = inner.map((word) => word.text);
   const own = [words.map((word) => word.text), texts];
   if (depth > 3 || inner[0] === undefined || !(isCarrier(inner[0].text) || isInterpreter(inner[0].text))) return own;
-  const behind = texts.slice(1).flatMap((text, index) => {
+  const later = texts.slice(1).flatMap((text, index) => {
     const script = /\s/.test(text) ? parseShell(text) : null;
     const nested =
       script === null || script instanceof NotUnderstood
@@ -55,7 +55,7 @@ function spellings(words: readonly ShellWord[], depth = 0): readonly (readonly s
         : script.parts.flatMap((part) => spellings(part.words, depth + 1));
     return [texts.slice(index + 1), ...nested];
   });
-  return [...own, ...behind];
+  return [...own, ...later];
 }
 
 function fits(named: readonly string[], hasMore: boolean, words: readonly string[]): boolean {

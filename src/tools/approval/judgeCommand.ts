@@ -2,7 +2,7 @@ import type { AccessPath, AskReason, Mode, ShellKind } from '../../transcript/ap
 import { allowed, asked, deniedByRule, type Finding, strictest } from './finding';
 import { deniedCommandRule, deniedTextRule } from './deniedCommands';
 import { judgeEdit, judgeRead } from './judgePath';
-import type { PathPlaces } from './pathPlaces';
+import type { PathLookup } from './pathLookup';
 import type { RuleBook } from './ruleBook';
 import { programName, runsItsInput, unwrapped } from './shell/commandWrappers';
 import { offeredRules } from './offeredRules';
@@ -14,10 +14,10 @@ import { takesAnyArguments } from './shell/starArguments';
 import { isSecret } from '../sensitivePaths';
 import { reachedFiles, turnsBack, type WorkFolders, writtenPaths } from './writtenPaths';
 
-export interface CommandNeeds {
+export interface CommandDeps {
   readonly mode: Mode;
   readonly rules: RuleBook;
-  readonly places: PathPlaces;
+  readonly lookup: PathLookup;
 }
 
 /** Variables that only change how a command presents its output. */
@@ -28,8 +28,8 @@ export const dangerousVariables =
   /^(PATH|HOME|IFS|ENV|SHELL|SHELLOPTS|BASH.*|ZDOTDIR|PS[0-9]|PROMPT.*|CDPATH|FPATH|LD_.*|DYLD_.*|GCONV_PATH|NODE_OPTIONS|NODE_PATH|NODE_REPL.*|NPM_.*|npm_.*|YARN_.*|PNPM_.*|GIT_.*|SSH_.*|PAGER|LESS.*|MANPAGER|EDITOR|VISUAL|BROWSER|PYTHON(PATH|STARTUP|HOME|BREAKPOINT|WARNINGS|INSPECT|EXECUTABLE|USERBASE|PLATLIBDIR|SAFEPATH|CASEOK).*|PIP_.*|UV_.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|JAVA_.*|_JAVA_OPTIONS|JDK_.*|MAVEN_.*|GRADLE_.*|CARGO_.*|RUSTC.*|RUSTFLAGS|RUSTUP_.*|GO.*|CGO_.*FLAGS.*|CC|CXX|LD|AR|MAKE.*|CFLAGS|LDFLAGS|DOTNET_.*|COMPlus_.*|PHP.*|LUA_.*|R_.*|PROXY|.*_proxy|.*_PROXY|RIPGREP_CONFIG_PATH|GREP_.*|KUBECONFIG|DOCKER_.*|AWS_.*|XDG_.*|TMPDIR|TERMINFO.*|OPENSSL_.*|SSL_.*|CURL_.*|WGETRC|PYTEST_.*|JEST_.*|VITEST_.*|ESLINT_.*|ELECTRON_.*|VSCODE_.*)$/;
 
 /** Judges every command in the text, and every place it would write to. */
-export function judgeRun(command: string, folder: AccessPath, shell: ShellKind, needs: CommandNeeds): Finding {
-  const { rules } = needs;
+export function judgeRun(command: string, folder: AccessPath, shell: ShellKind, deps: CommandDeps): Finding {
+  const { rules } = deps;
   const script = shell === 'posix' ? parseShell(command) : new NotUnderstood('Only the shells of Unix are understood.');
   const denying =
     script instanceof NotUnderstood
@@ -37,36 +37,35 @@ export function judgeRun(command: string, folder: AccessPath, shell: ShellKind, 
       : (deniedTextRule(command, rules, true) ?? deniedCommandRule(script.parts, rules));
   if (denying !== null) return deniedByRule(denying);
   const away: Finding = folder.isInside && !isSecret(folder.shown) ? allowed : asked(['command', 'outside'], null);
-  const folders =
-    script instanceof NotUnderstood ? null : foldersOf(script.parts, script.hasLoop, folder, needs.places);
+  const folders = script instanceof NotUnderstood ? null : foldersOf(script.parts, script.hasLoop, folder, deps.lookup);
   // The exact text that the user wrote as a rule, whatever it contains.
   const isWritten = rules.allows('run').some((rule) => !rule.hasMore && rule.text === command.trim());
   const searches =
     !(script instanceof NotUnderstood) &&
     script.parts.some((part) => mayMeetDenied(unwrapped(part.words).words, rules));
-  if (away.kind === 'allow' && isWritten && !searches) return reachedDenials(script, folders, needs);
+  if (away.kind === 'allow' && isWritten && !searches) return reachedDenials(script, folders, deps);
   if (script instanceof NotUnderstood || folders === null || script.parts.length === 0)
     return strictest([away, asked(['command', 'unparsed'], null)]);
-  return strictest([away, ...script.parts.map((part) => judgePart(part, folders, needs))]);
+  return strictest([away, ...script.parts.map((part) => judgePart(part, folders, deps))]);
 }
 
-function judgePart(part: ShellPart, folders: WorkFolders, needs: CommandNeeds): Finding {
-  const redirected = part.redirects.map((redirect) => judgeRedirect(redirect, folders, needs));
+function judgePart(part: ShellPart, folders: WorkFolders, deps: CommandDeps): Finding {
+  const redirected = part.redirects.map((redirect) => judgeRedirect(redirect, folders, deps));
   const inner = unwrapped(part.words);
   const assignments = [...part.assignments, ...inner.assignments];
-  const reached = reachedFiles([...part.words, ...assignments.map(({ value }) => value)], folders, needs);
+  const reached = reachedFiles([...part.words, ...assignments.map(({ value }) => value)], folders, deps);
   if (part.words.length === 0)
     return strictest([
       ...redirected,
       ...reached.denials,
       ...(assignments.length > 0 ? [asked(['command', 'unparsed'], null)] : []),
     ]);
-  // For a command that only reads, the files it reads are known and `judgeLook` judges them.
+  // For a command that only reads, the files it reads are known and `judgeReadPath` judges them.
   const denials = lookedAt(inner.words) === null ? reached.denials : [];
   return strictest([
     ...redirected,
     ...denials,
-    judgeWords(part, inner.words, assignments, folders, reached.reasons, needs),
+    judgeWords(part, inner.words, assignments, folders, reached.reasons, deps),
   ]);
 }
 
@@ -79,7 +78,7 @@ function judgeWords(
   assignments: ShellPart['assignments'],
   folders: WorkFolders,
   reasons: readonly AskReason[],
-  needs: CommandNeeds,
+  deps: CommandDeps,
 ): Finding {
   const [name] = words;
   if (name === undefined || name.hasExpansion || name.hasGlob || name.hasTilde)
@@ -88,14 +87,14 @@ function judgeWords(
     return asked(['command', 'unparsed'], null);
   const isHarmless = assignments.every((set) => harmlessVariables.test(set.name));
   if (isHarmless && name.text === 'cd') return judgeFolderChange(words, folders);
-  const looked = isHarmless && !part.hasExpandedInput && !needs.rules.isUnsure('run') ? lookedAt(words) : null;
+  const looked = isHarmless && !part.hasExpandedInput && !deps.rules.isUnsure('run') ? lookedAt(words) : null;
   const found =
     looked === null
       ? null
       : strictest([
-          ...looked.paths.flatMap((word) => judgeLook(word, folders, needs)),
+          ...looked.paths.flatMap((word) => judgeReadPath(word, folders, deps)),
           ...(looked.usesRepository && !folders.areRoots ? [asked(['repositoryInternals'], [])] : []),
-          ...(looked.readsTree && needs.rules.denies('read').length > 0 ? [asked(['repositoryInternals'], [])] : []),
+          ...(looked.readsTree && deps.rules.denies('read').length > 0 ? [asked(['repositoryInternals'], [])] : []),
         ]);
   if (found !== null && found.kind !== 'ask') return found;
   const seen = found?.reasons ?? reasons;
@@ -106,15 +105,15 @@ function judgeWords(
   const fits = (book: RuleBook): boolean =>
     !part.hasExpandedInput && isAllowedByRule([part.words, words], assignments, isHarmless, isReaching, book);
   // This reason makes the sandbox ask too: the sandbox does not hide files that a rule denies.
-  if (mayMeetDenied(words, needs.rules))
+  if (mayMeetDenied(words, deps.rules))
     return asked(['command', ...(seen.length === 0 ? ['sensitive' as const] : seen)], null);
-  if (fits(needs.rules)) return allowed;
+  if (fits(deps.rules)) return allowed;
   const network: readonly AskReason[] = networkTools.test(programName(name.text)) ? ['network'] : [];
   // If the file may be read, a command may read it too: offer the rule for the file.
   if (found !== null && isReaching)
     return asked(['command', ...seen], looked?.readsTree === true || looked?.namesOnly === true ? null : found.rules);
   // Offer only a rule that would have allowed this exact command.
-  const offered = offeredRules(isHarmless ? [] : assignments, words).find((rule) => fits(needs.rules.only(rule)));
+  const offered = offeredRules(isHarmless ? [] : assignments, words).find((rule) => fits(deps.rules.only(rule)));
   return asked(['command', ...network, ...seen], offered === undefined || isReaching ? null : [offered]);
 }
 
@@ -153,22 +152,22 @@ function isSameWord(named: string, word: ShellWord | undefined): boolean {
 }
 
 /** Judges one word that a read-only command would read as a path. */
-function judgeLook(word: ShellWord, folders: WorkFolders, needs: CommandNeeds): readonly Finding[] {
-  const paths = writtenPaths(word, folders, needs.places);
+function judgeReadPath(word: ShellWord, folders: WorkFolders, deps: CommandDeps): readonly Finding[] {
+  const paths = writtenPaths(word, folders, deps.lookup);
   if (paths === null) return [asked(['outside'], null)];
-  return paths.map((path) => judgeRead(path, needs.rules, needs.places.home));
+  return paths.map((path) => judgeRead(path, deps.rules, deps.lookup.home));
 }
 
-function judgeRedirect(redirect: ShellRedirect, folders: WorkFolders, needs: CommandNeeds): Finding {
+function judgeRedirect(redirect: ShellRedirect, folders: WorkFolders, deps: CommandDeps): Finding {
   const { target } = redirect;
   if (target.hasExpansion || target.hasGlob) return asked(['command', 'unparsed'], null);
   if (['/dev/null', '/dev/stdout', '/dev/stderr', '/dev/stdin'].includes(target.text)) return allowed;
-  const paths = writtenPaths(target, folders, needs.places);
+  const paths = writtenPaths(target, folders, deps.lookup);
   if (paths === null) return asked(['command', 'outside'], null);
-  const { mode, rules, places } = needs;
+  const { mode, rules, lookup } = deps;
   return strictest(
     paths.map((path) =>
-      redirect.kind === 'read' ? judgeRead(path, rules, places.home) : judgeEdit(path, mode, rules, places.home),
+      redirect.kind === 'read' ? judgeRead(path, rules, lookup.home) : judgeEdit(path, mode, rules, lookup.home),
     ),
   );
 }
@@ -183,7 +182,7 @@ function foldersOf(
   parts: readonly ShellPart[],
   hasLoop: boolean,
   folder: AccessPath,
-  places: PathPlaces,
+  lookup: PathLookup,
 ): WorkFolders | null {
   let paths: readonly string[] = [folder.path];
   for (const part of parts) {
@@ -202,17 +201,17 @@ function foldersOf(
     if (hasLoop || !isPlain) return null;
     const reached = paths.flatMap((path) => {
       const logical = target.hasTilde
-        ? places.path.join(places.home, target.text.slice(1))
-        : places.path.resolve(path, target.text);
-      return [logical, places.locate(logical)?.path ?? null];
+        ? lookup.path.join(lookup.home, target.text.slice(1))
+        : lookup.path.resolve(path, target.text);
+      return [logical, lookup.locate(logical)?.path ?? null];
     });
     if (reached.includes(null)) return null;
     paths = [...new Set([...paths, ...reached.filter((path) => path !== null)])];
     if (paths.length > 200) return null;
   }
-  const located = paths.map((path) => places.locate(path)).filter((path) => path !== null);
+  const located = paths.map((path) => lookup.locate(path)).filter((path) => path !== null);
   if (located.length < paths.length) return null;
-  const roots = places.roots();
+  const roots = lookup.roots();
   return {
     paths,
     areInside: located.every((path) => path.isInside && !isSecret(path.shown)),
@@ -229,12 +228,12 @@ function mayMeetDenied(words: readonly ShellWord[], rules: RuleBook): boolean {
 function reachedDenials(
   script: ReturnType<typeof parseShell>,
   folders: WorkFolders | null,
-  needs: CommandNeeds,
+  deps: CommandDeps,
 ): Finding {
   if (script instanceof NotUnderstood || folders === null) return allowed;
   const found = script.parts.flatMap((part) => [
-    ...reachedFiles(part.words, folders, needs).denials,
-    ...part.redirects.map((redirect) => judgeRedirect(redirect, folders, needs)),
+    ...reachedFiles(part.words, folders, deps).denials,
+    ...part.redirects.map((redirect) => judgeRedirect(redirect, folders, deps)),
   ]);
   return strictest(found.filter((finding) => finding.kind === 'deny'));
 }

@@ -1,6 +1,6 @@
 import type { Access, AskReason } from '../../transcript/approval';
 import { allowed, asked, deniedByRule, type Finding, strictest } from './finding';
-import { type CommandNeeds, judgeRun } from './judgeCommand';
+import { type CommandDeps, judgeRun } from './judgeCommand';
 import type { RuleBook } from './ruleBook';
 import { printRule } from './ruleText';
 
@@ -24,9 +24,9 @@ const discards = new RegExp(
 
 /** Judges a command together with its sandbox. Inside the sandbox it runs without approval in the mode that allows
  *  edits; outside it always needs approval. */
-export function judgeConfined(access: RunAccess, needs: CommandNeeds): Finding {
+export function judgeConfined(access: RunAccess, deps: CommandDeps): Finding {
   const { command, folder, shell, confined } = access;
-  const found = judgeRun(command, folder, shell, needs);
+  const found = judgeRun(command, folder, shell, deps);
   if (confined === undefined || found.kind === 'deny') return found;
   if (confined.kind === 'outside')
     return asked(
@@ -34,8 +34,8 @@ export function judgeConfined(access: RunAccess, needs: CommandNeeds): Finding {
       null,
     );
   return strictest([
-    needs.mode === 'auto' ? unaskedInside(found, command, needs.rules) : found,
-    ...confined.hosts.map((host) => judgeHost(host, needs.rules)),
+    deps.mode === 'auto' ? unaskedInside(found, command, deps.rules) : found,
+    ...confined.hosts.map((host) => judgeHost(host, deps.rules)),
   ]);
 }
 

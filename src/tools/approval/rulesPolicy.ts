@@ -4,13 +4,13 @@ import { allowed, asked, deniedByRule, type Finding, strictest } from './finding
 import { judgeFetch } from './judgeAddress';
 import { judgeConfined } from './judgeConfined';
 import { judgeEdit, judgeRead } from './judgePath';
-import type { PathPlaces } from './pathPlaces';
+import type { PathLookup } from './pathLookup';
 import { RuleBook } from './ruleBook';
 import { allowRuleProblem, printRule } from './ruleText';
 import { risksOfCommand } from './shell/commandRisks';
-import { unseenSigns } from './shell/invisibleCharacters';
+import { invisibleCharacters } from './shell/invisibleCharacters';
 
-export interface RulesPolicyNeeds {
+export interface RulesPolicyDeps {
   /** Rules that apply everywhere, from the user's settings. */
   allow(): readonly string[];
   /** Rules that apply in this workspace. They are stored outside of it. */
@@ -22,7 +22,7 @@ export interface RulesPolicyNeeds {
   isTrusted(): boolean;
   /** True when the file system is case-sensitive. */
   readonly caseSensitive: boolean;
-  readonly places: PathPlaces;
+  readonly lookup: PathLookup;
   /** Absolute folders, with links resolved, in which every change needs approval, whatever is open: those of the
    *  editor and of this extension. */
   guarded?(): readonly string[];
@@ -35,9 +35,9 @@ export class RuleRefused extends Error {
   override readonly name = 'RuleRefused';
 }
 
-/** Decides by the rules in docs/approvals.md. From the disk it only resolves paths, through `places`. */
+/** Decides by the rules in docs/approvals.md. From the disk it only resolves paths, through `lookup`. */
 export class RulesPolicy implements ApprovalPolicy {
-  constructor(private readonly needs: RulesPolicyNeeds) {}
+  constructor(private readonly deps: RulesPolicyDeps) {}
 
   judge(call: AskedCall): Verdict {
     const finding = this.find(call);
@@ -56,7 +56,7 @@ export class RulesPolicy implements ApprovalPolicy {
     const problem = decision.rules.map(allowRuleProblem).find((sentence) => sentence !== null);
     if (problem !== undefined) throw new RuleRefused(problem);
     if (decision.rules.length > 0)
-      await this.needs.remember(
+      await this.deps.remember(
         decision.rules.map((rule) => rule.trim()),
         decision.scope,
       );
@@ -67,26 +67,26 @@ export class RulesPolicy implements ApprovalPolicy {
     const rules = this.rules(call.sessionRules);
     const found = strictest([deniedTool(call, rules), this.judgeAccess(call, rules)]);
     if (found.kind === 'deny') return found;
-    return refusedBySurroundings(access, call, this.needs.isTrusted()) ?? withDoubt(found, access, rules);
+    return refusedBySurroundings(access, call, this.deps.isTrusted()) ?? withDoubt(found, access, rules);
   }
 
   private rules(sessionRules: readonly string[]): RuleBook {
-    const { needs } = this;
+    const { deps } = this;
     return new RuleBook(
-      { allow: [...needs.allow(), ...needs.workspaceAllow(), ...sessionRules], deny: needs.deny() },
-      { home: needs.places.home, caseSensitive: needs.caseSensitive, guarded: needs.guarded?.() ?? [] },
+      { allow: [...deps.allow(), ...deps.workspaceAllow(), ...sessionRules], deny: deps.deny() },
+      { home: deps.lookup.home, caseSensitive: deps.caseSensitive, guarded: deps.guarded?.() ?? [] },
     );
   }
 
   private judgeAccess({ asked: { access }, mode, conversationId }: AskedCall, rules: RuleBook): Finding {
-    const { places } = this.needs;
+    const { lookup } = this.deps;
     switch (access.kind) {
       case 'read':
-        return strictest(access.paths.map((path) => this.judgeLook(path, conversationId, rules)));
+        return strictest(access.paths.map((path) => this.judgeReadPath(path, conversationId, rules)));
       case 'edit':
-        return strictest(access.paths.map((path) => judgeEdit(path, mode, rules, places.home)));
+        return strictest(access.paths.map((path) => judgeEdit(path, mode, rules, lookup.home)));
       case 'run':
-        return judgeConfined(access, { mode, rules, places });
+        return judgeConfined(access, { mode, rules, lookup });
       case 'fetch':
         return judgeFetch(access.url, rules);
       case 'mcp':
@@ -105,13 +105,13 @@ export class RulesPolicy implements ApprovalPolicy {
 
   /** Allows reading output of this conversation's commands without approval. Exceptions: a rule denies it, or a rule
    *  that denies cannot be parsed. */
-  private judgeLook(path: AccessPath, conversationId: string | undefined, rules: RuleBook): Finding {
-    const found = judgeRead(path, rules, this.needs.places.home);
+  private judgeReadPath(path: AccessPath, conversationId: string | undefined, rules: RuleBook): Finding {
+    const found = judgeRead(path, rules, this.deps.lookup.home);
     return found.kind === 'ask' && !rules.isUnsure('read') && this.isOwnOutput(path, conversationId) ? allowed : found;
   }
 
   private isOwnOutput(path: AccessPath, conversationId: string | undefined): boolean {
-    return conversationId !== undefined && this.needs.isOwnOutput?.(path.path, conversationId) === true;
+    return conversationId !== undefined && this.deps.isOwnOutput?.(path.path, conversationId) === true;
   }
 }
 
@@ -204,7 +204,7 @@ export function shownLine(text: string): string {
   const line = text
     .replace(/\r?\n/g, ' ⏎ ')
     .replace(/\t/g, ' ')
-    .replace(new RegExp(unseenSigns.source, 'gu'), (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`);
+    .replace(new RegExp(invisibleCharacters.source, 'gu'), (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`);
   const characters = [...line];
   return characters.length <= maxSubject
     ? line

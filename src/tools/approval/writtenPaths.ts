@@ -1,7 +1,7 @@
 import type { AccessPath, AskReason } from '../../transcript/approval';
 import { deniedByRule, type Finding } from './finding';
 import { denyingFetchRule, parsedUrl } from './judgeAddress';
-import type { PathPlaces } from './pathPlaces';
+import type { PathLookup } from './pathLookup';
 import type { RuleBook } from './ruleBook';
 import { changeReasons, isSecret } from '../sensitivePaths';
 import { programName, unwrapped } from './shell/commandWrappers';
@@ -20,19 +20,19 @@ export interface WorkFolders {
 export function writtenPaths(
   word: ShellWord,
   folders: WorkFolders,
-  places: PathPlaces,
+  lookup: PathLookup,
   text = word.text,
 ): readonly AccessPath[] | null {
   if (word.hasExpansion || word.hasGlob) return null;
   // `\` separates folders on some systems and is an ordinary character on others; `//host` is another machine on some.
   if (/\\|^\/\/|^[A-Za-z]:/.test(text) || text.includes('\0')) return null;
   // These entries belong to the process that reads them: the command's, not ours.
-  if (/^\/+(proc|dev)(\/|$)/.test(places.path.posix.normalize(text)) && text !== '/dev/null') return null;
+  if (/^\/+(proc|dev)(\/|$)/.test(lookup.path.posix.normalize(text)) && text !== '/dev/null') return null;
   if (turnsBack(text)) return null;
-  const { path, home } = places;
+  const { path, home } = lookup;
   const located = word.hasTilde
-    ? [places.locate(path.join(home, text.slice(1)))]
-    : folders.paths.map((folder) => places.locate(path.resolve(folder, text)));
+    ? [lookup.locate(path.join(home, text.slice(1)))]
+    : folders.paths.map((folder) => lookup.locate(path.resolve(folder, text)));
   return located.includes(null) ? null : located.filter((each) => each !== null);
 }
 
@@ -46,9 +46,9 @@ export function turnsBack(text: string): boolean {
 export function reachedFiles(
   words: readonly ShellWord[],
   folders: WorkFolders,
-  needs: { readonly rules: RuleBook; readonly places: PathPlaces },
+  deps: { readonly rules: RuleBook; readonly lookup: PathLookup },
 ): { readonly reasons: readonly AskReason[]; readonly denials: readonly Finding[] } {
-  const { rules, places } = needs;
+  const { rules, lookup } = deps;
   const reasons = new Set<AskReason>();
   const denials: Finding[] = [];
   const changed = changeReasonsFor(words);
@@ -60,12 +60,12 @@ export function reachedFiles(
       if (url !== null && !/^file:/i.test(text)) continue;
       const isFromHome = /^~(\/|$)/.test(text);
       const paths =
-        writtenPaths({ ...word, hasTilde: isFromHome, hasExpansion: false, hasGlob: false }, folders, places, text) ??
+        writtenPaths({ ...word, hasTilde: isFromHome, hasExpansion: false, hasGlob: false }, folders, lookup, text) ??
         [];
       // An uncertain path is not enough to allow something, but enough to deny it.
       const supposed = isFromHome
         ? []
-        : folders.paths.map((folder) => places.locate(places.path.resolve(folder, text)));
+        : folders.paths.map((folder) => lookup.locate(lookup.path.resolve(folder, text)));
       for (const path of [...paths, ...supposed]) {
         const denying =
           path === null || index === 0
@@ -120,9 +120,9 @@ function changeReasonsFor(words: readonly ShellWord[]): (path: string) => readon
 function namesIn(text: string): readonly string[] {
   const flags = /^-[A-Za-z]+/.exec(text)?.[0].length ?? 0;
   // In `-rt.git`, the value may begin after any of the letters.
-  const behindFlag = Array.from({ length: Math.min(Math.max(flags - 1, 0), 6) }, (_, letter) => text.slice(letter + 2));
-  const behindSign = [...text.matchAll(/[=:@,](?=([^=:@,].*)$)/gs)].map((found) => found[1] ?? '');
-  return [...new Set([text, ...behindFlag, ...behindSign].filter((name) => name !== ''))].slice(0, 20);
+  const afterFlag = Array.from({ length: Math.min(Math.max(flags - 1, 0), 6) }, (_, letter) => text.slice(letter + 2));
+  const afterSign = [...text.matchAll(/[=:@,](?=([^=:@,].*)$)/gs)].map((found) => found[1] ?? '');
+  return [...new Set([text, ...afterFlag, ...afterSign].filter((name) => name !== ''))].slice(0, 20);
 }
 
 function looksLikePath(text: string): boolean {

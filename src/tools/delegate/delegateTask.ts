@@ -80,12 +80,12 @@ function answerOf({ answer }: DelegatedWork): string {
 
 /** Note about the end of the work; empty for an answer that ended normally. */
 function howItEnded({ outcome, stopReason, answer, problem }: DelegatedWork): string {
-  const words = endWords(outcome, stopReason, problem);
-  if (words === null) return answer === '' ? '(The sub-agent ended without a word.)' : '';
-  return `(${words}${answer === '' ? ' It had said nothing by then.' : ' What it said until then stands above.'}${outcome === 'complete' ? '' : ' What it changed stays changed.'})`;
+  const ending = endText(outcome, stopReason, problem);
+  if (ending === null) return answer === '' ? '(The sub-agent ended without a word.)' : '';
+  return `(${ending}${answer === '' ? ' It had said nothing by then.' : ' What it said until then stands above.'}${outcome === 'complete' ? '' : ' What it changed stays changed.'})`;
 }
 
-function endWords(
+function endText(
   outcome: DelegatedWork['outcome'],
   stopReason: DelegatedWork['stopReason'],
   problem: string | null,

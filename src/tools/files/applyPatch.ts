@@ -1,19 +1,19 @@
 import * as v from 'valibot';
 import { type AnyTool, defineTool } from '../tool';
-import { EditCalls, type EditPlan, type FileToolNeeds } from './editCalls';
+import { EditCalls, type EditPlan, type FileToolDeps } from './editCalls';
 import { fitted, openExisting, openTarget } from './openTarget';
 import { patched } from './patching';
 import { type PatchedFile, readPatch } from './patchText';
 import type { PlannedChange } from './plannedChange';
 
 /** Changes several files in one call, all or none. */
-export function applyPatchTool(needs: FileToolNeeds): AnyTool {
-  const calls = new EditCalls(needs);
+export function applyPatchTool(deps: FileToolDeps): AnyTool {
+  const calls = new EditCalls(deps);
   const plan =
     (input: { readonly patch: string }): EditPlan =>
     async (signal) => {
       const changes: PlannedChange[] = [];
-      for (const file of readPatch(input.patch)) changes.push(...(await planned(needs, file, signal)));
+      for (const file of readPatch(input.patch)) changes.push(...(await planned(deps, file, signal)));
       return changes;
     };
   return defineTool({
@@ -47,14 +47,10 @@ export function applyPatchTool(needs: FileToolNeeds): AnyTool {
   });
 }
 
-async function planned(
-  needs: FileToolNeeds,
-  patch: PatchedFile,
-  signal: AbortSignal,
-): Promise<readonly PlannedChange[]> {
+async function planned(deps: FileToolDeps, patch: PatchedFile, signal: AbortSignal): Promise<readonly PlannedChange[]> {
   switch (patch.kind) {
     case 'add': {
-      const { target, file } = await openTarget(needs, patch.path, signal);
+      const { target, file } = await openTarget(deps, patch.path, signal);
       if (file !== null)
         throw new Error(
           `${target.shown} exists already, so it cannot be added. Change it with "*** Update File:". Nothing was changed.`,
@@ -62,14 +58,14 @@ async function planned(
       return [{ target, before: null, after: patch.text }];
     }
     case 'delete': {
-      const { target, file } = await openExisting(needs, patch.path, signal);
+      const { target, file } = await openExisting(deps, patch.path, signal);
       return [{ target, before: file, after: null }];
     }
     case 'update': {
-      const { target, file } = await openExisting(needs, patch.path, signal);
+      const { target, file } = await openExisting(deps, patch.path, signal);
       const after = fitted(target, () => patched(file.text, patch.hunks, target.shown));
       if (patch.moveTo === null) return [{ target, before: file, after }];
-      const moved = await openTarget(needs, patch.moveTo, signal);
+      const moved = await openTarget(deps, patch.moveTo, signal);
       if (moved.file !== null)
         throw new Error(
           `${target.shown} cannot be moved to ${moved.target.shown}, because there is a file already. Nothing was changed.`,

@@ -16,7 +16,7 @@ import { UnreadablePatch } from './patchText';
 import { DoesNotFit } from './replacement';
 import { encodeText } from './textFormat';
 
-export interface FileToolNeeds {
+export interface FileToolDeps {
   readonly paths: AccessPaths;
   readonly editor: FileEditor;
   readonly journal: EditJournal;
@@ -32,7 +32,7 @@ export class EditCalls {
   /** Fingerprint of the changes that the user saw, by the call's arguments. */
   private readonly previewed = new WeakMap<object, string>();
 
-  constructor(private readonly needs: FileToolNeeds) {}
+  constructor(private readonly deps: FileToolDeps) {}
 
   async asks(input: object, plan: EditPlan, signal: AbortSignal): Promise<AskedAccess | null> {
     const changes = await this.planned(plan, signal);
@@ -61,7 +61,7 @@ export class EditCalls {
     signal: AbortSignal,
     call: ToolCallContext,
   ): Promise<ToolOutput> {
-    const { editor, journal } = this.needs;
+    const { editor, journal } = this.deps;
     const opened = await journal.begin(call, changes.map(stateBefore));
     let kept: boolean;
     try {
@@ -99,14 +99,14 @@ export class EditCalls {
     return Promise.all(
       changes.map(async ({ target }) => ({
         path: target.path,
-        bytes: await this.needs.editor.bytesOnDisk(target.path),
+        bytes: await this.deps.editor.bytesOnDisk(target.path),
       })),
     );
   }
 
   private async asSaved(change: PlannedChange): Promise<DoneChange> {
     // Ignore the call's signal: the edit is done, and its result must be reported.
-    const now = await this.needs.editor.open(change.target.path, new AbortController().signal).catch(() => null);
+    const now = await this.deps.editor.open(change.target.path, new AbortController().signal).catch(() => null);
     return { ...change, saved: change.after === null ? null : (now?.text ?? change.after) };
   }
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { type AnyTool, defineTool } from '../tool';
-import { EditCalls, type EditPlan, type FileToolNeeds } from './editCalls';
+import { EditCalls, type EditPlan, type FileToolDeps } from './editCalls';
 import { fitted, openExisting } from './openTarget';
 import { DoesNotFit, replaced, type Replacement } from './replacement';
 
@@ -33,12 +33,12 @@ const inputSchema = v.pipe(
 );
 
 /** Replaces text in one file, at one or several places, all or none. */
-export function editFileTool(needs: FileToolNeeds): AnyTool {
-  const calls = new EditCalls(needs);
+export function editFileTool(deps: FileToolDeps): AnyTool {
+  const calls = new EditCalls(deps);
   const plan =
     (input: v.InferOutput<typeof inputSchema>): EditPlan =>
     async (signal) => {
-      const { target, file } = await openExisting(needs, input.path, signal);
+      const { target, file } = await openExisting(deps, input.path, signal);
       return [
         { target, before: file, after: fitted(target, () => afterAll(file.text, replacementsOf(input), target.shown)) },
       ];

@@ -1,10 +1,10 @@
 import type { AnyTool } from '../tool';
 import { applyPatchTool } from './applyPatch';
-import type { FileToolNeeds } from './editCalls';
+import type { FileToolDeps } from './editCalls';
 import { editFileTool } from './editFile';
 import { writeFileTool } from './writeFile';
 
 /** Tools that change files. The approval policy decides which files they may change. */
-export function fileTools(needs: FileToolNeeds): readonly AnyTool[] {
-  return [editFileTool(needs), writeFileTool(needs), applyPatchTool(needs)];
+export function fileTools(deps: FileToolDeps): readonly AnyTool[] {
+  return [editFileTool(deps), writeFileTool(deps), applyPatchTool(deps)];
 }

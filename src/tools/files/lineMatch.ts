@@ -22,14 +22,14 @@ const steps: readonly ((
 
 /** All places of the wanted lines, found by the strictest step that finds any. Ignores places before `from`. */
 export function findLines(wanted: readonly string[], present: readonly Line[], from = 0): readonly LinePlace[] {
-  if (wanted.length === 0 || wanted.every((line) => line.trim() === '')) return exactPlaces(wanted, present, from);
+  if (wanted.length === 0 || wanted.every((line) => line.trim() === '')) return exactMatches(wanted, present, from);
   for (const step of steps) {
-    const places: LinePlace[] = [];
+    const matches: LinePlace[] = [];
     for (let index = from; index + wanted.length <= present.length; index++) {
       const fit = step(wanted, present, index);
-      if (fit !== null) places.push({ index, fit });
+      if (fit !== null) matches.push({ index, fit });
     }
-    if (places.length > 0) return places;
+    if (matches.length > 0) return matches;
   }
   return [];
 }
@@ -125,12 +125,12 @@ function shifted(wanted: readonly string[], present: readonly Line[], index: num
 }
 
 /** Blank lines are everywhere, so they only match exactly. */
-function exactPlaces(wanted: readonly string[], present: readonly Line[], from: number): readonly LinePlace[] {
-  const places: LinePlace[] = [];
-  if (wanted.length === 0) return places;
+function exactMatches(wanted: readonly string[], present: readonly Line[], from: number): readonly LinePlace[] {
+  const matches: LinePlace[] = [];
+  if (wanted.length === 0) return matches;
   for (let index = from; index + wanted.length <= present.length; index++) {
     if (wanted.every((line, offset) => line === present[index + offset]?.text))
-      places.push({ index, fit: (written) => written });
+      matches.push({ index, fit: (written) => written });
   }
-  return places;
+  return matches;
 }

@@ -13,13 +13,13 @@ export interface OpenTarget {
 /** Finds and reads the file that a path refers to. Rejects with a sentence for the model, which names the file by
  *  its displayed path. */
 export async function openTarget(
-  needs: { readonly paths: AccessPaths; readonly editor: FileEditor },
+  deps: { readonly paths: AccessPaths; readonly editor: FileEditor },
   written: string,
   signal: AbortSignal,
 ): Promise<OpenTarget> {
-  const target = await needs.paths.resolveAccess(written);
+  const target = await deps.paths.resolveAccess(written);
   try {
-    return { target, file: await needs.editor.open(target.path, signal) };
+    return { target, file: await deps.editor.open(target.path, signal) };
   } catch (error) {
     throw error instanceof NotAText ? new NotAText(error.message.replaceAll(target.path, target.shown)) : error;
   }
@@ -27,11 +27,11 @@ export async function openTarget(
 
 /** Like `openTarget`, for a file that must exist. */
 export async function openExisting(
-  needs: Parameters<typeof openTarget>[0],
+  deps: Parameters<typeof openTarget>[0],
   written: string,
   signal: AbortSignal,
 ): Promise<{ readonly target: AccessPath; readonly file: TextFile }> {
-  const { target, file } = await openTarget(needs, written, signal);
+  const { target, file } = await openTarget(deps, written, signal);
   if (file === null)
     throw new Error(
       `There is no file ${target.shown}. Use list_directory or glob_files to find it, or write_file to create it.`,

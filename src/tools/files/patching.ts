@@ -42,11 +42,11 @@ function substituted(
     );
   // A line named after "@@" may be repeated as the first line of the change.
   const below = fits(from);
-  const places = below.length === 0 && hunk.under.length > 0 ? fits(from - 1) : below;
+  const matches = below.length === 0 && hunk.under.length > 0 ? fits(from - 1) : below;
   const place =
-    places.length <= 1 || hunk.under.length > 0
-      ? places[0]
-      : (atStatedLine(places, hunk, grown) ?? refuseSeveral(places, what, shown));
+    matches.length <= 1 || hunk.under.length > 0
+      ? matches[0]
+      : (atStatedLine(matches, hunk, grown) ?? refuseSeveral(matches, what, shown));
   if (place === undefined) refuseMissing(hunk, lines, from, what, shown);
   const replacement = replaceLines(hunk.oldLines, hunk.newLines, lines, place);
   if (replacement === null)
@@ -91,17 +91,17 @@ function belowHeaders(hunk: PatchHunk, lines: readonly Line[], from: number, wha
   return start;
 }
 
-function atStatedLine(places: readonly LinePlace[], hunk: PatchHunk, grown: number): LinePlace | null {
-  return hunk.line === null ? null : (places.find((place) => place.index + 1 === (hunk.line ?? 0) + grown) ?? null);
+function atStatedLine(matches: readonly LinePlace[], hunk: PatchHunk, grown: number): LinePlace | null {
+  return hunk.line === null ? null : (matches.find((place) => place.index + 1 === (hunk.line ?? 0) + grown) ?? null);
 }
 
-function refuseSeveral(places: readonly LinePlace[], what: string, shown: string): never {
-  const named = places
+function refuseSeveral(matches: readonly LinePlace[], what: string, shown: string): never {
+  const named = matches
     .slice(0, 10)
     .map(({ index }) => index + 1)
     .join(', ');
   throw new DoesNotFit(
-    `${what} of ${shown} fits ${places.length} places, at lines ${named}; nothing was changed. Add lines of context, or an "@@ <line above it>" that tells which one is meant.`,
+    `${what} of ${shown} fits ${matches.length} places, at lines ${named}; nothing was changed. Add lines of context, or an "@@ <line above it>" that tells which one is meant.`,
   );
 }
 

@@ -70,12 +70,12 @@ function lineByLine(text: string, { oldText, newText }: Replacement, shown: stri
   if (replacement.length > 0 && endsLine !== (replacement.at(-1)?.end !== '')) return null;
   const present = splitLines(text);
   const wantedLines = wanted.map((line) => line.text);
-  const places = findLines(wantedLines, present);
-  const [place] = places;
+  const matches = findLines(wantedLines, present);
+  const [place] = matches;
   if (place === undefined) return null;
-  if (places.length > 1)
+  if (matches.length > 1)
     throw severalTimes(
-      places.map(({ index }) => index + 1),
+      matches.map(({ index }) => index + 1),
       shown,
     );
   const newLines = replacement.length === 0 && !endsLine ? [''] : replacement.map((line) => line.text);

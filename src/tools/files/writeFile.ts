@@ -1,16 +1,16 @@
 import * as v from 'valibot';
 import { type AnyTool, defineTool } from '../tool';
-import { EditCalls, type EditPlan, type FileToolNeeds } from './editCalls';
+import { EditCalls, type EditPlan, type FileToolDeps } from './editCalls';
 import { splitLines, usualEnd, withLineEnds } from './lines';
 import { openTarget } from './openTarget';
 
 /** Writes a whole file, new or existing. */
-export function writeFileTool(needs: FileToolNeeds): AnyTool {
-  const calls = new EditCalls(needs);
+export function writeFileTool(deps: FileToolDeps): AnyTool {
+  const calls = new EditCalls(deps);
   const plan =
     (input: { readonly path: string; readonly content: string }): EditPlan =>
     async (signal) => {
-      const { target, file } = await openTarget(needs, input.path, signal);
+      const { target, file } = await openTarget(deps, input.path, signal);
       const content = input.content.replace(/^\ufeff/, '');
       return [
         {

@@ -1,7 +1,7 @@
 import type { EditorKnowledge, Problem } from './editorKnowledge';
 import { problemLine } from './overviewTools';
 
-export interface AfterEditNeeds {
+export interface AfterEditDeps {
   readonly editor: Pick<EditorKnowledge, 'problems'>;
   /** Resolves when the problems of one of the files change, or when the signal aborts. */
   readonly changed: (paths: readonly string[], signal: AbortSignal) => Promise<void>;
@@ -25,7 +25,7 @@ export function diagnosticsAfterEdit({
   changed,
   display,
   patience = usualPatience,
-}: AfterEditNeeds): DiagnosticsAfterEdit {
+}: AfterEditDeps): DiagnosticsAfterEdit {
   const errorsIn = (paths: readonly string[]): readonly Problem[] =>
     [...new Set(paths)].flatMap((path) => editor.problems(path).filter(({ severity }) => severity === 'error'));
   return async (paths, signal) => {

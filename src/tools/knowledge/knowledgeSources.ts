@@ -4,7 +4,7 @@ import { type ReadDenials, withheldByRule, withheldFor } from '../secretFiles';
 import type { WorkspacePaths } from '../workspacePaths';
 import type { CodePlace, EditorKnowledge } from './editorKnowledge';
 
-export interface KnowledgeNeeds extends ReadDenials {
+export interface KnowledgeDeps extends ReadDenials {
   readonly editor: EditorKnowledge;
   readonly paths: WorkspacePaths;
   readonly clock: Clock;
@@ -16,18 +16,14 @@ const longestLine = 300;
 const maxBytes = 10 * 1024 * 1024;
 
 /** Rejects with a sentence for the model when a language extension takes too long. */
-export async function inTime<T>(
-  needs: Pick<KnowledgeNeeds, 'clock'>,
-  work: Promise<T>,
-  signal: AbortSignal,
-): Promise<T> {
+export async function inTime<T>(deps: Pick<KnowledgeDeps, 'clock'>, work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let stop = (): void => undefined;
   let cancel = (): void => undefined;
   const over = new Promise<never>((_resolve, reject) => {
     stop = () => reject(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
-    cancel = needs.clock.after(patienceMs, () =>
+    cancel = deps.clock.after(patienceMs, () =>
       reject(
         new Error(
           `No language extension answered within ${patienceMs / 1000} seconds. It may still be starting: try again later, or use search_files.`,
@@ -45,23 +41,19 @@ export async function inTime<T>(
  *  model. Refuses a file that may hold secrets or that a rule denies reading, because an extension's answer quotes
  *  it. */
 export async function askedFile(
-  needs: KnowledgeNeeds,
+  deps: KnowledgeDeps,
   written: string,
   signal: AbortSignal,
 ): Promise<{ readonly path: string; readonly lines: readonly string[] }> {
-  const path = await needs.paths.resolveExisting(written);
-  const withheld = await withheldFor(needs, path);
-  if (withheld === 'rule') throw new Error(`${needs.paths.display(path)} is ${withheldByRule}.`);
+  const path = await deps.paths.resolveExisting(written);
+  const withheld = await withheldFor(deps, path);
+  if (withheld === 'rule') throw new Error(`${deps.paths.display(path)} is ${withheldByRule}.`);
   if (withheld === 'secrets')
-    throw new Error(`${needs.paths.display(path)} may hold secrets. Use read_file, which asks the person.`);
-  return { path, lines: await linesOf(needs, path, signal) };
+    throw new Error(`${deps.paths.display(path)} may hold secrets. Use read_file, which asks the person.`);
+  return { path, lines: await linesOf(deps, path, signal) };
 }
 
-async function linesOf(
-  { files, paths }: KnowledgeNeeds,
-  path: string,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
+async function linesOf({ files, paths }: KnowledgeDeps, path: string, signal: AbortSignal): Promise<readonly string[]> {
   if ((await files.kindOf(path)) !== 'file') throw new Error(`${paths.display(path)} is a folder. Name a file.`);
   if ((await files.size(path)) > maxBytes)
     throw new Error(`${paths.display(path)} is too large for language extensions.`);
@@ -73,12 +65,12 @@ async function linesOf(
 /** Position of a symbol on a line that the model names. If the symbol is not on that line, rejects with the lines
  *  that contain it, without their text. */
 export async function placeOf(
-  needs: KnowledgeNeeds,
+  deps: KnowledgeDeps,
   written: { readonly path: string; readonly line: number; readonly symbol: string },
   signal: AbortSignal,
 ): Promise<CodePlace> {
-  const { path, lines } = await askedFile(needs, written.path, signal);
-  const shown = needs.paths.display(path);
+  const { path, lines } = await askedFile(deps, written.path, signal);
+  const shown = deps.paths.display(path);
   if (written.line > lines.length)
     throw new Error(`${shown} has ${lines.length} lines; line ${written.line} is past its end.`);
   const column = columnOf(lines[written.line - 1] ?? '', written.symbol);
@@ -108,19 +100,19 @@ function columnOf(line: string, symbol: string): number | null {
 /** One row per place, in the given order, with the line's text if the place is in an open folder. Shows only the
  *  place for secrets files, files that a rule denies reading, and files outside the open folders. */
 export async function describePlaces(
-  needs: KnowledgeNeeds,
+  deps: KnowledgeDeps,
   places: readonly CodePlace[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const texts = new Map<string, Promise<readonly string[]>>();
   return Promise.all(
     places.map(async ({ path, line, column }) => {
-      const shown = needs.paths.display(path);
+      const shown = deps.paths.display(path);
       if (shown === path) return `${path}:${line}:${column} (outside the open folders)`;
-      const withheld = await withheldFor(needs, path);
+      const withheld = await withheldFor(deps, path);
       if (withheld !== null) return `${shown}:${line}:${column}${withheld === 'rule' ? ` (${withheldByRule})` : ''}`;
       // A place may name a file that is deleted or not text.
-      const lines = texts.get(path) ?? linesOf(needs, path, signal).catch((): readonly string[] => []);
+      const lines = texts.get(path) ?? linesOf(deps, path, signal).catch((): readonly string[] => []);
       texts.set(path, lines);
       const text = ((await lines)[line - 1] ?? '').trim();
       return `${shown}:${line}:${column}${text === '' ? '' : `  ${text.length > longestLine ? `${text.slice(0, longestLine).toWellFormed()} …` : text}`}`;

@@ -2,19 +2,19 @@ import * as v from 'valibot';
 import { withheldByRule, withheldFor } from '../secretFiles';
 import { type AnyTool, defineTool } from '../tool';
 import { type CodeSymbol, type Problem, severities, type Severity } from './editorKnowledge';
-import { askedFile, describePlaces, inTime, type KnowledgeNeeds } from './knowledgeSources';
+import { askedFile, describePlaces, inTime, type KnowledgeDeps } from './knowledgeSources';
 
 const mostRows = 300;
 const longestMessage = 500;
 const longestSelection = 4000;
 
 /** Tools for the editor's information about files, the workspace, and the user's open editors. */
-export function overviewTools(needs: KnowledgeNeeds): readonly AnyTool[] {
-  return [diagnosticsTool(needs), documentSymbolsTool(needs), workspaceSymbolsTool(needs), openEditorsTool(needs)];
+export function overviewTools(deps: KnowledgeDeps): readonly AnyTool[] {
+  return [diagnosticsTool(deps), documentSymbolsTool(deps), workspaceSymbolsTool(deps), openEditorsTool(deps)];
 }
 
-function diagnosticsTool(needs: KnowledgeNeeds): AnyTool {
-  const { editor, paths } = needs;
+function diagnosticsTool(deps: KnowledgeDeps): AnyTool {
+  const { editor, paths } = deps;
   return defineTool({
     name: 'diagnostics',
     description: `Lists the problems that the editor knows of (compilers, linters), errors first; of one file or folder, or of the workspace. Most languages report only files that are open or were checked. At most ${mostRows}.`,
@@ -54,14 +54,14 @@ function diagnosticsTool(needs: KnowledgeNeeds): AnyTool {
       const more = wanted.length > mostRows ? `\n\n(${wanted.length - mostRows} more are not listed.)` : '';
       return {
         outcome: 'done',
-        text: (await problemRows(needs, wanted.slice(0, mostRows))).join('\n') + more,
+        text: (await problemRows(deps, wanted.slice(0, mostRows))).join('\n') + more,
         details: { problems: wanted.length },
       };
     },
   });
 }
 
-function documentSymbolsTool(needs: KnowledgeNeeds): AnyTool {
+function documentSymbolsTool(deps: KnowledgeDeps): AnyTool {
   return defineTool({
     name: 'document_symbols',
     description:
@@ -75,10 +75,10 @@ function documentSymbolsTool(needs: KnowledgeNeeds): AnyTool {
     schema: v.object({ path: v.pipe(v.string(), v.nonEmpty('is empty')) }),
     readOnly: true,
     run: async (input, signal) => {
-      const { path } = await askedFile(needs, input.path, signal);
-      const symbols = await inTime(needs, needs.editor.documentSymbols(path), signal);
+      const { path } = await askedFile(deps, input.path, signal);
+      const symbols = await inTime(deps, deps.editor.documentSymbols(path), signal);
       const rows = outline(symbols ?? [], 0);
-      const shown = needs.paths.display(path);
+      const shown = deps.paths.display(path);
       if (rows.length === 0)
         return {
           outcome: 'done',
@@ -95,7 +95,7 @@ function documentSymbolsTool(needs: KnowledgeNeeds): AnyTool {
   });
 }
 
-function workspaceSymbolsTool(needs: KnowledgeNeeds): AnyTool {
+function workspaceSymbolsTool(deps: KnowledgeDeps): AnyTool {
   return defineTool({
     name: 'workspace_symbols',
     description: 'Finds classes, functions and so on by name across the open folders, through the language extensions.',
@@ -108,8 +108,8 @@ function workspaceSymbolsTool(needs: KnowledgeNeeds): AnyTool {
     schema: v.object({ query: v.pipe(v.string(), v.trim(), v.nonEmpty('is empty')) }),
     readOnly: true,
     run: async ({ query }, signal) => {
-      const symbols = await inTime(needs, needs.editor.workspaceSymbols(query), signal);
-      const inside = symbols.filter(({ place }) => needs.paths.display(place.path) !== place.path);
+      const symbols = await inTime(deps, deps.editor.workspaceSymbols(query), signal);
+      const inside = symbols.filter(({ place }) => deps.paths.display(place.path) !== place.path);
       if (inside.length === 0)
         return {
           outcome: 'done',
@@ -118,7 +118,7 @@ function workspaceSymbolsTool(needs: KnowledgeNeeds): AnyTool {
         };
       const listed = inside.slice(0, mostRows);
       const places = await describePlaces(
-        needs,
+        deps,
         listed.map(({ place }) => place),
         signal,
       );
@@ -136,8 +136,8 @@ function workspaceSymbolsTool(needs: KnowledgeNeeds): AnyTool {
   });
 }
 
-function openEditorsTool(needs: KnowledgeNeeds): AnyTool {
-  const { editor, paths } = needs;
+function openEditorsTool(deps: KnowledgeDeps): AnyTool {
+  const { editor, paths } = deps;
   return defineTool({
     name: 'open_editors',
     description: 'Lists what the person has open in the editor, which of it is in use, and what is selected there.',
@@ -163,24 +163,24 @@ function openEditorsTool(needs: KnowledgeNeeds): AnyTool {
       const place = `${shown}:${startLine}${endLine === startLine ? '' : `-${endLine}`}`;
       // Hide a selection outside the open folders, in a file with secrets, or in a file that a rule denies: the model
       // must ask to read it.
-      const isOpen = text !== '' && (!isFile || (shown !== path && (await withheldFor(needs, path)) === null));
-      const told = isOpen
+      const isOpen = text !== '' && (!isFile || (shown !== path && (await withheldFor(deps, path)) === null));
+      const note = isOpen
         ? `Selected: ${place}\n${text.length > longestSelection ? `${text.slice(0, longestSelection).toWellFormed()} … (${text.length} characters)` : text}`
         : `${text === '' ? 'Cursor' : 'Selected (text not shown)'}: ${place}`;
-      return { outcome: 'done', text: `${rows.join('\n')}\n\n${told}`, details: { editors: editors.length } };
+      return { outcome: 'done', text: `${rows.join('\n')}\n\n${note}`, details: { editors: editors.length } };
     },
   });
 }
 
 /** Messages quote the file, so hide those of a withheld file. */
-async function problemRows(needs: KnowledgeNeeds, problems: readonly Problem[]): Promise<readonly string[]> {
+async function problemRows(deps: KnowledgeDeps, problems: readonly Problem[]): Promise<readonly string[]> {
   const files = [...new Set(problems.map(({ path }) => path))];
   const withheld = new Map(
-    await Promise.all(files.map(async (path) => [path, await withheldFor(needs, path)] as const)),
+    await Promise.all(files.map(async (path) => [path, await withheldFor(deps, path)] as const)),
   );
   return problems.map((problem) => {
     const { path, line, column, severity } = problem;
-    const shown = needs.paths.display(path);
+    const shown = deps.paths.display(path);
     const reason = withheld.get(path) ?? null;
     if (reason === null) return problemLine(problem, shown);
     return `${shown}:${line}:${column} ${severity} (${reason === 'rule' ? withheldByRule : 'withheld: the file may hold secrets'})`;

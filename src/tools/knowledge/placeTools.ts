@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { JsonObject } from '../../transcript/json';
 import { type AnyTool, defineTool, type ToolOutput } from '../tool';
 import type { CodePlace } from './editorKnowledge';
-import { describePlaces, inTime, type KnowledgeNeeds, placeOf } from './knowledgeSources';
+import { describePlaces, inTime, type KnowledgeDeps, placeOf } from './knowledgeSources';
 
 const mostPlaces = 200;
 const longestHover = 10_000;
@@ -24,7 +24,7 @@ const parameters: JsonObject = {
 };
 
 /** Tools that query language extensions about one symbol. */
-export function placeTools(needs: KnowledgeNeeds): readonly AnyTool[] {
+export function placeTools(deps: KnowledgeDeps): readonly AnyTool[] {
   return [
     defineTool({
       name: 'find_references',
@@ -34,10 +34,10 @@ export function placeTools(needs: KnowledgeNeeds): readonly AnyTool[] {
       readOnly: true,
       run: async (input, signal) =>
         placesFor(
-          needs,
+          deps,
           input.symbol,
           'references',
-          await asked(needs, input, signal, (at) => needs.editor.references(at)),
+          await asked(deps, input, signal, (at) => deps.editor.references(at)),
           signal,
         ),
     }),
@@ -50,10 +50,10 @@ export function placeTools(needs: KnowledgeNeeds): readonly AnyTool[] {
       readOnly: true,
       run: async (input, signal) =>
         placesFor(
-          needs,
+          deps,
           input.symbol,
           'definition',
-          await asked(needs, input, signal, (at) => needs.editor.definitions(at)),
+          await asked(deps, input, signal, (at) => deps.editor.definitions(at)),
           signal,
         ),
     }),
@@ -65,8 +65,8 @@ export function placeTools(needs: KnowledgeNeeds): readonly AnyTool[] {
       schema,
       readOnly: true,
       run: async (input, signal) => {
-        const told = await asked(needs, input, signal, (at) => needs.editor.hover(at));
-        const text = (told ?? [])
+        const hovers = await asked(deps, input, signal, (at) => deps.editor.hover(at));
+        const text = (hovers ?? [])
           .map((each) => each.trim())
           .filter((each) => each !== '')
           .join('\n\n---\n\n');
@@ -74,7 +74,7 @@ export function placeTools(needs: KnowledgeNeeds): readonly AnyTool[] {
         return {
           outcome: 'done',
           text: text.length > longestHover ? `${text.slice(0, longestHover).toWellFormed()} …` : text,
-          details: { found: told?.length ?? 0 },
+          details: { found: hovers?.length ?? 0 },
         };
       },
     }),
@@ -82,17 +82,17 @@ export function placeTools(needs: KnowledgeNeeds): readonly AnyTool[] {
 }
 
 async function asked<T>(
-  needs: KnowledgeNeeds,
+  deps: KnowledgeDeps,
   input: v.InferOutput<typeof schema>,
   signal: AbortSignal,
   ask: (at: CodePlace) => Promise<T>,
 ): Promise<T> {
-  const at = await placeOf(needs, input, signal);
-  return inTime(needs, ask(at), signal);
+  const at = await placeOf(deps, input, signal);
+  return inTime(deps, ask(at), signal);
 }
 
 async function placesFor(
-  needs: KnowledgeNeeds,
+  deps: KnowledgeDeps,
   symbol: string,
   what: 'references' | 'definition',
   found: readonly CodePlace[] | null,
@@ -100,7 +100,7 @@ async function placesFor(
 ): Promise<ToolOutput> {
   if (found === null || found.length === 0)
     return none(`No ${what} of "${symbol}" ${what === 'references' ? 'were' : 'was'} found`);
-  const rows = await describePlaces(needs, found.slice(0, mostPlaces), signal);
+  const rows = await describePlaces(deps, found.slice(0, mostPlaces), signal);
   const more = found.length > mostPlaces ? `\n\n(${found.length - mostPlaces} more are not listed.)` : '';
   return { outcome: 'done', text: rows.join('\n') + more, details: { found: found.length } };
 }

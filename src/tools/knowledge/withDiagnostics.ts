@@ -15,12 +15,16 @@ export function withDiagnostics(tool: AnyTool, afterEdit: DiagnosticsAfterEdit):
     bind: (input) => {
       const bound = tool.bind(input);
       if (bound.kind === 'invalid') return bound;
-      return { ...bound, run: async (signal, call) => told(await bound.run(signal, call), afterEdit, signal) };
+      return { ...bound, run: async (signal, call) => withProblems(await bound.run(signal, call), afterEdit, signal) };
     },
   };
 }
 
-async function told(output: ToolOutput, afterEdit: DiagnosticsAfterEdit, signal: AbortSignal): Promise<ToolOutput> {
+async function withProblems(
+  output: ToolOutput,
+  afterEdit: DiagnosticsAfterEdit,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
   const details = v.safeParse(editDetails, output.details);
   if (output.outcome !== 'done' || !details.success) return output;
   const edited = details.output.files.filter(({ change }) => change !== 'deleted').map(({ path }) => path);

@@ -12,15 +12,15 @@ import type {
   McpResult,
 } from './mcpConnection';
 
-export interface ConfinedConnectNeeds {
+export interface ConfinedConnectDeps {
   readonly confinement: Pick<Confinement, 'confine'>;
   /** Path that does not exist yet, for files that are moved aside when a server ends. */
   readonly aside: () => string;
 }
 
-/** Limits on reported blocked actions, because a server may run for days: `mostTold` in total, `mostInSentence` per
+/** Limits on reported blocked actions, because a server may run for days: `mostReported` in total, `mostInSentence` per
  *  sentence. */
-const mostTold = 100;
+const mostReported = 100;
 const mostInSentence = 5;
 
 /** Any Unix shell works: it only replaces itself with the program. */
@@ -30,7 +30,7 @@ type StdioLaunch = McpLaunch & { readonly kind: 'stdio' };
 
 /** Starts servers in the sandbox if their launch says so, and others unchanged. Does not start a server that the
  *  sandbox cannot confine. */
-export function connectingConfined(connect: ConnectMcp, needs: ConfinedConnectNeeds): ConnectMcp {
+export function connectingConfined(connect: ConnectMcp, deps: ConfinedConnectDeps): ConnectMcp {
   return async (launch, events, options) => {
     if (launch.kind !== 'stdio' || launch.confined === null) return connect(launch, events, options);
     // Otherwise the sandbox itself would start, and a missing program would look like a server that ended.
@@ -42,7 +42,7 @@ export function connectingConfined(connect: ConnectMcp, needs: ConfinedConnectNe
       };
     let run: ConfinedRun;
     try {
-      run = await confinedRun(launch, launch.confined, needs);
+      run = await confinedRun(launch, launch.confined, deps);
     } catch (error) {
       return {
         kind: 'failed',
@@ -75,7 +75,7 @@ export function shellText(command: string, args: readonly string[]): string {
 async function confinedRun(
   { command, args, folder }: StdioLaunch,
   { hosts, denyRead, denyWrite, folders }: McpConfined,
-  { confinement, aside }: ConfinedConnectNeeds,
+  { confinement, aside }: ConfinedConnectDeps,
 ): Promise<ConfinedRun> {
   for (const each of folders) await mkdir(each, { recursive: true });
   return confinement.confine(shellText(command, args), shell, {
@@ -104,7 +104,7 @@ class ConfinedWatch {
   ) {}
 
   /** Reads the blocked actions so far. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     this.take(await this.run.stopped());
   }
 
@@ -114,12 +114,14 @@ class ConfinedWatch {
   }
 
   private async finish(): Promise<void> {
-    await this.look().catch(() => undefined);
+    await this.check().catch(() => undefined);
     this.take((await this.run.ended()).stopped);
   }
 
   private take(stopped: readonly string[]): void {
-    const fresh = stopped.filter((words) => !this.stopped.includes(words)).slice(0, mostTold - this.stopped.length);
+    const fresh = stopped
+      .filter((action) => !this.stopped.includes(action))
+      .slice(0, mostReported - this.stopped.length);
     if (fresh.length === 0) return;
     this.stopped = [...this.stopped, ...fresh];
     this.events.onStopped(fresh);
@@ -131,11 +133,11 @@ function watched(connection: McpConnection, watch: ConfinedWatch): McpConnection
     // Compare with the state at the start of this call, because another call may read first.
     const before = watch.stopped;
     const answer = await call;
-    const looking = watch.look().catch(() => undefined);
+    const looking = watch.check().catch(() => undefined);
     // A successful call does not wait. A failed one reports the actions blocked meanwhile.
     if (answer.kind === 'ok' && !answer.value.isError) return answer;
     await looking;
-    const fresh = watch.stopped.filter((words) => !before.includes(words));
+    const fresh = watch.stopped.filter((action) => !before.includes(action));
     if (fresh.length === 0) return answer;
     if (answer.kind !== 'ok') return { ...answer, sentence: withStopped(answer.sentence, fresh) };
     return {
@@ -146,7 +148,7 @@ function watched(connection: McpConnection, watch: ConfinedWatch): McpConnection
   return {
     listTools: async (signal) => {
       const answer = await connection.listTools(signal);
-      watch.look().catch(() => undefined);
+      watch.check().catch(() => undefined);
       return answer;
     },
     callTool: (name, args, options) => called(connection.callTool(name, args, options)),

@@ -89,7 +89,7 @@ export interface McpConnectionEvents {
   /** Line of log output from the server. */
   readonly onLogLine: (line: string) => void;
   /** The sandbox blocked something new: "connect to example.com". */
-  readonly onStopped: (words: readonly string[]) => void;
+  readonly onStopped: (stopped: readonly string[]) => void;
   /** `file:` URLs of the open folders, with their names. */
   readonly roots: () => readonly { readonly uri: string; readonly name: string }[];
 }
@@ -107,8 +107,8 @@ export type ConnectMcp = (
   options: { readonly signal: AbortSignal; readonly timeoutMs: number },
 ) => Promise<McpConnected>;
 
-export interface McpClientParts {
+export interface McpClientDeps {
   readonly version: string;
   readonly fetch: typeof globalThis.fetch;
 }
-export type CreateMcpClient = (parts: McpClientParts) => ConnectMcp;
+export type CreateMcpClient = (deps: McpClientDeps) => ConnectMcp;

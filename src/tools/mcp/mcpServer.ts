@@ -40,7 +40,7 @@ export type McpServerState =
   /** `again`: a later turn may try again. `at`: monotonic milliseconds. */
   | { readonly kind: 'failed'; readonly sentence: string; readonly again: boolean; readonly at: number };
 
-export interface McpServerNeeds {
+export interface McpServerDeps {
   readonly connect: () => Promise<ConnectMcp>;
   readonly roots: McpConnectionEvents['roots'];
   readonly clock: Clock;
@@ -62,12 +62,12 @@ export class McpServer {
   private now: McpServerState = { kind: 'stopped', byPerson: false };
   private listed: readonly McpListedTool[] = [];
   private connection: McpConnection | null = null;
-  private life = new AbortController();
+  private lifetime = new AbortController();
   private attempts = 0;
   private startedAt = 0;
   private cancelTimer: () => void = () => undefined;
   private tail: string[] = [];
-  private stoppedWords: readonly string[] = [];
+  private stoppedActions: readonly string[] = [];
   /** Masks text that must not be logged, shown, or sent to a model. */
   private mask: (text: string) => string = maskSecrets;
   private readonly changes = new Emitter<void>();
@@ -75,7 +75,7 @@ export class McpServer {
 
   constructor(
     readonly plan: McpServerPlan,
-    private readonly needs: McpServerNeeds,
+    private readonly deps: McpServerDeps,
   ) {}
 
   get state(): McpServerState {
@@ -96,7 +96,7 @@ export class McpServer {
 
   /** Actions that the sandbox blocked since the last start: "connect to example.com". */
   get stoppedBySandbox(): readonly string[] {
-    return this.stoppedWords;
+    return this.stoppedActions;
   }
 
   /** Does nothing when it is running or starting. */
@@ -110,7 +110,7 @@ export class McpServer {
   /** Stops the server and every process of it. */
   async stop(byPerson: boolean): Promise<void> {
     const { connection } = this;
-    this.letGo();
+    this.disconnect();
     this.listed = [];
     this.become({ kind: 'stopped', byPerson });
     await connection?.close();
@@ -119,7 +119,7 @@ export class McpServer {
   /** Kills the server at once. */
   kill(): void {
     const { connection } = this;
-    this.letGo();
+    this.disconnect();
     connection?.kill();
   }
 
@@ -134,7 +134,7 @@ export class McpServer {
     if (this.now.kind !== 'starting' || patienceMs <= 0) return;
     await new Promise<void>((resolve) => {
       const listening = this.changes.event(() => (this.now.kind === 'starting' ? undefined : done()));
-      const cancel = this.needs.clock.after(patienceMs, done);
+      const cancel = this.deps.clock.after(patienceMs, done);
       signal.addEventListener('abort', done);
       function done(): void {
         listening.dispose();
@@ -169,11 +169,11 @@ export class McpServer {
   }
 
   private begin(): void {
-    this.life = new AbortController();
-    const { signal } = this.life;
-    this.startedAt = this.needs.clock.monotonicMs();
+    this.lifetime = new AbortController();
+    const { signal } = this.lifetime;
+    this.startedAt = this.deps.clock.monotonicMs();
     this.tail = [];
-    this.stoppedWords = [];
+    this.stoppedActions = [];
     this.become({ kind: 'starting', since: this.startedAt });
     this.run(signal).catch((error: unknown) =>
       signal.aborted ? undefined : this.failed(error instanceof Error ? error.message : String(error), false),
@@ -184,7 +184,7 @@ export class McpServer {
     const planned = await this.plan.launch(signal);
     signal.throwIfAborted();
     if (planned.kind === 'failed') return this.failed(planned.sentence, false);
-    const connect = await this.needs.connect();
+    const connect = await this.deps.connect();
     signal.throwIfAborted();
     this.mask = (text) => planned.secrets.reduce((rest, secret) => withoutSecrets(rest, secret), maskSecrets(text));
     const connected = await connect(planned.launch, this.events(signal), { signal, timeoutMs: startTimeoutMs });
@@ -196,17 +196,17 @@ export class McpServer {
     const answer = await this.list(connection, signal);
     if (signal.aborted) return;
     if (answer.kind === 'failed') {
-      this.letGo();
+      this.disconnect();
       void connection.close();
       return this.unreachable(`Its tools could not be listed: ${answer.sentence}`, answer.cause === 'lost');
     }
-    this.needs.log.info(`The MCP server ${this.plan.name} is running and offers ${answer.value.length} tools.`);
+    this.deps.log.info(`The MCP server ${this.plan.name} is running and offers ${answer.value.length} tools.`);
     this.become({ kind: 'running' });
   }
 
   private async list(connection: McpConnection, signal: AbortSignal): Promise<McpAnswer<readonly McpListedTool[]>> {
     const limit = new AbortController();
-    const cancel = this.needs.clock.after(listTimeoutMs, () => limit.abort());
+    const cancel = this.deps.clock.after(listTimeoutMs, () => limit.abort());
     try {
       const answer = await connection.listTools(AbortSignal.any([signal, limit.signal]));
       if (answer.kind === 'ok') this.listed = answer.value;
@@ -222,21 +222,21 @@ export class McpServer {
   private events(signal: AbortSignal): McpConnectionEvents {
     let lines = 0;
     return {
-      roots: this.needs.roots,
+      roots: this.deps.roots,
       onClosed: (how) => (signal.aborted || this.connection === null ? undefined : this.lost(this.connection, how)),
       onToolsChanged: () => void this.listAgain(signal),
-      onStopped: (words) => {
-        const masked = words.map(this.mask);
-        this.stoppedWords = [...this.stoppedWords, ...masked];
-        this.needs.log.warn(`The sandbox kept the MCP server ${this.plan.name} from this: ${masked.join('; ')}.`);
+      onStopped: (stopped) => {
+        const masked = stopped.map(this.mask);
+        this.stoppedActions = [...this.stoppedActions, ...masked];
+        this.deps.log.warn(`The sandbox kept the MCP server ${this.plan.name} from this: ${masked.join('; ')}.`);
         this.changes.fire();
       },
       onLogLine: (line) => {
         const masked = this.mask(line);
         this.tail = [...this.tail, masked].slice(-keptLines);
-        if (lines++ < loggedLines) this.needs.log.info(`[${this.plan.name}] ${masked}`);
+        if (lines++ < loggedLines) this.deps.log.info(`[${this.plan.name}] ${masked}`);
         else if (lines === loggedLines + 1)
-          this.needs.log.info(`[${this.plan.name}] writes much; what follows is not logged.`);
+          this.deps.log.info(`[${this.plan.name}] writes much; what follows is not logged.`);
       },
     };
   }
@@ -247,7 +247,7 @@ export class McpServer {
     const answer = await this.list(connection, signal).catch(() => null);
     if (answer === null || signal.aborted) return;
     if (answer.kind === 'failed')
-      this.needs.log.warn(
+      this.deps.log.warn(
         `The MCP server ${this.plan.name} has other tools now, which could not be listed: ${answer.sentence}`,
       );
     else this.changes.fire();
@@ -256,8 +256,8 @@ export class McpServer {
   /** Handles the loss of the connection that was used. */
   private lost(connection: McpConnection, sentence: string): void {
     if (this.connection !== connection) return;
-    if (this.needs.clock.monotonicMs() - this.startedAt > wellAfterMs) this.attempts = 0;
-    this.letGo();
+    if (this.deps.clock.monotonicMs() - this.startedAt > wellAfterMs) this.attempts = 0;
+    this.disconnect();
     void connection.close();
     this.unreachable(sentence, true);
   }
@@ -267,22 +267,22 @@ export class McpServer {
     const delay = again ? reconnectDelaysMs[this.attempts] : undefined;
     if (delay === undefined) return this.failed(sentence, again);
     this.attempts++;
-    this.needs.log.warn(`The MCP server ${this.plan.name} is tried again in ${delay / 1000} s: ${sentence}`);
-    this.cancelTimer = this.needs.clock.after(delay, () => this.begin());
+    this.deps.log.warn(`The MCP server ${this.plan.name} is tried again in ${delay / 1000} s: ${sentence}`);
+    this.cancelTimer = this.deps.clock.after(delay, () => this.begin());
     this.become({ kind: 'waiting', attempt: this.attempts, sentence });
   }
 
   private failed(why: string, again: boolean): void {
     const sentence = this.mask(why);
-    this.letGo();
+    this.disconnect();
     this.listed = [];
-    this.needs.log.warn(`The MCP server ${this.plan.name} is not running: ${sentence}`);
-    this.become({ kind: 'failed', sentence, again, at: this.needs.clock.monotonicMs() });
+    this.deps.log.warn(`The MCP server ${this.plan.name} is not running: ${sentence}`);
+    this.become({ kind: 'failed', sentence, again, at: this.deps.clock.monotonicMs() });
   }
 
-  private letGo(): void {
+  private disconnect(): void {
     this.cancelTimer();
-    this.life.abort();
+    this.lifetime.abort();
     this.connection = null;
   }
 

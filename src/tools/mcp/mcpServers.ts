@@ -1,6 +1,6 @@
 import { Emitter, type Disposable } from '../../base/disposable';
 import type { AnyTool } from '../tool';
-import { McpServer, type McpServerNeeds, type McpServerPlan } from './mcpServer';
+import { McpServer, type McpServerDeps, type McpServerPlan } from './mcpServer';
 import { mcpTool, problemOf } from './mcpTool';
 import { mayBeToolOf, toolNames } from './toolNames';
 
@@ -30,7 +30,7 @@ export class McpServers implements Disposable {
   private readonly changes = new Emitter<void>();
   readonly onDidChange = this.changes.event;
 
-  constructor(private readonly needs: McpServerNeeds) {}
+  constructor(private readonly deps: McpServerDeps) {}
 
   get all(): readonly McpServer[] {
     return this.servers;
@@ -61,7 +61,7 @@ export class McpServers implements Disposable {
    *  them briefly; a late server offers its tools to the next turn. `called`: names of tools that the turn calls at
    *  once; waits longer for their servers. Rejects only when aborted. */
   async tools(signal: AbortSignal, called: readonly string[] = []): Promise<readonly AnyTool[]> {
-    const now = this.needs.clock.monotonicMs();
+    const now = this.deps.clock.monotonicMs();
     for (const server of this.servers) if (mayStart(server, now)) server.start();
     await Promise.all(
       this.servers.map((server) =>
@@ -76,7 +76,7 @@ export class McpServers implements Disposable {
 
   /** Starts a server that is not one of them, counts its tools and stops it. Rejects only when aborted. */
   async trial(plan: McpServerPlan, signal: AbortSignal): Promise<McpTrial> {
-    const server = new McpServer(plan, this.needs);
+    const server = new McpServer(plan, this.deps);
     try {
       server.start();
       await server.ready(trialPatienceMs, signal);
@@ -94,7 +94,7 @@ export class McpServers implements Disposable {
 
   /** Names of servers that a turn stopped waiting for. */
   get late(): readonly string[] {
-    const now = this.needs.clock.monotonicMs();
+    const now = this.deps.clock.monotonicMs();
     return this.servers.flatMap(({ state, plan }) =>
       state.kind === 'starting' && now - state.since >= turnPatienceMs ? [plan.name] : [],
     );
@@ -136,11 +136,11 @@ export class McpServers implements Disposable {
   private complain(sentence: string): void {
     if (this.complaints.has(sentence)) return;
     this.complaints.add(sentence);
-    this.needs.log.warn(sentence);
+    this.deps.log.warn(sentence);
   }
 
   private adopt(plan: McpServerPlan): McpServer {
-    const server = new McpServer(plan, this.needs);
+    const server = new McpServer(plan, this.deps);
     this.listening.set(
       server,
       server.onDidChange(() => this.changes.fire()),

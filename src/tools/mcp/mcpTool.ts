@@ -11,7 +11,7 @@ const longestDescription = 8000;
 const longestSchema = 60_000;
 const longestPreview = 20_000;
 
-export interface McpToolParts {
+export interface McpToolDeps {
   /** Name that the model calls. */
   readonly name: string;
   readonly server: Pick<McpServer, 'plan' | 'call'>;
@@ -33,7 +33,7 @@ export function problemOf({ inputSchema }: McpListedTool): string | null {
 
 /** Wraps a server's tool for the agent. It always asks for approval: a server's claims about itself guarantee
  *  nothing. The server checks the arguments; its schema goes to the model unchanged. */
-export function mcpTool({ name, server, tool, patienceMs }: McpToolParts): AnyTool {
+export function mcpTool({ name, server, tool, patienceMs }: McpToolDeps): AnyTool {
   const origin = { server: server.plan.name, tool: tool.name };
   return {
     name,
@@ -80,11 +80,11 @@ function failedOutput(
 }
 
 function describe({ title, description, name }: McpListedTool, server: string): string {
-  const said = description.trim() === '' ? (title ?? name) : description.trim();
-  const whole = `${said}\n\n(Tool "${name}" of the MCP server "${server}".)`;
-  return said.length <= longestDescription
+  const described = description.trim() === '' ? (title ?? name) : description.trim();
+  const whole = `${described}\n\n(Tool "${name}" of the MCP server "${server}".)`;
+  return described.length <= longestDescription
     ? whole
-    : `${said.slice(0, longestDescription)}…\n\n(Tool "${name}" of the MCP server "${server}".)`;
+    : `${described.slice(0, longestDescription)}…\n\n(Tool "${name}" of the MCP server "${server}".)`;
 }
 
 function parametersOf({ inputSchema }: McpListedTool): JsonObject {

@@ -23,7 +23,7 @@ export type ServerPlace =
   /** The server must not start; `sentence` says why and what can be done. */
   | { readonly kind: 'refused'; readonly sentence: string };
 
-export interface PlaceNeeds {
+export interface PlaceDeps {
   /** True when defined in the user's settings, false when defined in a folder. */
   readonly isOwn: boolean;
   /** Setting of the definition. Null: none. */
@@ -38,8 +38,8 @@ const manage = 'under Manage MCP Servers…';
 
 /** Decides if a server that runs a program starts inside the sandbox. A server that should be inside never starts
  *  outside unless the user has seen that. */
-export function placeOf(needs: PlaceNeeds): ServerPlace {
-  const { isOwn, isEnabled, decision, sandbox, isRequired } = needs;
+export function placeOf(deps: PlaceDeps): ServerPlace {
+  const { isOwn, isEnabled, decision, sandbox, isRequired } = deps;
   const written = isEnabled ?? !isOwn;
   const isWanted = decision.choice === null ? written : decision.choice === 'inside';
   const mustBeInside = isRequired && !isOwn;
@@ -54,7 +54,7 @@ export function placeOf(needs: PlaceNeeds): ServerPlace {
     };
   }
   if (sandbox.kind === 'works') return { kind: 'inside' };
-  const lack = lackWords(sandbox);
+  const lack = missingText(sandbox);
   if (mustBeInside) return refused(`Only servers in the sandbox may run here (hermes.terminal.sandbox), and ${lack}`);
   const instead = `Or choose Run Without the Sandbox ${manage}`;
   if (decision.choice === 'inside') return refused(`You chose to run it in the sandbox, and ${lack} ${instead}`);
@@ -63,7 +63,7 @@ export function placeOf(needs: PlaceNeeds): ServerPlace {
   return { kind: 'outside', reason: sandbox };
 }
 
-function lackWords(sandbox: Exclude<SandboxState, { kind: 'works' }>): string {
+function missingText(sandbox: Exclude<SandboxState, { kind: 'works' }>): string {
   return sandbox.kind === 'off'
     ? 'the sandbox is off (hermes.terminal.sandbox).'
     : `there is none: ${sandbox.reason}. ${sandbox.remedy}`;

@@ -19,7 +19,7 @@ export function fillIn(text: string, values: VariableValues): string {
 function valueOf(variable: string, values: VariableValues): string {
   const colon = variable.indexOf(':');
   const [name, argument] = colon === -1 ? [variable, null] : [variable.slice(0, colon), variable.slice(colon + 1)];
-  const known = lookUp(name, argument, values);
+  const known = variableValue(name, argument, values);
   if (known !== null) return known;
   if (name.startsWith('workspaceFolder'))
     throw new Error(`\${${variable}} stands for nothing: there is no such open folder.`);
@@ -28,7 +28,7 @@ function valueOf(variable: string, values: VariableValues): string {
   );
 }
 
-function lookUp(
+function variableValue(
   name: string,
   argument: string | null,
   { workspaceFolder, folders, userHome, environment, inputs, separator }: VariableValues,

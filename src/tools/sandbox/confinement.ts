@@ -5,9 +5,9 @@ import { limitsOf, narrowed } from './limits';
 import type { Sandbox } from './sandbox';
 import type { SandboxSetting } from './sandboxSetting';
 import { missingOrders, setAside, type IsWritten, type SetAside } from './setAside';
-import { shownPath, stoppedWords, unreadWords } from './stopped';
+import { shownPath, stoppedActions, unreadableActions } from './stopped';
 
-export interface ConfinementNeeds {
+export interface ConfinementDeps {
   readonly sandbox: Pick<Sandbox, 'state' | 'confine'>;
   readonly setting: () => SandboxSetting;
   readonly folders: () => readonly string[];
@@ -59,14 +59,14 @@ export interface ConfineOptions {
 
 /** Confines the commands of this window. */
 export class Confinement {
-  constructor(private readonly needs: ConfinementNeeds) {}
+  constructor(private readonly deps: ConfinementDeps) {}
 
   get isRequired(): boolean {
-    return this.needs.setting() === 'required';
+    return this.deps.setting() === 'required';
   }
 
   async state(): Promise<SandboxState> {
-    return this.needs.setting() === 'off' ? { kind: 'off' } : this.needs.sandbox.state();
+    return this.deps.setting() === 'off' ? { kind: 'off' } : this.deps.sandbox.state();
   }
 
   /** Rejects with the reason when the command cannot be confined. */
@@ -75,18 +75,18 @@ export class Confinement {
     shell: string,
     { hosts, folder, aside, denyRead = [], denyWrite = [] }: ConfineOptions,
   ): Promise<ConfinedRun> {
-    const { home, sandbox } = this.needs;
-    const folders = this.needs.folders().map(realPath);
+    const { home, sandbox } = this.deps;
+    const folders = this.deps.folders().map(realPath);
     const missing = missingOrders(folders);
     const limits = narrowed(await this.limits(folders), present(denyRead), present(denyWrite));
     const confined = await sandbox.confine(command, shell, limits, hosts);
     let ended: Promise<ConfinedEnd> | null = null;
     const end = async (): Promise<ConfinedEnd> => {
       const lines = await confined.ended();
-      const { taken, left } = await setAside(missing, aside, this.needs.isWritten);
-      if (taken.length + left.length > 0) this.needs.onSetAside({ taken, left }, command);
+      const { taken, left } = await setAside(missing, aside, this.deps.isWritten);
+      if (taken.length + left.length > 0) this.deps.onSetAside({ taken, left }, command);
       return {
-        stopped: stoppedWords(lines, limits, { home, folder }),
+        stopped: stoppedActions(lines, limits, { home, folder }),
         takenOut: taken.map(({ path }) => shownPath(path, { home, folder })),
         aside,
       };
@@ -94,14 +94,14 @@ export class Confinement {
     return {
       program: confined.program,
       args: confined.args,
-      stopped: async () => stoppedWords(await confined.stopped(), limits, { home, folder }, Infinity),
-      unreadIn: (output) => unreadWords(output, limits.hidden, { home, folder }),
+      stopped: async () => stoppedActions(await confined.stopped(), limits, { home, folder }, Infinity),
+      unreadIn: (output) => unreadableActions(output, limits.hidden, { home, folder }),
       ended: () => (ended ??= end()),
     };
   }
 
   private async limits(folders: readonly string[]): Promise<ReturnType<typeof limitsOf>> {
-    const { home, platform, temporary, own, list } = this.needs;
+    const { home, platform, temporary, own, list } = this.deps;
     const found = await Promise.all(folders.map((folder) => filesToGuard(folder, list)));
     const all = (pick: 'kept' | 'hidden' | 'writable'): readonly string[] => found.flatMap((each) => each[pick]);
     return limitsOf({

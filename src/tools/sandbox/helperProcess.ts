@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HelperAnswers, HelperReply, HelperRequest } from './helper/messages';
 
-export interface HelperProcessNeeds {
+export interface HelperProcessDeps {
   /** Path of the helper's bundle. */
   readonly file: string;
   /** Folder in which it may create its own folders. */
@@ -38,7 +38,7 @@ export class HelperProcess {
   }
 
   /** Rejects when it cannot be started. */
-  static async start({ file, temporary, environment }: HelperProcessNeeds): Promise<HelperProcess> {
+  static async start({ file, temporary, environment }: HelperProcessDeps): Promise<HelperProcess> {
     const folder = await mkdtemp(join(temporary, 'hermes-sandbox-'));
     // Without this variable the editor itself would start.
     const env = { ...environment, ELECTRON_RUN_AS_NODE: '1', CLAUDE_CODE_TMPDIR: temporary };

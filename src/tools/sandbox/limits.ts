@@ -12,7 +12,7 @@ export interface Limits {
   readonly shown: readonly string[];
 }
 
-export interface LimitNeeds {
+export interface LimitDeps {
   readonly home: string;
   readonly platform: NodeJS.Platform;
   /** Open folders, with links resolved. */
@@ -86,7 +86,7 @@ const caches: Readonly<Record<'home' | 'linux' | 'darwin', readonly string[]>> =
 };
 
 /** Places where programs store their credentials. */
-const keyPlaces: readonly string[] = [
+const keyPaths: readonly string[] = [
   '.ssh',
   '.aws',
   '.azure',
@@ -167,7 +167,7 @@ export function limitsOf({
   homeEntries,
   programs,
   exists,
-}: LimitNeeds): Limits {
+}: LimitDeps): Limits {
   const below = (names: readonly string[]): readonly string[] => names.map((name) => join(home, name)).filter(exists);
   const system = platform === 'darwin' ? caches.darwin : caches.linux;
   // If the home folder itself is open, everything in it is part of the work.
@@ -180,7 +180,7 @@ export function limitsOf({
   return {
     writable: [...folders, temporary, ...found.writable, ...below([...caches.home, ...system])],
     kept: [...own, ...programs, ...found.kept],
-    hidden: [...own, ...below(keyPlaces), ...found.hidden, ...personal],
+    hidden: [...own, ...below(keyPaths), ...found.hidden, ...personal],
     shown: [...folders, ...found.writable, ...programs],
   };
 }

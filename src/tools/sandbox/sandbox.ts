@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import type { Log } from '../../base/log';
 import type { SandboxState } from '../../transcript/sandboxState';
-import { HelperProcess, type HelperProcessNeeds } from './helperProcess';
+import { HelperProcess, type HelperProcessDeps } from './helperProcess';
 import type { HelperTools } from './helper/messages';
 import type { Limits } from './limits';
 
-export interface SandboxNeeds extends HelperProcessNeeds {
+export interface SandboxDeps extends HelperProcessDeps {
   readonly tools: () => Promise<HelperTools>;
   readonly platform: NodeJS.Platform;
   readonly log: Log;
@@ -17,7 +17,7 @@ export interface SandboxNeeds extends HelperProcessNeeds {
 export interface ConfinedCommand {
   readonly program: string;
   readonly args: readonly string[];
-  /** Actions blocked so far: lines of the library, which `stoppedWords` parses. */
+  /** Actions blocked so far: lines of the library, which `stoppedActions` parses. */
   stopped(): Promise<readonly string[]>;
   /** All blocked actions, as such lines. */
   ended(): Promise<readonly string[]>;
@@ -28,14 +28,14 @@ export interface ConfinedCommand {
 export class Sandbox {
   private helper: Promise<HelperProcess | { readonly reason: string }> | null = null;
 
-  constructor(private readonly needs: SandboxNeeds) {}
+  constructor(private readonly deps: SandboxDeps) {}
 
   /** Tells if commands can be confined on this machine; tested once per window. */
   async state(): Promise<Exclude<SandboxState, { kind: 'off' }>> {
     const helper = await this.started();
     return helper instanceof HelperProcess
       ? { kind: 'works' }
-      : { kind: 'missing', reason: helper.reason, remedy: remedyFor(helper.reason, this.needs.platform) };
+      : { kind: 'missing', reason: helper.reason, remedy: remedyFor(helper.reason, this.deps.platform) };
   }
 
   /** Rejects with the reason when the command cannot be confined; do not run it then. */
@@ -45,9 +45,9 @@ export class Sandbox {
     // The proxies identify a command by this id, so no command may be able to guess another's.
     const id = randomBytes(24).toString('base64url');
     const line = await helper.ask({ kind: 'wrap', id, shell, command, limits, hosts });
-    const told = async (kind: 'stopped' | 'ended'): Promise<readonly string[]> =>
+    const reported = async (kind: 'stopped' | 'ended'): Promise<readonly string[]> =>
       helper.isGone ? [] : (await helper.ask({ kind, id }).catch(() => ({ stopped: [] }))).stopped;
-    return { ...line, stopped: () => told('stopped'), ended: () => told('ended') };
+    return { ...line, stopped: () => reported('stopped'), ended: () => reported('ended') };
   }
 
   dispose(): void {
@@ -65,12 +65,12 @@ export class Sandbox {
   }
 
   private async start(): Promise<HelperProcess | { readonly reason: string }> {
-    const { platform, log } = this.needs;
+    const { platform, log } = this.deps;
     if (platform !== 'linux' && platform !== 'darwin') return { reason: 'there is none for this system' };
     let helper: HelperProcess | null = null;
     try {
-      helper = await HelperProcess.start(this.needs);
-      const { problems } = await helper.ask({ kind: 'start', tools: await this.needs.tools() });
+      helper = await HelperProcess.start(this.deps);
+      const { problems } = await helper.ask({ kind: 'start', tools: await this.deps.tools() });
       const reason = problems.length > 0 ? problems.join('; ') : await this.tried(helper);
       if (reason === null) return helper;
       helper.dispose();
@@ -87,7 +87,7 @@ export class Sandbox {
   /** Runs a command inside that must succeed, and one write that must fail. Returns the reason if the sandbox does
    *  not work, else null. */
   private async tried(helper: HelperProcess): Promise<string | null> {
-    const { temporary } = this.needs;
+    const { temporary } = this.deps;
     const id = randomBytes(24).toString('base64url');
     const probe = `${temporary}/hermes-sandbox-probe-${id}`;
     const { program, args } = await helper.ask({

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import type { Limits } from './limits';
 
-interface Places {
+interface ShownFolders {
   readonly home: string;
   /** Folder in which the command ran. */
   readonly folder: string;
@@ -10,13 +10,13 @@ interface Places {
 
 /** Blocked actions, in the words of a row: "write to ~/.npmrc", "connect to example.com". Returns the first `most`.
  *  The library reports every write, so writes that the limits allow are left out. */
-export function stoppedWords(
+export function stoppedActions(
   lines: readonly string[],
   limits: Pick<Limits, 'writable' | 'kept'>,
-  places: Places,
+  folders: ShownFolders,
   most = 5,
 ): readonly string[] {
-  const words = lines.flatMap((line) => {
+  const actions = lines.flatMap((line) => {
     const host = /^deny network-outbound (\S+?)(:\d+)?( \(.*\))?$/.exec(line)?.[1];
     if (host !== undefined) return [`connect to ${host}`];
     const written = /^deny (?!file-read)\S+ (\/.*)$/.exec(line)?.[1];
@@ -24,16 +24,16 @@ export function stoppedWords(
     const file = leadsTo(written);
     const isAllowed =
       limits.writable.some((place) => contains(place, file)) && !limits.kept.some((place) => contains(place, file));
-    return isAllowed ? [] : [`write to ${shownPath(file, places)}`];
+    return isAllowed ? [] : [`write to ${shownPath(file, folders)}`];
   });
-  return [...new Set(words)].slice(0, most);
+  return [...new Set(actions)].slice(0, most);
 }
 
 /** Hidden files that a failed command mentions and could not read: "read .env". The library does not report reads,
  *  so the output must name the file. */
-export function unreadWords(output: string, hidden: readonly string[], places: Places): readonly string[] {
+export function unreadableActions(output: string, hidden: readonly string[], folders: ShownFolders): readonly string[] {
   const isNamed = (path: string): boolean => {
-    const shown = shownPath(path, places);
+    const shown = shownPath(path, folders);
     // Other folders of the home folder have common words as names.
     const names =
       isAbsolute(shown) || (shown.startsWith('~') && !basename(path).startsWith('.'))
@@ -44,7 +44,7 @@ export function unreadWords(output: string, hidden: readonly string[], places: P
   return hidden
     .filter(isNamed)
     .slice(0, 5)
-    .map((path) => `read ${shownPath(path, places)}`);
+    .map((path) => `read ${shownPath(path, folders)}`);
 }
 
 /** True when the name appears as a separate word, or as the start of a longer path. */
@@ -57,7 +57,7 @@ function mentions(text: string, name: string): boolean {
 }
 
 /** Readable path: relative to the folder, or to the home folder. */
-export function shownPath(path: string, { home, folder }: Places): string {
+export function shownPath(path: string, { home, folder }: ShownFolders): string {
   if (path !== folder && contains(folder, path)) return relative(folder, path);
   return contains(home, path) ? join('~', relative(home, path)) : path;
 }

@@ -4,7 +4,7 @@ import type { Environment } from './loginEnvironment';
 /** Settings of the editor's terminal: a text sets the variable, null removes it. */
 export type TerminalVariables = Readonly<Record<string, string | null>>;
 
-export interface EnvironmentParts {
+export interface EnvironmentDeps {
   /** Environment of the user's shell. */
   readonly login: Environment;
   /** `terminal.integrated.env.*`. */
@@ -32,7 +32,7 @@ const withoutScreen: Environment = {
 
 /** Environment of a command, without the credentials of the user's shell. The settings of the editor's terminal may
  *  add one. */
-export function commandEnvironment({ login, terminal, python, secrets, platform }: EnvironmentParts): Environment {
+export function commandEnvironment({ login, terminal, python, secrets, platform }: EnvironmentDeps): Environment {
   const variables = new Map(Object.entries(withoutCredentials(login)).filter(([name]) => !editorsOwn.test(name)));
   for (const [name, value] of Object.entries(terminal)) {
     const spelled = spelling(variables, name, platform);

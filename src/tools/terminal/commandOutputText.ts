@@ -44,7 +44,7 @@ export function stateSentence({ process, folder }: StartedCommand): string {
   const how =
     end.signal !== null
       ? `Ended by signal ${end.signal}`
-      : `Exit code ${end.exitCode ?? 'unknown'}${signalWords(end.exitCode)}`;
+      : `Exit code ${end.exitCode ?? 'unknown'}${signalText(end.exitCode)}`;
   return `${how} after ${duration(end.ms)} in ${where}.`;
 }
 
@@ -118,7 +118,7 @@ function framed(ends: OutputEnds, file: string): string {
 }
 
 /** Shells report a signal as an exit code above 128. */
-function signalWords(exitCode: number | null): string {
+function signalText(exitCode: number | null): string {
   if (exitCode === 127) return ' (command not found)';
   if (exitCode === null || exitCode <= 128) return '';
   const name = Object.entries(constants.signals).find(([, number]) => number === exitCode - 128)?.[0];

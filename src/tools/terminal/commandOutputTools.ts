@@ -8,7 +8,7 @@ const longestWaitSeconds = 60;
 /** Milliseconds to wait for more after the first output, because output comes in bursts. */
 const burstMs = 250;
 
-interface OutputToolNeeds {
+interface OutputToolDeps {
   readonly running: RunningCommands;
   readonly clock: Clock;
 }
@@ -16,7 +16,7 @@ interface OutputToolNeeds {
 const idParameter = { type: 'string', description: 'The id that run_command returned ("cmd-…").' };
 
 /** Reads new output of a command that keeps running. */
-export function commandOutputTool({ running, clock }: OutputToolNeeds): AnyTool {
+export function commandOutputTool({ running, clock }: OutputToolDeps): AnyTool {
   return defineTool({
     name: 'command_output',
     description: `Returns what a command that keeps running (run_command) has written since it was last asked, and whether it still runs. With wait_seconds (at most ${longestWaitSeconds}) it waits for new output or for the end.`,
@@ -46,7 +46,7 @@ export function commandOutputTool({ running, clock }: OutputToolNeeds): AnyTool 
           signal,
         );
       await started.process.refresh();
-      const output = await laterOutput(started.process, running.tell(id));
+      const output = await laterOutput(started.process, running.markReceived(id));
       return {
         outcome: 'done',
         text: `${stateNow(started)}\n\n${output}`,
@@ -57,7 +57,7 @@ export function commandOutputTool({ running, clock }: OutputToolNeeds): AnyTool 
 }
 
 /** Ends a command that keeps running. It needs no approval, because the command is the agent's own. */
-export function stopCommandTool({ running }: OutputToolNeeds): AnyTool {
+export function stopCommandTool({ running }: OutputToolDeps): AnyTool {
   return defineTool({
     name: 'stop_command',
     description:
@@ -70,13 +70,13 @@ export function stopCommandTool({ running }: OutputToolNeeds): AnyTool {
       if (started === null) return unknown(running, call.conversationId, id);
       const wasAlive = started.process.isAlive;
       const left = wasAlive ? await started.process.kill() : [];
-      const output = await laterOutput(started.process, running.tell(id));
-      const said = wasAlive
+      const output = await laterOutput(started.process, running.markReceived(id));
+      const sentence = wasAlive
         ? `Ended with everything it had started.${survivorSentence(left)} `
         : 'It had ended before. ';
       return {
         outcome: left.length === 0 ? 'done' : 'failed',
-        text: `${said}${stateSentence(started)}\n\n${output}`,
+        text: `${sentence}${stateSentence(started)}\n\n${output}`,
         details: commandDetails(started, { timedOut: false, background: null }),
       };
     },

@@ -30,15 +30,15 @@ export interface CommandEnd {
 /** Command that was started. Its output goes to its file first, then to listeners. */
 export class CommandProcess {
   readonly ends = new OutputEnds();
-  private readonly heard = new Emitter<Uint8Array>();
+  private readonly output = new Emitter<Uint8Array>();
   /** Emits output that is already in the file. */
-  readonly onOutput = this.heard.event;
+  readonly onOutput = this.output.event;
   /** Resolves when the command itself has ended and its output is in the file, even if a process it started holds
    *  the pipe. Never rejects. */
   readonly ended: Promise<CommandEnd>;
   /** Resolves when no process can write to its output anymore and the file is closed. */
   readonly closed: Promise<void>;
-  private lastHeardMs: number;
+  private lastOutputMs: number;
   private outputFailure: string | null = null;
   private endedWith: CommandEnd | null = null;
   private isGone = false;
@@ -52,7 +52,7 @@ export class CommandProcess {
     private readonly clock: Clock,
     private readonly startedMs: number,
   ) {
-    this.lastHeardMs = startedMs;
+    this.lastOutputMs = startedMs;
     const exit = new Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>((resolve) =>
       child.once('exit', (code, signal) => resolve({ code, signal })),
     );
@@ -112,7 +112,7 @@ export class CommandProcess {
   async refresh(): Promise<void> {
     if (this.endedWith === null || this.isGone) return;
     this.isGone = (await this.tree.alive()).length === 0;
-    if (this.isGone) this.letGo();
+    if (this.isGone) this.detach();
   }
 
   /** Ends it with everything it started. Resolves with the processes that could not be ended. */
@@ -121,7 +121,7 @@ export class CommandProcess {
     await withinTime(this.clock, killPatienceMs, this.ended);
     if (left.length === 0) await withinTime(this.clock, drainMs, this.closed);
     this.isGone = left.length === 0;
-    this.letGo();
+    this.detach();
     return left;
   }
 
@@ -138,10 +138,10 @@ export class CommandProcess {
     if (!(chunk instanceof Uint8Array) || this.outputFailure !== null) return;
     try {
       const kept = await this.file.append(chunk);
-      this.lastHeardMs = this.clock.monotonicMs();
+      this.lastOutputMs = this.clock.monotonicMs();
       if (kept.length === 0) return;
       this.ends.add(kept);
-      this.heard.fire(kept);
+      this.output.fire(kept);
     } catch (error) {
       // Output that cannot be stored must not be shown, so end the command.
       this.outputFailure = sentenceOf(error);
@@ -154,7 +154,7 @@ export class CommandProcess {
     await this.drain();
     const left = await this.tree.alive();
     this.endedWith = { exitCode: code, signal, ms, left, outputFailure: this.outputFailure };
-    if (left.length === 0) this.letGo();
+    if (left.length === 0) this.detach();
     else void this.closed.then(() => this.refresh());
     return this.endedWith;
   }
@@ -162,15 +162,15 @@ export class CommandProcess {
   /** Reads the output from before the command ended. Processes that it started may write forever. */
   private async drain(): Promise<void> {
     const until = this.clock.monotonicMs() + drainMs;
-    this.lastHeardMs = this.clock.monotonicMs();
+    this.lastOutputMs = this.clock.monotonicMs();
     for (;;) {
       if (await withinTime(this.clock, silenceMs / 3, this.closed)) return;
       const now = this.clock.monotonicMs();
-      if (now - this.lastHeardMs >= silenceMs || now >= until) return;
+      if (now - this.lastOutputMs >= silenceMs || now >= until) return;
     }
   }
 
-  private letGo(): void {
+  private detach(): void {
     for (const stream of this.streams) stream.destroy();
   }
 }

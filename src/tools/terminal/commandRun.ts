@@ -22,10 +22,10 @@ import { markerOf } from './orphanedCommands';
 import { OutputReport } from './outputReport';
 import { shellInvocation } from './shell';
 import type { StartedCommand } from './runningCommands';
-import type { TerminalNeeds } from './terminalNeeds';
+import type { TerminalDeps } from './terminalDeps';
 
 /** Milliseconds that a background command is watched at first: long enough to detect a failed start. */
-const firstLookMs = 1000;
+const firstWaitMs = 1000;
 /** Milliseconds. A turn waits at most two seconds for a call that it stopped, and the output so far belongs in the
  *  call's record. */
 const stopPatienceMs = 1500;
@@ -45,7 +45,7 @@ type Outcome = 'ended' | 'timeout' | 'stopped' | 'proceeded';
 /** One run_command call, from its start to its result. */
 export class CommandRun {
   constructor(
-    private readonly needs: TerminalNeeds,
+    private readonly deps: TerminalDeps,
     private readonly request: CommandRequest,
     private readonly call: ToolCallContext,
     private readonly signal: AbortSignal,
@@ -56,8 +56,8 @@ export class CommandRun {
     const problem = await this.problem();
     if (problem !== null) return failed(problem);
     this.signal.throwIfAborted();
-    if (this.needs.isReadOnly(command)) return this.execute();
-    const { value, note } = await this.needs.checkpoint.around(this.call, folder.path, () => this.execute());
+    if (this.deps.isReadOnly(command)) return this.execute();
+    const { value, note } = await this.deps.checkpoint.around(this.call, folder.path, () => this.execute());
     return note === null ? value : { ...value, text: `${value.text}\n\n${note}` };
   }
 
@@ -67,7 +67,7 @@ export class CommandRun {
     const kind = await stat(folder.path).catch(() => null);
     if (kind === null) return `There is no folder at ${folder.shown}; nothing was run. Name an existing one in cwd.`;
     if (!kind.isDirectory()) return `${folder.shown} is a file, not a folder; nothing was run.`;
-    const shell = this.needs.shell();
+    const shell = this.deps.shell();
     const unconfined = await this.unconfinedProblem();
     if (unconfined !== null) return unconfined;
     if (isAbsolute(shell.path) && !existsSync(shell.path))
@@ -77,7 +77,7 @@ export class CommandRun {
 
   /** Reason why it cannot run where the sandbox is required; null when it can. */
   private async unconfinedProblem(): Promise<string | null> {
-    const { confinement } = this.needs;
+    const { confinement } = this.deps;
     if (!confinement.isRequired || this.request.confined?.kind === 'inside') return null;
     const only = 'Commands may only run in the sandbox here (hermes.terminal.sandbox)';
     if (this.request.confined !== null) return `${only}, and this one asked to run without. Nothing was run.`;
@@ -86,22 +86,22 @@ export class CommandRun {
   }
 
   private async execute(): Promise<ToolOutput> {
-    const { call, needs } = this;
-    const environment = await needs.environment();
+    const { call, deps } = this;
+    const environment = await deps.environment();
     let file: OutputFile;
     try {
-      file = await needs.outputs.create(call);
+      file = await deps.outputs.create(call);
     } catch (error) {
-      return failed(`The command's output could not be kept (${words(error)}), so nothing was run.`);
+      return failed(`The command's output could not be kept (${messageOf(error)}), so nothing was run.`);
     }
     this.signal.throwIfAborted();
     let started: StartedCommand;
     try {
       started = await this.start(environment, file);
     } catch (error) {
-      return failed(`The command could not be started: ${words(error)}.`);
+      return failed(`The command could not be started: ${messageOf(error)}.`);
     }
-    const report = new OutputReport(started.process, call.report, needs.clock);
+    const report = new OutputReport(started.process, call.report, deps.clock);
     try {
       return await this.settle(started, await this.watch(started));
     } finally {
@@ -110,14 +110,14 @@ export class CommandRun {
   }
 
   private async start(environment: Readonly<Record<string, string>>, file: OutputFile): Promise<StartedCommand> {
-    const { needs, request, call } = this;
+    const { deps, request, call } = this;
     const id = `cmd-${randomBytes(4).toString('hex')}`;
-    const options = { folder: request.folder.path, environment, platform: needs.platform };
+    const options = { folder: request.folder.path, environment, platform: deps.platform };
     const confined = await this.confine(file);
     const invocation =
-      confined === null ? shellInvocation(needs.shell(), request.command) : { ...confined, verbatim: false };
+      confined === null ? shellInvocation(deps.shell(), request.command) : { ...confined, verbatim: false };
     try {
-      const process_ = await CommandProcess.start(invocation, options, file, markerOf(process.pid, id), needs.clock);
+      const process_ = await CommandProcess.start(invocation, options, file, markerOf(process.pid, id), deps.clock);
       if (confined !== null) void process_.ended.then(() => confined.ended());
       const started = {
         id,
@@ -127,7 +127,7 @@ export class CommandRun {
         process: process_,
         confined,
       };
-      needs.running.add(started);
+      deps.running.add(started);
       return started;
     } catch (error) {
       await confined?.ended();
@@ -137,24 +137,24 @@ export class CommandRun {
 
   /** Null: runs without a sandbox. Rejects when it must not run. */
   private async confine(file: OutputFile): Promise<ConfinedRun | null> {
-    const { needs, request } = this;
+    const { deps, request } = this;
     if (request.confined?.kind !== 'inside') return null;
     const { hosts } = request.confined;
     try {
-      return await needs.confinement.confine(request.command, needs.shell().path, {
+      return await deps.confinement.confine(request.command, deps.shell().path, {
         hosts,
         folder: request.folder.path,
         aside: file.path.replace(/\.log$/, '-taken-out'),
       });
     } catch (error) {
       await file.close().catch(() => undefined);
-      throw new Error(`the sandbox does not hold it (${words(error)})`, { cause: error });
+      throw new Error(`the sandbox does not hold it (${messageOf(error)})`, { cause: error });
     }
   }
 
   /** Waits for the event that decides the outcome of the call. */
   private watch({ process }: StartedCommand): Promise<Outcome> {
-    const { request, call, signal, needs } = this;
+    const { request, call, signal, deps } = this;
     return new Promise((resolve) => {
       const cancels: (() => void)[] = [];
       const decide = (outcome: Outcome): void => {
@@ -169,8 +169,8 @@ export class CommandRun {
       };
       void process.ended.then(() => decide('ended'));
       if (request.timeoutMs !== null && !request.background)
-        cancels.push(needs.clock.after(request.timeoutMs, () => decide('timeout')));
-      if (request.background) cancels.push(needs.clock.after(firstLookMs, () => decide('proceeded')));
+        cancels.push(deps.clock.after(request.timeoutMs, () => decide('timeout')));
+      if (request.background) cancels.push(deps.clock.after(firstWaitMs, () => decide('proceeded')));
       on(call.proceed, 'proceeded');
       on(signal, 'stopped');
     });
@@ -195,7 +195,7 @@ export class CommandRun {
     const { end } = started.process;
     const confined = await this.confinedEnd(started);
     const left = end?.left ?? [];
-    if (left.length > 0) this.needs.running.handOver(started.id);
+    if (left.length > 0) this.deps.running.handOver(started.id);
     const state = [
       stateSentence(started),
       ...(left.length > 0 ? [leftSentence(left, started.id)] : []),
@@ -247,7 +247,7 @@ export class CommandRun {
   }
 
   private async stopped(started: StartedCommand): Promise<ToolOutput> {
-    const left = await resultWithin(this.needs.clock, stopPatienceMs, started.process.kill(), null);
+    const left = await resultWithin(this.deps.clock, stopPatienceMs, started.process.kill(), null);
     const how =
       left === null ? 'and does not end by itself: it is being ended by force' : 'with everything it had started';
     return {
@@ -258,9 +258,9 @@ export class CommandRun {
   }
 
   private proceeded(started: StartedCommand): ToolOutput {
-    const { needs, request } = this;
-    needs.running.handOver(started.id);
-    if (request.background && request.timeoutMs !== null) this.endLater(started, request.timeoutMs - firstLookMs);
+    const { deps, request } = this;
+    deps.running.handOver(started.id);
+    if (request.background && request.timeoutMs !== null) this.endLater(started, request.timeoutMs - firstWaitMs);
     return {
       outcome: 'done',
       text: `${stateSentence(started)} It keeps running with id "${started.id}": read more with command_output, end it with stop_command. It ends with the editor window. Output so far:\n\n${outputText(started.process)}`,
@@ -269,7 +269,7 @@ export class CommandRun {
   }
 
   private endLater({ process }: StartedCommand, afterMs: number): void {
-    const cancel = this.needs.clock.after(Math.max(0, afterMs), () => void process.kill());
+    const cancel = this.deps.clock.after(Math.max(0, afterMs), () => void process.kill());
     void process.ended.then(cancel);
   }
 }
@@ -278,6 +278,6 @@ function failed(text: string): ToolOutput {
   return { outcome: 'failed', text };
 }
 
-function words(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

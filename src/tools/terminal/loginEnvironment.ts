@@ -11,7 +11,7 @@ const largestAnswer = 4 * 1024 * 1024;
 
 export type Environment = Readonly<Record<string, string>>;
 
-export interface LoginEnvironmentNeeds {
+export interface LoginEnvironmentDeps {
   /** Program that runs this process. With ELECTRON_RUN_AS_NODE it acts as Node everywhere. */
   readonly node: string;
   readonly own: Environment;
@@ -26,16 +26,16 @@ export interface LoginEnvironmentNeeds {
 export class LoginEnvironment {
   private asked: { readonly shell: string; readonly environment: Promise<Environment> } | null = null;
 
-  constructor(private readonly needs: LoginEnvironmentNeeds) {}
+  constructor(private readonly deps: LoginEnvironmentDeps) {}
 
   of(shell: Pick<Shell, 'path'>): Promise<Environment> {
-    if ((this.needs.platform ?? process.platform) === 'win32') return Promise.resolve(this.needs.own);
+    if ((this.deps.platform ?? process.platform) === 'win32') return Promise.resolve(this.deps.own);
     if (this.asked?.shell !== shell.path) this.asked = { shell: shell.path, environment: this.ask(shell.path) };
     return this.asked.environment;
   }
 
   private async ask(shell: string): Promise<Environment> {
-    const { own, log } = this.needs;
+    const { own, log } = this.deps;
     try {
       return await this.resolve(shell);
     } catch (error) {
@@ -47,7 +47,7 @@ export class LoginEnvironment {
   }
 
   private resolve(shell: string): Promise<Environment> {
-    const { node, own, clock } = this.needs;
+    const { node, own, clock } = this.deps;
     const mark = randomUUID().replaceAll('-', '');
     // Not the mark itself, which would then appear in the answer too.
     const marker = `login-${randomUUID()}`;

@@ -18,26 +18,26 @@ export class OutputReport implements Disposable {
     private readonly report: (progress: ToolProgress) => void,
     private readonly clock: Clock,
   ) {
-    this.listening = command.onOutput(() => this.heard());
+    this.listening = command.onOutput(() => this.onOutput());
   }
 
   dispose(): void {
     this.listening.dispose();
     this.cancel?.();
-    if (this.isDue) this.tell();
+    if (this.isDue) this.emitReport();
   }
 
-  private heard(): void {
+  private onOutput(): void {
     this.isDue = true;
     if (this.cancel !== null) return;
-    this.tell();
+    this.emitReport();
     this.cancel = this.clock.after(apartMs, () => {
       this.cancel = null;
-      if (this.isDue) this.heard();
+      if (this.isDue) this.onOutput();
     });
   }
 
-  private tell(): void {
+  private emitReport(): void {
     this.isDue = false;
     const { file, ends } = this.command;
     this.report({ kind: 'output', file: file.path, bytes: ends.bytes, tail: ends.tail(tailCharacters) });

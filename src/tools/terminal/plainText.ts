@@ -8,7 +8,7 @@ const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
  *  with any start and end. */
 export function plainText(text: string): string {
   const stripped = stripVTControlCharacters(withoutCommandStrings(text)).replace(/\r+\n/g, '\n');
-  const lines = stripped.includes('\r') ? stripped.split('\n').map(lastDrawn).join('\n') : stripped;
+  const lines = stripped.includes('\r') ? stripped.split('\n').map(lastWritten).join('\n') : stripped;
   return lines.replace(controls, '');
 }
 
@@ -40,9 +40,9 @@ function withoutCommandStrings(text: string): string {
   return text.includes('\u001b') ? text.replace(/\u001b[\]PX^_][^\u0007\u001b]{0,4096}(?:\u0007|\u001b\\)/g, '') : text;
 }
 
-function lastDrawn(line: string): string {
+function lastWritten(line: string): string {
   if (!line.includes('\r')) return line;
-  return line.split('\r').findLast((drawn) => drawn !== '') ?? '';
+  return line.split('\r').findLast((part) => part !== '') ?? '';
 }
 
 function isLowSurrogate(code: number): boolean {

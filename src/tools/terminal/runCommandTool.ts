@@ -3,11 +3,11 @@ import type { Confined, ShellKind } from '../../transcript/approval';
 import { CommandRun } from './commandRun';
 import { hostName } from '../approval/ruleText';
 import { type AnyTool, defineTool } from '../tool';
-import { furtherSeconds, type TerminalNeeds } from './terminalNeeds';
+import { furtherSeconds, type TerminalDeps } from './terminalDeps';
 
 /** Runs a command in the user's shell. */
-export function runCommandTool(needs: TerminalNeeds): AnyTool {
-  const shell = needs.shell();
+export function runCommandTool(deps: TerminalDeps): AnyTool {
+  const shell = deps.shell();
   /** Approved place of a call, by its arguments. */
   const asked = new WeakMap<object, string>();
   /** Null: no sandbox here. */
@@ -15,15 +15,15 @@ export function runCommandTool(needs: TerminalNeeds): AnyTool {
     readonly hosts: readonly string[];
     readonly without_sandbox?: string | undefined;
   }): Promise<Confined | null> => {
-    if ((await needs.confinement.state()).kind !== 'works' || needs.shell().kind !== 'posix') return null;
+    if ((await deps.confinement.state()).kind !== 'works' || deps.shell().kind !== 'posix') return null;
     const { hosts, without_sandbox: reason } = input;
     return reason === undefined ? { kind: 'inside', hosts: [...new Set(hosts)].sort() } : { kind: 'outside', reason };
   };
   return defineTool({
     name: 'run_command',
     description:
-      `Runs a command with ${shell.name} on ${needs.platform} and returns its exit code and output. Every command starts in a fresh shell: a directory change, variable or alias does not last to the next one. There is no terminal and no input, so give options that answer questions ("--yes"). ` +
-      `It ends after ${needs.timeoutSeconds()} seconds unless timeout_seconds says otherwise (at most ${furtherSeconds} more). With background it keeps running (servers, watchers): use command_output and stop_command with the id it returns. Long output is cut in the middle; the whole of it stays in a file.`,
+      `Runs a command with ${shell.name} on ${deps.platform} and returns its exit code and output. Every command starts in a fresh shell: a directory change, variable or alias does not last to the next one. There is no terminal and no input, so give options that answer questions ("--yes"). ` +
+      `It ends after ${deps.timeoutSeconds()} seconds unless timeout_seconds says otherwise (at most ${furtherSeconds} more). With background it keeps running (servers, watchers): use command_output and stop_command with the id it returns. Long output is cut in the middle; the whole of it stays in a file.`,
     parameters: {
       type: 'object',
       properties: {
@@ -73,8 +73,8 @@ export function runCommandTool(needs: TerminalNeeds): AnyTool {
     }),
     readOnly: false,
     asks: async (input) => {
-      const folder = await needs.resolveFolder(input.cwd ?? null);
-      const { kind } = needs.shell();
+      const folder = await deps.resolveFolder(input.cwd ?? null);
+      const { kind } = deps.shell();
       const confined = await confinedBy(input);
       asked.set(input, placeOf(folder.path, kind, confined));
       return {
@@ -89,13 +89,13 @@ export function runCommandTool(needs: TerminalNeeds): AnyTool {
     },
     run: async (input, signal, call) => {
       const { command, cwd, timeout_seconds, background } = input;
-      const most = needs.timeoutSeconds() + furtherSeconds;
-      const timeoutSeconds = Math.min(timeout_seconds ?? needs.timeoutSeconds(), most);
-      const folder = await needs.resolveFolder(cwd ?? null);
+      const most = deps.timeoutSeconds() + furtherSeconds;
+      const timeoutSeconds = Math.min(timeout_seconds ?? deps.timeoutSeconds(), most);
+      const folder = await deps.resolveFolder(cwd ?? null);
       const allowed = asked.get(input);
       const confined = await confinedBy(input);
       // While the approval was open, a link may have been replaced, another shell chosen, or the sandbox lost.
-      if (allowed !== undefined && allowed !== placeOf(folder.path, needs.shell().kind, confined)) {
+      if (allowed !== undefined && allowed !== placeOf(folder.path, deps.shell().kind, confined)) {
         return {
           outcome: 'failed',
           text: `${cwd ?? 'The open folder'} leads elsewhere now than when this was asked for, or the shell or the sandbox is another one. Nothing was run. Call the tool again.`,
@@ -108,7 +108,7 @@ export function runCommandTool(needs: TerminalNeeds): AnyTool {
         confined,
         timeoutMs: background && timeout_seconds === undefined ? null : timeoutSeconds * 1000,
       };
-      return new CommandRun(needs, request, call, signal).run();
+      return new CommandRun(deps, request, call, signal).run();
     },
   });
 }

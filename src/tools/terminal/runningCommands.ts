@@ -23,7 +23,7 @@ interface Entry extends StartedCommand {
   /** True when the model has received its id. */
   handed: boolean;
   /** Bytes of its output that the model has received. */
-  toldBytes: number;
+  receivedBytes: number;
 }
 
 /** Commands that were started in this window and may still run, and the last ones that ended. None of them outlives
@@ -36,7 +36,7 @@ export class RunningCommands implements Disposable {
   readonly onDidStart = this.starts.event;
 
   add(command: StartedCommand): void {
-    this.entries.set(command.id, { ...command, handed: false, toldBytes: 0 });
+    this.entries.set(command.id, { ...command, handed: false, receivedBytes: 0 });
     this.starts.fire(command);
     this.changes.fire();
     void command.process.ended.then(() => this.settle());
@@ -47,7 +47,7 @@ export class RunningCommands implements Disposable {
     const entry = this.entries.get(id);
     if (entry === undefined) return;
     entry.handed = true;
-    entry.toldBytes = entry.process.ends.bytes;
+    entry.receivedBytes = entry.process.ends.bytes;
     this.changes.fire();
   }
 
@@ -64,15 +64,15 @@ export class RunningCommands implements Disposable {
   /** Bytes of its output that the model has not received. */
   untold(id: string): number {
     const entry = this.entries.get(id);
-    return entry === undefined ? 0 : entry.process.ends.bytes - entry.toldBytes;
+    return entry === undefined ? 0 : entry.process.ends.bytes - entry.receivedBytes;
   }
 
   /** Returns the number of bytes received before, and marks all present output as received. */
-  tell(id: string): number {
+  markReceived(id: string): number {
     const entry = this.entries.get(id);
     if (entry === undefined) return 0;
-    const before = entry.toldBytes;
-    entry.toldBytes = entry.process.ends.bytes;
+    const before = entry.receivedBytes;
+    entry.receivedBytes = entry.process.ends.bytes;
     return before;
   }
 

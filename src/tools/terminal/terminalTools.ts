@@ -1,9 +1,9 @@
 import type { AnyTool } from '../tool';
 import { commandOutputTool, stopCommandTool } from './commandOutputTools';
 import { runCommandTool } from './runCommandTool';
-import type { TerminalNeeds } from './terminalNeeds';
+import type { TerminalDeps } from './terminalDeps';
 
 /** Tools that run commands, read their output, and stop them. */
-export function terminalTools(needs: TerminalNeeds): readonly AnyTool[] {
-  return [runCommandTool(needs), commandOutputTool(needs), stopCommandTool(needs)];
+export function terminalTools(deps: TerminalDeps): readonly AnyTool[] {
+  return [runCommandTool(deps), commandOutputTool(deps), stopCommandTool(deps)];
 }

@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import { type AnyTool, defineTool, type ToolOutput } from '../tool';
 import type { ReadPage } from './page/pageReader';
 import { pageKind, pageText, prettyJson } from './page/pageText';
-import { type WebAnswer, webRequest, type WebRequestNeeds } from './webRequest';
+import { type WebAnswer, webRequest, type WebRequestDeps } from './webRequest';
 
-export interface FetchUrlNeeds {
-  readonly request: WebRequestNeeds;
+export interface FetchUrlDeps {
+  readonly request: WebRequestDeps;
   readonly readPage: ReadPage;
   /** Word that a page cannot know, new for each call: it marks where the page's text begins and ends. */
   readonly mark: () => string;
@@ -18,7 +18,7 @@ const mostCharacters = 100_000;
 const longestErrorText = 2000;
 
 /** Reads one web page. Asks for approval per origin. Limits: docs/web.md. */
-export function fetchUrlTool(needs: FetchUrlNeeds): AnyTool {
+export function fetchUrlTool(deps: FetchUrlDeps): AnyTool {
   return defineTool({
     name: 'fetch_url',
     description: [
@@ -50,9 +50,9 @@ export function fetchUrlTool(needs: FetchUrlNeeds): AnyTool {
     readOnly: true,
     asks: async (input) => ({ access: { kind: 'fetch', url: webAddress(input.url).href } }),
     run: async (input, signal) => {
-      const answer = await webRequest(webAddress(input.url), needs.request, signal);
+      const answer = await webRequest(webAddress(input.url), deps.request, signal);
       if (answer.kind === 'redirect') return redirected(answer);
-      const output = await told(answer, needs, input.max_chars, signal);
+      const output = await pageOutput(answer, deps, input.max_chars, signal);
       return {
         ...output,
         details: { kind: 'fetch', url: answer.url, status: answer.status, bytes: answer.bytes.length },
@@ -83,7 +83,12 @@ function redirected({ url, status, to }: WebAnswer & { readonly kind: 'redirect'
   };
 }
 
-async function told(page: Page, needs: FetchUrlNeeds, maxCharacters: number, signal: AbortSignal): Promise<ToolOutput> {
+async function pageOutput(
+  page: Page,
+  deps: FetchUrlDeps,
+  maxCharacters: number,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
   const answered = `${page.status}${page.statusText === '' ? '' : ` ${page.statusText.toWellFormed().slice(0, 80)}`}`;
   const isRefused = page.status >= 400;
   if (page.bytes.length === 0)
@@ -97,14 +102,14 @@ async function told(page: Page, needs: FetchUrlNeeds, maxCharacters: number, sig
     );
   const read =
     kind === 'html'
-      ? await needs.readPage(pageText(page.contentType, page.bytes), page.url, signal)
+      ? await deps.readPage(pageText(page.contentType, page.bytes), page.url, signal)
       : { title: '', text: plain(kind, page) };
   const text = framed(
     page,
     answered,
     read,
     isRefused ? Math.min(maxCharacters, longestErrorText) : maxCharacters,
-    needs.mark(),
+    deps.mark(),
   );
   return { outcome: isRefused ? 'failed' : 'done', text };
 }

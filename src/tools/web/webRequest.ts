@@ -7,7 +7,7 @@ import * as zlib from 'node:zlib';
 import type { AddressClass } from '../approval/addressClass';
 
 /** Dependencies of a request on the machine. All are parameters, so that a test can provide its own network. */
-export interface WebRequestNeeds {
+export interface WebRequestDeps {
   /** All addresses of a name. */
   readonly resolve: (host: string) => Promise<readonly LookupAddress[]>;
   /** Class of a host in a URL, or of an address that it resolves to. */
@@ -42,31 +42,31 @@ const redirects: readonly number[] = [301, 302, 303, 307, 308];
 /** Fetches one address without cookies, referrer, or credentials. Follows redirects within the origin. Resolves each
  *  name once per request, checks the addresses, and connects only to them, so that the name cannot resolve
  *  differently in between. */
-export async function webRequest(start: URL, needs: WebRequestNeeds, signal: AbortSignal): Promise<WebAnswer> {
-  const patience = AbortSignal.timeout(needs.timeoutMs);
+export async function webRequest(start: URL, deps: WebRequestDeps, signal: AbortSignal): Promise<WebAnswer> {
+  const patience = AbortSignal.timeout(deps.timeoutMs);
   const both = AbortSignal.any([signal, patience]);
   try {
-    return await followed(start, needs, both);
+    return await followed(start, deps, both);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (patience.aborted)
-      throw new WebRefused(`${start.host} took longer than ${needs.timeoutMs / 1000} seconds. Nothing was read.`);
+      throw new WebRefused(`${start.host} took longer than ${deps.timeoutMs / 1000} seconds. Nothing was read.`);
     throw error instanceof WebRefused
       ? error
       : new WebRefused(`${start.href} could not be fetched: ${reasonOf(error)}.`);
   }
 }
 
-async function followed(start: URL, needs: WebRequestNeeds, signal: AbortSignal): Promise<WebAnswer> {
+async function followed(start: URL, deps: WebRequestDeps, signal: AbortSignal): Promise<WebAnswer> {
   const seen = new Set<string>();
   for (let url = start; ;) {
     if (seen.has(url.href)) throw new WebRefused(`${start.href} redirects in a circle.`);
     if (seen.size > maxRedirects) throw new WebRefused(`${start.href} redirects more than ${maxRedirects} times.`);
     seen.add(url.href);
-    const response = await opened(url, await addressesOf(url, needs, signal), signal);
+    const response = await opened(url, await addressesOf(url, deps, signal), signal);
     const status = response.statusCode ?? 0;
     const target = redirects.includes(status) ? response.headers.location : undefined;
-    if (target === undefined) return await pageOf(url, response, needs.maxBytes);
+    if (target === undefined) return await pageOf(url, response, deps.maxBytes);
     response.destroy();
     const next = redirectTarget(target, url);
     if (next.origin !== url.origin) return { kind: 'redirect', url: url.href, status, to: next.href };
@@ -86,19 +86,19 @@ function redirectTarget(location: string, from: URL): URL {
 
 /** The user was asked about addresses that are local by their text (a literal address, localhost, a name of the
  *  local network). Any other name must resolve to the public internet. */
-async function addressesOf(url: URL, needs: WebRequestNeeds, signal: AbortSignal): Promise<readonly LookupAddress[]> {
+async function addressesOf(url: URL, deps: WebRequestDeps, signal: AbortSignal): Promise<readonly LookupAddress[]> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const family = isIP(host);
   if (family !== 0) return [{ address: host, family }];
-  const addresses = await unlessAborted(needs.resolve(host), signal).catch((error: unknown) => {
+  const addresses = await unlessAborted(deps.resolve(host), signal).catch((error: unknown) => {
     if (signal.aborted) throw error;
     throw new WebRefused(`The name ${host} could not be resolved: ${reasonOf(error)}.`);
   });
   if (addresses.length === 0) throw new WebRefused(`The name ${host} has no address.`);
   const stray =
-    needs.addressClass(host) === 'local'
+    deps.addressClass(host) === 'local'
       ? undefined
-      : addresses.find(({ address }) => needs.addressClass(address) === 'local');
+      : addresses.find(({ address }) => deps.addressClass(address) === 'local');
   if (stray === undefined) return addresses;
   throw new WebRefused(
     `${host} leads to ${stray.address}, which is not on the public internet. It was not fetched. A local server can be asked for by its own address, which the person is asked about.`,

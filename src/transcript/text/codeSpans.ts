@@ -32,16 +32,16 @@ function isOpen(text: string, ...skipped: readonly RegExp[]): boolean {
     const character = text.charAt(at);
     if (character === '\\' && escapable.test(text.charAt(at + 1))) at += 2;
     else if (character === '`') {
-      const behind = behindSpan(text, at);
-      if (behind === -1) return true;
-      at = behind;
+      const after = afterSpan(text, at);
+      if (after === -1) return true;
+      at = after;
     } else at = skipped.map((pattern) => endOf(pattern, text, at)).find((end) => end > at) ?? at + 1;
   }
   return false;
 }
 
 /** Offset after the code span that begins at `start`, or -1 when it is not closed. */
-function behindSpan(text: string, start: number): number {
+function afterSpan(text: string, start: number): number {
   const length = runAt(text, start);
   for (let at = start + length; ;) {
     at = text.indexOf('`', at);

@@ -13,7 +13,7 @@ export interface DocumentPlace {
 export const documentStart: DocumentPlace = { blocks: noBlocks, line: '', endsInReturn: false };
 
 /** Position after `text`. */
-export function placeBehind(place: DocumentPlace, text: string): DocumentPlace {
+export function placeAfter(place: DocumentPlace, text: string): DocumentPlace {
   if (!place.endsInReturn && !/[\r\n]/.test(text)) return { ...place, line: place.line + text };
   const whole = (place.endsInReturn ? '\r' : '') + text;
   const endsInReturn = whole.endsWith('\r');

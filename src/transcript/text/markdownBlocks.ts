@@ -46,13 +46,13 @@ export function placeLine(before: OpenBlocks, line: string): PlacedLine {
 function matchContainers(containers: readonly Container[], cursor: LineCursor): readonly Container[] {
   const matched: Container[] = [];
   for (const container of containers) {
-    const goesOn =
+    const continues =
       container.kind === 'quote'
         ? cursor.takeQuoteMark()
         : cursor.isBlank
           ? !container.isBare
           : cursor.takeIndent(container.indent);
-    if (!goesOn) break;
+    if (!continues) break;
     matched.push(container);
   }
   return matched;

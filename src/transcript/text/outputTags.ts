@@ -1,4 +1,4 @@
-import { type DocumentPlace, isCodeAt, placeBehind } from './documentPlace';
+import { type DocumentPlace, isCodeAt, placeAfter } from './documentPlace';
 
 /** Tags in which models without a separate thinking channel put their thinking into the answer (hermes-agent's
  *  scrubber has the same list). */
@@ -44,7 +44,7 @@ export function wordEndIn(text: string, closer: string, opener: number, place: D
   let known = place;
   let from = opener;
   for (let at = findCloser(text, closer, opener); at !== -1; at = findCloser(text, closer, at + 1)) {
-    known = placeBehind(known, text.slice(from, at));
+    known = placeAfter(known, text.slice(from, at));
     from = at;
     if (!isCodeAt(known)) return at;
   }
@@ -61,9 +61,9 @@ export function thinkingEndIn(
 ): { readonly at: number; readonly isUnsure: boolean; readonly from: number } {
   for (let at = findCloser(text, closer, 0); at !== -1; at = findCloser(text, closer, at + 1)) {
     const isQuoted = (at === 0 ? before : text[at - 1]) === '`';
-    const behind = text[at + closer.length];
-    if (isQuoted && behind === undefined && !ended) return { at: -1, isUnsure: true, from: at };
-    if (!isQuoted || behind !== '`') return { at, isUnsure: false, from: at };
+    const next = text[at + closer.length];
+    if (isQuoted && next === undefined && !ended) return { at: -1, isUnsure: true, from: at };
+    if (!isQuoted || next !== '`') return { at, isUnsure: false, from: at };
   }
   return { at: -1, isUnsure: false, from: 0 };
 }
@@ -76,8 +76,8 @@ export function memoryBlockAt(
   opener: number,
   ended: boolean,
 ): { readonly length: number } | 'open' | 'none' {
-  const behind = text.slice(opener).search(/[^ \t\r]/);
-  if (behind !== -1 && text[opener + behind] !== '\n') return 'none';
+  const next = text.slice(opener).search(/[^ \t\r]/);
+  if (next !== -1 && text[opener + next] !== '\n') return 'none';
   for (let at = findCloser(text, memoryCloser, opener); at !== -1; at = findCloser(text, memoryCloser, at + 1)) {
     const end = at + memoryCloser.length;
     const beginsLine = /\n[ \t]*$/.test(text.slice(Math.max(0, text.lastIndexOf('\n', at)), at));

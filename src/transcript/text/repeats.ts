@@ -49,7 +49,7 @@ export function judgeRepeat(
         ? judgeAgain(delivered, arriving, ended)
         : { kind: 'new', from: 0, joins: true };
     case 'goesOn':
-      return judgeGoesOn(delivered, arriving, ended);
+      return judgeContinuation(delivered, arriving, ended);
     default:
       return mode satisfies never;
   }
@@ -58,16 +58,16 @@ export function judgeRepeat(
 function judgeAgain(delivered: ComparedText, arriving: ComparedText, ended: boolean): RepeatVerdict {
   if (delivered.squeezed.startsWith(arriving.squeezed)) return ended ? { kind: 'repeat' } : { kind: 'undecided' };
   if (arriving.squeezed.startsWith(delivered.squeezed))
-    return { kind: 'new', from: offsetBehind(delivered.text, arriving.text, delivered.squeezed.length), joins: true };
+    return { kind: 'new', from: offsetAfter(delivered.text, arriving.text, delivered.squeezed.length), joins: true };
   return { kind: 'new', from: 0, joins: false };
 }
 
-function judgeGoesOn(delivered: ComparedText, arriving: ComparedText, ended: boolean): RepeatVerdict {
+function judgeContinuation(delivered: ComparedText, arriving: ComparedText, ended: boolean): RepeatVerdict {
   const known = delivered.squeezed;
   const arrived = arriving.squeezed;
   if (!ended && known.includes(arrived)) return { kind: 'undecided' };
   const overlap = overlapOf(known, arrived);
-  const from = overlap === 0 ? 0 : offsetBehind(delivered.text, arriving.text, overlap);
+  const from = overlap === 0 ? 0 : offsetAfter(delivered.text, arriving.text, overlap);
   if (overlap === 0 || !isRepeat(delivered, arriving.text.slice(0, from), overlap))
     return { kind: 'new', from: 0, joins: true };
   return overlap === arrived.length ? { kind: 'repeat' } : { kind: 'new', from, joins: true };
@@ -83,13 +83,13 @@ function overlapOf(known: string, arrived: string): number {
 
 const sentenceStart = /(?:\n\s*|[.!?]["'\u201d\u2019)\]*_]*\s+)$/;
 
-/** True when `said` repeats the delivered text. `said` is a beginning of a continuation that is also the end of the
+/** True when `arrived` repeats the delivered text. `arrived` is a beginning of a continuation that is also the end of the
  *  delivered text. A model that repeats itself restarts the line or sentence in which it was cut off (or the whole
  *  text) from its beginning. All other cases are in doubt and count as new: text after a finished line (the next row
  *  may resemble the last ones) and text that begins inside a sentence. The same holds for short text, text that
  *  occurred more than once, and text that repeats itself. */
-function isRepeat({ text, squeezed: known }: ComparedText, said: string, overlap: number): boolean {
-  if (/\n\s*$/.test(text) || /^\s*\n/.test(said)) return false;
+function isRepeat({ text, squeezed: known }: ComparedText, arrived: string, overlap: number): boolean {
+  if (/\n\s*$/.test(text) || /^\s*\n/.test(arrived)) return false;
   const repeat = known.slice(known.length - overlap);
   if (isPeriodic(repeat)) return false;
   if (overlap === known.length) return isEnough(repeat, leastOfWhole);
@@ -126,7 +126,7 @@ function isPeriodic(text: string): boolean {
 
 /** Offset in `arriving` after its first `count` visible characters, and after the white space that already ends
  *  `delivered`. */
-function offsetBehind(delivered: string, arriving: string, count: number): number {
+function offsetAfter(delivered: string, arriving: string, count: number): number {
   let offset = 0;
   for (let seen = 0; seen < count; offset++) if (/\S/.test(arriving.charAt(offset))) seen++;
   const trailing = /\s*$/.exec(delivered)?.[0] ?? '';

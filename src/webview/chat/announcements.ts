@@ -25,15 +25,15 @@ export class Announcements {
     return this.urgent;
   }
 
-  say(words: string): void {
-    this.polite.value = words;
+  announce(text: string): void {
+    this.polite.value = text;
   }
 
-  warn(words: string): void {
-    this.urgent.value = words;
+  warn(text: string): void {
+    this.urgent.value = text;
   }
 
-  heard(event: TurnEvent): void {
+  onEvent(event: TurnEvent): void {
     switch (event.kind) {
       case 'turnOpened':
         this.polite.value = '';
@@ -54,7 +54,7 @@ export class Announcements {
   private settled({ turn, messages }: TurnEvent & { readonly kind: 'turnSettled' }): void {
     // The later parts load long before a turn ends.
     const ending = this.later.parts.peek()?.endingLabels(turn, messages) ?? null;
-    this.urgent.value = ending?.isUrgent === true ? ending.words : '';
-    if (ending?.isUrgent === false) this.polite.value = ending.words;
+    this.urgent.value = ending?.isUrgent === true ? ending.text : '';
+    if (ending?.isUrgent === false) this.polite.value = ending.text;
   }
 }

@@ -1,5 +1,5 @@
 import type { ReadonlySignal } from '@preact/signals';
-import type { ModelChoices, ShownSession } from '../../protocol/chatProtocol';
+import type { ModelList, ShownSession } from '../../protocol/chatProtocol';
 import type { BusyMode, Turn } from '../../protocol/transcriptTypes';
 import { codeActionsOf } from '../markdown/codeActionsOf';
 import type { MarkdownActions } from '../markdown/Markdown';
@@ -7,30 +7,30 @@ import type { NotificationOf } from '../rpc';
 import { Announcements, type AnnouncementSteps } from './announcements';
 import { Attachments } from './composer/attachments';
 import { Drafts } from './composer/drafts';
-import type { PromptHistoryNeeds } from './composer/promptHistory';
+import type { PromptHistoryDeps } from './composer/promptHistory';
 import { PromptSender } from './composer/promptSender';
 import { UnsavedDrafts } from './composer/unsavedDrafts';
-import type { ChatNeeds, ChatProtocol } from './connection/chatHost';
+import type { ChatDeps, ChatProtocol } from './connection/chatHost';
 import type { LaterCode } from './connection/laterCode';
-import { HostRequests, refusalOf, type Problem } from './connection/hostRequests';
+import { HostRequests, refusalOf, type RequestProblem } from './connection/hostRequests';
 import type { ViewMemory } from './connection/viewMemory';
-import { follow } from './hostNews';
+import { routeNotification } from './notificationRouter';
 import { ApprovalController } from './session/approvalController';
 import { ArrivalController } from './session/arrivalController';
 import { AskAgain } from './session/askAgain';
-import { Effort } from './session/effort';
+import { EffortController } from './session/effortController';
 import type { FileReviews } from './session/fileReviews';
 import { FilesToRevert } from './session/filesToRevert';
 import { PromptEdits } from './session/promptEdits';
-import { PromptVersionChoice } from './session/promptVersions';
+import { PromptVersionController } from './session/promptVersionController';
 import { SessionContext } from './session/sessionContext';
 import { SessionSwitchController } from './session/sessionSwitchController';
 import type { ChatViewState } from './state/chatState';
 import { ChatStateSignals } from './state/chatStateSignals';
 import { DoubtfulMessages } from './state/doubtfulMessages';
 import { FeedPages, type FeedSteps } from './state/feedPages';
-import { Folds } from './state/folds';
-import { Places } from './state/places';
+import { FoldState } from './state/foldState';
+import { ScrollPositions } from './state/scrollPositions';
 import { ScreenRequests } from './state/screenRequests';
 import { Thoughts } from './state/thoughts';
 import { TypedInput, type CommandSteps } from './typedInput';
@@ -39,13 +39,13 @@ interface ReviewSteps {
   readonly FileReviews: typeof FileReviews;
 }
 
-export interface ChatControllerNeeds extends ChatNeeds {
+export interface ChatControllerDeps extends ChatDeps {
   readonly later: LaterCode<AnnouncementSteps & CommandSteps & FeedSteps & ReviewSteps>;
 }
 
 /** Operations of the chat view: builds its parts and talks to the host. Components read signals and call methods. */
 export class ChatController {
-  private readonly view = new ChatStateSignals(() => this.needs.timers.nowMs());
+  private readonly view = new ChatStateSignals(() => this.deps.timers.nowMs());
   private readonly requests = new HostRequests();
   readonly announcements: Announcements;
   readonly screen = new ScreenRequests();
@@ -54,7 +54,7 @@ export class ChatController {
   readonly running: ReadonlySignal<Turn | null> = this.view.running;
   readonly isBusy: ReadonlySignal<boolean> = this.view.isBusy;
   readonly promptFiles: ReadonlySignal<ChatViewState['promptFiles']> = this.view.promptFiles;
-  readonly problem: ReadonlySignal<Problem | null> = this.requests.problem;
+  readonly problem: ReadonlySignal<RequestProblem | null> = this.requests.problem;
   readonly submitting: ReadonlySignal<boolean>;
   private readonly input: TypedInput;
   private readonly arrivals: ArrivalController;
@@ -63,22 +63,22 @@ export class ChatController {
   readonly context: SessionContext;
   readonly switches: SessionSwitchController;
   readonly edits: PromptEdits;
-  readonly versions: PromptVersionChoice;
+  readonly versions: PromptVersionController;
   readonly approvals: ApprovalController;
   readonly askAgain: AskAgain;
   readonly attachments: Attachments;
-  readonly effort: Effort;
+  readonly effort: EffortController;
   /** Dependencies of the prompt history, which loads after the first paint. */
-  readonly historyNeeds: PromptHistoryNeeds;
-  readonly folds: Folds;
+  readonly historyDeps: PromptHistoryDeps;
+  readonly folds: FoldState;
   readonly thoughts: Thoughts;
   readonly markdown: MarkdownActions;
-  readonly places: Places;
+  readonly scrollPositions: ScrollPositions;
   readonly pages: FeedPages;
   private fileReviews: FileReviews | null = null;
 
-  constructor(readonly needs: ChatControllerNeeds) {
-    const { host, memory, timers, newUid, later } = needs;
+  constructor(readonly deps: ChatControllerDeps) {
+    const { host, memory, timers, newUid, later } = deps;
     const { requests, screen, view } = this;
     const shared = { host, requests, view, timers };
     const announcements = (this.announcements = new Announcements(later));
@@ -87,31 +87,31 @@ export class ChatController {
       copy: (text) => this.copy(text),
       ...codeActionsOf(host),
     };
-    const places = (this.places = new Places(memory));
-    const folds = (this.folds = new Folds(memory, view, places));
+    const scrollPositions = (this.scrollPositions = new ScrollPositions(memory));
+    const folds = (this.folds = new FoldState(memory, view, scrollPositions));
     this.thoughts = new Thoughts(memory);
     const pages = (this.pages = new FeedPages({ ...shared, later }));
-    const unsaved = (this.unsaved = new UnsavedDrafts(needs));
+    const unsaved = (this.unsaved = new UnsavedDrafts(deps));
     const drafts = (this.drafts = new Drafts(unsaved, timers));
     const sender = new PromptSender({ ...shared, drafts, newUid, screen });
     this.submitting = sender.busy;
     const context = (this.context = new SessionContext(shared));
     this.approvals = new ApprovalController(shared);
-    this.effort = new Effort(shared);
+    this.effort = new EffortController(shared);
     const files = new FilesToRevert({ ...shared, pages });
     const switches = (this.switches = new SessionSwitchController({ ...shared, drafts, pages, files, screen }));
-    const versions = (this.versions = new PromptVersionChoice({ ...shared, switches, screen }));
+    const versions = (this.versions = new PromptVersionController({ ...shared, switches, screen }));
     const edits = (this.edits = new PromptEdits({ host, memory, newUid, pages, versions }));
     const askAgain = (this.askAgain = new AskAgain({ host, files, versions, edits }));
     this.attachments = new Attachments({ host, requests, drafts, announcements, screen });
-    this.historyNeeds = { host, view, drafts };
+    this.historyDeps = { host, view, drafts };
     this.arrivals = new ArrivalController({
       memory,
       requests,
       drafts,
       unsaved,
       folds,
-      places,
+      scrollPositions,
       sender,
       switches,
       askAgain,
@@ -119,20 +119,20 @@ export class ChatController {
     this.input = new TypedInput({ ...shared, drafts, sender, switches, context, later, chat: this });
     const doubtful = new DoubtfulMessages(shared);
     view.all.subscribe(() => doubtful.check());
-    host.onNotification((notification) => this.told(notification));
+    host.onNotification((notification) => this.notified(notification));
   }
 
   /** Available once the components that use it are loaded. */
   get files(): FileReviews {
-    const later = this.needs.later.parts.peek();
+    const later = this.deps.later.parts.peek();
     if (later === null) throw new Error('The second part of the program is not there.');
-    return (this.fileReviews ??= new later.FileReviews(this.needs.host));
+    return (this.fileReviews ??= new later.FileReviews(this.deps.host));
   }
 
   start(): void {
     // Save unsaved drafts before asking for the state, so that the state includes them.
     this.unsaved.handOver();
-    this.needs.host.send('ready', {});
+    this.deps.host.send('ready', {});
   }
 
   /** Called when the view is about to be hidden or the user moves elsewhere. */
@@ -148,13 +148,13 @@ export class ChatController {
 
   /** Continues the last answer where it was cut off. Leaves the composer's text alone. */
   async continueAnswer(turnUid: string): Promise<void> {
-    if (!this.isBusy.peek()) await this.versions.askAgain(() => this.needs.host.request('continueTurn', { turnUid }));
+    if (!this.isBusy.peek()) await this.versions.askAgain(() => this.deps.host.request('continueTurn', { turnUid }));
   }
 
   /** Sends the running turn's prompt without waiting for pending memory recall. */
   skipRecall(turnUid: string): void {
     const { sessionId } = this.view;
-    if (sessionId !== null) this.needs.host.send('skipRecall', { sessionId, turnUid });
+    if (sessionId !== null) this.deps.host.send('skipRecall', { sessionId, turnUid });
   }
 
   async stop(): Promise<void> {
@@ -162,7 +162,7 @@ export class ChatController {
     const running = this.running.peek();
     if (sessionId === null || !this.isBusy.peek()) return;
     await this.requests.ask(() =>
-      this.needs.host.request('stop', running === null ? { sessionId } : { sessionId, turnUid: running.uid }),
+      this.deps.host.request('stop', running === null ? { sessionId } : { sessionId, turnUid: running.uid }),
     );
   }
 
@@ -173,71 +173,71 @@ export class ChatController {
 
   /** Opens VS Code's diff editor: the file before the turn against the file now. */
   openDiff(turnUid: string, path: string): void {
-    this.needs.host.send('openDiff', { turnUid, path });
+    this.deps.host.send('openDiff', { turnUid, path });
   }
 
   /** Opens all files of a turn, or of its whole session, in the multi-file diff editor. */
   openReview(turnUid: string, session = false): void {
-    this.needs.host.send('openReview', { turnUid, session });
+    this.deps.host.send('openReview', { turnUid, session });
   }
 
   /** Opens the complete proposed change in an editor. */
   openProposal(approvalId: string): void {
-    this.needs.host.send('openProposal', { approvalId });
+    this.deps.host.send('openProposal', { approvalId });
   }
 
   /** Opens the changes of this approval and of the edits behind it in VS Code's multi-file diff editor. */
   openProposals(approvalId: string): void {
-    this.needs.host.send('openProposals', { approvalId });
+    this.deps.host.send('openProposals', { approvalId });
   }
 
   /** Opens the complete output of a command in an editor. */
   openOutput(file: string): void {
-    this.needs.host.send('openOutput', { file });
+    this.deps.host.send('openOutput', { file });
   }
 
   /** Resolves to true when the title was accepted; otherwise the reason appears above the composer. */
   async rename(title: string): Promise<boolean> {
     const { sessionId } = this.view;
-    return sessionId !== null && this.requests.ask(() => this.needs.host.request('rename', { sessionId, title }));
+    return sessionId !== null && this.requests.ask(() => this.deps.host.request('rename', { sessionId, title }));
   }
 
   /** Resolves to null when the session has the new title, else to the reason for the refusal. */
   renameInPlace(sessionId: string, title: string): Promise<string | null> {
-    return refusalOf(() => this.needs.host.request('rename', { sessionId, title }));
+    return refusalOf(() => this.deps.host.request('rename', { sessionId, title }));
   }
 
   /** Resolves to true when the change was accepted; otherwise the reason appears above the composer. */
   async editQueued(uid: string, text: string): Promise<boolean> {
-    return this.requests.ask(() => this.needs.host.request('editQueued', { uid, text }));
+    return this.requests.ask(() => this.deps.host.request('editQueued', { uid, text }));
   }
 
   /** Resolves to true when the prompt has left the queue; otherwise the reason appears above the composer. */
   async removeQueued(uid: string): Promise<boolean> {
-    return this.requests.ask(() => this.needs.host.request('removeQueued', { uid }));
+    return this.requests.ask(() => this.deps.host.request('removeQueued', { uid }));
   }
 
   async promoteQueued(uid: string): Promise<void> {
-    await this.requests.ask(() => this.needs.host.request('promoteQueued', { uid }));
+    await this.requests.ask(() => this.deps.host.request('promoteQueued', { uid }));
   }
 
-  listModels(refresh: boolean): Promise<ModelChoices> {
-    return this.needs.host.request('listModels', { refresh });
+  listModels(refresh: boolean): Promise<ModelList> {
+    return this.deps.host.request('listModels', { refresh });
   }
 
   async selectModel(ref: string): Promise<void> {
     this.screen.pickerOpen.value = false;
-    if (await this.requests.ask(() => this.needs.host.request('selectModel', { sessionId: this.view.sessionId, ref })))
+    if (await this.requests.ask(() => this.deps.host.request('selectModel', { sessionId: this.view.sessionId, ref })))
       this.focusComposer();
   }
 
   async setUp(entryId: string): Promise<void> {
-    await this.requests.ask(() => this.needs.host.request('setUp', { entryId }));
+    await this.requests.ask(() => this.deps.host.request('setUp', { entryId }));
   }
 
   async discover(): Promise<void> {
     await this.requests.ask(async () =>
-      this.view.dispatch({ kind: 'discovered', setup: await this.needs.host.request('discover', {}) }),
+      this.view.dispatch({ kind: 'discovered', setup: await this.deps.host.request('discover', {}) }),
     );
   }
 
@@ -248,24 +248,24 @@ export class ChatController {
 
   showAllSessions(): void {
     this.switches.withdraw();
-    this.needs.host.send('resumePicker', {});
+    this.deps.host.send('resumePicker', {});
   }
 
   /** Dismisses the notice that a background session is done. */
   dismissBackground(sessionId: string): void {
-    this.needs.host.send('dismissBackground', { sessionId });
+    this.deps.host.send('dismissBackground', { sessionId });
   }
 
   runAction(action: string): void {
-    this.needs.host.send('runAction', { action });
+    this.deps.host.send('runAction', { action });
   }
 
   openTranscript(messageUid: string | null): void {
-    this.needs.host.send('openTranscript', { messageUid });
+    this.deps.host.send('openTranscript', { messageUid });
   }
 
   copy(text: string): void {
-    this.needs.host.send('copy', { text });
+    this.deps.host.send('copy', { text });
   }
 
   chooseModel(): void {
@@ -273,8 +273,8 @@ export class ChatController {
   }
 
   /** Announces text in the polite live region. */
-  announce(words: string): void {
-    this.announcements.say(words);
+  announce(text: string): void {
+    this.announcements.announce(text);
   }
 
   focusComposer(): void {
@@ -290,12 +290,12 @@ export class ChatController {
     return this.arrivals.takePlace(session);
   }
 
-  private told(notification: NotificationOf<ChatProtocol>): void {
-    if (notification.name === 'bootstrap') this.needs.setLocalization(notification.payload.localization);
+  private notified(notification: NotificationOf<ChatProtocol>): void {
+    if (notification.name === 'bootstrap') this.deps.setLocalization(notification.payload.localization);
     const { announcements, requests, arrivals, askAgain, attachments, context, drafts, effort, pages, screen } = this;
     const parts = { announcements, requests, arrivals, askAgain, attachments, context, drafts, effort, pages, screen };
     const before = this.view.all.peek();
-    this.view.dispatch({ kind: 'told', notification });
-    follow(parts, notification, before, this.view.all.peek());
+    this.view.dispatch({ kind: 'notified', notification });
+    routeNotification(parts, notification, before, this.view.all.peek());
   }
 }

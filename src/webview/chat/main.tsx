@@ -5,7 +5,7 @@ import { ChatController } from './chatController';
 import type { ChatHost, ChatProtocol } from './connection/chatHost';
 import { App } from './components/App';
 import { laterCode, laterParts, loadLater } from './components/common/laterParts';
-import { pacedDrawing } from './connection/drawingPace';
+import { pacedRendering } from './connection/renderPace';
 import type { Timers } from './timers';
 import { recall, type ViewMemory } from './connection/viewMemory';
 import '../styles/controls.css';
@@ -18,14 +18,14 @@ import './styles/work.css';
 import './styles/attachments.css';
 import './styles/composer.css';
 
-// One render per frame, however many chunks arrive in it. See drawingPace.ts.
+// One render per frame, however many chunks arrive in it. See renderPace.ts.
 let keyAt: number | null = null;
 document.addEventListener('keydown', (event) => (keyAt = event.timeStamp), { capture: true, passive: true });
-options.debounceRendering = pacedDrawing({
+options.debounceRendering = pacedRendering({
   keyMs: () => keyAt,
   nowMs: () => performance.now(),
-  frame: (draw) => void requestAnimationFrame(draw),
-  after: (delayMs, draw) => void setTimeout(draw, delayMs),
+  frame: (callback) => void requestAnimationFrame(callback),
+  after: (delayMs, callback) => void setTimeout(callback, delayMs),
 });
 
 const timers: Timers = {
@@ -56,28 +56,28 @@ function start(root: HTMLElement): void {
     ...line,
     onNotification: (listener) => {
       let joined: typeof listener | undefined;
-      return line.onNotification((told) =>
-        ((joined ??= laterParts.peek()?.joinedDeliveries(listener, timers)) ?? listener)(told),
+      return line.onNotification((notification) =>
+        ((joined ??= laterParts.peek()?.joinedDeliveries(listener, timers)) ?? listener)(notification),
       );
     },
   };
   const chat = new ChatController({ host, timers, newUid, memory, later: laterCode, setLocalization });
   document.addEventListener('visibilitychange', () => chat.leave());
   window.addEventListener('pagehide', () => chat.leave());
-  const keepWitness = (): void =>
-    laterParts.peek()?.startWitness({
+  const startReporter = (): void =>
+    laterParts.peek()?.startDeliveryReporter({
       state: chat.state,
       host,
       timers,
       recalled: recalled.witness,
-      remember: (witness) => memory.remember({ witness }),
+      remember: (report) => memory.remember({ witness: report }),
     });
   render(<App chat={chat} />, root);
   chat.start();
   // After the frame of the first paint.
   requestAnimationFrame(() =>
     setTimeout(
-      () => void loadLater().then(() => (keepWitness(), laterParts.peek()?.returnFocus(() => chat.focusComposer()))),
+      () => void loadLater().then(() => (startReporter(), laterParts.peek()?.returnFocus(() => chat.focusComposer()))),
       0,
     ),
   );

@@ -1,9 +1,9 @@
 import type { BusyMode } from '../../protocol/transcriptTypes';
 import { stillHolds } from './composer/composerText';
-import type { commandTarget, CommandTargetNeeds } from './session/commandTarget';
+import type { commandTarget, CommandTargetDeps } from './session/commandTarget';
 import type { runCommand } from './composer/commandRunner';
 import type { LaterCode } from './connection/laterCode';
-import { parseSlash, refusalWords } from './composer/slashCommands';
+import { parseSlash, refusalText } from './composer/slashCommands';
 
 type TypedCommand = Extract<ReturnType<typeof parseSlash>, { readonly kind: 'command' }>;
 
@@ -13,7 +13,7 @@ export interface CommandSteps {
   readonly commandTarget: typeof commandTarget;
 }
 
-export interface TypedInputNeeds extends CommandTargetNeeds {
+export interface TypedInputDeps extends CommandTargetDeps {
   readonly later: LaterCode<CommandSteps>;
 }
 
@@ -24,12 +24,12 @@ export class TypedInput {
   /** True when Enter was pressed meanwhile. */
   private isDueAgain = false;
 
-  constructor(private readonly needs: TypedInputNeeds) {}
+  constructor(private readonly deps: TypedInputDeps) {}
 
   /** Sends the text, or runs it if it is a command. Text sent before another prompt is on disk follows that prompt.
    *  `busy`: overrides the setting for prompts sent while a turn runs. */
   async submit(busy?: BusyMode): Promise<void> {
-    const { drafts } = this.needs;
+    const { drafts } = this.deps;
     const typed = drafts.text.peek();
     if (drafts.isSent.peek() || (typed.trim() === '' && drafts.parts.peek().length === 0)) return;
     if (this.isWaiting) {
@@ -46,38 +46,38 @@ export class TypedInput {
   }
 
   private async carryOut(typed: string, busy: BusyMode | undefined): Promise<void> {
-    const input = parseSlash(typed, this.needs.view.promptFiles.peek());
+    const input = parseSlash(typed, this.deps.view.promptFiles.peek());
     switch (input.kind) {
       case 'prompt':
-        return this.needs.sender.submit(typed, typed, busy);
+        return this.deps.sender.submit(typed, typed, busy);
       case 'command':
         return this.run(input, typed);
       default:
-        this.needs.requests.refuse(refusalWords(input));
+        this.deps.requests.refuse(refusalText(input));
     }
   }
 
   private async run({ name, text }: TypedCommand, typed: string): Promise<void> {
-    const { parts, load } = this.needs.later;
+    const { parts, load } = this.deps.later;
     if (parts.peek() === null) await load();
     const later = parts.peek();
-    if (later !== null) await later.runCommand(later.commandTarget(this.needs), name, text, typed);
+    if (later !== null) await later.runCommand(later.commandTarget(this.deps), name, text, typed);
   }
 
   /** Resolves when the typed text may run. A command waits until earlier prompts are on disk. After a command that
    *  shows another session, everything is meant for that session. If that command is refused, the text stays. */
   private earlier(typed: string): Promise<boolean> | null {
-    const isCommand = (): boolean => parseSlash(typed, this.needs.view.promptFiles.peek()).kind === 'command';
-    const { sender, switches } = this.needs;
+    const isCommand = (): boolean => parseSlash(typed, this.deps.view.promptFiles.peek()).kind === 'command';
+    const { sender, switches } = this.deps;
     return sender.busy.peek() && isCommand() ? sender.idle : switches.underWay;
   }
 
   private async waited(earlier: Promise<boolean>, typed: string): Promise<boolean> {
     this.isWaiting = true;
     try {
-      const goesOn = (await earlier) && stillHolds(this.needs.drafts.text.peek(), typed);
-      if (!goesOn) this.isDueAgain = false;
-      return goesOn;
+      const isUnchanged = (await earlier) && stillHolds(this.deps.drafts.text.peek(), typed);
+      if (!isUnchanged) this.isDueAgain = false;
+      return isUnchanged;
     } finally {
       this.isWaiting = false;
     }

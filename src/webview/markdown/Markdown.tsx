@@ -1,9 +1,9 @@
 import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks';
 import { t } from '../localization';
-import { restWhenFar } from '../restingElements';
+import { skipWhenFar } from '../offscreenElements';
 import { addressOf } from './blockElements';
 import { MarkdownBlocks } from './blocks';
-import { DrawnBlocks } from './drawnBlocks';
+import { RenderedBlocks } from './renderedBlocks';
 import type * as longTexts from './longText';
 import type { MarkdownActions } from './markdownActions';
 
@@ -17,7 +17,7 @@ interface MarkdownProps {
 }
 
 /** Number of characters above which a text renders in chunks. */
-const drawnAtOnce = 24_000;
+const renderedAtOnce = 24_000;
 
 let loaded: typeof longTexts | 'missing' | null = null;
 
@@ -26,7 +26,7 @@ let loaded: typeof longTexts | 'missing' | null = null;
 export function Markdown({ text, complete, actions }: MarkdownProps) {
   const long = useRef<longTexts.LongText | null>(null);
   const [, redraw] = useReducer((count: number) => count + 1, 0);
-  const isLong = text.length > drawnAtOnce;
+  const isLong = text.length > renderedAtOnce;
   const waits = isLong && loaded === null;
   useEffect(() => {
     if (waits)
@@ -39,8 +39,8 @@ export function Markdown({ text, complete, actions }: MarkdownProps) {
   }, [waits]);
   useEffect(() => () => long.current?.cancel(), []);
   // If the module that splits it cannot be loaded, a long text renders all at once, however slow that is.
-  let pieces: readonly longTexts.DrawnPiece[] = [
-    { at: 0, text: waits ? text.slice(0, drawnAtOnce) : text, complete: complete && !waits },
+  let pieces: readonly longTexts.RenderedPiece[] = [
+    { at: 0, text: waits ? text.slice(0, renderedAtOnce) : text, complete: complete && !waits },
   ];
   if (isLong && loaded !== null && loaded !== 'missing')
     pieces = (long.current ??= new loaded.LongText(() => redraw(0))).show(text, complete);
@@ -57,7 +57,7 @@ export function Markdown({ text, complete, actions }: MarkdownProps) {
   );
 }
 
-function PlainPiece({ text, plain }: longTexts.DrawnPiece) {
+function PlainPiece({ text, plain }: longTexts.RenderedPiece) {
   return (
     <div class="plain-text" dir="auto">
       {plain === 'first' && (
@@ -70,16 +70,16 @@ function PlainPiece({ text, plain }: longTexts.DrawnPiece) {
   );
 }
 
-function MarkdownPiece({ text, complete, isDone, actions }: MarkdownProps & Pick<longTexts.DrawnPiece, 'isDone'>) {
+function MarkdownPiece({ text, complete, isDone, actions }: MarkdownProps & Pick<longTexts.RenderedPiece, 'isDone'>) {
   const element = useRef<HTMLDivElement>(null);
   const blocks = useRef<MarkdownBlocks | null>(null);
-  const drawn = useRef<DrawnBlocks | null>(null);
+  const rendered = useRef<RenderedBlocks | null>(null);
   useLayoutEffect(() => {
     if (element.current === null) return;
     blocks.current ??= new MarkdownBlocks();
-    drawn.current ??= new DrawnBlocks(element.current);
-    drawn.current.show(blocks.current.render(text, complete), actions);
-    if (isDone && element.current.lastElementChild !== null) restWhenFar(element.current.lastElementChild);
+    rendered.current ??= new RenderedBlocks(element.current);
+    rendered.current.show(blocks.current.render(text, complete), actions);
+    if (isDone && element.current.lastElementChild !== null) skipWhenFar(element.current.lastElementChild);
   }, [text, complete, isDone, actions]);
   const answer = (event: Event): void => {
     const address = addressOf(event.target);

@@ -1,4 +1,4 @@
-import { restWhenFar } from '../restingElements';
+import { skipWhenFar } from '../offscreenElements';
 
 /** Number of blocks per element: more than a screenful. */
 const runLength = 24;
@@ -14,7 +14,7 @@ export class BlockRuns {
   append(block: HTMLElement, index: number): void {
     if (index % runLength === 0) {
       const full = this.runs.at(-1);
-      if (full !== undefined) restWhenFar(full);
+      if (full !== undefined) skipWhenFar(full);
       const run = document.createElement('div');
       run.className = 'markdown-run';
       this.runs.push(run);

@@ -52,23 +52,23 @@ export class MarkdownBlocks {
       this.forget();
       return this.parse(text, complete);
     }
-    return this.drawAndFreeze(text, tail, complete);
+    return this.renderAndFreeze(text, tail, complete);
   }
 
-  private drawAndFreeze(text: string, tail: LexedBlocks, complete: boolean): readonly Block[] {
+  private renderAndFreeze(text: string, tail: LexedBlocks, complete: boolean): readonly Block[] {
     const before = this.frozen;
     const firstOpen = startOfOpenBlocks(tail.tokens);
-    const drawn: Block[] = [];
+    const rendered: Block[] = [];
     let at = this.frozenText.length;
     tail.tokens.forEach((token, index) => {
       if (index === firstOpen && index > 0)
-        this.freeze([...before, ...drawn], text.slice(0, at), tail.tokens.slice(0, index));
+        this.freeze([...before, ...rendered], text.slice(0, at), tail.tokens.slice(0, index));
       const closed = complete || index < tail.tokens.length - 1;
       if (token.type !== 'space' && token.type !== 'def')
-        drawn.push({ key: at, html: renderBlock(token), codes: codesIn(token), closed });
+        rendered.push({ key: at, html: renderBlock(token), codes: codesIn(token), closed });
       at += token.raw.length;
     });
-    const blocks = [...before, ...drawn];
+    const blocks = [...before, ...rendered];
     this.growing = complete ? null : growingCode(text, tail.tokens.at(-1), blocks);
     return (this.growing === null ? null : this.grow(text)) ?? blocks;
   }

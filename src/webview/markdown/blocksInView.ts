@@ -1,6 +1,6 @@
 import { addBlockTools } from './blockTools';
 import { colourCode } from './codeColours';
-import { showFormulas } from './formulas/dueFormulas';
+import { showFormulas } from './dueFormulas';
 import type { MarkdownActions } from './markdownActions';
 import { linkNames } from './references';
 
@@ -37,9 +37,9 @@ export function takeBlock(element: Element, actions: MarkdownActions): void {
   if (typeof IntersectionObserver === 'undefined') return attend([{ element, actions }]);
   const blocks = unseen.get(text) ?? watched(text);
   blocks.set(element, actions);
-  if (textsInSight.has(text)) lookSoon();
+  if (textsInSight.has(text)) checkSoon();
   if (quietTimer !== null) clearTimeout(quietTimer);
-  quietTimer = setTimeout(dressUnseen, quietMs);
+  quietTimer = setTimeout(decoratePending, quietMs);
 }
 
 /** Forgets a block that renders again. Returns false when it was not taken, and so nothing was added to it. */
@@ -54,7 +54,7 @@ export function releaseBlock(element: Element): boolean {
 // every frame.
 function watched(text: Element): Map<Element, MarkdownActions> {
   if (observer === null)
-    document.addEventListener('scroll', () => textsInSight.size > 0 && lookSoon(), { capture: true, passive: true });
+    document.addEventListener('scroll', () => textsInSight.size > 0 && checkSoon(), { capture: true, passive: true });
   const blocks = new Map<Element, MarkdownActions>();
   unseen.set(text, blocks);
   (observer ??= new IntersectionObserver(noteSight)).observe(text);
@@ -67,7 +67,7 @@ function noteSight(entries: readonly IntersectionObserverEntry[]): void {
     else if (isIntersecting && unseen.has(target)) textsInSight.add(target);
     else textsInSight.delete(target);
   }
-  if (textsInSight.size > 0) lookSoon();
+  if (textsInSight.size > 0) checkSoon();
 }
 
 function forget(text: Element): void {
@@ -76,17 +76,17 @@ function forget(text: Element): void {
   textsInSight.delete(text);
 }
 
-function lookSoon(): void {
-  lookTimer ??= setTimeout(look, restMs);
+function checkSoon(): void {
+  lookTimer ??= setTimeout(check, restMs);
 }
 
 /** Finds blocks that were visible a moment ago and still are: they have come to rest. */
-function look(): void {
+function check(): void {
   lookTimer = null;
   const seen = [...textsInSight].flatMap(blocksInSight);
   const rested = seen.filter(({ element }) => seenLast.has(element));
   seenLast = new Set(seen.map(({ element }) => element));
-  if (rested.length < seen.length) lookSoon();
+  if (rested.length < seen.length) checkSoon();
   for (const [text, blocks] of unseen) {
     for (const { element } of rested) blocks.delete(element);
     if (blocks.size === 0) forget(text);
@@ -126,13 +126,13 @@ function forgetGone(): void {
   for (const element of undressed.keys()) if (!element.isConnected) undressed.delete(element);
 }
 
-function dressUnseen(): void {
+function decoratePending(): void {
   quietTimer = null;
   forgetGone();
   const started = performance.now();
   for (const element of undressed.keys()) {
     if (performance.now() - started > sliceMs) {
-      quietTimer ??= setTimeout(dressUnseen, 0);
+      quietTimer ??= setTimeout(decoratePending, 0);
       return;
     }
     dress(element);

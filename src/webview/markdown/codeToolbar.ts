@@ -8,7 +8,7 @@ interface CodeAction {
   readonly icon: string;
   readonly label: string;
   /** Text beside the icon, if there is room. */
-  readonly words: string;
+  readonly title: string;
   readonly act: (button: HTMLButtonElement) => void;
   /** Pressed state of a toggle button. */
   readonly isPressed?: boolean;
@@ -72,19 +72,19 @@ function actionsOf(pre: HTMLPreElement, { copy, code }: MarkdownActions): readon
           {
             icon: 'insert',
             label: t('Insert at Cursor'),
-            words: t('Insert at Cursor'),
+            title: t('Insert at Cursor'),
             act: onText((text) => code.insert(text)),
           },
           {
             icon: 'git-stash-apply',
             label: t('Apply to File…'),
-            words: t('Apply to File…'),
+            title: t('Apply to File…'),
             act: onText((text) => code.apply(text, info)),
           },
           {
             icon: 'new-file',
             label: t('New File'),
-            words: t('New File'),
+            title: t('New File'),
             act: onText((text) => code.newFile(text, info)),
           },
           ...(shells.test(pre.dataset['language'] ?? '')
@@ -92,7 +92,7 @@ function actionsOf(pre: HTMLPreElement, { copy, code }: MarkdownActions): readon
                 {
                   icon: 'terminal',
                   label: t('Run in Terminal'),
-                  words: t('Run in Terminal'),
+                  title: t('Run in Terminal'),
                   act: onText((text) => code.run(text, info)),
                 },
               ]
@@ -102,7 +102,7 @@ function actionsOf(pre: HTMLPreElement, { copy, code }: MarkdownActions): readon
     {
       icon: 'word-wrap',
       label: t('Wrap Lines'),
-      words: '',
+      title: '',
       act: (button) => wrap(pre, button),
       isPressed: pre.classList.contains('wrapped'),
     },
@@ -110,19 +110,19 @@ function actionsOf(pre: HTMLPreElement, { copy, code }: MarkdownActions): readon
     {
       icon: 'copy',
       label: t('Copy Code'),
-      words: t('Copy'),
+      title: t('Copy'),
       act: onText((text, button) => (copy(text), confirm(button))),
     },
   ];
 }
 
-function buttonOf({ icon, label, words, act, isPressed }: CodeAction): HTMLButtonElement {
+function buttonOf({ icon, label, title, act, isPressed }: CodeAction): HTMLButtonElement {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = `code-action codicon codicon-${icon}`;
   button.title = label;
   button.setAttribute('aria-label', label);
-  if (words !== '') button.dataset['words'] = words;
+  if (title !== '') button.dataset['words'] = title;
   if (isPressed !== undefined) button.setAttribute('aria-pressed', String(isPressed));
   button.addEventListener('click', () => act(button));
   return button;

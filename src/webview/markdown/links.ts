@@ -1,6 +1,6 @@
 /** Allowed targets of a link in an answer; any other link renders as its text. The host opens the target, never the
  *  page. */
-export type LinkTarget =
+export type SafeLink =
   { readonly kind: 'web'; readonly href: string } | { readonly kind: 'file'; readonly href: string };
 
 const scheme = /^[a-z][a-z0-9+.-]*:/i;
@@ -10,7 +10,7 @@ const fileWithLine = /^[^:/\\]+:\d+(?::\d+)?$/;
 /** Validates the address of a link. Allows http, https and mailto; an address without a scheme is a path in the
  *  workspace. Null: must not be followed (`command:`, `javascript:`, `vscode:`, `data:`, network paths, in-page
  *  anchors …). */
-export function linkTarget(address: string): LinkTarget | null {
+export function safeLink(address: string): SafeLink | null {
   const href = withoutControls(address).trim();
   if (href === '' || href.startsWith('#') || /^[\\/]{2}/.test(href)) return null;
   if (!scheme.test(href) || fileWithLine.test(href)) return { kind: 'file', href };

@@ -1,7 +1,7 @@
 import { TextPieces } from './textPieces';
 
 /** Part of a text that renders separately. */
-export interface DrawnPiece {
+export interface RenderedPiece {
   /** Position in the text. */
   readonly at: number;
   readonly text: string;
@@ -16,17 +16,17 @@ export interface DrawnPiece {
 /** Pieces of one long text to render so far: one more each time after yielding to keys and frames. */
 export class LongText {
   private pieces = new TextPieces();
-  private drawn = 1;
+  private rendered = 1;
   private timer: ReturnType<typeof setTimeout> | null = null;
 
   /** Calls `more` when another piece should render. */
   constructor(private readonly more: () => void) {}
 
-  show(text: string, complete: boolean): readonly DrawnPiece[] {
-    if (!this.pieces.goesOn(text)) this.pieces = new TextPieces();
+  show(text: string, complete: boolean): readonly RenderedPiece[] {
+    if (!this.pieces.isContinuedBy(text)) this.pieces = new TextPieces();
     const pieces = this.pieces.of(text, complete);
-    if (this.drawn < pieces.length) this.timer ??= setTimeout(this.next, 0);
-    return pieces.slice(0, this.drawn).map((piece, index) => {
+    if (this.rendered < pieces.length) this.timer ??= setTimeout(this.next, 0);
+    return pieces.slice(0, this.rendered).map((piece, index) => {
       const isDone = index < pieces.length - 1;
       return {
         at: piece.at,
@@ -44,7 +44,7 @@ export class LongText {
 
   private readonly next = (): void => {
     this.timer = null;
-    this.drawn++;
+    this.rendered++;
     this.more();
   };
 }

@@ -1,4 +1,4 @@
-import { linkTarget } from './links';
+import { safeLink } from './links';
 
 /** Returns HTML of code; `info` is the text after its opening fence. */
 export function codeMarkup(text: string, info: string): string {
@@ -10,7 +10,7 @@ export function codeMarkup(text: string, info: string): string {
 /** Returns HTML of a link around `inner`, or only `inner` if the target is not allowed. No href, so that no click
  *  with any button can navigate the page. `openLink` handles the click. */
 export function linkMarkup(href: string, title: string, inner: string): string {
-  const target = linkTarget(href);
+  const target = safeLink(href);
   return target === null
     ? inner
     : `<a role="link" tabindex="0" data-href="${escapeHtml(target.href)}" title="${escapeHtml(title)}">${inner}</a>`;

@@ -58,15 +58,15 @@ const noMath = /^ {0,3}(?:```|~~~|#{1,6}\s|(?:[-*_] *){3,}$|>|(?:[-*+]\s+|\d+[.)
  *  line after a blank one cannot be math. */
 function upToClosing(source: string, from: number, close: string): string | null {
   let at = from;
-  let isBehindBlank = false;
+  let isAfterBlank = false;
   for (let line = 0; line < most.lines && at < most.block; line++) {
     if (at >= source.length - 1) return source;
     const next = source.indexOf('\n', at + 1);
     const text = source.slice(at + 1, next < 0 ? undefined : next);
     if (text.trimEnd().endsWith(close)) return next < 0 ? source : source.slice(0, next + 1);
-    if (isBehindBlank && noMath.test(text)) return null;
+    if (isAfterBlank && noMath.test(text)) return null;
     if (next < 0) return source;
-    isBehindBlank = text.trim() === '';
+    isAfterBlank = text.trim() === '';
     at = next;
   }
   return null;

@@ -22,10 +22,10 @@ export function fileNamesIn(text: string): readonly NameText[] {
   return [...text.matchAll(word)].flatMap(({ 0: found, index }) => {
     const name = found.replace(/[.,:;]+$/, '');
     if (!path.test(name)) return [];
-    const behind =
+    const after =
       name === found ? (lineInWords.exec(text.slice(index + name.length, index + name.length + 30))?.[0] ?? '') : '';
-    const closes = behind.includes('(') || !behind.endsWith(')');
-    return [{ start: index, text: name + (closes ? behind : behind.slice(0, -1)) }];
+    const closes = after.includes('(') || !after.endsWith(')');
+    return [{ start: index, text: name + (closes ? after : after.slice(0, -1)) }];
   });
 }
 

@@ -1,6 +1,6 @@
 import { maxReferences } from '../../protocol/codeLimits';
 import type { Reference } from '../../protocol/codeProtocol';
-import { inPlainSight } from '../plainSight';
+import { showInvisible } from '../invisibleCharacters';
 import { fileNamesIn, mayBeName } from './nameTexts';
 import type { ReferenceActions } from './markdownActions';
 
@@ -34,7 +34,7 @@ async function askAboutDue(): Promise<void> {
   } catch {
     return; // The host cannot answer now: names stay text until they render again.
   }
-  for (const [block, own] of blocks) if (block.isConnected) drawLinks(block, own);
+  for (const [block, own] of blocks) if (block.isConnected) renderLinks(block, own);
 }
 
 async function ask(texts: readonly string[], actions: ReferenceActions): Promise<void> {
@@ -75,7 +75,7 @@ function namesIn(block: Element): readonly Name[] {
 }
 
 /** From the end: text before a name in the same node keeps its position. */
-function drawLinks(block: Element, actions: ReferenceActions): void {
+function renderLinks(block: Element, actions: ReferenceActions): void {
   const selection = document.getSelection();
   // Moving selected nodes would clear the selection.
   if (selection !== null && !selection.isCollapsed && selection.containsNode(block, true)) return;
@@ -102,11 +102,11 @@ function linkTo(reference: NonNullable<Reference>, text: string, actions: Refere
   link.tabIndex = 0;
   if (reference.kind === 'file') {
     link.dataset['href'] = reference.href;
-    link.title = inPlainSight(decodeURIComponent(reference.href));
+    link.title = showInvisible(decodeURIComponent(reference.href));
     return link;
   }
   link.dataset['symbol'] = reference.name;
-  link.title = inPlainSight(text);
+  link.title = showInvisible(text);
   const open = (event: Event): void => {
     event.preventDefault();
     event.stopPropagation();

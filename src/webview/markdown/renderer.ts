@@ -1,6 +1,6 @@
 import { Lexer, Marked, Tokenizer, type Token, type Tokens, type TokensList } from 'marked';
 import { t } from '../localization';
-import { linkTarget } from './links';
+import { safeLink } from './links';
 import { codeMarkup, escapeHtml, linkMarkup } from './markup';
 import { mathAsText } from './math';
 
@@ -76,7 +76,7 @@ function createRenderer(): Marked {
         `<input type="checkbox" disabled${checked ? ' checked' : ''} aria-label="${escapeHtml(checked ? t('done') : t('to do'))}"> `,
       // Nothing is loaded from elsewhere: an image becomes a link to it.
       image: ({ href, text }) =>
-        linkTarget(href) === null ? escapeHtml(text) : linkMarkup(href, href, escapeHtml(text === '' ? href : text)),
+        safeLink(href) === null ? escapeHtml(text) : linkMarkup(href, href, escapeHtml(text === '' ? href : text)),
     },
   });
   return renderer;

@@ -1,5 +1,5 @@
 import DOMPurify from 'dompurify';
-import { linkTarget } from './links';
+import { safeLink } from './links';
 
 const tags = [
   'a',
@@ -112,7 +112,7 @@ function isKept(element: Element, name: string, value: string): boolean {
     case 'role':
       return value === 'link' && element.localName === 'a';
     case 'data-href':
-      return element.localName === 'a' && linkTarget(value) !== null;
+      return element.localName === 'a' && safeLink(value) !== null;
     case 'data-info':
     case 'data-language':
       return element.localName === 'pre';

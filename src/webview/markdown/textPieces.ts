@@ -1,4 +1,4 @@
-import { noBlocks, type OpenBlocks, placeLine } from '../../protocol/markdownWords';
+import { noBlocks, type OpenBlocks, placeLine } from '../../protocol/markdownBoundaries';
 
 /** Part of a long text. Parsed and rendered separately, and never again once another piece follows. */
 export interface TextPiece {
@@ -45,7 +45,7 @@ export class TextPieces {
   private tableHead = '';
 
   /** False when `text` does not continue the earlier text: then use a new instance. */
-  goesOn(text: string): boolean {
+  isContinuedBy(text: string): boolean {
     return text === this.text || (!this.isComplete && text.startsWith(this.text));
   }
 
@@ -93,8 +93,9 @@ export class TextPieces {
   /** Notes if a piece may begin with this line. */
   private noteBeginning(start: number, line: string, { leaf, containers }: OpenBlocks): void {
     if (start <= this.from || !/^\S/.test(line) || leaf.kind === 'fence' || leaf.kind === 'html') return;
-    const mayGoOn = leaf.kind === 'paragraph' || (containers.length > 0 && /^(?:[*+-]|\d{1,9}[.)])[ \t]|^>/.test(line));
-    if (mayGoOn) this.atLine = start;
+    const mayContinue =
+      leaf.kind === 'paragraph' || (containers.length > 0 && /^(?:[*+-]|\d{1,9}[.)])[ \t]|^>/.test(line));
+    if (mayContinue) this.atLine = start;
     else this.atBlock = start;
   }
 

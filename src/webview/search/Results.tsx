@@ -117,7 +117,7 @@ function SessionButton({
       <span class="session-name" dir="auto">
         {title ?? t('Untitled Session')}
       </span>
-      {session !== null && <span class="session-facts">{sessionFacts(session, screen.needs.nowMs() / 1000)}</span>}
+      {session !== null && <span class="session-facts">{sessionFacts(session, screen.deps.nowMs() / 1000)}</span>}
     </button>
   );
 }
@@ -147,7 +147,7 @@ function Hit({
         <span class="hit-place">
           <span class="hit-role">{roleWord(hit.role)}</span>
           <time dateTime={new Date(hit.createdAt * 1000).toISOString()} title={fullTime(hit.createdAt)}>
-            {clockTime(hit.createdAt, screen.needs.nowMs() / 1000)}
+            {clockTime(hit.createdAt, screen.deps.nowMs() / 1000)}
           </time>
         </span>
         <span class="hit-text" dir="auto">

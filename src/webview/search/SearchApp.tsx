@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../localization';
 import type { SearchController } from './searchController';
-import { indexWords, statusWords } from './searchLabels';
+import { indexText, statusText } from './searchLabels';
 import { Results } from './Results';
 import { focusResult } from './resultFocus';
 import { SearchField } from './SearchField';
@@ -14,13 +14,13 @@ export function SearchApp({ screen }: { readonly screen: SearchController }) {
   useEffect(() => {
     if (found === null || restored.current) return;
     restored.current = true;
-    const { active } = screen.needs.recalled;
+    const { active } = screen.deps.recalled;
     if (active !== null && screen.asks.peek() === 0) focusResult(results.current, active);
   }, [found]);
   if (!screen.ready.value) return <div class="progress" role="progressbar" aria-label={t('Opening…')} />;
   const status = screen.status.value;
   const problem = screen.problem.value;
-  const index = found === null ? null : indexWords(found.indexLeft);
+  const index = found === null ? null : indexText(found.indexLeft);
   const isStale = found !== null && (status === 'typing' || status === 'searching' || status === 'stopped');
   return (
     <main class="search">
@@ -29,7 +29,7 @@ export function SearchApp({ screen }: { readonly screen: SearchController }) {
         <SearchField screen={screen} toResults={() => focusResult(results.current, screen.active.peek())} />
         <SearchProgressLine screen={screen} />
         <p class="search-status" role="status">
-          {statusWords(status, found, screen.groups.value.length)}
+          {statusText(status, found, screen.groups.value.length)}
         </p>
         {index !== null && <p class="search-note">{index}</p>}
       </header>

@@ -15,7 +15,7 @@ export function SearchField({
   const field = useRef<HTMLInputElement>(null);
   const asks = screen.asks.value;
   useEffect(() => {
-    if (asks === 0 && screen.needs.recalled.active !== null) return;
+    if (asks === 0 && screen.deps.recalled.active !== null) return;
     field.current?.focus();
     field.current?.select();
   }, [asks]);

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type {
-  OpenPlace,
+  OpenDestination,
   SearchHit,
   SearchKind,
   SearchNotifications,
@@ -22,7 +22,7 @@ export interface SearchViewProtocol {
   readonly notifications: SearchNotifications;
 }
 
-export interface SearchScreenNeeds {
+export interface SearchScreenDeps {
   readonly host: HostConnection<SearchViewProtocol>;
   readonly recalled: SearchMemory;
   readonly keep: (memory: SearchMemory) => void;
@@ -74,16 +74,16 @@ export class SearchController {
   private cancelPause: (() => void) | null = null;
   private searches = 0;
 
-  constructor(readonly needs: SearchScreenNeeds) {
-    const { recalled } = needs;
+  constructor(readonly deps: SearchScreenDeps) {
+    const { recalled } = deps;
     this.text.value = recalled.text;
     this.kind.value = recalled.kind;
     this.active.value = recalled.active;
-    needs.host.onNotification((notification) => this.told(notification));
+    deps.host.onNotification((notification) => this.notified(notification));
   }
 
   start(): void {
-    this.needs.host.send('ready', {});
+    this.deps.host.send('ready', {});
   }
 
   /** Searches when typing pauses. */
@@ -92,7 +92,7 @@ export class SearchController {
     this.endRunning();
     if (text.trim() === '') return this.clear();
     this.status.value = 'typing';
-    this.cancelPause = this.needs.after(typingPauseMs, () => void this.search());
+    this.cancelPause = this.deps.after(typingPauseMs, () => void this.search());
     this.keep();
   }
 
@@ -158,9 +158,9 @@ export class SearchController {
     this.status.value = 'stopped';
   }
 
-  async open(sessionId: string, messageUid: string | null, place: OpenPlace): Promise<void> {
+  async open(sessionId: string, messageUid: string | null, place: OpenDestination): Promise<void> {
     try {
-      await this.needs.host.request('open', { sessionId, messageUid, place });
+      await this.deps.host.request('open', { sessionId, messageUid, place });
       this.problem.value = null;
     } catch (error) {
       this.refused(error);
@@ -172,15 +172,15 @@ export class SearchController {
     this.keep();
   }
 
-  private told(notification: NotificationOf<SearchViewProtocol>): void {
+  private notified(notification: NotificationOf<SearchViewProtocol>): void {
     switch (notification.name) {
       case 'bootstrap': {
         const { asked, problem, localization } = notification.payload;
-        this.needs.setLocalization(localization);
+        this.deps.setLocalization(localization);
         this.ready.value = true;
         this.problem.value = problem;
         if (asked !== null) this.takeOver(asked);
-        else if (problem === null) void this.search(Math.max(pageSize, this.needs.recalled.loaded));
+        else if (problem === null) void this.search(Math.max(pageSize, this.deps.recalled.loaded));
         break;
       }
       case 'ask':
@@ -202,7 +202,7 @@ export class SearchController {
   private async ask(text: string, kind: SearchKind, offset: number, limit: number): Promise<SearchPage | null> {
     const search = ++this.searches;
     try {
-      const answer = await this.needs.host.request('search', { search, text, kind, offset, limit });
+      const answer = await this.deps.host.request('search', { search, text, kind, offset, limit });
       if (search !== this.searches || answer.kind === 'cancelled') return null;
       this.problem.value = null;
       return answer;
@@ -226,7 +226,7 @@ export class SearchController {
     this.cancelPause = null;
     this.progress.value = null;
     if (this.status.peek() === 'searching' || this.loadingMore.peek())
-      this.needs.host.send('cancel', { search: this.searches });
+      this.deps.host.send('cancel', { search: this.searches });
     this.searches++;
   }
 
@@ -238,7 +238,7 @@ export class SearchController {
   }
 
   private keep(): void {
-    this.needs.keep({
+    this.deps.keep({
       version: 1,
       text: this.text.peek(),
       kind: this.kind.peek(),

@@ -9,25 +9,25 @@ const whole = new Intl.NumberFormat();
 const worthTelling = 500;
 
 /** Status below the field, also for screen readers. */
-export function statusWords(status: SearchStatus, found: FoundMessages | null, groups: number): string {
+export function statusText(status: SearchStatus, found: FoundMessages | null, groups: number): string {
   switch (status) {
     case 'idle':
       return t('Type to search the messages of all sessions in this folder.');
     case 'typing':
     case 'searching':
-      return found === null ? t('Searching…') : foundWords(found, groups);
+      return found === null ? t('Searching…') : foundText(found, groups);
     case 'stopped':
       return t('The search was stopped. Press Enter to search again.');
     case 'failed':
       return '';
     case 'found':
-      return found === null ? '' : foundWords(found, groups);
+      return found === null ? '' : foundText(found, groups);
     default:
       return status satisfies never;
   }
 }
 
-function foundWords({ text, kind, hits, hasMore, titled }: FoundMessages, groups: number): string {
+function foundText({ text, kind, hits, hasMore, titled }: FoundMessages, groups: number): string {
   if (hits.length === 0) {
     if (titled.length > 0) return t('No messages contain “{text}”', { text });
     return kind === 'words'
@@ -42,12 +42,12 @@ function foundWords({ text, kind, hits, hasMore, titled }: FoundMessages, groups
     : t('{count} messages in {sessions} sessions', { count, sessions: groups });
 }
 
-export function progressWords({ done, total }: SearchProgress): string {
+export function progressText({ done, total }: SearchProgress): string {
   return t('{done} of {total} rows read', { done: whole.format(done), total: whole.format(total) });
 }
 
 /** Null when there is nothing worth showing. */
-export function indexWords(left: number): string | null {
+export function indexText(left: number): string | null {
   if (left < worthTelling) return null;
   return t('{count} rows aren’t in the search index yet. They are still found, but searching takes longer.', {
     count: whole.format(left),

@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { verifySession } from '../../../src/gateway/verify/verification';
+import { verifySession } from '../../../src/gateway/verify/verifySession';
 import { systemClock } from '../../../src/base/clock';
 import { silentLog } from '../../../src/base/log';
 import type { StoreThreadData } from '../../../src/host/start/storeThreadData';
@@ -72,7 +72,7 @@ const operations: Readonly<Record<string, Operation>> = {
         readTranscript: (query) => store.readTranscript(query),
         sessions: store,
         checkFile: async () => ({ unchecked: 'an answer is being written' }),
-        words: String,
+        describe: String,
         now: () => now,
       },
       { signal: new AbortController().signal, onProgress: () => undefined },

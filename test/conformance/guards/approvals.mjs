@@ -4,7 +4,7 @@ export const guards = [
     name: 'allowed before it runs',
     file: 'src/agent/callRunner.ts',
     tests: ['approvals'],
-    from: 'approval = await this.askPerson(part, await this.withEditsBehind(judged.request, later), messageUid);\n          decided.set(part.callId, approval);\n          break;',
+    from: 'approval = await this.askPerson(part, await this.withEditsAfter(judged.request, later), messageUid);\n          decided.set(part.callId, approval);\n          break;',
     to: 'return null;',
   },
   {

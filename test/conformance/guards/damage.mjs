@@ -102,7 +102,7 @@ export const guards = [
     name: 'looking for room',
     file: 'src/store/ownership/storeConnection.ts',
     tests: ['test/unit/store/ownership/repair'],
-    from: "state.error.causeClass === 'full') this.lookForRoom();",
+    from: "state.error.causeClass === 'full') this.waitForSpace();",
     to: "state.error.causeClass === 'full') void 0;",
   },
   {

@@ -10,14 +10,14 @@ export const guards = [
   },
   {
     name: 'the queue takes its prompt out of the draft',
-    file: 'src/store/session/operations/promptQueue.ts',
+    file: 'src/store/session/operations/queuedPrompts.ts',
     tests: ['test/unit/store/sessionDbDrafts'],
     from: '    if (prompt.draft !== undefined) this.takeFromDraft(prompt.draft, prompt.sessionId);',
     to: '',
   },
   {
     name: 'a draft without what is stored',
-    file: 'src/store/session/operations/promptQueue.ts',
+    file: 'src/store/session/operations/queuedPrompts.ts',
     tests: ['test/unit/store/sessionDbDrafts'],
     from: 'sent.filter((_prompt, index) => stored[index] === null)',
     to: 'sent',
@@ -33,7 +33,7 @@ export const guards = [
     name: 'a page is drawn behind what is being written',
     file: 'src/host/chat/chatSurface.ts',
     tests: ['test/unit/host/chatSurfaceMessages'],
-    from: '    if (this.bootstrapDue && this.needs.store.isReadable) await this.writes.done();',
+    from: '    if (this.bootstrapDue && this.deps.store.isReadable) await this.writes.done();',
     to: '',
   },
   {
@@ -47,7 +47,7 @@ export const guards = [
     name: 'prompts behind a refused one stay in the composer',
     file: 'src/webview/chat/composer/promptSender.ts',
     tests: ['test/unit/webview/chat/components/composer/enter'],
-    from: '      this.needs.drafts.returned(this.lane.peek().map(({ uid }) => uid));',
+    from: '      this.deps.drafts.returned(this.sending.peek().map(({ uid }) => uid));',
     to: '',
   },
   {

@@ -67,8 +67,8 @@ export const guards = [
     name: 'the next row may be like the last',
     file: 'src/transcript/text/repeats.ts',
     tests: ['streams', 'test/unit/agent/repeats', 'test/unit/agent/continuedAnswers'],
-    from: 'if (/\\n\\s*$/.test(text) || /^\\s*\\n/.test(said)) return false;',
-    to: 'void said;',
+    from: 'if (/\\n\\s*$/.test(text) || /^\\s*\\n/.test(arrived)) return false;',
+    to: 'void arrived;',
     also: [{ from: 'known.indexOf(repeat) === known.length - overlap && ', to: '' }],
   },
   {

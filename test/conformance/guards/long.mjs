@@ -24,7 +24,7 @@ export const guards = [
   {
     name: 'what a crash left half done is finished at the next opening',
     file: 'src/store/session/sessionDb.ts',
-    from: '      rooms.stretches.settleAll();\n',
+    from: '      operations.stretches.settleAll();\n',
     to: '',
     tests: ['test/unit/store/longSessions'],
   },
@@ -87,8 +87,8 @@ export const guards = [
   {
     name: 'a user is told of a long change after a second',
     file: 'src/host/notifications/longWork.ts',
-    from: 'const cancel = clock.after(toldAfterMs, () =>',
-    to: 'const cancel = clock.after(1000 * toldAfterMs, () =>',
+    from: 'const cancel = clock.after(progressAfterMs, () =>',
+    to: 'const cancel = clock.after(1000 * progressAfterMs, () =>',
     tests: ['test/unit/host/notifications/longWork'],
   },
 ];

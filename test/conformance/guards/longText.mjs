@@ -25,7 +25,7 @@ export const guards = [
     name: 'every piece is drawn in the end',
     file: 'src/webview/markdown/longText.ts',
     tests: ['test/unit/webview/markdown/longAnswer'],
-    from: '    this.drawn++;',
-    to: '    this.drawn = 2;',
+    from: '    this.rendered++;',
+    to: '    this.rendered = 2;',
   },
 ];

@@ -4,7 +4,7 @@ export const guards = [
     name: 'wire text stored',
     file: 'src/agent/turnRecall.ts',
     tests: ['memory'],
-    from: 'await this.parts.store.setApiContent(prompt.uid, text, { turnUid: this.run.turn.uid, found: this.found });',
+    from: 'await this.deps.store.setApiContent(prompt.uid, text, { turnUid: this.run.turn.uid, found: this.found });',
     to: 'this.texts = new Map([[prompt.uid, text]]);',
   },
   {

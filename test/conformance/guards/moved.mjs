@@ -134,7 +134,7 @@ export const guards = [
     name: 'a silent owner is said in a sentence',
     file: 'src/host/storage/storeLabels.ts',
     tests: ['test/unit/host/words'],
-    from: 'sentence: silentOwnerWords(state.blockedBy, t)',
+    from: 'sentence: silentOwnerText(state.blockedBy, t)',
     to: 'sentence: state.blockedBy',
   },
   {
@@ -148,7 +148,7 @@ export const guards = [
     name: 'an ended answer does not continue',
     file: 'src/store/spill/spillingStore.ts',
     tests: [movedStore],
-    from: "this.tell(live, 'writing', live.spill.path, live.cause);\n  }",
+    from: "this.notify(live, 'writing', live.spill.path, live.cause);\n  }",
     to: 'void 0;\n  }',
   },
   {

@@ -8,7 +8,7 @@ export const guards = [
   },
   {
     name: 'joined prompts are carried over',
-    file: 'src/store/session/operations/compression.ts',
+    file: 'src/store/session/operations/segmentCompression.ts',
     tests: ['test/properties/joinedVersions'],
     from: 'carried.flatMap((one) => [one, ...this.joinedTo(one)])',
     to: 'carried.filter((one) => this.joinedTo(one).length >= 0)',

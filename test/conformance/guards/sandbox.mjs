@@ -25,14 +25,14 @@ export const guards = [
     name: 'every host is asked for',
     file: 'src/tools/approval/judgeConfined.ts',
     tests: ['test/unit/tools/approval/confined'],
-    from: '...confined.hosts.map((host) => judgeHost(host, needs.rules))',
+    from: '...confined.hosts.map((host) => judgeHost(host, deps.rules))',
     to: '',
   },
   {
     name: 'a command that the sandbox does not hold is not run',
     file: 'src/tools/terminal/commandRun.ts',
     tests: ['test/unit/tools/terminal/confinedCommand'],
-    from: 'throw new Error(`the sandbox does not hold it (${words(error)})`, { cause: error });',
+    from: 'throw new Error(`the sandbox does not hold it (${messageOf(error)})`, { cause: error });',
     to: 'return null;',
   },
   {

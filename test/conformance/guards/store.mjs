@@ -25,8 +25,8 @@ export const guards = [
     name: 'compression published whole',
     file: 'src/store/session/sessionDb.ts',
     tests: ['compression', 'test/unit/store/sessionDbCompression'],
-    from: 'compressSession: write((input) => rooms.compression.publish(input)),',
-    to: 'compressSession: (input) => rooms.compression.publish(input),',
+    from: 'compressSession: write((input) => operations.compression.publish(input)),',
+    to: 'compressSession: (input) => operations.compression.publish(input),',
   },
   {
     name: 'durable name of the log',

@@ -8,13 +8,13 @@ import { beforeUri } from '../../../src/host/changedFiles/beforeFiles';
 import { FileWatch } from '../../../src/host/changedFiles/fileWatch';
 import { EditorFileEditor } from '../../../src/host/workspace/editorFileEditor';
 import type { FileChange } from '../../../src/store/fileChanges';
-import { ChangedFiles, type ChangedFilesNeeds } from '../../../src/tools/files/changes/changedFiles';
-import { plainReviewWords } from '../../../src/tools/files/changes/reviewTexts';
-import { StoreEditJournal, type StoreEditJournalNeeds } from '../../../src/tools/files/changes/storeEditJournal';
+import { ChangedFiles, type ChangedFilesDeps } from '../../../src/tools/files/changes/changedFiles';
+import { plainReviewTexts } from '../../../src/tools/files/changes/reviewTexts';
+import { StoreEditJournal, type StoreEditJournalDeps } from '../../../src/tools/files/changes/storeEditJournal';
 import { aToolCall } from '../../support/toolCalls';
 
 /** The store's part in memory: its engine has tests of its own. */
-function storeInMemory(): ChangedFilesNeeds['store'] & StoreEditJournalNeeds['store'] {
+function storeInMemory(): ChangedFilesDeps['store'] & StoreEditJournalDeps['store'] {
   let changes: readonly FileChange[] = [];
   const contents = new Map<string, Uint8Array>();
   const keep = (given: readonly { readonly hash: string; readonly bytes: Uint8Array }[]): void =>
@@ -84,7 +84,7 @@ suite('Changed files in the editor', () => {
       ids: { uid: () => `r${++uids}` },
       log: silentLog,
       shown: (name) => path.basename(name),
-      words: plainReviewWords,
+      texts: plainReviewTexts,
       raw: { write: async () => assert.fail('the editor writes text') },
     });
   });

@@ -22,7 +22,7 @@ function folder(): vscode.Uri {
 const fileUri = (...names: readonly string[]): vscode.Uri => vscode.Uri.joinPath(folder(), ...names);
 const files = new EditorWorkspaceFiles(new EditorTextSearch(async () => null, silentLog));
 
-function desk(): WorkspaceTools {
+function service(): WorkspaceTools {
   const extension = vscode.extensions.getExtension('hermes-vscode.hermes-vscode');
   assert.ok(extension, 'the extension is not there');
   return new WorkspaceTools({
@@ -34,7 +34,7 @@ function desk(): WorkspaceTools {
 }
 
 async function run(name: string, input: unknown): Promise<string> {
-  const { outcome, text } = await new ToolRegistry(desk().tools).run(
+  const { outcome, text } = await new ToolRegistry(service().tools).run(
     { callId: 'c', name, arguments: JSON.stringify(input) },
     new AbortController().signal,
     aToolCall(),
@@ -119,7 +119,7 @@ suite("The editor's knowledge", () => {
       'A made-up error',
       vscode.DiagnosticSeverity.Error,
     );
-    const { afterEdit } = desk();
+    const { afterEdit } = service();
     const waiting = afterEdit([uri.fsPath], new AbortController().signal);
     problems.set(uri, [error]);
     assert.equal(
@@ -161,8 +161,8 @@ suite('Web pages and git', () => {
 
   test("the editor's own networking connects to the address that was checked", async () => {
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
-    const needs = { resolve, addressClass: () => 'public' as const, timeoutMs: 20_000, maxBytes: 1000 };
-    const answer = await webRequest(new URL(`http://nowhere.example:${port}/`), needs, new AbortController().signal);
+    const deps = { resolve, addressClass: () => 'public' as const, timeoutMs: 20_000, maxBytes: 1000 };
+    const answer = await webRequest(new URL(`http://nowhere.example:${port}/`), deps, new AbortController().signal);
     assert.equal(
       answer.kind === 'page' && Buffer.from(answer.bytes).toString().includes(`For nowhere.example:${port}`),
       true,

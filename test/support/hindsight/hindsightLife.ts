@@ -9,7 +9,7 @@ import type { MemoryStore } from './memoryStore';
 
 export class Died extends Error {}
 
-export interface LifeOptions {
+export interface HindsightRunOptions {
   readonly store: MemoryStore;
   readonly url: string;
   readonly clock: Clock;
@@ -19,7 +19,7 @@ export interface LifeOptions {
 }
 
 /** One process with everything of the provider in it: killed in the middle of whatever it does, or ended in order. */
-export class HindsightLife {
+export class HindsightRun {
   readonly retainer: HindsightRetainer;
   readonly logLines: string[] = [];
   readonly connect: Connect;
@@ -27,7 +27,7 @@ export class HindsightLife {
   /** Calls of the store that are still made before the process dies. */
   private callsLeft = Number.POSITIVE_INFINITY;
 
-  constructor(options: LifeOptions) {
+  constructor(options: HindsightRunOptions) {
     const { store, url, uid, bank = 'hermes', key = null } = options;
     const ports = store.ports(() => this.alive());
     const clock: Clock = {

@@ -3,7 +3,7 @@ import type { SwitchReason } from '../../../src/memory/memoryProvider';
 import type { HindsightProvider } from '../../../src/memory/hindsight/hindsightProvider';
 import type { BankOperation } from './memoryBank';
 import { fastClock } from './fastClock';
-import { HindsightLife } from './hindsightLife';
+import { HindsightRun } from './hindsightLife';
 import { MemoryStore, type StoredTurn } from './memoryStore';
 import type { Fault, HindsightStandIn } from './standIn';
 
@@ -25,7 +25,7 @@ export type HindsightStep =
   | { readonly kind: 'switch'; readonly surface: number; readonly reason: Lasting }
   | { readonly kind: 'resume'; readonly surface: number; readonly session: number }
   /** The last turns are hidden; the providers hear of it, or the process dies before. */
-  | { readonly kind: 'rewind'; readonly surface: number; readonly turns: number; readonly heard: boolean }
+  | { readonly kind: 'rewind'; readonly surface: number; readonly turns: number; readonly notified: boolean }
   /** The last turn is hidden and asked again; nobody says so. */
   | { readonly kind: 'retry'; readonly surface: number }
   | { readonly kind: 'restart'; readonly how: 'close' | 'kill' }
@@ -56,7 +56,7 @@ export class HindsightSimulation {
   private processing: readonly Processing[] = [];
   private processed = 0;
   private uids = 0;
-  private life: HindsightLife;
+  private currentRun: HindsightRun;
   lives = 1;
 
   constructor(
@@ -77,17 +77,17 @@ export class HindsightSimulation {
         this.processing[this.processed++ % Math.max(this.processing.length, 1)] ?? { seconds: 0, fate: 'completes' },
     });
     server.violations.length = 0;
-    this.life = this.begin();
+    this.currentRun = this.begin();
   }
 
   async start(): Promise<this> {
-    for (let index = 0; index < surfaceCount; index++) await this.seat(index, this.newSession());
+    for (let index = 0; index < surfaceCount; index++) await this.agent(index, this.newSession());
     return this;
   }
 
   async run(step: HindsightStep): Promise<void> {
     await this.perform(step);
-    if (this.life.dead) await this.restart();
+    if (this.currentRun.dead) await this.restart();
   }
 
   /** Everything is well again: waits until nothing waits. Returns what is wrong then. */
@@ -95,20 +95,24 @@ export class HindsightSimulation {
     this.faults = [];
     this.lostAnswers = 0;
     this.processing = [];
-    this.life.die();
+    this.currentRun.die();
     await this.restart();
-    for (const sessionId of this.sessions) await this.seat(0, sessionId);
+    for (const sessionId of this.sessions) await this.agent(0, sessionId);
     const began = performance.now();
-    while (this.life.retainer.status.pending > 0 || this.store.entries.length > 0 || this.life.retainer.isChecking) {
+    while (
+      this.currentRun.retainer.status.pending > 0 ||
+      this.store.entries.length > 0 ||
+      this.currentRun.retainer.isChecking
+    ) {
       if (performance.now() - began > drainPatienceMs)
         return [
-          `not drained: ${JSON.stringify(this.life.retainer.status)} ${this.life.logLines.slice(-3).join(' / ')}`,
+          `not drained: ${JSON.stringify(this.currentRun.retainer.status)} ${this.currentRun.logLines.slice(-3).join(' / ')}`,
         ];
-      this.life.retainer.resume();
+      this.currentRun.retainer.resume();
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     const found = this.problems();
-    this.life.die();
+    this.currentRun.die();
     return found;
   }
 
@@ -138,12 +142,12 @@ export class HindsightSimulation {
       case 'restart':
         if (step.how === 'close') {
           for (const { provider } of this.surfaces)
-            await this.life.survives(() => provider.shutdown(new AbortController().signal));
-          this.life.retainer.dispose();
+            await this.currentRun.survives(() => provider.shutdown(new AbortController().signal));
+          this.currentRun.retainer.dispose();
         }
-        return this.life.die();
+        return this.currentRun.die();
       case 'dieLater':
-        return this.life.dieAfter(step.calls);
+        return this.currentRun.dieAfter(step.calls);
       case 'faults':
         this.faults.push(...step.faults);
         return;
@@ -177,11 +181,11 @@ export class HindsightSimulation {
       hidden: false,
     };
     this.store.turns.push(turn);
-    const goesOn = await this.life.survives(() =>
+    const survived = await this.currentRun.survives(() =>
       provider.onTurnStart({ sessionId, turnUid: turn.uid, number, prompt: turn.prompt, model: 'm' }),
     );
-    if (goesOn && compressed) await this.switchTo(index, this.newSession(), 'compression');
-    if (this.life.dead) return void (turn.state = 'over');
+    if (survived && compressed) await this.switchTo(index, this.newSession(), 'compression');
+    if (this.currentRun.dead) return void (turn.state = 'over');
     const segment = this.at(index).sessionId;
     this.store.turns.splice(this.store.turns.indexOf(turn), 1, {
       ...turn,
@@ -191,7 +195,7 @@ export class HindsightSimulation {
     if (ends === 'interrupted') return;
     // What the manager hands over has no secrets in it.
     const clean = { ...turn, answer: turn.answer.replace('s3cret', '[secret]') };
-    await this.life.survives(() => provider.syncTurn({ ...clean, turnUid: turn.uid, sessionId: segment }));
+    await this.currentRun.survives(() => provider.syncTurn({ ...clean, turnUid: turn.uid, sessionId: segment }));
   }
 
   private async switchTo(index: number, sessionId: string, reason: SwitchReason): Promise<void> {
@@ -199,10 +203,10 @@ export class HindsightSimulation {
     if (sessionId === from) return;
     this.surfaces[index] = { provider, sessionId };
     const reset = reason === 'new_session' || reason === 'reset';
-    if (reset) await this.life.survives(() => provider.onSessionEnd());
+    if (reset) await this.currentRun.survives(() => provider.onSessionEnd());
     const parentSessionId = reason === 'branch' || reason === 'compression' ? from : null;
-    if (!this.life.dead)
-      await this.life.survives(() =>
+    if (!this.currentRun.dead)
+      await this.currentRun.survives(() =>
         provider.onSessionSwitch(sessionId, {
           parentSessionId,
           previousSessionId: from,
@@ -215,12 +219,12 @@ export class HindsightSimulation {
 
   private async rewind(
     index: number,
-    { turns, heard }: { readonly turns: number; readonly heard: boolean },
+    { turns, notified }: { readonly turns: number; readonly notified: boolean },
   ): Promise<void> {
     const { provider, sessionId } = this.at(index);
     for (const turn of this.store.shown(sessionId).slice(-turns)) turn.hidden = true;
-    if (!heard) return this.life.die();
-    await this.life.survives(() =>
+    if (!notified) return this.currentRun.die();
+    await this.currentRun.survives(() =>
       provider.onSessionSwitch(sessionId, {
         parentSessionId: null,
         previousSessionId: sessionId,
@@ -231,8 +235,8 @@ export class HindsightSimulation {
     );
   }
 
-  private begin(): HindsightLife {
-    return new HindsightLife({
+  private begin(): HindsightRun {
+    return new HindsightRun({
       store: this.store,
       url: this.server.url,
       clock: this.clock,
@@ -242,25 +246,25 @@ export class HindsightSimulation {
 
   /** The next window on the same store; turns that ran are settled as cut off. */
   private async restart(): Promise<void> {
-    this.life.die();
+    this.currentRun.die();
     for (const turn of this.store.turns) if (turn.state === 'open') turn.state = 'over';
     this.lives++;
-    this.life = this.begin();
-    for (const [index, { sessionId }] of this.surfaces.entries()) await this.seat(index, sessionId);
+    this.currentRun = this.begin();
+    for (const [index, { sessionId }] of this.surfaces.entries()) await this.agent(index, sessionId);
   }
 
-  private async seat(index: number, sessionId: string): Promise<void> {
-    const provider = this.life.createProvider();
+  private async agent(index: number, sessionId: string): Promise<void> {
+    const provider = this.currentRun.createProvider();
     this.surfaces[index] = { provider, sessionId };
-    await this.life.survives(() =>
+    await this.currentRun.survives(() =>
       provider.initialize(sessionId, new AbortController().signal, { parentSessionId: null }),
     );
   }
 
   private at(index: number): { readonly provider: HindsightProvider; readonly sessionId: string } {
-    const seat = this.surfaces[index];
-    if (seat === undefined) throw new Error(`there is no surface ${index}`);
-    return seat;
+    const agent = this.surfaces[index];
+    if (agent === undefined) throw new Error(`there is no surface ${index}`);
+    return agent;
   }
 
   private newSession(): string {

@@ -13,7 +13,7 @@ interface Character {
  *  and as thinking inside of one. White space behind a closer and a memory fence with what it holds belong to their tags, and thinking may end at `cut`,
  *  where another request begins. Finds any way to read it so. */
 export function isOnlyUntagged(raw: string, pieces: readonly OutputPiece[], cut: number): boolean {
-  const said = pieces.flatMap((piece): readonly Character[] =>
+  const shown = pieces.flatMap((piece): readonly Character[] =>
     piece.kind === 'thinkingEnd'
       ? []
       : [...piece.text].map((text) => ({ text, isThinking: piece.kind === 'thinking' })),
@@ -33,8 +33,8 @@ export function isOnlyUntagged(raw: string, pieces: readonly OutputPiece[], cut:
     const key = `${at} ${to} ${inThinking}`;
     if (seen.has(key)) continue;
     seen.add(key);
-    if (at === characters.length && to === said.length) return true;
-    if (at < characters.length && said[to]?.text === characters[at] && said[to]?.isThinking === inThinking)
+    if (at === characters.length && to === shown.length) return true;
+    if (at < characters.length && shown[to]?.text === characters[at] && shown[to]?.isThinking === inThinking)
       open.push({ at: at + 1, to: to + 1, inThinking });
     const offset = offsets[at] ?? 0;
     if (offset === cut && inThinking) open.push({ at, to, inThinking: false });

@@ -76,7 +76,7 @@ function linesOf(message: Record<string, unknown>): readonly string[] {
   const role = String(message['role']);
   if (role === 'tool') return [`tool ${String(message['tool_call_id'])}: ${textOf(message['content'])}`];
   const content = message['content'];
-  const said =
+  const texts =
     typeof content === 'string'
       ? content === ''
         ? []
@@ -86,7 +86,7 @@ function linesOf(message: Record<string, unknown>): readonly string[] {
     const asked = records([call['function']])[0] ?? {};
     return `assistant: calls ${String(asked['name'])} ${String(call['id'])} ${String(asked['arguments'])}`;
   });
-  return [...said, ...calls].map((line) => line.replace(/^user: tool /, 'tool '));
+  return [...texts, ...calls].map((line) => line.replace(/^user: tool /, 'tool '));
 }
 
 function partLine(part: Record<string, unknown>): string {

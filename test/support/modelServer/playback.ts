@@ -100,15 +100,15 @@ class Output {
 
   /** Returns whether all of it left. Stops and drops the connection where the scenario cuts. */
   private async send(bytes: Buffer): Promise<boolean> {
-    const room = this.scenario.cutAtByte === null ? bytes.length : Math.max(0, this.scenario.cutAtByte - this.written);
-    const part = bytes.subarray(0, room);
+    const limit = this.scenario.cutAtByte === null ? bytes.length : Math.max(0, this.scenario.cutAtByte - this.written);
+    const part = bytes.subarray(0, limit);
     const pieces = this.scenario.byteByByte ? Array.from(part, (byte) => Buffer.from([byte])) : [part];
     for (const piece of pieces) {
       if (piece.length === 0) continue;
       if (!(await this.hand(piece))) return false;
     }
     this.written += part.length;
-    if (room >= bytes.length) return true;
+    if (limit >= bytes.length) return true;
     this.closed = true;
     this.response.socket?.destroy();
     return false;

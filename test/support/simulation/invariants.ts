@@ -20,7 +20,7 @@ import type { ShownMessage, WatchingSurface } from './watchingSurface';
  *  stored · I9 one running turn per conversation · I12 a surface shows the newest segment · I16 order by position · I17 what has to
  *  be allowed runs once, and with a stored allow · I18 a turn waits for one pending question, and a question is pending for one turn · I19 every call of a segment has an id
  *  of its own, and the result that stands behind it is its own, stored and sent · I20 a sub-agent ends before the turn it works for. The rest of I1–I16 is in
- *  `RowInvariants` and `MemoryWitness`. */
+ *  `RowInvariants` and `MemoryRecorder`. */
 export class Invariants {
   readonly violations: string[] = [];
   /** Everything any surface was ever given, dead ones included. */
@@ -117,7 +117,7 @@ export class Invariants {
     if (turn === null || db.getMessage(turn.userMessageUid) === null)
       this.broken(`I2: a request of ${conversation} without a stored prompt`);
     const history = db.activeMessages(db.conversationTip(conversation));
-    const sent = request.messages.flatMap(whatIsSaid).join('\n');
+    const sent = request.messages.flatMap(textsOf).join('\n');
     for (const prompt of promptTexts(history))
       if (!sent.includes(prompt)) this.broken(`I8: the prompt "${prompt}" is not sent`);
     for (const fault of strangeResults(history)) this.broken(`I19: stored: ${fault}`);
@@ -131,7 +131,7 @@ export class Invariants {
           open.isOpen &&
           open.turnUid !== turn?.uid &&
           open.request.cacheKey === conversation &&
-          open.life === this.host().life,
+          open.run === this.host().run,
       )
     ) {
       this.broken(`I9: two turns of ${conversation} ask at once`);
@@ -223,7 +223,7 @@ export class Invariants {
   }
 
   /** When nothing runs any more. */
-  async checkAtRest(): Promise<void> {
+  async checkWhenIdle(): Promise<void> {
     const { db, database, store } = this.host();
     for (const fault of await store.verifyIntegrity()) this.broken(`damage: ${fault}`);
     if (database.all("SELECT uid FROM turns WHERE state <> 'settled'").length > 0) this.broken('a turn never settled');
@@ -296,12 +296,12 @@ export class Invariants {
   }
 
   private checkPrompts(rows: readonly Message[], queued: readonly string[]): void {
-    const places = new Map<string, number>();
+    const counts = new Map<string, number>();
     for (const uid of [...rows.filter((row) => row.role === 'user').map((row) => row.uid), ...queued])
-      places.set(uid, (places.get(uid) ?? 0) + 1);
+      counts.set(uid, (counts.get(uid) ?? 0) + 1);
     for (const [uid, text] of this.prompts) {
-      if (text !== null && places.get(uid) !== 1)
-        this.broken(`I4: prompt ${uid} "${text}" is stored ${places.get(uid) ?? 0} times`);
+      if (text !== null && counts.get(uid) !== 1)
+        this.broken(`I4: prompt ${uid} "${text}" is stored ${counts.get(uid) ?? 0} times`);
     }
     const written = new Set([...this.prompts.values()].filter((text) => text !== null));
     for (const row of rows) {
@@ -387,7 +387,7 @@ function lengthOf({ parts }: ShownMessage): number {
 }
 
 /** Prompts stand in user messages, steering at the end of results. */
-function whatIsSaid(message: ModelRequest['messages'][number]): readonly string[] {
+function textsOf(message: ModelRequest['messages'][number]): readonly string[] {
   if (message.role === 'tool') return message.results.map(({ text }) => text);
   return message.role === 'user' ? message.content.map((part) => (part.kind === 'text' ? part.text : '')) : [];
 }

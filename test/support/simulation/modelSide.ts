@@ -25,10 +25,10 @@ export class ModelSide {
     private readonly invariants: Invariants,
   ) {}
 
-  model(life: number): ChatModel {
+  model(run: number): ChatModel {
     return scriptedModel((request, signal) => {
-      const isCurrent = life === this.host().life;
-      const open = new OpenRequest(request, isCurrent ? this.invariants.asked(request) : '', life, signal);
+      const isCurrent = run === this.host().run;
+      const open = new OpenRequest(request, isCurrent ? this.invariants.asked(request) : '', run, signal);
       this.invariants.requests.push(open);
       return open;
     });
@@ -38,11 +38,11 @@ export class ModelSide {
 
   /** Requests of the living process, summaries among them. */
   open(): readonly OpenRequest[] {
-    const { life, db } = this.host();
+    const { run, db } = this.host();
     return this.invariants.requests.filter(
       (request) =>
         request.isOpen &&
-        request.life === life &&
+        request.run === run &&
         (request.isSummary || db.getTurn(request.turnUid)?.state === 'running'),
     );
   }
@@ -53,15 +53,15 @@ export class ModelSide {
 
   /** Requests of a process that no longer owns the store. */
   former(): readonly OpenRequest[] {
-    return this.invariants.requests.filter((request) => request.isOpen && request.life !== this.host().life);
+    return this.invariants.requests.filter((request) => request.isOpen && request.run !== this.host().run);
   }
 
-  say(
+  stream(
     request: OpenRequest | undefined,
     { of, words, long }: Pick<Step & { readonly kind: 'say' }, 'of' | 'words' | 'long'>,
   ): void {
     for (let word = 0; word < words; word++)
-      request?.say(of, `${this.word()}${long === true && word === 0 ? longWord : ''} `);
+      request?.deliver(of, `${this.word()}${long === true && word === 0 ? longWord : ''} `);
   }
 
   call(request: OpenRequest | undefined, tools: readonly CalledTool[], ids: CallIds): void {
@@ -89,13 +89,13 @@ export class ModelSide {
   }
 
   answer(request: OpenRequest, kind: DeliveredKind = 'text'): void {
-    request.say(kind, `${this.word()} `);
+    request.deliver(kind, `${this.word()} `);
     request.finish('stop');
   }
 
   summarise(how: (Step & { readonly kind: 'summary' })['how']): void {
     const request = this.open().find(({ isSummary }) => isSummary);
-    if (how === 'written') request?.say('text', `## Goal\nsummary ${this.word()}`);
+    if (how === 'written') request?.deliver('text', `## Goal\nsummary ${this.word()}`);
     if (how === 'written' || how === 'empty') request?.finish('stop');
     else request?.break(how);
   }

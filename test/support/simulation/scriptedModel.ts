@@ -10,7 +10,7 @@ const contextWindow = 10_000;
 /** A request that waits for the schedule to say what the model does. */
 export class OpenRequest {
   private readonly pump = new EventPump();
-  private said = false;
+  private hasText = false;
   private begun = false;
   private thought = false;
   /** Everything the model sent, in order. */
@@ -24,7 +24,7 @@ export class OpenRequest {
     readonly request: ModelRequest,
     readonly turnUid: string,
     /** Which process asks. */
-    readonly life: number,
+    readonly run: number,
     private readonly signal: AbortSignal,
   ) {
     const onAbort = (): void => this.pump.end({ outcome: 'aborted', usage: null, requestId: null });
@@ -50,11 +50,11 @@ export class OpenRequest {
     this.lost = true;
   }
 
-  say(kind: DeliveredKind, text: string): void {
+  deliver(kind: DeliveredKind, text: string): void {
     if (!this.pump.append({ kind, text })) return;
     this.emitted.push({ kind, text });
     this.begun = true;
-    if (kind === 'text') this.said = true;
+    if (kind === 'text') this.hasText = true;
     else this.thought = true;
   }
 
@@ -65,7 +65,7 @@ export class OpenRequest {
 
   /** `tokens`: what its service counts for the request; null where it does not say. */
   finish(unified: Finish['unified'], toolCalls: readonly CompletedToolCall[] = [], tokens: number | null = null): void {
-    const empty = this.said || toolCalls.length > 0 ? 'no' : this.thought ? 'thinkingOnly' : 'empty';
+    const empty = this.hasText || toolCalls.length > 0 ? 'no' : this.thought ? 'thinkingOnly' : 'empty';
     const usage = tokens === null ? null : { ...unknownUsage, inputTokens: tokens };
     this.pump.end({ outcome: 'complete', finish: { unified, raw: unified }, toolCalls, empty, usage, requestId: null });
   }

@@ -22,7 +22,7 @@ export interface Surroundings {
   readonly log: Log;
   readonly manners: StoreManners;
   /** The model as the process of this life reaches it. */
-  readonly model: (life: number) => ChatModel;
+  readonly model: (run: number) => ChatModel;
   readonly memory: (clock: Clock) => MemoryProvider;
   readonly tools: readonly AnyTool[];
   /** A session was compressed just now. */
@@ -57,7 +57,7 @@ class ProcessClock implements Clock {
 /** One life of the product's process: the real gateway, agent and store, without an editor. */
 export class SimulatedHost {
   private constructor(
-    readonly life: number,
+    readonly run: number,
     readonly gateway: ConversationGateway,
     readonly store: SessionStore,
     private readonly opened: OpenedPlace,
@@ -65,7 +65,7 @@ export class SimulatedHost {
     private readonly clock: ProcessClock,
   ) {}
 
-  static async start(place: Place, life: number, around: Surroundings): Promise<SimulatedHost> {
+  static async start(place: Place, run: number, around: Surroundings): Promise<SimulatedHost> {
     const { ids, log } = around;
     const clock = new ProcessClock(around.clock);
     const opened = await place.open(() => clock.now());
@@ -73,7 +73,7 @@ export class SimulatedHost {
       if (method === 'compressSession') around.published(opened.database);
     });
     const { store } = slowStore;
-    const model = around.model(life);
+    const model = around.model(run);
     const agentParts = {
       store,
       clock,
@@ -97,7 +97,7 @@ export class SimulatedHost {
       saveDefaultModel: () => Promise.resolve(),
       folder: () => null,
     });
-    return new SimulatedHost(life, gateway, store, opened, slowStore, clock);
+    return new SimulatedHost(run, gateway, store, opened, slowStore, clock);
   }
 
   /** The store as it is, to look at. */

@@ -2,7 +2,7 @@ import { idsFrom } from '../../../src/base/ids';
 import type { Clock } from '../../../src/base/clock';
 import { ManualClock } from '../manualClock';
 import { Invariants } from './invariants';
-import { type MemoryManners, MemoryWitness } from './memoryWitness';
+import { type MemoryManners, MemoryRecorder } from './memoryRecorder';
 import { ModelSide } from './modelSide';
 import { People } from './people';
 import type { Place } from './place';
@@ -46,14 +46,14 @@ export class Simulation {
       ids: idsFrom(counting()),
       log: {
         trace: () => undefined,
-        info: (line) => this.heard(line),
+        info: (line) => this.onLog(line),
         warn: () => undefined,
-        error: (line) => this.heard(line),
+        error: (line) => this.onLog(line),
       },
       manners: this.manners,
-      model: (life) => this.models.model(life),
+      model: (run) => this.models.model(run),
       memory: (clock) =>
-        new MemoryWitness(
+        new MemoryRecorder(
           clock,
           this.memory,
           () => this.host.db,
@@ -123,7 +123,7 @@ export class Simulation {
       if (!busy && queued !== undefined) await this.host.gateway.promoteQueued(String(queued['uid']));
     }
     this.check();
-    await this.invariants.checkAtRest();
+    await this.invariants.checkWhenIdle();
     await this.host.kill();
   }
 
@@ -144,7 +144,7 @@ export class Simulation {
           step.session === null ? null : this.conversation(step.session),
         );
       case 'say':
-        return this.models.say(this.requestIn(step.session), step);
+        return this.models.stream(this.requestIn(step.session), step);
       case 'call':
         return this.models.call(this.requestIn(step.session), step.tools, step.ids ?? 'own');
       case 'finish':
@@ -185,7 +185,7 @@ export class Simulation {
       case 'powerCut':
       case 'kill':
       case 'close':
-        return this.endLife(step.kind, step.seed);
+        return this.endRun(step.kind, step.seed);
       case 'handOver':
         return this.handOver(step.how);
       case 'formerWindow':
@@ -206,7 +206,7 @@ export class Simulation {
   private inFormerWindow(does: (Step & { readonly kind: 'formerWindow' })['does']): void {
     const [request] = this.models.former();
     const shows = this.former?.surfaces[0];
-    if (does === 'say') this.models.say(request, { of: 'text', words: 2 });
+    if (does === 'say') this.models.stream(request, { of: 'text', words: 2 });
     if (does === 'finish') request?.finish('stop');
     if (this.former === null || shows === undefined) return;
     const { host } = this.former;
@@ -236,7 +236,7 @@ export class Simulation {
     this.people.inBackground(gateway.resumeQueues());
   }
 
-  private async endLife(how: 'powerCut' | 'kill' | 'close', seed: number): Promise<void> {
+  private async endRun(how: 'powerCut' | 'kill' | 'close', seed: number): Promise<void> {
     const host = this.host;
     if (how === 'close') await this.close(host);
     await this.forgetFormer();
@@ -323,7 +323,7 @@ export class Simulation {
       .find((request) => request !== undefined);
   }
 
-  private heard(line: string): void {
+  private onLog(line: string): void {
     if (
       line.startsWith('Backfill') ||
       line.startsWith('A turn ended with an unexpected error') ||

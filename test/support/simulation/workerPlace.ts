@@ -46,7 +46,7 @@ export class WorkerPlace implements Place {
     await client.open({ folder: this.files.folder, fence, salvage: false, siblings: [] });
     let performed = 0;
     let view: { readonly of: number; readonly database: SqlJsDatabase; readonly db: SessionDb } | null = null;
-    const look = () => {
+    const open = () => {
       if (view?.of === performed) return view;
       view?.database.abandon();
       this.copyOneMoment();
@@ -76,10 +76,10 @@ export class WorkerPlace implements Place {
         }
       },
       get db() {
-        return look().db;
+        return open().db;
       },
       get database() {
-        return look().database;
+        return open().database;
       },
       get changes() {
         return performed;

@@ -31,7 +31,7 @@ const slowestCallMoments = 28;
  *  it that throw, hang, or know of no switch. A model that answers at once or, in sessions that are held, when it is let go. */
 export class SwitchingHouse {
   /** What the recording provider of each agent heard, in the order in which agents were made. */
-  readonly heard: string[][] = [];
+  readonly notified: string[][] = [];
   readonly clock = new ManualClock();
   private answers = 0;
   private uids = 0;
@@ -144,7 +144,7 @@ export class SwitchingHouse {
 
   /** Resolves when memory has nothing left to do, however slow it is. */
   async drained(): Promise<void> {
-    const lines = (): number => this.heard.reduce((sum, log) => sum + log.length, 0);
+    const lines = (): number => this.notified.reduce((sum, log) => sum + log.length, 0);
     for (let before = -1; before !== lines();) {
       before = lines();
       await this.moments(slowestCallMoments);
@@ -216,7 +216,7 @@ export class SwitchingHouse {
 
   private recorder(): MemoryProvider {
     const log: string[] = [];
-    this.heard.push(log);
+    this.notified.push(log);
     return new RecordingMemory(log, {
       pause: (hook) => new Promise((resolve) => this.clock.after(hook === 'end' ? 5000 : 2000, resolve)),
     });

@@ -42,7 +42,7 @@ export async function axeFindings(page: Page | Frame, rules?: readonly string[])
 }
 
 /** Ends what moves for a moment only, a mark that fades say: it is looked at as it rests. */
-export async function comeToRest(page: Page): Promise<void> {
+export async function settle(page: Page): Promise<void> {
   await page.evaluate(() => {
     for (const animation of document.getAnimations())
       if (animation.effect?.getComputedTiming().iterations !== Infinity) animation.finish();

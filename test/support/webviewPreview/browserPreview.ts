@@ -21,7 +21,7 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-export interface Look {
+export interface PreviewAppearance {
   readonly theme?: string;
   readonly width?: number;
   readonly height?: number;
@@ -96,22 +96,22 @@ export class BrowserPreview {
 
   /** Opens a state of states.ts and does what it says a person does in it. In the end `leave` gives the page to the next state; one that a
    *  test changed by more than a person can (scripts, routes, emulation) is closed instead. */
-  async open(name: string, look: Look = {}): Promise<OpenPreview> {
+  async open(name: string, appearance: PreviewAppearance = {}): Promise<OpenPreview> {
     const state = states[name];
     if (state === undefined) throw new Error(`There is no preview state ${name}`);
     const reused = this.idle.pop() ?? (await this.newPage());
     const { page } = reused;
     const [problems, strays]: [string[], string[]] = [[], []];
     reused.shown = { problems, strays };
-    reused.localization = look.language?.localization ?? {};
-    await page.setViewportSize({ width: look.width ?? 450, height: look.height ?? 820 });
+    reused.localization = appearance.language?.localization ?? {};
+    await page.setViewportSize({ width: appearance.width ?? 450, height: appearance.height ?? 820 });
     this.visits += 1;
     await page.goto(
-      `${origin}/view/${state.view}?state=${name}&theme=${look.theme ?? 'dark'}&visit=${this.visits}${look.language === undefined ? '' : '&language=other'}`,
+      `${origin}/view/${state.view}?state=${name}&theme=${appearance.theme ?? 'dark'}&visit=${this.visits}${appearance.language === undefined ? '' : '&language=other'}`,
     );
     await page.getByRole('main').waitFor();
-    if (look.language !== undefined)
-      return { page, problems: [...problems, ...(await doneIn(page, state, look.language.named))], strays };
+    if (appearance.language !== undefined)
+      return { page, problems: [...problems, ...(await doneIn(page, state, appearance.language.named))], strays };
     for (const button of state.press ?? []) await press(page, button);
     if (state.findRows !== undefined) await findRows(page, state.findRows);
     if (state.type !== undefined) await page.getByRole('textbox', { name: 'Message' }).fill(state.type);
@@ -153,11 +153,13 @@ export class BrowserPreview {
   async openBare(
     view: string,
     script: string,
-    look: Look = {},
+    appearance: PreviewAppearance = {},
   ): Promise<{ readonly browser: Browser; readonly page: Page }> {
-    const page = await this.browser.newPage({ viewport: { width: look.width ?? 450, height: look.height ?? 820 } });
+    const page = await this.browser.newPage({
+      viewport: { width: appearance.width ?? 450, height: appearance.height ?? 820 },
+    });
     await page.route('**/*', (route) => this.serve(route, []));
-    await page.goto(`${origin}/view/${view}?script=${script}&theme=${look.theme ?? 'dark'}`);
+    await page.goto(`${origin}/view/${view}?script=${script}&theme=${appearance.theme ?? 'dark'}`);
     return { browser: this.browser, page };
   }
 
@@ -203,13 +205,13 @@ async function doneIn(page: Page, state: PreviewState, named: (english: string) 
 }
 
 /** Opens the find bar, as soon as the part of the program is there that has it. */
-async function find(page: Page, words: string): Promise<void> {
+async function find(page: Page, text: string): Promise<void> {
   const field = page.getByRole('textbox', { name: 'Find' });
   while ((await field.count()) === 0) {
     await page.keyboard.press('Control+f');
     await page.waitForTimeout(50);
   }
-  await field.fill(words);
+  await field.fill(text);
 }
 
 async function findRows(page: Page, text: string): Promise<void> {

@@ -22,7 +22,7 @@ document.body.classList.add(...theme.bodyClass.split(' '));
 document.body.dataset['vscodeThemeKind'] = theme.kind;
 if (state.direction !== undefined) document.documentElement.dir = state.direction;
 
-function tell(message: object): void {
+function post(message: object): void {
   window.postMessage({ v: protocolVersion, ...message }, '*');
 }
 
@@ -34,22 +34,22 @@ function answer(message: unknown): void {
   posted.push(message);
   if (typeof message !== 'object' || message === null || !('kind' in message) || !('name' in message)) return;
   if (message.kind === 'command' && message.name === 'ready') {
-    tell({
+    post({
       kind: 'notification',
       name: 'bootstrap',
       payload: { ...Object(withDraft(state?.bootstrap)), ...Object(Reflect.get(window, 'previewLanguage')) },
     });
-    if (state?.effort !== undefined) tell({ kind: 'notification', name: 'effort', payload: state.effort });
+    if (state?.effort !== undefined) post({ kind: 'notification', name: 'effort', payload: state.effort });
     if (state?.currentFile !== undefined)
-      tell({ kind: 'notification', name: 'currentFile', payload: state.currentFile });
+      post({ kind: 'notification', name: 'currentFile', payload: state.currentFile });
     for (const event of state?.events ?? [])
-      tell({ kind: 'notification', name: 'turnEvent', payload: { sessionId: '20261112_140200_a1b2c3', event } });
+      post({ kind: 'notification', name: 'turnEvent', payload: { sessionId: '20261112_140200_a1b2c3', event } });
   }
   if (message.name === 'saveDraft' && 'payload' in message)
     sessionStorage.setItem('draft', JSON.stringify(message.payload));
   if (message.kind !== 'request' || !('id' in message)) return;
   if (message.name === 'verify' && state?.requests?.verify === undefined)
-    return tell({
+    return post({
       kind: 'notification',
       name: 'verifyProgress',
       payload: { step: 'rows', done: 24_400, total: 60_000 },
@@ -58,7 +58,7 @@ function answer(message: unknown): void {
   if (message.name === 'findRows' && state?.requests?.findRows === undefined) return finding(message);
   if (message.name === 'search' && state?.requests?.search === undefined) return scanning(message);
   const read = stored?.(message.name, 'payload' in message ? message.payload : null) ?? null;
-  if (read !== null) return void read.then((result) => tell({ kind: 'response', id: message.id, ok: true, result }));
+  if (read !== null) return void read.then((result) => post({ kind: 'response', id: message.id, ok: true, result }));
   const response = {
     kind: 'response',
     id: message.id,
@@ -66,7 +66,7 @@ function answer(message: unknown): void {
     result: message.name === 'resolveReferences' ? referencesIn(message) : resultOf(message.name),
   };
   // A page of the store takes a moment to read.
-  setTimeout(() => tell(response), message.name === 'loadEarlier' ? 300 : 0);
+  setTimeout(() => post(response), message.name === 'loadEarlier' ? 300 : 0);
 }
 
 // The host's durable draft outlives the page.
@@ -94,7 +94,7 @@ function scanning(message: object): void {
     'search' in message.payload
       ? message.payload.search
       : 0;
-  tell({ kind: 'notification', name: 'progress', payload: { search, progress: { done: 84_000, total: 300_000 } } });
+  post({ kind: 'notification', name: 'progress', payload: { search, progress: { done: 84_000, total: 300_000 } } });
 }
 
 function finding(message: object): void {
@@ -105,7 +105,7 @@ function finding(message: object): void {
     'search' in message.payload
       ? message.payload.search
       : 0;
-  tell({ kind: 'notification', name: 'findProgress', payload: { search, done: 24_400, total: 60_000 } });
+  post({ kind: 'notification', name: 'findProgress', payload: { search, done: 24_400, total: 60_000 } });
 }
 
 function referencesIn(message: object): unknown {
@@ -135,7 +135,7 @@ function resultOf(request: unknown): unknown {
   if (request === 'mentions') return state?.requests?.mentions ?? { mentions: [], isWhole: true };
   if (request === 'filesFrom') return state?.requests?.filesFrom ?? [];
   if (request === 'reviewFiles') return state?.requests?.reviewFiles ?? { sentence: null, conflicts: [] };
-  if (request === 'witnessed') return state?.requests?.witnessed ?? { forgotten: [], plug: null };
+  if (request === 'reportDelivery') return state?.requests?.reportDelivery ?? { forgotten: [], crashDemo: null };
   if (request === 'promptHistory') return { prompts: [], before: null };
   if (request === 'compressionPreview') return state?.requests?.compressionPreview ?? null;
   if (request !== 'loadEarlier') return null;

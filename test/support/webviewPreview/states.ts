@@ -2,7 +2,7 @@ import type {
   ChatNotifications,
   ChatResults,
   ChatState,
-  ModelChoices,
+  ModelList,
   SessionContextUse,
   SetupEntry,
   ShownSession,
@@ -22,7 +22,7 @@ import { feedStates, type StoredConversation } from './feedStates';
 import { turnStates } from './turnStates';
 import { transcriptStates } from './transcriptStates';
 import { codeStates } from './codeStates';
-import { witnessStates } from './witnessStates';
+import { deliveryStates } from './deliveryStates';
 import { workStates } from './workStates';
 import {
   afternoon,
@@ -46,13 +46,13 @@ export interface PreviewState {
   readonly effort?: ChatNotifications['effort'];
   readonly currentFile?: ChatNotifications['currentFile'];
   readonly requests?: {
-    readonly listModels?: ModelChoices;
+    readonly listModels?: ModelList;
     readonly contextUse?: SessionContextUse;
     readonly compressionPreview?: HandoffTokens;
     readonly search?: SearchPage;
   } & {
     readonly [
-      Name in 'starterPrompts' | 'fileHunks' | 'filesFrom' | 'mentions' | 'reviewFiles' | 'witnessed'
+      Name in 'starterPrompts' | 'fileHunks' | 'filesFrom' | 'mentions' | 'reviewFiles' | 'reportDelivery'
     ]?: ChatResults[Name];
   } & { readonly [Name in 'loadRows' | 'findRows' | 'revisions' | 'rawRow' | 'verify']?: TranscriptResults[Name] };
   /** Pages that are there before the first, newest page first. */
@@ -247,7 +247,7 @@ const demo = modelRow({
   isDemo: true,
 });
 
-const choices: ModelChoices = {
+const choices: ModelList = {
   models: [
     modelRow(),
     modelRow({
@@ -304,7 +304,7 @@ const branched = shownSession({
   versions: [{ turnUid: 'turn1', versions: ['turn0', 'turn1', 'turn2'] }],
 });
 
-const behind: ChatState['background'] = [
+const background: ChatState['background'] = [
   { sessionId: 's3', title: 'Explain the build scripts and where the worker comes from', state: 'running' },
   { sessionId: 's4', title: 'Rename the store module', state: 'failed' },
 ];
@@ -566,7 +566,7 @@ export const states: Readonly<Record<string, PreviewState>> = {
     }),
   },
   long: { view: 'chat', bootstrap: state(long), earlierPages: [earlierPage(1), earlierPage(2)] },
-  branch: { view: 'chat', bootstrap: state(branched, { background: behind }), hover: 'You' },
+  branch: { view: 'chat', bootstrap: state(branched, { background }), hover: 'You' },
   'edit-prompt': { view: 'chat', bootstrap: state(branched), press: ['Edit & Resend'] },
   rewind: { view: 'chat', bootstrap: state(branched), press: ['Rewind to Here…'] },
   'resume-list': {
@@ -586,7 +586,7 @@ export const states: Readonly<Record<string, PreviewState>> = {
   ...attachmentStates(state),
   ...composerStates(state),
   ...feedStates(state),
-  ...witnessStates(state),
+  ...deliveryStates(state),
   rtl: { view: 'chat', bootstrap: state(complete), direction: 'rtl' },
   ...transcriptStates,
   'search-idle': { view: 'search', bootstrap: searching('') },

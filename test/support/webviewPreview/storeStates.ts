@@ -1,7 +1,7 @@
 import { putRightNotices, replacedOffers } from '../../../src/host/storage/replacedLabels';
 import { foundSpillNotices, spillNotices } from '../../../src/host/storage/spillLabels';
 import { storeLabels } from '../../../src/host/storage/storeLabels';
-import type { ChatState, ShownSession, StoreNotice, StoreState } from '../../../src/protocol/chatProtocol';
+import type { ChatState, ShownSession, StoreNotice, ViewStoreState } from '../../../src/protocol/chatProtocol';
 import { StoreError } from '../../../src/store/storeError';
 import type { OpenReport } from '../../../src/store/worker/openedStore';
 import { answer, prompt, settledTurn, shownSession } from '../builders/viewMessages';
@@ -37,7 +37,7 @@ const spillPath = `${folder}/20261120_080000_abcdef.jsonl`;
  *  view in which an answer is being written. */
 export function storeStates(
   state: (shown: ShownSession | null, change?: Partial<ChatState>) => ChatState,
-  streams: (store: StoreState) => PreviewState,
+  streams: (store: ViewStoreState) => PreviewState,
 ): Readonly<Record<string, PreviewState>> {
   const done = async (): Promise<void> => undefined;
   const [offer] = replacedOffers(

@@ -15,7 +15,7 @@ import {
 import type { PreviewState } from './states';
 
 const question = prompt({ uid: 'u1', position: 1 }, 'Why does upload.test.ts fail on CI only?');
-const said = answer({ uid: 'a1', position: 4 }, [
+const answered = answer({ uid: 'a1', position: 4 }, [
   'The retry timer uses the real clock, so the test passes only where the machine is fast enough.',
 ]);
 const usage = {
@@ -41,7 +41,7 @@ const log = Array.from(
 const long = prompt({ uid: 'u1', position: 1 }, `This is what CI says. Why?\n\n${log}`);
 
 const second = { position: 6, turnUid: 'turn2' };
-const goesOn = { ...prompt({ uid: 'u2', ...second }, ''), parts: [continuationPart()] };
+const continuation = { ...prompt({ uid: 'u2', ...second }, ''), parts: [continuationPart()] };
 const failure = {
   cause: 'rateLimit' as const,
   sentence:
@@ -104,20 +104,20 @@ export function turnStates(
     bootstrap: state(shownSession(change)),
   });
   return {
-    'turn-footer': { ...shows({ messages: [question, said], turns: [used] }), press: [facts] },
-    'turn-long-prompt': { ...shows({ messages: [long, said], turns: [used] }), hover: 'You' },
+    'turn-footer': { ...shows({ messages: [question, answered], turns: [used] }), press: [facts] },
+    'turn-long-prompt': { ...shows({ messages: [long, answered], turns: [used] }), hover: 'You' },
     'turn-continued': shows({
       messages: [
         question,
-        said,
-        goesOn,
+        answered,
+        continuation,
         answer({ uid: 'a2', position: 7, turnUid: 'turn2' }, ['Hand the clock in, and it is the same everywhere.']),
       ],
       turns: [settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'crash' }), settledTurn('turn2', 'u2')],
     }),
     'turn-details': {
       ...shows({
-        messages: [question, said],
+        messages: [question, answered],
         turns: [settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'error', failure })],
       }),
       press: ['Show Details'],

@@ -15,7 +15,7 @@ const question = prompt(
   'The upload test is flaky on CI. Find out why, fix it, and run the tests.',
 );
 
-function told(
+function finishedCall(
   position: number,
   callId: string,
   name: string,
@@ -107,10 +107,10 @@ const looked = [
     call('c2', 'git_log', { path: 'src/upload.ts' }),
     call('c2b', 'find_references', { symbol: 'upload' }),
   ]),
-  told(3, 'c0', 'todo_write', 'Noted.', todos),
-  told(4, 'c1', 'read_file', 'export async function upload', { lines: 88 }),
-  told(5, 'c2', 'git_log', 'a1b2c3 Retry uploads'),
-  told(6, 'c2b', 'find_references', 'src/client/uploadQueue.ts:12'),
+  finishedCall(3, 'c0', 'todo_write', 'Noted.', todos),
+  finishedCall(4, 'c1', 'read_file', 'export async function upload', { lines: 88 }),
+  finishedCall(5, 'c2', 'git_log', 'a1b2c3 Retry uploads'),
+  finishedCall(6, 'c2b', 'find_references', 'src/client/uploadQueue.ts:12'),
 ];
 
 const edited = [
@@ -119,8 +119,8 @@ const edited = [
     call('c3', 'edit_file', { path: 'src/upload.ts' }),
     call('c3b', 'apply_patch', { patch: '' }),
   ]),
-  told(8, 'c3', 'edit_file', 'Edited src/upload.ts.', edit),
-  told(9, 'c3b', 'apply_patch', 'Patched 2 files.', patch),
+  finishedCall(8, 'c3', 'edit_file', 'Edited src/upload.ts.', edit),
+  finishedCall(9, 'c3b', 'apply_patch', 'Patched 2 files.', patch),
 ];
 
 const commands = [
@@ -131,16 +131,16 @@ const commands = [
     call('c7', 'mcp_github_create_issue', { title: 'Flaky' }),
     call('c8', 'run_command', { command: 'rm -rf node_modules' }),
   ]),
-  told(11, 'c4', 'run_command', 'passed', ran(0, 12_400)),
-  told(12, 'c5', 'run_command', 'failed', { ...Object(ran(2, 3100)), command: 'npm run lint' }, 'failed'),
-  told(13, 'c6', 'fetch_url', 'Mocking …', {
+  finishedCall(11, 'c4', 'run_command', 'passed', ran(0, 12_400)),
+  finishedCall(12, 'c5', 'run_command', 'failed', { ...Object(ran(2, 3100)), command: 'npm run lint' }, 'failed'),
+  finishedCall(13, 'c6', 'fetch_url', 'Mocking …', {
     kind: 'fetch',
     url: 'https://vitest.dev/guide/mocking.html',
     status: 200,
     bytes: 81_000,
   }),
-  told(14, 'c7', 'mcp_github_create_issue', 'Created #12.'),
-  told(15, 'c8', 'run_command', 'The person did not allow this.', undefined, 'denied'),
+  finishedCall(14, 'c7', 'mcp_github_create_issue', 'Created #12.'),
+  finishedCall(15, 'c8', 'run_command', 'The person did not allow this.', undefined, 'denied'),
 ];
 
 const waiting = {
@@ -525,7 +525,7 @@ export function workStates(
           messages: [
             question,
             wasStopped,
-            told(21, 'q1', 'run_command', 'failed', stopped, 'failed'),
+            finishedCall(21, 'q1', 'run_command', 'failed', stopped, 'failed'),
             answer({ uid: 'wr', position: 30, turnUid: 'work' }, ['It may not reach the registry.']),
           ],
           turns: [settledTurn('work', 'w1')],

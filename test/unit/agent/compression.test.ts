@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planCompression } from '../../../src/agent/compression/compressionPlan';
-import { Compressor } from '../../../src/agent/compression/compressor';
+import { Summarizer } from '../../../src/agent/compression/summarizer';
 import { contextUse } from '../../../src/transcript/contextUse';
 import { handoffText, summaryIn } from '../../../src/agent/compression/handoffText';
 import { plainSummary, summaryInput } from '../../../src/agent/compression/summaryInput';
@@ -274,9 +274,9 @@ describe('the compressor', () => {
     const silent = { trace: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
     let memo: string | null = null;
     // A new one each time: what it remembers is what it is given.
-    const compressor = () => new Compressor({ clock, log: silent });
+    const summarizer = () => new Summarizer({ clock, log: silent });
     const due = (rows: readonly Message[], window: number | null = 1000) =>
-      compressor().isDue({ conversationId: 'c', rows, memo }, window);
+      summarizer().isDue({ conversationId: 'c', rows, memo }, window);
     const compress = async (
       model: ReturnType<typeof answering>,
       isForced = false,
@@ -290,7 +290,7 @@ describe('the compressor', () => {
         aside: () => Promise.resolve(''),
         signal: new AbortController().signal,
       };
-      const made = await compressor().compress({ conversationId: 'c', rows, head: [], memo }, request);
+      const made = await summarizer().compress({ conversationId: 'c', rows, head: [], memo }, request);
       memo = made.memo;
       return made.kind;
     };

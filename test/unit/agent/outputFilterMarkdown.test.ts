@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OutputFilter, type OutputPiece } from '../../../src/agent/outputFilter';
-import { documentStart, isCodeAt, placeBehind } from '../../../src/transcript/text/documentPlace';
+import { documentStart, isCodeAt, placeAfter } from '../../../src/transcript/text/documentPlace';
 import { isInCode } from '../../support/markdown/codeOracle';
 import { answersAboutTags, specExamples } from '../../support/markdown/markdownSamples';
 import { isOnlyUntagged } from '../../support/markdown/tagAlignment';
@@ -119,7 +119,7 @@ describe('code in an answer', () => {
     const places = specExamples.flatMap((example) => everyCut(example).map((at) => ({ example, at })));
     const wrong = places.filter(({ example, at }) => {
       const before = example.slice(0, at);
-      const isCode = isCodeAt(placeBehind(documentStart, before));
+      const isCode = isCodeAt(placeAfter(documentStart, before));
       return isInCode(example, at) ? !isCode : isCode && !mayBeInDoubt(before);
     });
     expect({ enough: places.length > 10_000, wrong }).toEqual({ enough: true, wrong: [] });
@@ -128,8 +128,8 @@ describe('code in an answer', () => {
   it('is recognized in any Markdown, however it is cut', () => {
     fc.assert(
       fc.property(someMarkdown, someMarkdown, fc.nat({ max: 9 }), (before, after, cut) => {
-        const place = placeBehind(placeBehind(documentStart, before.slice(0, cut)), before.slice(cut));
-        expect(place).toEqual(placeBehind(documentStart, before));
+        const place = placeAfter(placeAfter(documentStart, before.slice(0, cut)), before.slice(cut));
+        expect(place).toEqual(placeAfter(documentStart, before));
         const isCode = isCodeAt(place);
         if (isInCode(before + after, before.length)) expect(isCode).toBe(true);
         else if (isCode) expect(mayBeInDoubt(before)).toBe(true);

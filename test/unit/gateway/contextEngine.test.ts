@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { Compressor } from '../../../src/agent/compression/compressor';
+import { Summarizer } from '../../../src/agent/compression/summarizer';
 import type { ContextEngine, Rollover } from '../../../src/agent/compression/contextEngine';
 import { systemClock } from '../../../src/base/clock';
 import { silentLog } from '../../../src/base/log';
@@ -15,7 +15,7 @@ const long = (topic: string): string => `${topic}: ${'the parser reads tokens. '
 /** A world whose engine compresses as usual and writes down which rollovers it is told of, and in which session each found its conversation. */
 async function watched(contextWindow?: number): Promise<readonly string[]> {
   const told: string[] = [];
-  const own = new Compressor({ clock: systemClock, log: silentLog });
+  const own = new Summarizer({ clock: systemClock, log: silentLog });
   const engine: ContextEngine = {
     mayBeDue: (...tokens) => own.mayBeDue(...tokens),
     isDue: (...history) => own.isDue(...history),

@@ -6,13 +6,13 @@ import { GatewayError } from '../../../src/gateway/gateway';
 import { RecordingPort, settle } from './recordingPort';
 import { session } from './scriptedGateway';
 import { openState } from './storeAtHand';
-import { bridgeWorld, shownIn } from './bridgeWorld';
+import { surfaceWorld, shownIn } from './surfaceWorld';
 
 describe('the messages of a chat view', () => {
   it('hold a prompt that is sent while the store is being opened, instead of refusing it', async () => {
-    const { bridge, connection, gateway } = bridgeWorld({ store: { kind: 'opening', blockedBy: null } });
+    const { surface, connection, gateway } = surfaceWorld({ store: { kind: 'opening', blockedBy: null } });
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     port.request(1, 'submit', { sessionId: null, uid: 'u1', text: 'hello' });
     await settle();
     connection.become({ kind: 'opening', blockedBy: 'Another window is closing.' });
@@ -25,9 +25,9 @@ describe('the messages of a chat view', () => {
   });
 
   it('pass on what happens to a prompt while a turn runs, and refuse unknown values', async () => {
-    const { bridge, gateway } = bridgeWorld();
+    const { surface, gateway } = surfaceWorld();
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     port.request(1, 'submit', { sessionId: 's1', uid: 'u1', text: 'hello', busy: 'steer' });
     port.request(2, 'submit', { sessionId: 's1', uid: 'u2', text: 'hello', busy: 'shout' });
     await settle();
@@ -39,9 +39,9 @@ describe('the messages of a chat view', () => {
   });
 
   it("save the composer's draft before a switch, and pass on its notices", async () => {
-    const { bridge, gateway } = bridgeWorld();
+    const { surface, gateway } = surfaceWorld();
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     port.request(3, 'saveDraft', { key: 's1', text: 'half a thought' });
     port.request(1, 'switchSession', { target: { reason: 'resume', sessionId: 's2' } });
     port.request(2, 'switchSession', { target: { reason: 'rewind', sessionId: 's1', turns: 0 } });
@@ -55,9 +55,9 @@ describe('the messages of a chat view', () => {
   });
 
   it("save the composer's draft before anything is done with the prompt, which clears that draft", async () => {
-    const { bridge, gateway } = bridgeWorld();
+    const { surface, gateway } = surfaceWorld();
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     let store: () => void = () => undefined;
     const stored = new Promise<void>((resolve) => (store = resolve));
     gateway.saveDraft = async (key, text, _parts, around) => {
@@ -91,13 +91,13 @@ describe('the messages of a chat view', () => {
   });
 
   it('render a page loaded after Enter once it is certain whether the prompt is stored, even if it was refused', async () => {
-    const { bridge, gateway } = bridgeWorld();
+    const { surface, gateway } = surfaceWorld();
     const [gone, port] = [new RecordingPort(), new RecordingPort()];
-    bridge.connect(gone);
+    surface.connect(gone);
     let refuse: (error: Error) => void = () => undefined;
     gateway.submit = () => new Promise((_resolve, reject) => (refuse = reject));
     gone.request(1, 'submit', { sessionId: 's1', uid: 'u1', text: 'hello' });
-    bridge.connect(port);
+    surface.connect(port);
     port.command('ready');
     await settle();
     const early = port.notifications.length;
@@ -111,9 +111,9 @@ describe('the messages of a chat view', () => {
       gateway.calls.push(`files of ${turnUid}`);
       return 'a.ts stays as it is.';
     };
-    const { bridge, gateway } = bridgeWorld({ files: { ...noChangedFiles, takeBack } });
+    const { surface, gateway } = surfaceWorld({ files: { ...noChangedFiles, takeBack } });
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     port.request(1, 'retry', { turnUid: 't1', files: true });
     await settle();
     port.request(2, 'retry', { turnUid: 't2' });
@@ -146,11 +146,11 @@ describe('the messages of a chat view', () => {
   it('render what turns changed in files, and send it again when it changes', async () => {
     const changes = new Emitter<WorkNotifications['changedFiles']>();
     const file = { path: '/w/a.ts', shown: 'a.ts', kind: 'edited', added: 1, removed: 1, state: 'open' } as const;
-    const { bridge, gateway } = bridgeWorld({
+    const { surface, gateway } = surfaceWorld({
       files: { ...noChangedFiles, ofTurns: async () => ({ t1: [file] }), onDidChange: changes.event },
     });
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     port.command('ready');
     await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     await settle();
@@ -162,9 +162,9 @@ describe('the messages of a chat view', () => {
   });
 
   it('report that rows of the shown session changed, but not while another one is shown', async () => {
-    const { bridge, gateway } = bridgeWorld();
+    const { surface, gateway } = surfaceWorld();
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     port.command('ready');
     await settle();
     for (const sessionId of ['s1', 's1', 's2']) {
@@ -179,13 +179,13 @@ describe('the messages of a chat view', () => {
   });
 
   it('name the session that a session was branched from, by its newest segment, or say that it was erased', async () => {
-    const { bridge, gateway } = bridgeWorld();
+    const { surface, gateway } = surfaceWorld();
     const port = new RecordingPort();
     gateway.sessions.set('b', session('b', { parentSessionId: 's1', parentKind: 'branch' }));
     gateway.sessions.set('b2', session('b2', { parentSessionId: 'b', parentKind: 'compression', conversationId: 'b' }));
     gateway.sessions.set('s1', session('s1', { trashedAt: 5 }));
     gateway.sessions.set('c', session('c', { parentSessionId: null, parentKind: 'branch' }));
-    bridge.connect(port);
+    surface.connect(port);
     port.command('ready');
     await settle();
     const origins: unknown[] = [];
@@ -202,20 +202,20 @@ describe('the messages of a chat view', () => {
   });
 
   it('count content as seen only while its page is visible, and what came meanwhile when it returns', async () => {
-    const { bridge, gateway } = bridgeWorld();
+    const { surface, gateway } = surfaceWorld();
     const port = new RecordingPort();
-    bridge.connect(port);
-    const seen = [bridge.isVisible()];
+    surface.connect(port);
+    const seen = [surface.isVisible()];
     port.command('ready');
     await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     await settle();
-    seen.push(bridge.isVisible());
-    bridge.pageUnloaded();
-    seen.push(bridge.isVisible());
+    seen.push(surface.isVisible());
+    surface.pageUnloaded();
+    seen.push(surface.isVisible());
     const before = gateway.calls.length;
     port.command('ready');
     await settle();
-    expect({ seen, back: bridge.isVisible(), calls: gateway.calls.slice(before) }).toEqual({
+    expect({ seen, back: surface.isVisible(), calls: gateway.calls.slice(before) }).toEqual({
       seen: [false, true, false],
       back: true,
       calls: ['seen s1'],
@@ -223,11 +223,11 @@ describe('the messages of a chat view', () => {
   });
 
   it('write nothing to the store before the session was read, and never rewrite what the store already has', async () => {
-    const { bridge, gateway, written } = bridgeWorld({ remembered: 's1' });
+    const { surface, gateway, written } = surfaceWorld({ remembered: 's1' });
     await settle();
     const restored = [...written];
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     let arrive: () => void = () => undefined;
     gateway.beforeSnapshotArrives = new Promise((resolve) => (arrive = resolve));
     const writes = (): readonly string[] => [...gateway.calls.filter((call) => call.startsWith('seen')), ...written];
@@ -246,9 +246,9 @@ describe('the messages of a chat view', () => {
   });
 
   it('report background work, and stop reporting what the user dismissed', async () => {
-    const { bridge, gateway } = bridgeWorld();
+    const { surface, gateway } = surfaceWorld();
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     port.command('ready');
     await settle();
     const list = async (state: 'running' | 'complete', unread: boolean): Promise<void> => {
@@ -268,9 +268,9 @@ describe('the messages of a chat view', () => {
   });
 
   it('report a new title and a chosen model', async () => {
-    const { bridge, gateway } = bridgeWorld();
+    const { surface, gateway } = surfaceWorld();
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     port.command('ready');
     await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     await settle();
@@ -286,22 +286,22 @@ describe('the messages of a chat view', () => {
   });
 
   it('focus the composer as soon as the page is ready', async () => {
-    const { bridge } = bridgeWorld();
+    const { surface } = surfaceWorld();
     const port = new RecordingPort();
-    bridge.connect(port);
-    bridge.focusComposer();
+    surface.connect(port);
+    surface.focusComposer();
     port.command('ready');
     expect(await shownIn(port)).toEqual(['bootstrap', 'focusComposer']);
   });
 
   it('keep text for the composer until a page shows it, and deliver it once', async () => {
-    const { bridge } = bridgeWorld();
-    bridge.insertPrompt('`a.ts:1`');
+    const { surface } = surfaceWorld();
+    surface.insertPrompt('`a.ts:1`');
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     port.command('ready');
     expect(await shownIn(port)).toEqual(['bootstrap', 'insertPrompt']);
-    bridge.insertPrompt('more');
+    surface.insertPrompt('more');
     expect(port.notifications.slice(1)).toEqual([
       ['insertPrompt', { text: '`a.ts:1`' }],
       ['insertPrompt', { text: 'more' }],
@@ -309,12 +309,12 @@ describe('the messages of a chat view', () => {
   });
 
   it('leave nothing registered when the view is disposed', async () => {
-    const { bridge, gateway, models } = bridgeWorld();
+    const { surface, gateway, models } = surfaceWorld();
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     port.command('ready');
     await settle();
-    bridge.dispose();
+    surface.dispose();
     const before = port.posted.length;
     models.fire();
     port.request(1, 'switchSession', { target: { reason: 'new_session' } });
@@ -327,22 +327,22 @@ describe('the messages of a chat view', () => {
   });
 
   it('show, in a folder the window moves to, what was shown there last, and nothing of the previous folder', async () => {
-    const { bridge, connection, gateway, meta } = bridgeWorld({ remembered: 's1' });
+    const { surface, connection, gateway, meta } = surfaceWorld({ remembered: 's1' });
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     port.command('ready');
     await settle();
-    const before = bridge.shownSession;
+    const before = surface.shownSession;
     connection.become({ kind: 'opening', blockedBy: null });
-    bridge.leaveStore();
-    const between = bridge.shownSession;
+    surface.leaveStore();
+    const between = surface.shownSession;
     meta.set('shown:chat', 's2');
     connection.become(openState);
     await settle();
     expect({
       before,
       between,
-      after: bridge.shownSession,
+      after: surface.shownSession,
       drawn: gateway.shownSession('chat'),
       last: port.notifications.at(-1)?.[0],
     }).toEqual({

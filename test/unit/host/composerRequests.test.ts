@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { refuseUnseenApproval } from '../../../src/host/approvals/approvalOfView';
+import { refuseOutdatedApproval } from '../../../src/host/approvals/approvalOfView';
 import { promptHistory } from '../../../src/host/chat/composer/promptHistory';
 import { delegateTaskTool } from '../../../src/tools/delegate/delegateTask';
 import { askingTools } from '../../support/askingTools';
@@ -11,7 +11,7 @@ afterEach(() => world.close());
 
 describe('a question decided from a view', () => {
   const decidable = (shown: string | null, id: string): Promise<boolean> =>
-    refuseUnseenApproval(world.store, shown, id).then(
+    refuseOutdatedApproval(world.store, shown, id).then(
       () => true,
       () => false,
     );
@@ -33,7 +33,7 @@ describe('a question decided from a view', () => {
       await decidable(null, id),
       await decidable('other', 'unknown'),
     ]).toEqual([true, false, false, false, true]);
-    await expect(refuseUnseenApproval(world.store, 'other', id)).rejects.toThrow(
+    await expect(refuseOutdatedApproval(world.store, 'other', id)).rejects.toThrow(
       'This request belongs to another session. Nothing was allowed or denied. Open that session to decide.',
     );
   });

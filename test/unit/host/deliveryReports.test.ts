@@ -2,31 +2,31 @@ import { describe, expect, it } from 'vitest';
 import { Emitter } from '../../../src/base/disposable';
 import { DeliveryReports } from '../../../src/host/verify/deliveryReports';
 import { VerifyService } from '../../../src/host/verify/verifyService';
-import type { WitnessAsk } from '../../../src/protocol/witnessProtocol';
-import type { WitnessEntry } from '../../../src/transcript/witness';
+import type { ReportRequest } from '../../../src/protocol/deliveryProtocol';
+import type { DeliveryEntry } from '../../../src/transcript/deliveryEntry';
 import { session } from '../../support/builders/viewMessages';
 import { ManualClock } from '../../support/manualClock';
 import { RecordingLog } from './recordingLog';
 
-function desk(change: { readonly readable?: boolean } = {}) {
+function service(change: { readonly readable?: boolean } = {}) {
   const stored = new Set(['c1', 'c2']);
   const changed = new Emitter<readonly string[]>();
   const clock = new ManualClock();
-  const asks: WitnessAsk[] = [];
+  const asks: ReportRequest[] = [];
   const plug = { conversationId: 'c1', turnUid: 't', at: 1 };
-  const witness = new DeliveryReports({
+  const reports = new DeliveryReports({
     sessions: { getSession: async (id) => (stored.has(id) ? session({ id, conversationId: id }) : null) },
     store: { settled: async () => undefined, isReadable: change.readable ?? true },
     onDidChangeSessions: changed.event,
-    plug: { current: plug, seen: () => undefined },
+    crashDemo: { current: plug, seen: () => undefined },
     clock,
     log: new RecordingLog(),
   });
-  witness.onDidAsk((ask) => asks.push(ask));
-  return { witness, stored, changed, asks, clock, plug };
+  reports.onDidAsk((ask) => asks.push(ask));
+  return { reports, stored, changed, asks, clock, plug };
 }
 
-const entry = (messageUid: string, length = 5): WitnessEntry => ({
+const entry = (messageUid: string, length = 5): DeliveryEntry => ({
   messageUid,
   turnUid: 't',
   part: 0,
@@ -38,37 +38,37 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 
 describe('the delivery reports of views', () => {
   it('are kept by view, the newer value for each part; reports on unstored parts are returned to be forgotten', async () => {
-    const { witness, plug } = desk();
-    await witness.witnessed('chat', [{ conversationId: 'c1', entries: [entry('m1')] }]);
-    await witness.witnessed('tab', [{ conversationId: 'c1', entries: [entry('m1', 3)] }]);
-    const answer = await witness.witnessed('chat', [
+    const { reports, plug } = service();
+    await reports.reportDelivery('chat', [{ conversationId: 'c1', entries: [entry('m1')] }]);
+    await reports.reportDelivery('tab', [{ conversationId: 'c1', entries: [entry('m1', 3)] }]);
+    const answer = await reports.reportDelivery('chat', [
       { conversationId: 'c1', entries: [entry('m1', 9)] },
       { conversationId: 'gone', entries: [entry('m2')] },
     ]);
-    expect([answer, witness.entriesOf('c1').map(({ length }) => length), witness.entriesOf('gone')]).toEqual([
-      { forgotten: ['gone'], plug },
+    expect([answer, reports.entriesOf('c1').map(({ length }) => length), reports.entriesOf('gone')]).toEqual([
+      { forgotten: ['gone'], crashDemo: plug },
       [9, 3],
       [],
     ]);
   });
 
   it('are erased with their session, here and in the views, even in views that had not reported it', async () => {
-    const { witness, stored, changed, asks } = desk();
-    await witness.witnessed('chat', [{ conversationId: 'c1', entries: [entry('m1')] }]);
+    const { reports, stored, changed, asks } = service();
+    await reports.reportDelivery('chat', [{ conversationId: 'c1', entries: [entry('m1')] }]);
     stored.delete('c1');
     changed.fire(['c1', 'c2']);
     await settle();
-    expect([witness.entriesOf('c1'), asks]).toEqual([[], [{ kind: 'erased', conversationIds: ['c1'] }]]);
+    expect([reports.entriesOf('c1'), asks]).toEqual([[], [{ kind: 'erased', conversationIds: ['c1'] }]]);
   });
 
   it('are accepted only while the history can be read, so that none is forgotten by mistake', async () => {
     await expect(
-      desk({ readable: false }).witness.witnessed('chat', [{ conversationId: 'c1', entries: [] }]),
+      service({ readable: false }).reports.reportDelivery('chat', [{ conversationId: 'c1', entries: [] }]),
     ).rejects.toThrow('can’t be read');
   });
 
   it('copy what a view still has on its screen, or say that no view has it', async () => {
-    const { witness, clock } = desk();
+    const { reports, clock } = service();
     const done: string[] = [];
     const broken = (): Promise<never> => Promise.reject(new Error('not asked'));
     const verify = new VerifyService({
@@ -80,18 +80,18 @@ describe('the delivery reports of views', () => {
         readTranscript: broken,
         verifyIntegrity: broken,
       },
-      witness,
+      reports,
       clock,
       log: new RecordingLog(),
       t: (message) => message,
       isAnswering: () => false,
       storeSentence: () => null,
       copy: async (text) => void done.push(`copied ${text}`),
-      say: (sentence) => void done.push(sentence),
+      notify: (sentence) => void done.push(sentence),
     });
     const first = verify.copyShown('m1');
-    witness.shownText('m1', null);
-    witness.shownText('m1', 'Hello');
+    reports.shownText('m1', null);
+    reports.shownText('m1', 'Hello');
     await first;
     const second = verify.copyShown('m2');
     await clock.advance(1000);

@@ -108,7 +108,7 @@ function contextKeys(): ReadonlySet<string> {
   for (const source of sources) {
     for (const match of source.text.matchAll(/'setContext',\s*'([\w.]+)'/g)) found.add(match[1] ?? '');
     if (/`hermes\.\$\{key\}`/.test(source.text))
-      for (const match of source.text.matchAll(/tell\(\s*'(\w+)'/g)) found.add(`hermes.${match[1] ?? ''}`);
+      for (const match of source.text.matchAll(/setKey\(\s*'(\w+)'/g)) found.add(`hermes.${match[1] ?? ''}`);
   }
   return found;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StarterService, type StarterServiceNeeds } from '../../../src/host/firstSteps/starterService';
+import { StarterService, type StarterServiceDeps } from '../../../src/host/firstSteps/starterService';
 import type { DirectoryEntry } from '../../../src/tools/workspaceFiles';
 import { RecordingLog } from './recordingLog';
 
@@ -8,9 +8,9 @@ const t = (message: string, args: Readonly<Record<string, string>> = {}): string
 const file = (name: string): DirectoryEntry => ({ name, kind: 'file' });
 const folder = (name: string): DirectoryEntry => ({ name, kind: 'directory' });
 
-function desk(
+function service(
   entries: readonly DirectoryEntry[],
-  over: Partial<StarterServiceNeeds> & { readonly packageJson?: string; readonly changed?: string } = {},
+  over: Partial<StarterServiceDeps> & { readonly packageJson?: string; readonly changed?: string } = {},
 ) {
   const asked: string[] = [];
   const made = new StarterService({
@@ -31,7 +31,7 @@ function desk(
   });
   return { made, asked };
 }
-const prompts = async (...args: Parameters<typeof desk>) => desk(...args).made.prompts();
+const prompts = async (...args: Parameters<typeof service>) => service(...args).made.prompts();
 
 const explain = 'Explain what this project does and where to start reading';
 
@@ -65,8 +65,8 @@ describe('the suggestions in the empty chat', () => {
   });
 
   it('ask git only in a trusted folder, and work without it', async () => {
-    const restricted = desk([file('a.ts')], { isTrusted: () => false, changed: ' M a.ts' });
-    const without = desk([file('a.ts')], { git: () => Promise.reject(new Error('no git')) });
+    const restricted = service([file('a.ts')], { isTrusted: () => false, changed: ' M a.ts' });
+    const without = service([file('a.ts')], { git: () => Promise.reject(new Error('no git')) });
     expect([await restricted.made.prompts(), restricted.asked, await without.made.prompts()]).toEqual([
       ['What is in this folder?'],
       [],

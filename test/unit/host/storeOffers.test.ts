@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { StoreStatus } from '../../../src/host/storage/storeStatus';
 import { noSpills, StoreAtHand } from './storeAtHand';
 
-const desk = (): StoreStatus => new StoreStatus(new StoreAtHand(), (message) => message, noSpills);
+const storeStatus = (): StoreStatus => new StoreStatus(new StoreAtHand(), (message) => message, noSpills);
 const shown = (of: StoreStatus) => (of.shown.kind === 'open' ? of.shown.notices : []);
 
 describe('an offer of the store', () => {
   it("runs the user's choice as long as it is offered", async () => {
-    const store = desk();
+    const store = storeStatus();
     const done: string[] = [];
     const choices = ['Yes', 'No'].map((label) => ({ label, run: async () => void done.push(label) }));
     store.offer('topic', [{ sentence: 'Shall it be done?', choices }]);
@@ -27,7 +27,7 @@ describe('an offer of the store', () => {
   });
 
   it('is shown with other topics, and is removed alone', async () => {
-    const store = desk();
+    const store = storeStatus();
     store.offer('one', [{ sentence: 'One', choices: [{ label: 'A', run: async () => undefined }] }]);
     store.offer('one more', [{ sentence: 'Two', choices: [{ label: 'B', run: async () => undefined }] }]);
     store.offer('one', []);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tellingUnkept } from '../../../src/host/approvals/approvalRules';
+import { reportingUnkept } from '../../../src/host/approvals/approvalRules';
 import type { ApprovalDecision } from '../../../src/transcript/approval';
 
 describe('a rule that the user allowed', () => {
@@ -8,7 +8,7 @@ describe('a rule that the user allowed', () => {
   const remembered = async (decision: ApprovalDecision, problem: string | null): Promise<readonly string[]> => {
     const seen: string[] = [];
     const remember = (): Promise<void> => (problem === null ? Promise.resolve() : Promise.reject(new Error(problem)));
-    const policy = tellingUnkept({ judge: () => ({ kind: 'allow' }), remember }, words, (sentence) =>
+    const policy = reportingUnkept({ judge: () => ({ kind: 'allow' }), remember }, words, (sentence) =>
       seen.push(`told: ${sentence}`),
     );
     await policy.remember(decision).catch((error: Error) => seen.push(`rejected: ${error.message}`));

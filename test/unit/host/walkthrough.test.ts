@@ -88,7 +88,7 @@ describe('the walkthrough', () => {
     const { told, made, stopped } = started(true);
     made.modelChosen(true);
     stopped();
-    made.plugPulled(false);
+    made.crashDemoRun(false);
     const before = told.length;
     await made.commands['getStarted']?.();
     expect(told.slice(before)).toEqual(['(opened)', '(ticked off model)', '(ticked off stop)']);

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import * as v from 'valibot';
 import type { Log } from '../../../src/base/log';
 import { SurfaceAgent } from '../../../src/gateway/agents/surfaceAgent';
-import { type EndedTurn, MemoryManager, type MemoryManagerParts } from '../../../src/memory/memoryManager';
+import { type EndedTurn, MemoryManager, type MemoryManagerDeps } from '../../../src/memory/memoryManager';
 import type { MemoryProvider } from '../../../src/memory/memoryProvider';
-import type { RecallRequest } from '../../../src/memory/turnPreparation';
+import type { TurnRecallRequest } from '../../../src/memory/turnPreparation';
 import { type AnyTool, defineTool } from '../../../src/tools/tool';
 import { TranscriptBuilder } from '../../support/builders/messages';
 import { gate } from '../../support/conformance';
@@ -19,10 +19,10 @@ interface Bench {
   readonly clock: ManualClock;
   readonly heard: string[];
   readonly warned: string[];
-  readonly parts: MemoryManagerParts;
+  readonly deps: MemoryManagerDeps;
 }
 
-function bench(parts: Partial<MemoryManagerParts> = {}): Bench {
+function bench(deps: Partial<MemoryManagerDeps> = {}): Bench {
   const clock = new ManualClock();
   const warned: string[] = [];
   const log: Log = {
@@ -31,7 +31,7 @@ function bench(parts: Partial<MemoryManagerParts> = {}): Bench {
     warn: (message) => void warned.push(message),
     error: (message) => void warned.push(message),
   };
-  return { clock, heard: [], warned, parts: { clock, log, ...parts } };
+  return { clock, heard: [], warned, deps: { clock, log, ...deps } };
 }
 
 const turn = (prompt: string, answer = 'a', more: Partial<EndedTurn> = {}): EndedTurn => ({
@@ -44,7 +44,7 @@ const turn = (prompt: string, answer = 'a', more: Partial<EndedTurn> = {}): Ende
   ...more,
 });
 
-function request(prompt: string, more: Partial<RecallRequest> = {}): RecallRequest {
+function request(prompt: string, more: Partial<TurnRecallRequest> = {}): TurnRecallRequest {
   return {
     prompt,
     signal: new AbortController().signal,
@@ -74,7 +74,7 @@ async function run(one: AnyTool | undefined, input: unknown): Promise<unknown> {
 
 describe('accepting memory providers', () => {
   it('accepts every built-in one and one external one: a second is refused, and the sentence names the first', () => {
-    const { parts, warned } = bench();
+    const { deps: parts, warned } = bench();
     const manager = new MemoryManager(parts);
     const added = [
       manager.add({ provider: legacyMemory([], 'files'), kind: 'builtin' }),
@@ -92,7 +92,7 @@ describe('accepting memory providers', () => {
   });
 
   it('leaves nothing behind from a provider that cannot list its tools, so that the next one is accepted', () => {
-    const { parts, warned } = bench();
+    const { deps: parts, warned } = bench();
     const manager = new MemoryManager(parts);
     const broken: MemoryProvider = Object.defineProperty(legacyMemory([], 'broken'), 'tools', {
       get: () => {
@@ -111,7 +111,7 @@ describe('accepting memory providers', () => {
   });
 
   it('skips one that is not set up', () => {
-    const { parts, warned } = bench();
+    const { deps: parts, warned } = bench();
     const manager = new MemoryManager(parts);
     expect([
       manager.add({ provider: { ...legacyMemory([]), isAvailable: () => false }, kind: 'external' }),
@@ -123,7 +123,7 @@ describe('accepting memory providers', () => {
 
 describe('tools of providers', () => {
   it('never replace one of Hermes, and appear once', () => {
-    const { parts, warned } = bench({ coreTools: ['read_file'] });
+    const { deps: parts, warned } = bench({ coreTools: ['read_file'] });
     const manager = memoryOf(
       [
         { ...legacyMemory([], 'one'), tools: [tool('read_file'), tool('recall'), tool('recall'), tool('')] },
@@ -143,7 +143,7 @@ describe('tools of providers', () => {
   });
 
   it('receive no secret, and return no fence', async () => {
-    const { parts } = bench();
+    const { deps: parts } = bench();
     const said: string[] = [];
     const manager = memoryOf([{ ...legacyMemory([]), tools: [tool('retain', said)] }], parts);
     manager.initialize('S1');
@@ -156,7 +156,7 @@ describe('tools of providers', () => {
   });
 
   it('wait until their provider knows the session, but not forever', async () => {
-    const { parts, clock } = bench();
+    const { deps: parts, clock } = bench();
     const manager = memoryOf([{ ...hangingMemory(), tools: [tool('recall')] }], parts);
     manager.initialize('S1');
     const output = run(manager.tools[0], {});
@@ -165,7 +165,7 @@ describe('tools of providers', () => {
   });
 
   it("that fail are logged with their provider's name", async () => {
-    const { parts, warned } = bench();
+    const { deps: parts, warned } = bench();
     const failing = defineTool({
       name: 'recall',
       description: '',
@@ -183,7 +183,7 @@ describe('tools of providers', () => {
 
 describe('a switch', () => {
   it('comes after the end of the old session and before writes of the new one, however slow the provider', async () => {
-    const { parts, heard } = bench();
+    const { deps: parts, heard } = bench();
     const held = gate();
     const manager = memoryOf(
       [new RecordingMemory(heard, { pause: (hook) => (hook === 'end' ? held.opened : Promise.resolve()) })],
@@ -205,7 +205,7 @@ describe('a switch', () => {
   });
 
   it('carries its reason, its parent and the session left; only a new conversation is a reset, only a rewind keeps the id', async () => {
-    const { parts, heard } = bench();
+    const { deps: parts, heard } = bench();
     const manager = memoryOf([new RecordingMemory(heard, { previous: true })], parts);
     manager.initialize('S1', 'P');
     manager.switchSession({ to: 'S2', reason: 'compression', parentSessionId: 'S1' });
@@ -228,7 +228,7 @@ describe('a switch', () => {
   it.each(['', null, undefined])(
     'to no id (%j), or to the current session, is not sent, and neither is forgetting such a session',
     async (none) => {
-      const { parts, heard } = bench();
+      const { deps: parts, heard } = bench();
       const manager = memoryOf([new RecordingMemory(heard)], parts);
       manager.initialize(none);
       const before = manager.currentSession;
@@ -251,19 +251,19 @@ describe('a switch', () => {
   it.each(['', null, undefined])(
     'of an agent to no id (%j) leaves it in its session, even after that session has ended',
     async (none) => {
-      const { parts, heard } = bench();
-      const seat = new SurfaceAgent(memoryOf([new RecordingMemory(heard)], parts));
-      seat.serve(none, { reason: 'resume', parentSessionId: null });
-      seat.serve('S1', { reason: 'resume', parentSessionId: null });
-      seat.endSession();
-      seat.serve(none, { reason: 'rewind', parentSessionId: null });
-      await seat.memory.drain();
-      expect([heard, seat.sessionId, seat.hasEnded]).toEqual([['initialize S1', 'end S1'], 'S1', true]);
+      const { deps: parts, heard } = bench();
+      const agent = new SurfaceAgent(memoryOf([new RecordingMemory(heard)], parts));
+      agent.serve(none, { reason: 'resume', parentSessionId: null });
+      agent.serve('S1', { reason: 'resume', parentSessionId: null });
+      agent.endSession();
+      agent.serve(none, { reason: 'rewind', parentSessionId: null });
+      await agent.memory.drain();
+      expect([heard, agent.sessionId, agent.hasEnded]).toEqual([['initialize S1', 'end S1'], 'S1', true]);
     },
   );
 
   it('does not repeat the end of a session that was already reported', async () => {
-    const { parts, heard } = bench();
+    const { deps: parts, heard } = bench();
     const manager = memoryOf([new RecordingMemory(heard)], parts);
     manager.initialize('S1');
     manager.endSession();
@@ -298,7 +298,7 @@ describe('a provider that misbehaves', () => {
   ];
 
   it('affects no other: one that throws', async () => {
-    const { parts, heard, warned } = bench();
+    const { deps: parts, heard, warned } = bench();
     const manager = memoryOf([throwingMemory(), new RecordingMemory(heard)], parts);
     await hooks(manager);
     await manager.drain();
@@ -309,7 +309,7 @@ describe('a provider that misbehaves', () => {
   });
 
   it('affects no other: one that hangs', async () => {
-    const { parts, heard, clock } = bench();
+    const { deps: parts, heard, clock } = bench();
     const manager = memoryOf([hangingMemory(), new RecordingMemory(heard)], parts);
     const done = hooks(manager);
     await clock.advance(2000);
@@ -319,7 +319,7 @@ describe('a provider that misbehaves', () => {
   });
 
   it('is skipped if it ignores its abort, and receives later calls', async () => {
-    const { parts, heard, clock, warned } = bench();
+    const { deps: parts, heard, clock, warned } = bench();
     const aborted: boolean[] = [];
     const provider: MemoryProvider = {
       ...legacyMemory(heard),
@@ -343,7 +343,7 @@ describe('a provider that misbehaves', () => {
   });
 
   it('that predates most hooks works', async () => {
-    const { parts, heard, warned } = bench();
+    const { deps: parts, heard, warned } = bench();
     const manager = memoryOf([legacyMemory(heard)], parts);
     await hooks(manager);
     await manager.shutdown(null);
@@ -353,7 +353,7 @@ describe('a provider that misbehaves', () => {
 
 describe('a memory update', () => {
   it('is a completed turn of a user in which something was said', async () => {
-    const { parts, heard } = bench();
+    const { deps: parts, heard } = bench();
     const manager = memoryOf([new RecordingMemory(heard)], parts);
     manager.syncTurn(turn('too early'));
     manager.initialize('S1');
@@ -367,7 +367,7 @@ describe('a memory update', () => {
   });
 
   it('contains no secrets and no recalled text, and uses copies', async () => {
-    const { parts, heard } = bench();
+    const { deps: parts, heard } = bench();
     const external = new RecordingMemory(heard, { beforeCompressing: '<memory-context>x</memory-context>' });
     const manager = memoryOf([external], parts, external);
     manager.initialize('S1');
@@ -381,7 +381,7 @@ describe('a memory update', () => {
     manager.delegated(Object.freeze({ childSessionId: 'C', task: `with ${key}`, result: 'done' }));
     const rows = new TranscriptBuilder().turn('t1').user(`u ${key}`).assistant(`a ${key}`).messages;
     const before = JSON.stringify(rows);
-    await manager.beforeCompressing(rows, new AbortController().signal);
+    await manager.beforeCompression(rows, new AbortController().signal);
     await manager.drain();
     expect(heard.slice(1)).toEqual([
       'sync S1: use [secret] -> password: [secret]',
@@ -393,7 +393,7 @@ describe('a memory update', () => {
   });
 
   it('never comes from a private session: no provider receives anything from it or adds anything to it', async () => {
-    const { parts, heard } = bench({ isPrivate: true });
+    const { deps: parts, heard } = bench({ isPrivate: true });
     const manager = memoryOf(
       [
         new RecordingMemory(heard, {
@@ -418,7 +418,7 @@ describe('a memory update', () => {
   });
 
   it('counts the turns of a session for providers that ask for it, even across a compression', async () => {
-    const { parts, heard } = bench();
+    const { deps: parts, heard } = bench();
     const manager = memoryOf([new RecordingMemory(heard, { starts: true })], parts);
     manager.initialize('S1');
     const start = (prompt: string): void => manager.turnStarting({ turnUid: prompt, prompt, model: 'm' });
@@ -438,7 +438,7 @@ describe('a memory update', () => {
   });
 
   it('about a write of the built-in memory goes only to the external provider', async () => {
-    const { parts } = bench();
+    const { deps: parts } = bench();
     const [own, other]: [string[], string[]] = [[], []];
     const external = new RecordingMemory(other);
     const manager = memoryOf([new RecordingMemory(own), external], parts, external);
@@ -451,7 +451,7 @@ describe('a memory update', () => {
 
 describe('recall', () => {
   it('joins and cleans up what providers found, and its query is the prompt without secrets', async () => {
-    const { parts } = bench();
+    const { deps: parts } = bench();
     const asked: string[] = [];
     const recall = (query: string): string => {
       asked.push(query);
@@ -469,7 +469,7 @@ describe('recall', () => {
   });
 
   it('is not requested for prompts without content', async () => {
-    const { parts } = bench();
+    const { deps: parts } = bench();
     const asked: string[] = [];
     const manager = memoryOf([new RecordingMemory([], { recall: (query) => (asked.push(query), '') })], parts);
     manager.initialize('S1');
@@ -490,7 +490,7 @@ describe('recall', () => {
   });
 
   it('waits for two seconds; the user is notified after a moment; what arrived by then counts', async () => {
-    const { parts, clock, warned } = bench();
+    const { deps: parts, clock, warned } = bench();
     const slow: number[] = [];
     const manager = memoryOf(
       [
@@ -516,7 +516,7 @@ describe('recall', () => {
   });
 
   it('skips a provider that has not returned, and asks it again when it has', async () => {
-    const { parts, clock, warned } = bench();
+    const { deps: parts, clock, warned } = bench();
     const held = gate();
     const asked: string[] = [];
     const manager = memoryOf(
@@ -548,7 +548,7 @@ describe('recall', () => {
   });
 
   it('can be skipped by the user, and ends with its turn', async () => {
-    const { parts, clock, warned } = bench();
+    const { deps: parts, clock, warned } = bench();
     const told: unknown[] = [];
     const provider: MemoryProvider = {
       ...legacyMemory([], 'heeding'),
@@ -577,7 +577,7 @@ describe('recall', () => {
   });
 
   it('of a new session is not answered from the old one: a provider is asked once it knows about the switch', async () => {
-    const { parts, clock } = bench();
+    const { deps: parts, clock } = bench();
     const held = gate();
     let session = '';
     const manager = memoryOf(
@@ -608,7 +608,7 @@ describe('recall', () => {
   });
 
   it('reports how much was found if a provider can count it', async () => {
-    const { parts } = bench();
+    const { deps: parts } = bench();
     const manager = memoryOf(
       [
         {
@@ -629,7 +629,7 @@ describe('recall', () => {
 
 describe('the system prompt section', () => {
   it('stays the same for a session and is read again for the next one', async () => {
-    const { parts } = bench();
+    const { deps: parts } = bench();
     let reads = 0;
     const manager = memoryOf(
       [
@@ -655,7 +655,7 @@ describe('the system prompt section', () => {
 
 describe('a provider that violates our types', () => {
   it('may answer with anything, and the turn continues', async () => {
-    const { parts } = bench();
+    const { deps: parts } = bench();
     const odd: MemoryProvider = JSON.parse('{"name":"odd"}', (field, value: unknown) =>
       field === ''
         ? Object.assign(
@@ -680,7 +680,7 @@ describe('a provider that violates our types', () => {
     manager.syncTurn(turn('q1'));
     expect([
       await manager.prepareTurn(request('where is it')),
-      await manager.beforeCompressing([], new AbortController().signal),
+      await manager.beforeCompression([], new AbortController().signal),
     ]).toEqual([{ systemBlock: '7', recall: '', found: [] }, '']);
     await manager.shutdown(null);
   });
@@ -688,7 +688,7 @@ describe('a provider that violates our types', () => {
 
 describe('before a summary is written', () => {
   it('providers report what it must keep, each within a time limit', async () => {
-    const { parts, clock, warned } = bench();
+    const { deps: parts, clock, warned } = bench();
     const manager = memoryOf(
       [
         new RecordingMemory([], { beforeCompressing: 'keep the plan' }),
@@ -699,7 +699,7 @@ describe('before a summary is written', () => {
       parts,
     );
     manager.initialize('S1');
-    const text = manager.beforeCompressing([], new AbortController().signal);
+    const text = manager.beforeCompression([], new AbortController().signal);
     await clock.advance(0);
     await clock.advance(5000);
     expect([await text, warned.at(-1)]).toEqual([
@@ -711,7 +711,7 @@ describe('before a summary is written', () => {
 
 describe('a session that is forgotten', () => {
   it('is erased at every provider, including queued writes; what cannot be erased is reported', async () => {
-    const { parts, heard, clock } = bench();
+    const { deps: parts, heard, clock } = bench();
     const held = gate();
     const external = legacyMemory([], 'cloud');
     const manager = memoryOf(
@@ -748,7 +748,7 @@ describe('a session that is forgotten', () => {
 
 describe('shutting down', () => {
   it('lets queued work finish, accepts no more, and notifies the provider last', async () => {
-    const { parts, heard } = bench();
+    const { deps: parts, heard } = bench();
     const manager = memoryOf([new RecordingMemory(heard)], parts);
     manager.initialize('S1');
     manager.syncTurn(turn('q1'));
@@ -762,7 +762,7 @@ describe('shutting down', () => {
   });
 
   it('hands over the rest with aborted signals when time is up, even after a call that hangs', async () => {
-    const { parts, clock } = bench();
+    const { deps: parts, clock } = bench();
     const kept: string[] = [];
     const provider: MemoryProvider = {
       name: 'durable',

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/clock';
 import { ModelCatalog } from '../../../src/models/catalog';
-import type { CatalogParts } from '../../../src/models/catalog';
+import type { CatalogDeps } from '../../../src/models/catalog';
 import { DemoProvider } from '../../../src/models/demo/demoProvider';
 import { ModelError } from '../../../src/models/modelProvider';
 import { azureResource } from '../../../src/models/azureOpenai';
@@ -25,7 +25,7 @@ async function start(options: ModelServerOptions = {}): Promise<ModelServer> {
 }
 
 function catalog(
-  change: Partial<CatalogParts> & { readonly keys?: Readonly<Record<string, string>> } = {},
+  change: Partial<CatalogDeps> & { readonly keys?: Readonly<Record<string, string>> } = {},
 ): ModelCatalog {
   const { keys = {}, ...parts } = change;
   return new ModelCatalog({

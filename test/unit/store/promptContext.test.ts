@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Compressor } from '../../../src/agent/compression/compressor';
+import { Summarizer } from '../../../src/agent/compression/summarizer';
 import { silentLog } from '../../../src/base/log';
 import { contextUse } from '../../../src/transcript/contextUse';
 import { ManualClock } from '../../support/manualClock';
@@ -36,7 +36,7 @@ async function history(turns: number, random: readonly number[]): Promise<Sessio
 
 describe('what a prompt depends on', () => {
   it('has the tokens that the active rows have, and so the decision to compress is the same, whatever the history', async () => {
-    const compressor = new Compressor({ clock: new ManualClock(), log: silentLog });
+    const summarizer = new Summarizer({ clock: new ManualClock(), log: silentLog });
     let due = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -49,9 +49,9 @@ describe('what a prompt depends on', () => {
           const use = contextUse(rows);
           const { countedTokens } = db.promptContext('s1', null);
           expect(countedTokens).toBe(use.counted ? use.tokens : null);
-          const isDue = compressor.isDue({ conversationId: 's1', rows, memo: null }, window);
+          const isDue = summarizer.isDue({ conversationId: 's1', rows, memo: null }, window);
           if (isDue) due++;
-          expect(isDue && !(countedTokens !== null && compressor.mayBeDue(countedTokens, window))).toBe(false);
+          expect(isDue && !(countedTokens !== null && summarizer.mayBeDue(countedTokens, window))).toBe(false);
         },
       ),
       { numRuns: 60 },

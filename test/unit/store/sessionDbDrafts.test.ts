@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type DraftPart, draftBehind, joinedDraft } from '../../../src/transcript/draftPart';
+import { type DraftPart, draftAfter, joinedDraft } from '../../../src/transcript/draftPart';
 import { openTurn, runningTurn, sessionDbWorld, type SessionDbWorld } from '../../support/sessionDbWorld';
 
 let world: SessionDbWorld;
@@ -168,7 +168,7 @@ describe('a draft that is saved while prompts are on their way', () => {
       fc.property(texts, fc.stringMatching(/^[A-Z]{0,5}$/), (sent, rest) => {
         let draft = joinedDraft([...sent, rest]);
         for (const [index, text] of sent.entries()) {
-          draft = draftBehind(draft, text) ?? 'not ahead';
+          draft = draftAfter(draft, text) ?? 'not ahead';
           expect(draft).toBe(joinedDraft([...sent.slice(index + 1), rest]));
         }
       }),

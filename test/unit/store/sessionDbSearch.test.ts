@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { snippetOf } from '../../../src/store/search/snippet';
-import { searchWords } from '../../../src/store/search/searchTerms';
+import { searchTerms } from '../../../src/store/search/searchTerms';
 import {
   answer,
   append,
@@ -252,7 +252,7 @@ describe('a damaged index', () => {
 
 describe('search words', () => {
   it('become quoted words for the index, or a scan', () => {
-    const match = (text: string) => searchWords(text)?.match;
+    const match = (text: string) => searchTerms(text)?.match;
     expect(['quick Brown', 'a OR b', 'x', '東京', 'foo.bar', '"two words"', ' '].map(match)).toEqual([
       '"quick" "brown*"',
       null,

@@ -245,8 +245,8 @@ describe('the list of sessions', () => {
       finishedTurn(id, startedAt, 'Question');
     const pages: string[][] = [];
     for (
-      let behind: SessionQuery['behind'], page;
-      (page = world.db.listSessions({ limit: 2, ...(behind === undefined ? {} : { behind }) })).length > 0;
+      let behind: SessionQuery['after'], page;
+      (page = world.db.listSessions({ limit: 2, ...(behind === undefined ? {} : { after: behind }) })).length > 0;
       behind = page.at(-1)
     )
       pages.push(page.map(({ id }) => id));
@@ -255,7 +255,7 @@ describe('the list of sessions', () => {
     expect([
       pages,
       last?.id,
-      world.db.listSessions({ limit: 9, ...(last === undefined ? {} : { behind: last }) }).map(({ id }) => id),
+      world.db.listSessions({ limit: 9, ...(last === undefined ? {} : { after: last }) }).map(({ id }) => id),
     ]).toEqual([[['e', 'b'], ['c', 'd'], ['a']], 'b', ['c', 'd', 'a']]);
   });
 

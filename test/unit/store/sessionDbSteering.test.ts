@@ -26,7 +26,7 @@ const queued = (uid: string, behind?: readonly string[]): readonly string[] =>
       sessionId: 's1',
       text: `text of ${uid}`,
       createdAt: 5,
-      ...(behind === undefined ? {} : { behind }),
+      ...(behind === undefined ? {} : { after: behind }),
     })
     .map((prompt) => prompt.uid);
 const steer = (queuedUid: string, turnUid = 't1', sessionId = 's1') =>

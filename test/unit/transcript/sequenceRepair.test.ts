@@ -306,7 +306,7 @@ describe('a call without a result', () => {
     const made = repair.answered[0]?.message;
     expect({
       lines: rowLines(repair.messages),
-      behind: repair.answered[0]?.behind,
+      behind: repair.answered[0]?.after,
       uid: made?.uid,
       turn: made?.turnUid,
       at: made?.createdAt,

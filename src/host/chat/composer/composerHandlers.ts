@@ -4,7 +4,7 @@ import type { StoreStatus } from '../../storage/storeStatus';
 import type { RequestHandlers } from '../../webviews/viewEndpoint';
 import { promptHistory } from './promptHistory';
 
-export interface ComposerHandlerNeeds {
+export interface ComposerHandlerDeps {
   readonly surfaceId: string;
   readonly gateway: Pick<Gateway, 'setEffort' | 'readTranscript'>;
   readonly store: Pick<StoreStatus, 'settled'>;
@@ -18,7 +18,7 @@ export function composerHandlers({
   gateway,
   store,
   onNewEffort,
-}: ComposerHandlerNeeds): RequestHandlers<typeof composerRequests, ComposerResults> {
+}: ComposerHandlerDeps): RequestHandlers<typeof composerRequests, ComposerResults> {
   return {
     setEffort: async ({ sessionId, effort }) => {
       await store.settled();

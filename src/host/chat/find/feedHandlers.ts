@@ -6,7 +6,7 @@ import { originalRow } from '../../transcript/originalRow';
 import type { CommandHandlers, RequestHandlers } from '../../webviews/viewEndpoint';
 import { SessionFind } from './findInSession';
 
-export interface FeedHandlerNeeds {
+export interface FeedHandlerDeps {
   readonly gateway: Pick<Gateway, 'readTranscript'>;
   readonly sessions: Pick<SessionStore, 'getMessage' | 'getSession'>;
   readonly files: Pick<ChatFiles, 'ofTurns'>;
@@ -19,7 +19,7 @@ export interface FeedHandlers {
 }
 
 /** Reads stretches of a conversation for a view, and finds words in it. One per view. */
-export function feedHandlers({ gateway, sessions, files, onFindProgress }: FeedHandlerNeeds): FeedHandlers {
+export function feedHandlers({ gateway, sessions, files, onFindProgress }: FeedHandlerDeps): FeedHandlers {
   const find = new SessionFind(gateway, onFindProgress);
   const pageOf = async ({ messages, turns, versions, hasEarlier, later }: TranscriptPage): Promise<FeedPage> => ({
     messages,

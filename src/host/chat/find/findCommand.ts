@@ -6,7 +6,7 @@ import type { CommandTable } from '../../common/commands';
 /** Argument of the key binding in an editor tab: the panel may be visible beside it. */
 const fromTab = v.object({ from: v.literal('tab') });
 
-export interface FindCommandNeeds {
+export interface FindCommandDeps {
   readonly chat: Pick<ChatView, 'show'>;
   readonly panel: Pick<ChatSurface, 'find'>;
   /** Chat tab that is the active editor. */
@@ -17,7 +17,7 @@ export interface FindCommandNeeds {
 
 /** Runs "Find in Conversation". The page opens its find bar on the key itself; the command also keeps the key from
  *  the editor's own Find. */
-export function findCommand({ chat, panel, tab, meant }: FindCommandNeeds): CommandTable {
+export function findCommand({ chat, panel, tab, meant }: FindCommandDeps): CommandTable {
   return {
     findInConversation: async (args) => {
       const open = v.is(fromTab, args) ? tab() : meant();

@@ -2,7 +2,7 @@ import type { Gateway } from '../../../gateway/gateway';
 import type { FindProgress, FoundInSession, FoundText } from '../../../protocol/feedProtocol';
 import type { Message } from '../../../transcript/message';
 import { wordsPattern } from '../../../transcript/text/wordsPattern';
-import { visibleWords } from './visibleWords';
+import { visibleText } from './visibleText';
 
 /** Rows read at a time. Each read is a short request to the store, so that pending writes go first. */
 const pageSize = 500;
@@ -12,7 +12,7 @@ const mostFound = 10_000;
 const quietMs = 300;
 const everyMs = 150;
 
-export interface FindQuery {
+export interface SessionFindQuery {
   readonly sessionId: string;
   readonly text: string;
   readonly matchCase: boolean;
@@ -38,7 +38,7 @@ export class SessionFind {
     this.stopped = this.latest;
   }
 
-  async find(query: FindQuery): Promise<FoundInSession> {
+  async find(query: SessionFindQuery): Promise<FoundInSession> {
     const own = ++this.latest;
     const pattern = wordsPattern(query.text, query.matchCase);
     const found: FoundText[] = [];
@@ -82,7 +82,7 @@ function foundIn(message: Message, pattern: RegExp, tools: boolean): readonly Fo
       return count === 0 ? [] : [{ messageUid, turnUid, position, kind, part: index, callId, count }];
     };
     // A prompt and thinking are shown as written, an answer as rendered Markdown.
-    if (part.kind === 'text') return found('text', message.role === 'assistant' ? visibleWords(part.text) : part.text);
+    if (part.kind === 'text') return found('text', message.role === 'assistant' ? visibleText(part.text) : part.text);
     if (part.kind === 'thinking') return found('thinking', part.text);
     return part.kind === 'toolResult' && tools ? found('tool', part.text, part.callId) : [];
   });

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { systemCode } from '../../../models/http/networkFault';
 import { withoutSecrets } from '../../../models/secrecy/secrecy';
-import type { Answer, HindsightCause, HindsightFailure } from '../failure';
+import type { HindsightAnswer, HindsightCause, HindsightFailure } from '../failure';
 import type { HindsightApiSettings } from '../hindsightApi';
 
 /** A call of the client's generated functions. `fetch` can be replaced per call. */
@@ -33,7 +33,10 @@ interface Seen {
 /** Makes one call of the client through our own `fetch`. The client has no time limit, follows redirects together
  *  with its headers, and reports a refused connection and a stop the same way. Therefore this reads the whole body
  *  within the limit, and takes the cause of a failure from our own signal and from the response. Never rejects. */
-export async function ask<T>({ fetch, after, key }: HindsightApiSettings, question: Question<T>): Promise<Answer<T>> {
+export async function ask<T>(
+  { fetch, after, key }: HindsightApiSettings,
+  question: Question<T>,
+): Promise<HindsightAnswer<T>> {
   const cut = new AbortController();
   let timedOut = false;
   const cancelTimer = after(question.timeoutMs, () => {
@@ -82,10 +85,10 @@ function judge<T>(
   seen: Seen | null,
   data: unknown,
   schema: v.GenericSchema<unknown, T>,
-  unseen: () => HindsightFailure,
+  invalid: () => HindsightFailure,
   key: string | null,
-): Answer<T> {
-  if (seen === null) return { kind: 'failed', failure: unseen() };
+): HindsightAnswer<T> {
+  if (seen === null) return { kind: 'failed', failure: invalid() };
   const { status, text, retryAfter } = seen;
   if (status >= 200 && status < 300) {
     const parsed = v.safeParse(schema, data);

@@ -1,6 +1,6 @@
 import { createClient, createConfig, sdk } from '@vectorize-io/hindsight-client';
 import * as v from 'valibot';
-import type { Answer } from '../failure';
+import type { HindsightAnswer } from '../failure';
 import {
   type HindsightApi,
   type HindsightApiSettings,
@@ -52,10 +52,10 @@ export function createHindsightApi(settings: HindsightApiSettings): HindsightApi
     timeoutMs: number,
     signal: AbortSignal,
     call: ClientCall,
-  ): Promise<Answer<T>> => ask(settings, { schema, timeoutMs, signal, call });
+  ): Promise<HindsightAnswer<T>> => ask(settings, { schema, timeoutMs, signal, call });
   // The first servers reported no version. Other web servers report none either, but they do not have this kind of
   // health response.
-  const firstServer = async (signal: AbortSignal): Promise<Answer<ServerVersion>> => {
+  const firstServer = async (signal: AbortSignal): Promise<HindsightAnswer<ServerVersion>> => {
     const answer = await question(healthSchema, limitsMs.small, signal, (options) =>
       sdk.healthEndpointHealthGet({ client, ...options }),
     );
@@ -167,7 +167,7 @@ function memoryItem({ documentId, content, context, timestamp, tags, metadata, m
   };
 }
 
-async function gone(answer: Promise<Answer<unknown>>): Promise<Answer<null>> {
+async function gone(answer: Promise<HindsightAnswer<unknown>>): Promise<HindsightAnswer<null>> {
   const result = await answer;
   return result.kind === 'ok' || result.failure.cause === 'notFound' ? ok(null) : result;
 }

@@ -57,12 +57,12 @@ export class SessionOrders {
   /** Reassigns the existing positions among the rows. Goes through negative numbers, so that no step meets a
    *  position that is still taken. */
   private place(sessionId: string, uids: readonly string[]): void {
-    const places = this.database
+    const positions = this.database
       .all('SELECT position AS n FROM messages WHERE session_id = ? ORDER BY position', [sessionId])
       .map((row) => Number(row['n']));
     this.database.run('UPDATE messages SET position = -position - 1 WHERE session_id = ?', [sessionId]);
     uids.forEach((uid, index) =>
-      this.database.run('UPDATE messages SET position = ? WHERE uid = ?', [places[index] ?? 0, uid]),
+      this.database.run('UPDATE messages SET position = ? WHERE uid = ?', [positions[index] ?? 0, uid]),
     );
   }
 
@@ -73,11 +73,11 @@ export class SessionOrders {
        ORDER BY coalesce((SELECT min(m.position) FROM messages m WHERE m.turn_uid = t.uid AND m.session_id = t.session_id), 9e15), t.id`,
       [sessionId],
     );
-    const places = turns.map((row) => Number(row['id'])).sort((a, b) => a - b);
-    if (turns.every((row, index) => row['id'] === places[index])) return;
+    const positions = turns.map((row) => Number(row['id'])).sort((a, b) => a - b);
+    if (turns.every((row, index) => row['id'] === positions[index])) return;
     this.database.run('UPDATE turns SET id = -id WHERE session_id = ?', [sessionId]);
     turns.forEach((row, index) =>
-      this.database.run('UPDATE turns SET id = ? WHERE uid = ?', [places[index] ?? 0, textOr(row, 'uid', '')]),
+      this.database.run('UPDATE turns SET id = ? WHERE uid = ?', [positions[index] ?? 0, textOr(row, 'uid', '')]),
     );
   }
 }

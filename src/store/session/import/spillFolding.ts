@@ -22,7 +22,7 @@ export class SpillFolding {
     private readonly sessions: SessionTable,
     private readonly messages: MessageTable,
     private readonly turns: TurnTable,
-    private readonly life: TurnLifecycle,
+    private readonly turnLifecycle: TurnLifecycle,
     private readonly rewriting: TranscriptRewriting,
     private readonly now: () => number,
   ) {}
@@ -84,7 +84,7 @@ export class SpillFolding {
     const stored = this.messages.find(row.uid);
     if (stored === null) this.messages.insert(row, this.messages.endPosition(row.sessionId));
     // A write whose outcome was unknown may have stored more than this process knows.
-    else if (isBehind(stored.message, row)) this.messages.upsert(row, () => row.position);
+    else if (isOlder(stored.message, row)) this.messages.upsert(row, () => row.position);
   }
 
   /** Applies a request. Returns the reason when it is refused, else nothing. A refused request leaves no trace; a
@@ -113,16 +113,16 @@ export class SpillFolding {
             [messageUid, seq],
           );
         }
-        return this.life.append(request.args[0]);
+        return this.turnLifecycle.append(request.args[0]);
       case 'putMessages':
-        return void this.life.put(request.args[0]);
+        return void this.turnLifecycle.put(request.args[0]);
       case 'repairTranscript':
         return void this.rewriting.repair(request.args[0], this.now());
       case 'addUsage':
-        return this.life.addUsage(...request.args);
+        return this.turnLifecycle.addUsage(...request.args);
       case 'settleTurn':
         this.keepTogether(spill);
-        return void this.life.settle(request.args[0]);
+        return void this.turnLifecycle.settle(request.args[0]);
       default:
         return request satisfies never;
     }
@@ -165,7 +165,7 @@ function markOf({ spillUid }: SpilledTurn): string {
 }
 
 /** True when the store holds less of this answer than this process knows to be stored. */
-function isBehind(stored: Message, known: Message): boolean {
+function isOlder(stored: Message, known: Message): boolean {
   if (stored.role !== 'assistant' || known.role !== 'assistant' || stored.state === 'final') return false;
   return (known.state === 'final' || stored.lastSeq < known.lastSeq) && keepsDelivered(stored.parts, known.parts);
 }

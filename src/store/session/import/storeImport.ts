@@ -275,10 +275,10 @@ export class StoreImport {
       const uid = textOr(row, 'uid', `salvaged/${sessionId}/${integerOr(row, 'id', 0)}`);
       const theirs = readMessageRow({ ...row, uid });
       const message = withChunks(theirs.message, theirs.readable ? (chunks.get(uid) ?? []) : []);
-      const goesOn = message.turnUid !== null && live.includes(message.turnUid);
+      const isLive = message.turnUid !== null && live.includes(message.turnUid);
       // An answer without any text is dropped when its turn ends; imported again, it would be added each time.
       if (
-        !goesOn &&
+        !isLive &&
         theirs.readable &&
         message.role === 'assistant' &&
         message.state === 'streaming' &&
@@ -291,7 +291,7 @@ export class StoreImport {
       const whole: Message =
         message.role !== 'assistant'
           ? message
-          : goesOn
+          : isLive
             ? { ...message, lastSeq: Math.max(message.lastSeq, lastSeq) }
             : { ...message, state: 'final' };
       const ours = this.messages.find(uid);

@@ -259,13 +259,13 @@ export class Branching {
   }
 
   /** Makes each copy name the row that was written first, not one that repeats it: search finds that one. The copies
-   *  are the rows with a higher id than `behind`. */
-  private nameOriginals(behind: number): void {
+   *  are the rows with a higher id than `after`. */
+  private nameOriginals(after: number): void {
     for (let generation = 0; generation < 1000; generation++) {
       const { changes } = this.database.run(
         `UPDATE messages SET copied_from = coalesce(o.carried_from, o.copied_from) FROM messages o
          WHERE messages.id > ? AND o.uid = messages.copied_from AND coalesce(o.carried_from, o.copied_from) IS NOT NULL`,
-        [behind],
+        [after],
       );
       if (changes === 0) return;
     }

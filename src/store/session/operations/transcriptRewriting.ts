@@ -40,13 +40,10 @@ export class TranscriptRewriting {
 
   private insertResults(sessionId: string, repair: SequenceRepair): readonly string[] {
     const storedUids = new Map<string, string>();
-    for (const { message, behind } of repair.answered) {
+    for (const { message, after } of repair.answered) {
       const uid = this.freeUid(message.uid);
       storedUids.set(message.uid, uid);
-      this.messages.insert(
-        { ...message, uid },
-        this.messages.positionAfter(sessionId, storedUids.get(behind) ?? behind),
-      );
+      this.messages.insert({ ...message, uid }, this.messages.positionAfter(sessionId, storedUids.get(after) ?? after));
     }
     return [...storedUids.values()];
   }

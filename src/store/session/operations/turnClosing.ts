@@ -43,12 +43,12 @@ export class TurnClosing {
   private answerOpenCalls(row: AssistantMessage, usual: 'interrupted' | 'cancelled', at: number): boolean {
     const calls = row.parts.filter((part): part is ToolCallPart => part.kind === 'toolCall');
     if (calls.length === 0) return false;
-    const results = this.resultsBehind(row);
+    const results = this.resultsAfter(row);
     const answered = new Set(results.map(({ callId }) => callId));
     const open = calls.filter(
       (call, index) => !answered.has(call.callId) && calls.findIndex((other) => other.callId === call.callId) === index,
     );
-    let behind = results.at(-1)?.uid ?? row.uid;
+    let after = results.at(-1)?.uid ?? row.uid;
     const notAllowed = this.firstNotAllowed(row, calls);
     for (const call of open) {
       const outcome = calls.indexOf(call) >= notAllowed ? 'cancelled' : usual;
@@ -73,9 +73,9 @@ export class TurnClosing {
             },
           ],
         },
-        this.messages.positionAfter(row.sessionId, behind),
+        this.messages.positionAfter(row.sessionId, after),
       );
-      behind = uid;
+      after = uid;
     }
     return open.length > 0;
   }
@@ -113,7 +113,7 @@ export class TurnClosing {
 
   /** The results that directly follow a row: the only ones that a provider counts as answers to its calls. Does not
    *  read their texts, which may be long. */
-  private resultsBehind(row: AssistantMessage): readonly { readonly uid: string; readonly callId: string }[] {
+  private resultsAfter(row: AssistantMessage): readonly { readonly uid: string; readonly callId: string }[] {
     const following = this.database.iterate(
       'SELECT uid, role, tool_call_id FROM messages WHERE session_id = ? AND active = 1 AND position > ? ORDER BY position',
       [row.sessionId, row.position],

@@ -1,7 +1,7 @@
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import type { ChunkBatch, OpenTurn, PutMessage, SettledTurn, SettleTurn, SteerTurn } from '../../sessionStore';
 import { isContinuation } from '../../../transcript/continuation';
-import { promptParts, promptWords } from '../../../transcript/draftPart';
+import { promptParts, promptText } from '../../../transcript/draftPart';
 import type { Chunk, Message, NewMessage } from '../../../transcript/message';
 import type { Session } from '../../../transcript/session';
 import type { Settlement, Turn } from '../../../transcript/turn';
@@ -12,7 +12,7 @@ import type { BatchCourse } from '../tables/inBatches';
 import type { MessageTable } from '../tables/messageTable';
 import { textOr } from '../tables/columns';
 import { decodeSent } from '../tables/partsJson';
-import type { PromptQueue } from './promptQueue';
+import type { QueuedPrompts } from './queuedPrompts';
 import type { PromptVersionTable } from './promptVersions';
 import { busy, invalid, notFound } from '../tables/refusal';
 import type { SessionTable } from '../tables/sessionTable';
@@ -35,7 +35,7 @@ export class TurnLifecycle {
     private readonly closing: TurnClosing,
     private readonly rows: ActiveRows,
     private readonly versions: PromptVersionTable,
-    private readonly prompts: PromptQueue,
+    private readonly prompts: QueuedPrompts,
     private readonly stretches: StretchHiding,
   ) {}
 
@@ -81,7 +81,7 @@ export class TurnLifecycle {
     // Inserting a turn that replaces none also counts it.
     if (replaces === undefined) insert();
     else this.rows.countingTurns([input.turnUid], insert);
-    if (!isContinuation(userMessage)) this.sessions.describe(session, promptWords(userMessage.parts));
+    if (!isContinuation(userMessage)) this.sessions.describe(session, promptText(userMessage.parts));
     this.sessions.touch(session.id, input.startedAt);
     return this.opened(input);
   }
@@ -171,16 +171,16 @@ export class TurnLifecycle {
   private placeOf(message: PutMessage, turn: Turn | null): number {
     const named = message.behind === undefined ? null : this.messages.sameIn(message.sessionId, message.behind);
     if (named !== null) return this.messages.positionAfter(message.sessionId, named);
-    const behind =
+    const position =
       turn?.state !== 'settled'
         ? undefined
         : this.messages
             .ofTurn(turn.uid)
             .filter((row) => row.sessionId === message.sessionId && row.visibility.kind !== 'closing')
             .at(-1);
-    return behind === undefined
+    return position === undefined
       ? this.messages.endPosition(message.sessionId)
-      : this.messages.positionAfter(message.sessionId, behind.uid);
+      : this.messages.positionAfter(message.sessionId, position.uid);
   }
 
   steer({ turnUid, sessionId, queuedUid, createdAt }: SteerTurn): Message | null {

@@ -29,7 +29,7 @@ const newestSegments = `sessions s LEFT JOIN sessions root ON s.conversation_id 
     AND s.parent_kind IS NOT 'delegate' AND root.parent_kind IS NOT 'delegate' AND s.pending IS NULL`;
 /** Condition for the entries after a session in the list; its parameters are that session's time twice, and its id.
  *  Of equal times the row stored first comes first, as in the activity index. */
-const behindSession =
+const afterSession =
   's.last_activity_at <= ? AND (s.last_activity_at < ? OR s.rowid > coalesce((SELECT rowid FROM sessions WHERE id = ?), 0))';
 /** The parameter is a JSON list of session ids. */
 const ofSessions =
@@ -62,9 +62,9 @@ export class SessionList {
     const wordValues = words.flatMap((word) => Array<string>(3).fill(`%${escapeLike(word)}%`));
     const pinned = query.pinned === undefined ? '' : `AND s.pinned ${query.pinned ? '<>' : '='} 0`;
     const isPublic = query.withoutPrivate === true ? 'AND s.private = 0' : '';
-    const { behind, sessionIds } = query;
+    const { after, sessionIds } = query;
     const [place, placeValues] =
-      behind === undefined ? ['', []] : [`AND ${behindSession}`, [behind.lastActiveAt, behind.lastActiveAt, behind.id]];
+      after === undefined ? ['', []] : [`AND ${afterSession}`, [after.lastActiveAt, after.lastActiveAt, after.id]];
     const [among, amongValues] =
       sessionIds === undefined ? ['', []] : [`AND ${ofSessions}`, [JSON.stringify(sessionIds)]];
     return this.read(

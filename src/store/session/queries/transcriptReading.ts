@@ -32,10 +32,10 @@ export class TranscriptReading {
 
   active(sessionId: string): readonly Message[] {
     this.sessions.require(sessionId);
-    return this.activeBehind(sessionId, Number.MIN_SAFE_INTEGER);
+    return this.activeAfter(sessionId, Number.MIN_SAFE_INTEGER);
   }
 
-  activeBehind(sessionId: string, position: number): readonly Message[] {
+  activeAfter(sessionId: string, position: number): readonly Message[] {
     return this.messages.readAll(
       this.database.all(
         'SELECT * FROM messages WHERE session_id = ? AND active = 1 AND position > ? ORDER BY position',
@@ -52,7 +52,7 @@ export class TranscriptReading {
     const first = messages[0];
     const last = messages.at(-1)?.position ?? (query.before ?? Number.MAX_SAFE_INTEGER) - 1;
     // Without `before` and `after` this is the newest page, and no rows come after it.
-    const behind = query.before === undefined && query.after === undefined ? [] : segments;
+    const later = query.before === undefined && query.after === undefined ? [] : segments;
     return {
       messages,
       turns: this.turnsOf(messages),
@@ -62,7 +62,7 @@ export class TranscriptReading {
       later:
         query.isCounted === false
           ? 0
-          : behind.reduce((sum, { id, filter }) => sum + this.count(`${filter} AND position > ?`, [id, last]), 0),
+          : later.reduce((sum, { id, filter }) => sum + this.count(`${filter} AND position > ?`, [id, last]), 0),
       total:
         query.isCounted === false ? 0 : segments.reduce((sum, { id, filter }) => sum + this.count(filter, [id]), 0),
     };
@@ -87,7 +87,7 @@ export class TranscriptReading {
       ...(query.after === undefined ? [] : ['AND position > ?']),
       ...(query.before === undefined ? [] : ['AND position < ?']),
     ].join(' ');
-    const places = [query.after, query.before].flatMap((place) => place ?? []);
+    const bounds = [query.after, query.before].flatMap((place) => place ?? []);
     const isForward = query.after !== undefined;
     const rows: SqlRow[] = [];
     for (const { id, filter } of isForward ? segments : segments.toReversed()) {
@@ -95,7 +95,7 @@ export class TranscriptReading {
       rows.push(
         ...this.database.all(
           `SELECT * FROM messages WHERE ${filter} ${borders} ORDER BY position ${isForward ? 'ASC' : 'DESC'} LIMIT ?`,
-          [id, ...places, query.limit - rows.length],
+          [id, ...bounds, query.limit - rows.length],
         ),
       );
     }

@@ -130,7 +130,7 @@ export class ActiveRows {
   missingIn(
     tip: string,
     { mark, reasons }: MarkedRows,
-    behind: number,
+    after: number,
   ): {
     readonly missing: readonly { readonly uid: string; readonly position: number }[];
     readonly next: number | null;
@@ -139,13 +139,13 @@ export class ActiveRows {
       `SELECT id, uid, position, session_id <> ?3 AND active = 0 AND hidden_reason IN (SELECT value FROM json_each(?2))
            AND NOT EXISTS (SELECT 1 FROM messages c WHERE c.carried_from = m.uid AND c.hidden_with = ?1) AS is_missing
        FROM messages m WHERE hidden_with = ?1 AND id > ?4 ORDER BY id LIMIT ?5`,
-      [mark, JSON.stringify(reasons), tip, behind, batchRows],
+      [mark, JSON.stringify(reasons), tip, after, batchRows],
     );
     return {
       missing: rows
         .filter((row) => flag(row, 'is_missing'))
         .map((row) => ({ uid: textOr(row, 'uid', ''), position: positionOr(row, 'position', 0) })),
-      next: rows.length < batchRows ? null : integerOr(rows.at(-1) ?? {}, 'id', behind),
+      next: rows.length < batchRows ? null : integerOr(rows.at(-1) ?? {}, 'id', after),
     };
   }
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
-import type { NewApproval } from '../../approvals';
+import type { NewApproval } from '../../approvalOperations';
 import {
   askReasons,
   commandRisks,
@@ -122,7 +122,7 @@ export class ApprovalTable {
         "UPDATE approvals SET state = 'decided', decision = ?, decided_at = ?, turn_uid = ? WHERE id = ?",
         [JSON.stringify(made), at, uid, id],
       );
-      this.turns.goOn(uid, id);
+      this.turns.resume(uid, id);
       if (made.kind === 'allow' && made.scope === 'once' && made.mode !== undefined)
         this.setMode(modeOf ?? sessionId, made.mode);
     }

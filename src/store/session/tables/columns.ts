@@ -58,11 +58,11 @@ export function flag(row: SqlRow, column: string): boolean {
 export function oneOf<const T extends string, F extends T | null>(
   row: SqlRow,
   column: string,
-  words: readonly T[],
+  allowed: readonly T[],
   fallback: F,
 ): T | F {
   const value = row[column];
-  return words.find((word) => word === value) ?? fallback;
+  return allowed.find((word) => word === value) ?? fallback;
 }
 
 /** Returns the count that a query selects as `n`. */

@@ -109,7 +109,7 @@ export class TurnTable {
     ]);
   }
 
-  goOn(uid: string, approvalId: string): void {
+  resume(uid: string, approvalId: string): void {
     this.database.run(
       "UPDATE turns SET state = 'running', approval_id = NULL WHERE uid = ? AND state = 'waiting' AND approval_id = ?",
       [uid, approvalId],

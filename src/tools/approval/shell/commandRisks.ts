@@ -51,7 +51,7 @@ function risksOfScript({ parts }: ShellScript, depth: number): readonly NamedRis
   const downloaded = new Set<string>();
   let hasDownloaded = false;
   for (const part of parts) {
-    const { words, risks } = behindWrappers(part.words);
+    const { words, risks } = withoutWrappers(part.words);
     const given = new CommandArguments(programName(words[0]?.text ?? ''), words.slice(1));
     found.push(...risks);
     if (runsDownload(part, words, hasDownloaded, downloaded)) found.push({ kind: 'downloadedScript' });
@@ -133,7 +133,7 @@ function fileName(path: string): string {
 
 /** Removes the words before the command that matters: `sudo -u me`, `env A=b`, `nohup`, `xargs -0`. Names the risk of
  *  those that give further rights. */
-function behindWrappers(words: readonly ShellWord[]): {
+function withoutWrappers(words: readonly ShellWord[]): {
   readonly words: readonly ShellWord[];
   readonly risks: readonly NamedRisk[];
 } {

@@ -150,28 +150,28 @@ export interface Unwrapped {
 /** Removes wrappers that only change how a command runs (`time`, `timeout 10`, `env A=b`), as far as that is
  *  certain. Otherwise returns the same words. */
 export function unwrapped(words: readonly ShellWord[]): Unwrapped {
-  const rest = behindWrapper(words);
+  const rest = withoutWrapper(words);
   if (rest === null) return { words, assignments: [] };
   const inner = unwrapped(rest.words);
   return { words: inner.words, assignments: [...rest.assignments, ...inner.assignments] };
 }
 
-function behindWrapper(words: readonly ShellWord[]): Unwrapped | null {
+function withoutWrapper(words: readonly ShellWord[]): Unwrapped | null {
   const [first, second, third] = words;
-  const behind = (count: number): Unwrapped | null =>
+  const after = (count: number): Unwrapped | null =>
     words.length > count && words[count]?.text.startsWith('-') === false
       ? { words: words.slice(count), assignments: [] }
       : null;
   switch (first?.text) {
     case 'time':
-      return behind(second?.text === '-p' ? 2 : 1);
+      return after(second?.text === '-p' ? 2 : 1);
     case 'nohup':
     case 'command':
-      return behind(1);
+      return after(1);
     case 'nice':
-      return second?.text === '-n' && /^\d+$/.test(third?.text ?? '') ? behind(3) : behind(1);
+      return second?.text === '-n' && /^\d+$/.test(third?.text ?? '') ? after(3) : after(1);
     case 'timeout':
-      return isPlain(second) && /^\d+(\.\d+)?[smhd]?$/.test(second.text) ? behind(2) : null;
+      return isPlain(second) && /^\d+(\.\d+)?[smhd]?$/.test(second.text) ? after(2) : null;
     case 'env': {
       const count = words.slice(1).findIndex((word) => !/^[A-Za-z_]\w*=/.test(word.text) || !isPlain(word));
       if (count === -1 || words[1 + count]?.text.startsWith('-') === true) return null;

@@ -2,7 +2,7 @@ import { isSecret } from '../../sensitivePaths';
 import type { ShellWord } from './shellCommand';
 
 /** Files that a read-only command would read. */
-export interface Looked {
+export interface ReadPaths {
   /** Words that name files, or may name them. */
   readonly paths: readonly ShellWord[];
   /** The command also reads a repository's settings. Only a repository at the root of an open folder is trusted with
@@ -282,7 +282,7 @@ const findSigns = new Set([
 ]);
 
 /** Files that the command would read. Null when it may do more than read, or when that is unknown. */
-export function lookedAt(words: readonly ShellWord[]): Looked | null {
+export function lookedAt(words: readonly ShellWord[]): ReadPaths | null {
   const [command, ...rest] = words;
   if (command === undefined || words.some((word) => word.hasGlob)) return null;
   // `echo $?` prints a number and reads no file.
@@ -403,7 +403,7 @@ function splitFlag(text: string): readonly [string, string | null] {
 }
 
 /** Reads the starting points of `find`, then its tests, which must only select and print. */
-function lookedFor(words: readonly ShellWord[]): Looked | null {
+function lookedFor(words: readonly ShellWord[]): ReadPaths | null {
   const firstTest = words.findIndex((word) => /^[-!(]/.test(word.text));
   const tests = firstTest === -1 ? [] : words.slice(firstTest);
   for (let index = 0; index < tests.length; index++) {

@@ -1,5 +1,5 @@
 import { NotUnderstood, type ShellPart, type ShellRedirect, type ShellScript, type ShellWord } from './shellCommand';
-import { unseenSigns } from './invisibleCharacters';
+import { invisibleCharacters } from './invisibleCharacters';
 import { WordReader } from './wordReader';
 
 /** Words that only structure commands. A command follows them. */
@@ -34,7 +34,7 @@ const maxLength = 20_000;
  *  never runs a command without approval. */
 export function parseShell(text: string): ShellScript | NotUnderstood {
   if (text.length > maxLength) return new NotUnderstood('The command is too long.');
-  if (unseenSigns.test(text.replace(/[\t\n]/g, ' ')))
+  if (invisibleCharacters.test(text.replace(/[\t\n]/g, ' ')))
     return new NotUnderstood('The command contains characters that cannot be seen.');
   try {
     const parser = new ShellParser(text);
@@ -56,7 +56,7 @@ class OpenPart {
   constructor(
     readonly start: number,
     /** After `}`, `fi`, `done`, or `)` only redirections may follow. */
-    readonly isBehindGroup: boolean,
+    readonly isAfterGroup: boolean,
     readonly isPiped = false,
   ) {}
 
@@ -93,10 +93,10 @@ class ShellParser {
     if (++this.depth > 20) throw new NotUnderstood('The command is nested too deeply.');
     const pendingBefore = this.bodies.length;
     let part = new OpenPart(this.reader.at, false);
-    const finish = (isBehindGroup = false): void => {
+    const finish = (isAfterGroup = false): void => {
       this.keep(part);
       // After a pipe, a line end changes nothing.
-      part = new OpenPart(this.reader.at, isBehindGroup, part.isEmpty && part.isPiped);
+      part = new OpenPart(this.reader.at, isAfterGroup, part.isEmpty && part.isPiped);
     };
     for (;;) {
       this.reader.skipBlanks();
@@ -119,7 +119,7 @@ class ShellParser {
       } else if (next === '#') {
         this.comment();
       } else if (next === '(') {
-        if (!part.isEmpty || part.isBehindGroup || this.reader.peek(1) === '(')
+        if (!part.isEmpty || part.isAfterGroup || this.reader.peek(1) === '(')
           throw new NotUnderstood('A bracket stands where none is expected.');
         this.reader.at++;
         this.list(')');
@@ -163,7 +163,7 @@ class ShellParser {
   private word(part: OpenPart): OpenPart | null {
     const start = this.reader.at;
     const word = this.reader.word();
-    if (part.isBehindGroup && !transparent.has(word.source))
+    if (part.isAfterGroup && !transparent.has(word.source))
       throw new NotUnderstood('A word follows a group of commands.');
     if (part.words.length === 0) {
       if (!word.isQuoted && part.isEmpty && transparent.has(word.source)) {
@@ -214,7 +214,7 @@ class ShellParser {
       throw new NotUnderstood('The end of a here-document is not understood.');
     this.bodies.push({ part, delimiter: delimiter.text, stripsTabs, isLiteral: delimiter.isQuoted });
     // A part without words would be dropped.
-    if (part.isEmpty && part.isBehindGroup) throw new NotUnderstood('A here-document is given to a group of commands.');
+    if (part.isEmpty && part.isAfterGroup) throw new NotUnderstood('A here-document is given to a group of commands.');
   }
 
   private readBodies(from: number): void {

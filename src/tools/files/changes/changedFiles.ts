@@ -17,7 +17,7 @@ import { newestOfEach, type RevertedFile, RevertRecords } from './revertRecords'
 import { Reverting } from './reverting';
 import { allDone, outcomeOf, type FileOutcome, type ReviewTexts } from './reviewTexts';
 
-export interface ChangedFilesNeeds {
+export interface ChangedFilesDeps {
   readonly store: Pick<
     SessionStore,
     | 'recordFileChanges'
@@ -36,7 +36,7 @@ export interface ChangedFilesNeeds {
   readonly ids: Pick<Ids, 'uid'>;
   /** Converts a path to the form that users read. */
   readonly shown: (path: string) => string;
-  readonly words: ReviewTexts;
+  readonly texts: ReviewTexts;
   readonly log: Log;
 }
 
@@ -66,21 +66,21 @@ export class ChangedFiles {
   private readonly changes = new Emitter<ChangedTurn>();
   private queue: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly needs: ChangedFilesNeeds) {
-    this.files = new PresentFiles(needs.editor, needs.raw);
-    this.review = new FileReview((hash) => needs.store.fileContent(hash), needs.shown);
-    this.kept = new KeptHunks(needs.store);
-    this.fileHunks = new FileHunks({ store: needs.store, files: this.files, kept: this.kept });
-    this.records = new RevertRecords(needs);
-    this.reverting = new Reverting({ ...needs, files: this.files, records: this.records });
+  constructor(private readonly deps: ChangedFilesDeps) {
+    this.files = new PresentFiles(deps.editor, deps.raw);
+    this.review = new FileReview((hash) => deps.store.fileContent(hash), deps.shown);
+    this.kept = new KeptHunks(deps.store);
+    this.fileHunks = new FileHunks({ store: deps.store, files: this.files, kept: this.kept });
+    this.records = new RevertRecords(deps);
+    this.reverting = new Reverting({ ...deps, files: this.files, records: this.records });
     this.single = new HunkReview({
-      ...needs,
+      ...deps,
       hunks: this.fileHunks,
       kept: this.kept,
       records: this.records,
       reverting: this.reverting,
       mark: (histories, kind) => this.mark(histories, kind),
-      tell: (turn) => this.tell(turn),
+      emitChanges: (turn) => this.emitChanges(turn),
       revertFile: (history) => this.revertAll(firstOf(history).sessionId, firstOf(history).turnUid, [history], false),
     });
   }
@@ -90,7 +90,7 @@ export class ChangedFiles {
   /** Changed files by turn. Turns without changes are left out. */
   async ofTurns(turnUids: readonly string[]): Promise<Readonly<Record<string, readonly ChangedFile[]>>> {
     const byTurn = new Map<string, FileChange[]>();
-    for (const change of turnUids.length === 0 ? [] : await this.needs.store.fileChangesOf(turnUids)) {
+    for (const change of turnUids.length === 0 ? [] : await this.deps.store.fileChangesOf(turnUids)) {
       byTurn.set(change.turnUid, [...(byTurn.get(change.turnUid) ?? []), change]);
     }
     const sessions = new Set([...byTurn.values()].flat().map(({ sessionId }) => sessionId));
@@ -112,7 +112,7 @@ export class ChangedFiles {
 
   /** Emits the changed files of a turn again: one of its calls changed a file, or someone else changed one of its
    *  files. */
-  async tell({ sessionId, turnUid }: { readonly sessionId: string; readonly turnUid: string }): Promise<void> {
+  async emitChanges({ sessionId, turnUid }: { readonly sessionId: string; readonly turnUid: string }): Promise<void> {
     this.changes.fire({ sessionId, turnUid, files: (await this.ofTurns([turnUid]))[turnUid] ?? [] });
   }
 
@@ -123,19 +123,19 @@ export class ChangedFiles {
 
   /** Files that these turns changed together, in the order in which they were first changed. */
   async across(turnUids: readonly string[]): Promise<readonly ReviewedFile[]> {
-    return historiesOf(await this.needs.store.fileChangesOf(turnUids)).map(reviewed);
+    return historiesOf(await this.deps.store.fileChangesOf(turnUids)).map(reviewed);
   }
 
   /** Files that this turn and all later ones changed, shown or not, with those of sub-agents. */
   async acrossFrom(turnUid: string): Promise<readonly ReviewedFile[]> {
-    return historiesOf(await this.needs.store.fileChangesFrom(turnUid)).map(reviewed);
+    return historiesOf(await this.deps.store.fileChangesFrom(turnUid)).map(reviewed);
   }
 
   /** Content of a file before the turn; null when the file did not exist or the content is not stored. */
   async before(turnUid: string, path: string): Promise<Uint8Array | null> {
     const history = await this.historyOf([turnUid], path);
     const hash = history === null ? null : beforeAll(history);
-    return hash === null ? null : this.needs.store.fileContent(hash);
+    return hash === null ? null : this.deps.store.fileContent(hash);
   }
 
   async hunks(turnUid: string, path: string): Promise<readonly FileHunk[]> {
@@ -151,7 +151,7 @@ export class ChangedFiles {
     overwrite: boolean,
   ): Promise<ReviewOutcome> {
     return this.inOrder(async () => {
-      const histories = historiesOf(await this.needs.store.fileChangesOf([turnUid])).filter(
+      const histories = historiesOf(await this.deps.store.fileChangesOf([turnUid])).filter(
         ({ path }) => paths === null || paths.includes(path),
       );
       const [first] = histories;
@@ -191,7 +191,7 @@ export class ChangedFiles {
   revertFrom(turnUid: string): Promise<ReviewOutcome> {
     return this.inOrder(async () => {
       const histories = historiesOf(await this.notReverted(turnUid));
-      const turn = await this.needs.store.getTurn(turnUid);
+      const turn = await this.deps.store.getTurn(turnUid);
       return turn === null ? allDone : this.revertAll(turn.sessionId, turnUid, histories, false);
     });
   }
@@ -200,7 +200,7 @@ export class ChangedFiles {
    *  lines are not overwritten. */
   undoReverts(turnUid: string, paths: readonly string[] | null): Promise<ReviewOutcome> {
     return this.inOrder(async () => {
-      const turn = await this.needs.store.getTurn(turnUid);
+      const turn = await this.deps.store.getTurn(turnUid);
       const all = turn === null ? [] : await this.records.of([turn.sessionId]);
       return this.undoAll(
         newestOfEach(all.filter((file) => file.turnUid === turnUid && (paths === null || paths.includes(file.path)))),
@@ -220,11 +220,11 @@ export class ChangedFiles {
   }
 
   private async notReverted(turnUid: string): Promise<readonly FileChange[]> {
-    return (await this.needs.store.fileChangesFrom(turnUid)).filter(({ reviewed }) => reviewed?.kind !== 'reverted');
+    return (await this.deps.store.fileChangesFrom(turnUid)).filter(({ reviewed }) => reviewed?.kind !== 'reverted');
   }
 
   private async historyOf(turnUids: readonly string[], path: string): Promise<FileHistory | null> {
-    return historiesOf(await this.needs.store.fileChangesOf(turnUids)).find((history) => history.path === path) ?? null;
+    return historiesOf(await this.deps.store.fileChangesOf(turnUids)).find((history) => history.path === path) ?? null;
   }
 
   private describe(
@@ -268,7 +268,7 @@ export class ChangedFiles {
       if (outcome === 'done') reverted.push(history);
     }
     await this.mark(reverted, 'reverted', revert.at);
-    return outcomeOf(outcomes, this.needs.words);
+    return outcomeOf(outcomes, this.deps.texts);
   }
 
   private async undoAll(files: readonly RevertedFile[]): Promise<ReviewOutcome> {
@@ -282,39 +282,39 @@ export class ChangedFiles {
     await this.records.markUndone(undone);
     const turns = new Map<string, Pick<FileChange, 'sessionId' | 'turnUid'>>();
     for (const { sessionId, turnUid, path, wasKept, change } of undone) {
-      const reverted = (await this.needs.store.fileChangesFrom(turnUid)).filter(
+      const reverted = (await this.deps.store.fileChangesFrom(turnUid)).filter(
         (other) => other.path === path && other.reviewed?.kind === 'reverted' && other.reviewed.at === change.changedAt,
       );
       if (reverted.length > 0)
-        await this.needs.store.markReviewed(
+        await this.deps.store.markReviewed(
           reverted.map(({ uid }) => uid),
           wasKept ? 'kept' : null,
-          this.needs.clock.now(),
+          this.deps.clock.now(),
         );
       for (const turn of [{ sessionId, turnUid }, ...reverted]) turns.set(turn.turnUid, turn);
     }
-    for (const turn of turns.values()) await this.tell(turn);
-    return outcomeOf(outcomes, this.needs.words);
+    for (const turn of turns.values()) await this.emitChanges(turn);
+    return outcomeOf(outcomes, this.deps.texts);
   }
 
   private outcomeAt(path: string, outcome: FileOutcome['outcome']): FileOutcome {
-    return { path, shown: this.needs.shown(path), outcome };
+    return { path, shown: this.deps.shown(path), outcome };
   }
 
   private async mark(
     histories: readonly FileHistory[],
     kind: 'reverted' | 'kept',
-    at = this.needs.clock.now(),
+    at = this.deps.clock.now(),
   ): Promise<void> {
     const changes = histories.flatMap((history) => history.changes);
     if (changes.length > 0)
-      await this.needs.store.markReviewed(
+      await this.deps.store.markReviewed(
         changes.map(({ uid }) => uid),
         kind,
         at,
       );
     const turns = new Map(changes.map((change) => [change.turnUid, change]));
-    for (const change of turns.values()) await this.tell(change);
+    for (const change of turns.values()) await this.emitChanges(change);
   }
 
   /** Runs reviews one after the other: the second must see the result of the first. */

@@ -18,7 +18,7 @@ export interface OpenedHunks {
   readonly areWhole: boolean;
 }
 
-export interface FileHunkNeeds {
+export interface FileHunkDeps {
   readonly store: Pick<SessionStore, 'fileContent'>;
   readonly files: PresentFiles;
   readonly kept: KeptHunks;
@@ -26,7 +26,7 @@ export interface FileHunkNeeds {
 
 /** Single changes of a file. */
 export class FileHunks {
-  constructor(private readonly needs: FileHunkNeeds) {}
+  constructor(private readonly deps: FileHunkDeps) {}
 
   /** Changes of the history that are still in the present file. If others changed the same lines: the changes that
    *  the turns made, to view only. */
@@ -78,9 +78,9 @@ export class FileHunks {
     readonly clean: OpenedHunks | null;
   }> {
     const { path } = history;
-    const kept = await this.needs.kept.ofTurns(turnsOf(history), path);
-    const present = await this.needs.files.read(path);
-    const undone = await undo(history, present.bytes, (hash) => this.needs.store.fileContent(hash));
+    const kept = await this.deps.kept.ofTurns(turnsOf(history), path);
+    const present = await this.deps.files.read(path);
+    const undone = await undo(history, present.bytes, (hash) => this.deps.store.fileContent(hash));
     const earlier = undone.kind === 'undone' && undone.bytes !== null ? textOf(path, undone.bytes) : null;
     const { text } = present;
     if (earlier === null || text === null) return { present, kept, clean: null };
@@ -103,7 +103,7 @@ export class FileHunks {
   }
 
   private async linesOfContent(path: string, hash: string | null): Promise<readonly string[] | null> {
-    const bytes = hash === null ? new Uint8Array() : await this.needs.store.fileContent(hash);
+    const bytes = hash === null ? new Uint8Array() : await this.deps.store.fileContent(hash);
     const text = bytes === null ? null : textOf(path, bytes);
     return text === null ? null : linesOf(text.text);
   }

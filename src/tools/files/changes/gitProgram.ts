@@ -43,7 +43,7 @@ export const runGit: RunGit = ({ args, env = {}, input, patienceMs, startIn }) =
       env: { ...inherited, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', ...env },
     });
     const out: Buffer[] = [];
-    let said = '';
+    let errorText = '';
     const timer = setTimeout(
       () => {
         child.kill('SIGKILL');
@@ -56,13 +56,13 @@ export const runGit: RunGit = ({ args, env = {}, input, patienceMs, startIn }) =
       reject(new NotWatched(why));
     };
     child.stdout.on('data', (data: Buffer) => out.push(data));
-    child.stderr.on('data', (data: Buffer) => (said = (said + data.toString()).slice(-500)));
+    child.stderr.on('data', (data: Buffer) => (errorText = (errorText + data.toString()).slice(-500)));
     child.stdin.on('error', () => undefined);
     child.on('error', () => fail('Git could not be started'));
     child.on('close', (code) => {
       clearTimeout(timer);
       if (code === 0) resolve(Buffer.concat(out));
-      else fail(`Git failed: ${said.trim().split('\n').at(-1) ?? ''}`);
+      else fail(`Git failed: ${errorText.trim().split('\n').at(-1) ?? ''}`);
     });
     child.stdin.end(input);
   });

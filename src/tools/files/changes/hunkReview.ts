@@ -10,22 +10,22 @@ import { allDone, conflictOf, outcomeOf, type ReviewTexts } from './reviewTexts'
 
 type Turn = Pick<FileChange, 'sessionId' | 'turnUid'>;
 
-export interface HunkReviewNeeds {
+export interface HunkReviewDeps {
   readonly hunks: FileHunks;
   readonly kept: KeptHunks;
   readonly records: RevertRecords;
   readonly reverting: Reverting;
   readonly shown: (path: string) => string;
-  readonly words: ReviewTexts;
+  readonly texts: ReviewTexts;
   /** Marks files as kept and emits their turns. */
   readonly mark: (histories: readonly FileHistory[], kind: 'kept') => Promise<void>;
-  readonly tell: (turn: Turn) => Promise<void>;
+  readonly emitChanges: (turn: Turn) => Promise<void>;
   readonly revertFile: (history: FileHistory) => Promise<ReviewOutcome>;
 }
 
 /** Keeps and reverts single changes of a file. */
 export class HunkReview {
-  constructor(private readonly needs: HunkReviewNeeds) {}
+  constructor(private readonly deps: HunkReviewDeps) {}
 
   /** `history` null, or no change with this id: it no longer exists. */
   async review(
@@ -38,14 +38,14 @@ export class HunkReview {
     const opened = history === null ? null : await open(history);
     const found = opened?.hunks.find(({ hunk }) => hunk.id === hunkId);
     if (history === null || opened === null || found === undefined)
-      return { sentence: this.needs.words.gone(this.needs.shown(path)), conflicts: [] };
+      return { sentence: this.deps.texts.gone(this.deps.shown(path)), conflicts: [] };
     return action === 'keep' ? this.keepHunk(history, opened, found) : this.revertHunk(history, opened, found);
   }
 
   private async keepHunk(history: FileHistory, { hunks }: OpenedHunks, { hunk }: PlacedHunk): Promise<ReviewOutcome> {
     const turns = turnsOf(history);
-    for (const { turnUid, sessionId } of turns) await this.needs.kept.keep(turnUid, sessionId, history.path, hunk.id);
-    if (areKept(hunks, hunk.id)) await this.needs.mark([history], 'kept');
+    for (const { turnUid, sessionId } of turns) await this.deps.kept.keep(turnUid, sessionId, history.path, hunk.id);
+    if (areKept(hunks, hunk.id)) await this.deps.mark([history], 'kept');
     else for (const turn of turns) await this.keepIfDone(turn, history);
     return allDone;
   }
@@ -56,22 +56,22 @@ export class HunkReview {
     { path, changes }: FileHistory,
   ): Promise<void> {
     const [own] = historiesOf(changes.filter(({ turnUid }) => turnUid === turn.turnUid));
-    if (own !== undefined && own.path === path && areKept((await this.needs.hunks.open(own)).hunks))
-      await this.needs.mark([own], 'kept');
-    else await this.needs.tell(turn);
+    if (own !== undefined && own.path === path && areKept((await this.deps.hunks.open(own)).hunks))
+      await this.deps.mark([own], 'kept');
+    else await this.deps.emitChanges(turn);
   }
 
   private async revertHunk(history: FileHistory, opened: OpenedHunks, placed: PlacedHunk): Promise<ReviewOutcome> {
     const { present, hunks, areWhole } = opened;
     const { sessionId, turnUid } = firstOf(history);
-    if (hunks.length === 1 && areWhole) return this.needs.revertFile(history);
-    if (present === null) return conflictOf(history.path, this.needs.shown(history.path), this.needs.words);
-    const revert = this.needs.records.newRevert({ sessionId, turnUid });
-    const text = this.needs.hunks.without(opened, placed);
-    const outcome = await this.needs.reverting.writeText(revert, history, present, text);
+    if (hunks.length === 1 && areWhole) return this.deps.revertFile(history);
+    if (present === null) return conflictOf(history.path, this.deps.shown(history.path), this.deps.texts);
+    const revert = this.deps.records.newRevert({ sessionId, turnUid });
+    const text = this.deps.hunks.without(opened, placed);
+    const outcome = await this.deps.reverting.writeText(revert, history, present, text);
     if (outcome !== 'done')
-      return outcomeOf([{ path: history.path, shown: this.needs.shown(history.path), outcome }], this.needs.words);
-    for (const turn of turnsOf(history)) await this.needs.tell(turn);
+      return outcomeOf([{ path: history.path, shown: this.deps.shown(history.path), outcome }], this.deps.texts);
+    for (const turn of turnsOf(history)) await this.deps.emitChanges(turn);
     return allDone;
   }
 }

@@ -21,13 +21,13 @@ export function hunksBetween(
   let shift = 0;
   return lineChanges(earlier, later).map((change) => {
     const removed = earlier.slice(change.at, change.at + change.removed);
-    const words = createHash('sha256')
+    const hash = createHash('sha256')
       .update(JSON.stringify([removed, change.added]))
       .digest('hex')
       .slice(0, 16);
-    const count = (seen.get(words) ?? 0) + 1;
-    seen.set(words, count);
-    const id = `${words}-${count}`;
+    const count = (seen.get(hash) ?? 0) + 1;
+    seen.set(hash, count);
+    const id = `${hash}-${count}`;
     const at = change.at + shift;
     shift += change.added.length - change.removed;
     return {

@@ -27,7 +27,7 @@ export interface RevertedFile {
   readonly change: FileChange;
 }
 
-export interface RevertRecordNeeds {
+export interface RevertRecordDeps {
   readonly store: Pick<SessionStore, 'recordFileChanges' | 'completeFileChanges' | 'fileChangesOf' | 'markReviewed'>;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'uid'>;
@@ -38,10 +38,10 @@ export interface RevertRecordNeeds {
  *  "<revert>/<turn>". `reviewed` of such a row: null when the revert can be undone; 'kept' when it can be undone and
  *  the user had kept the file before; 'reverted' when it was undone. */
 export class RevertRecords {
-  constructor(private readonly needs: RevertRecordNeeds) {}
+  constructor(private readonly deps: RevertRecordDeps) {}
 
   newRevert({ sessionId, turnUid }: Pick<NamedRevert, 'sessionId' | 'turnUid'>): NamedRevert {
-    return { id: this.needs.ids.uid(), sessionId, turnUid, at: this.needs.clock.now() };
+    return { id: this.deps.ids.uid(), sessionId, turnUid, at: this.deps.clock.now() };
   }
 
   /** True when the content is small enough to be stored. A larger one must not be replaced. */
@@ -58,7 +58,7 @@ export class RevertRecords {
     wasKept: boolean,
   ): Promise<FileChange> {
     const change: FileChange = {
-      uid: this.needs.ids.uid(),
+      uid: this.deps.ids.uid(),
       sessionId: of.sessionId,
       turnUid: keyOf(sessionId),
       callId: `${id}/${turnUid}`,
@@ -68,19 +68,19 @@ export class RevertRecords {
       changedAt: at,
       reviewed: wasKept ? { kind: 'kept', at } : null,
     };
-    await this.needs.store.recordFileChanges([change], keptContents([present]));
+    await this.deps.store.recordFileChanges([change], keptContents([present]));
     return change;
   }
 
   /** Stores what the revert left. Removes the record when the file is as it was. */
   async end({ uid }: FileChange, left: Uint8Array | null): Promise<void> {
-    await this.needs.store.completeFileChanges([{ uid, after: hashOf(left) }], keptContents([left]));
+    await this.deps.store.completeFileChanges([{ uid, after: hashOf(left) }], keptContents([left]));
   }
 
   /** Reverts of these sessions that can be undone, the oldest first. */
   async of(sessionIds: readonly string[]): Promise<readonly RevertedFile[]> {
     if (sessionIds.length === 0) return [];
-    const changes = await this.needs.store.fileChangesOf(sessionIds.map(keyOf));
+    const changes = await this.deps.store.fileChangesOf(sessionIds.map(keyOf));
     return changes
       .filter(({ reviewed }) => reviewed?.kind !== 'reverted')
       .map((change) => {
@@ -98,10 +98,10 @@ export class RevertRecords {
 
   async markUndone(files: readonly RevertedFile[]): Promise<void> {
     if (files.length > 0)
-      await this.needs.store.markReviewed(
+      await this.deps.store.markReviewed(
         files.map(({ change }) => change.uid),
         'reverted',
-        this.needs.clock.now(),
+        this.deps.clock.now(),
       );
   }
 }

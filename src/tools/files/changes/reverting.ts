@@ -8,7 +8,7 @@ import type { NamedRevert, RevertedFile, RevertRecords } from './revertRecords';
 import type { FileOutcome } from './reviewTexts';
 import { undo } from './undoing';
 
-export interface RevertingNeeds {
+export interface RevertingDeps {
   readonly store: Pick<SessionStore, 'fileContent'>;
   readonly files: PresentFiles;
   readonly records: RevertRecords;
@@ -20,18 +20,18 @@ type Target = { readonly bytes: Uint8Array | null } | 'conflict' | 'notKept';
 
 /** Writes files back to an earlier content. Whatever it replaces is stored before. */
 export class Reverting {
-  constructor(private readonly needs: RevertingNeeds) {}
+  constructor(private readonly deps: RevertingDeps) {}
 
   /** Removes the changes of a history from the present file. `overwrite`: also later changes of others in the same
    *  lines. */
   async revert(revert: NamedRevert, history: FileHistory, overwrite: boolean): Promise<Outcome> {
     return this.outcomeOf(history.path, async () => {
-      const present = await this.needs.files.read(history.path);
+      const present = await this.deps.files.read(history.path);
       const target = await this.targetOf(history, present, overwrite);
       if (target === 'conflict' || target === 'notKept') return target;
       if (target.bytes === present.bytes) return 'done';
-      if (!this.needs.records.canKeep(present.bytes)) return 'notKept';
-      await this.recorded(revert, history, present, () => this.needs.files.put(present, target.bytes));
+      if (!this.deps.records.canKeep(present.bytes)) return 'notKept';
+      await this.recorded(revert, history, present, () => this.deps.files.put(present, target.bytes));
       return 'done';
     });
   }
@@ -44,8 +44,8 @@ export class Reverting {
     text: string,
   ): Promise<Outcome> {
     return this.outcomeOf(history.path, async () => {
-      if (!this.needs.records.canKeep(present.bytes)) return 'notKept';
-      await this.recorded(revert, history, present, () => this.needs.files.putText(present, text));
+      if (!this.deps.records.canKeep(present.bytes)) return 'notKept';
+      await this.recorded(revert, history, present, () => this.deps.files.putText(present, text));
       return 'done';
     });
   }
@@ -55,10 +55,10 @@ export class Reverting {
     return this.outcomeOf(path, async () => {
       const [history] = historiesOf([change]);
       if (history === undefined) return 'done';
-      const present = await this.needs.files.read(path);
+      const present = await this.deps.files.read(path);
       const target = await this.targetOf(history, present, false);
       if (target === 'conflict' || target === 'notKept') return target;
-      if (target.bytes !== present.bytes) await this.needs.files.put(present, target.bytes);
+      if (target.bytes !== present.bytes) await this.deps.files.put(present, target.bytes);
       return 'done';
     });
   }
@@ -70,12 +70,12 @@ export class Reverting {
     write: () => Promise<void>,
   ): Promise<void> {
     const wasKept = history.changes.every(({ reviewed }) => reviewed?.kind === 'kept');
-    const record = await this.needs.records.begin(revert, firstOf(history), present.bytes, wasKept);
+    const record = await this.deps.records.begin(revert, firstOf(history), present.bytes, wasKept);
     try {
       await write();
     } catch (error) {
       // Nothing was written. After any other failure the file may be written in part, and there is something to undo.
-      if (error instanceof FileChanged) await this.needs.records.end(record, present.bytes);
+      if (error instanceof FileChanged) await this.deps.records.end(record, present.bytes);
       else await this.written(record);
       throw error;
     }
@@ -83,7 +83,7 @@ export class Reverting {
   }
 
   private async written(record: FileChange): Promise<void> {
-    await this.needs.records.end(record, (await this.needs.files.read(record.path)).bytes);
+    await this.deps.records.end(record, (await this.deps.files.read(record.path)).bytes);
   }
 
   private async outcomeOf(path: string, work: () => Promise<Outcome>): Promise<Outcome> {
@@ -93,17 +93,17 @@ export class Reverting {
       if (error instanceof FileChanged) return 'conflict';
       if (!(error instanceof CannotWrite)) throw error;
       // The user is notified which file failed; the reason goes to the log.
-      this.needs.log.warn(`${path} was not reverted: ${error.message}`);
+      this.deps.log.warn(`${path} was not reverted: ${error.message}`);
       return 'cannotWrite';
     }
   }
 
   private async targetOf(history: FileHistory, present: PresentFile, overwrite: boolean): Promise<Target> {
-    const undone = await undo(history, present.bytes, (hash) => this.needs.store.fileContent(hash));
+    const undone = await undo(history, present.bytes, (hash) => this.deps.store.fileContent(hash));
     if (undone.kind === 'undone') return undone;
     if (undone.kind === 'conflict' && !overwrite) return 'conflict';
     const before = beforeAll(history);
-    const bytes = before === null ? null : await this.needs.store.fileContent(before);
+    const bytes = before === null ? null : await this.deps.store.fileContent(before);
     return before !== null && bytes === null ? 'notKept' : { bytes };
   }
 }

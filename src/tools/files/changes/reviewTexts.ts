@@ -13,7 +13,7 @@ export interface ReviewTexts {
   gone(file: string): string;
 }
 
-export const plainReviewWords: ReviewTexts = {
+export const plainReviewTexts: ReviewTexts = {
   conflict: (files) => `These files have since been changed in the same places, so they weren’t reverted: ${files}.`,
   notKept: (files) => `These files were too large to save a copy of, so they can’t be reverted: ${files}.`,
   cannotWrite: (files) => `These files couldn’t be written and haven’t changed: ${files}. See the log for details.`,
@@ -30,10 +30,10 @@ export interface FileOutcome {
 
 export const allDone: ReviewOutcome = { sentence: null, conflicts: [] };
 
-export function outcomeOf(files: readonly FileOutcome[], words: ReviewTexts): ReviewOutcome {
+export function outcomeOf(files: readonly FileOutcome[], texts: ReviewTexts): ReviewOutcome {
   const sentences = (['conflict', 'notKept', 'cannotWrite', 'notUndone'] as const).flatMap((kind) => {
     const named = files.filter(({ outcome }) => outcome === kind).map(({ shown }) => shown);
-    return named.length === 0 ? [] : [words[kind](named.join(', '))];
+    return named.length === 0 ? [] : [texts[kind](named.join(', '))];
   });
   return {
     sentence: sentences.length === 0 ? null : sentences.join(' '),
@@ -41,6 +41,6 @@ export function outcomeOf(files: readonly FileOutcome[], words: ReviewTexts): Re
   };
 }
 
-export function conflictOf(path: string, shown: string, words: ReviewTexts): ReviewOutcome {
-  return outcomeOf([{ path, shown, outcome: 'conflict' }], words);
+export function conflictOf(path: string, shown: string, texts: ReviewTexts): ReviewOutcome {
+  return outcomeOf([{ path, shown, outcome: 'conflict' }], texts);
 }

@@ -7,7 +7,7 @@ import type { ToolCallContext } from '../../tool';
 import type { EditJournal, FileState, OpenedEdit } from '../editJournal';
 import { hashOf, keptContents, largestKept } from './contentHash';
 
-export interface StoreEditJournalNeeds {
+export interface StoreEditJournalDeps {
   readonly store: Pick<SessionStore, 'recordFileChanges' | 'completeFileChanges'>;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'uid'>;
@@ -24,11 +24,11 @@ export interface StoreEditJournalNeeds {
  *  change could not be reverted. When `end` rejects, the file is already changed: it is shown as changed, and its
  *  earlier content is still stored. */
 export class StoreEditJournal implements EditJournal {
-  constructor(private readonly needs: StoreEditJournalNeeds) {}
+  constructor(private readonly deps: StoreEditJournalDeps) {}
 
   async begin(call: ToolCallContext, before: readonly FileState[]): Promise<OpenedEdit> {
-    if (!this.needs.isOn() || before.length === 0) return { end: () => Promise.resolve() };
-    const { store, clock, ids } = this.needs;
+    if (!this.deps.isOn() || before.length === 0) return { end: () => Promise.resolve() };
+    const { store, clock, ids } = this.deps;
     const { sessionId, turnUid, callId } = call;
     const changes = before.map(({ path, bytes }): FileChange => ({
       uid: ids.uid(),
@@ -51,8 +51,8 @@ export class StoreEditJournal implements EditJournal {
     call: ToolCallContext,
     changed: readonly { readonly before: FileState; readonly after: FileState }[],
   ): Promise<void> {
-    if (!this.needs.isOn() || changed.length === 0) return;
-    const { store, clock, ids } = this.needs;
+    if (!this.deps.isOn() || changed.length === 0) return;
+    const { store, clock, ids } = this.deps;
     const { sessionId, turnUid, callId } = call;
     await store.recordFileChanges(
       changed.map(({ before, after }): FileChange => ({
@@ -68,7 +68,7 @@ export class StoreEditJournal implements EditJournal {
       })),
       this.kept(changed.flatMap(({ before, after }) => [before, after])),
     );
-    this.needs.onChange({ sessionId, turnUid });
+    this.deps.onChange({ sessionId, turnUid });
   }
 
   private async end(changes: readonly FileChange[], after: readonly FileState[]): Promise<void> {
@@ -78,21 +78,21 @@ export class StoreEditJournal implements EditJournal {
       return file === undefined ? [] : [{ uid, after: hashOf(file.bytes) }];
     });
     const first = changes[0];
-    const told = first === undefined ? undefined : { sessionId: first.sessionId, turnUid: first.turnUid };
+    const changedTurn = first === undefined ? undefined : { sessionId: first.sessionId, turnUid: first.turnUid };
     try {
-      await this.needs.store.completeFileChanges(results, this.kept(after));
+      await this.deps.store.completeFileChanges(results, this.kept(after));
     } catch (error) {
-      this.needs.log.error('What a call left behind in files could not be stored', error);
+      this.deps.log.error('What a call left behind in files could not be stored', error);
       throw error;
     } finally {
-      if (told !== undefined) this.needs.onChange(told);
+      if (changedTurn !== undefined) this.deps.onChange(changedTurn);
     }
   }
 
   private kept(files: readonly FileState[]): ReturnType<typeof keptContents> {
     return keptContents(
       files.map(({ bytes }) => bytes),
-      this.needs.largest ?? largestKept,
+      this.deps.largest ?? largestKept,
     );
   }
 }

@@ -14,9 +14,9 @@ const beforeMs = 2000;
 const afterMs = 10_000;
 /** Milliseconds without another attempt after a snapshot of a folder failed. Otherwise every command in it would
  *  wait in vain. */
-const restMs = 5 * 60_000;
+const pauseMs = 5 * 60_000;
 
-export interface WorkspaceCheckpointNeeds {
+export interface WorkspaceCheckpointDeps {
   readonly journal: Pick<StoreEditJournal, 'record'>;
   readonly git: GitSnapshots;
   readonly scan: ScanSnapshots;
@@ -30,13 +30,13 @@ export interface WorkspaceCheckpointNeeds {
 /** Finds what a command changed by comparing its folder before and after: its Git work tree, or else the open
  *  folder. */
 export class WorkspaceCheckpoint implements CommandCheckpoint {
-  private readonly resting = new Map<string, { readonly until: number; readonly why: string }>();
+  private readonly paused = new Map<string, { readonly until: number; readonly why: string }>();
 
-  constructor(private readonly needs: WorkspaceCheckpointNeeds) {}
+  constructor(private readonly deps: WorkspaceCheckpointDeps) {}
 
   async around<T>(call: ToolCallContext, folder: string, run: () => Promise<T>): Promise<CheckedRun<T>> {
-    if (!this.needs.isOn()) return { value: await run(), changed: [], note: null };
-    const before = await this.look(folder);
+    if (!this.deps.isOn()) return { value: await run(), changed: [], note: null };
+    const before = await this.takeSnapshot(folder);
     let changed: readonly ChangedPath[] = [];
     let note: string | null = null;
     const settle = async (): Promise<void> => void ({ changed, note } = await this.compare(call, before));
@@ -45,21 +45,21 @@ export class WorkspaceCheckpoint implements CommandCheckpoint {
     return { value, changed, note };
   }
 
-  private async look(folder: string): Promise<Snapshot | string> {
-    const rest = this.resting.get(folder);
-    const now = this.needs.clock.monotonicMs();
-    if (rest !== undefined && rest.until > now) return rest.why;
+  private async takeSnapshot(folder: string): Promise<Snapshot | string> {
+    const pause = this.paused.get(folder);
+    const now = this.deps.clock.monotonicMs();
+    if (pause !== undefined && pause.until > now) return pause.why;
     try {
       return await this.takerFor(folder);
     } catch (error) {
       const why = this.why(error);
-      this.resting.set(folder, { until: now + restMs, why });
+      this.paused.set(folder, { until: now + pauseMs, why });
       return why;
     }
   }
 
   private async takerFor(folder: string): Promise<Snapshot> {
-    const { git, scan, roots } = this.needs;
+    const { git, scan, roots } = this.deps;
     if (await git.isWorkTree(folder)) return git.take(folder, beforeMs);
     const root = roots().find((candidate) => isWithin(candidate, folder));
     if (root === undefined) throw new NotWatched('it ran outside the open folders');
@@ -74,7 +74,7 @@ export class WorkspaceCheckpoint implements CommandCheckpoint {
     if (typeof before === 'string') return { changed: [], note: noteOf(before) };
     try {
       const { files, unsure } = await before.differences(afterMs);
-      await this.needs.journal.record(call, files);
+      await this.deps.journal.record(call, files);
       const note =
         unsure === 0
           ? null
@@ -90,7 +90,7 @@ export class WorkspaceCheckpoint implements CommandCheckpoint {
 
   private why(error: unknown): string {
     if (error instanceof NotWatched) return error.message;
-    this.needs.log.error('What a command changes could not be looked at', error);
+    this.deps.log.error('What a command changes could not be looked at', error);
     return 'it could not be stored';
   }
 }

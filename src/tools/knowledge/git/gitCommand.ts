@@ -9,7 +9,7 @@ export interface GitOutput {
   readonly isCut: boolean;
 }
 
-export interface GitCommandNeeds {
+export interface GitCommandDeps {
   /** Absolute path of git when known, else "git". */
   readonly executable: () => string;
   /** Folder without programs in which git is started; the repository is passed as an argument. So no repository can
@@ -20,7 +20,7 @@ export interface GitCommandNeeds {
 
 /** Runs git in a folder. Rejects when git is missing or was stopped. If git refuses, resolves with its exit code and
  *  error text. */
-export type RunGit = (folder: string, args: readonly string[], signal: AbortSignal) => Promise<GitOutput>;
+export type RunGitQuery = (folder: string, args: readonly string[], signal: AbortSignal) => Promise<GitOutput>;
 
 const maxBytes = 1_000_000;
 const patienceMs = 20_000;
@@ -47,7 +47,7 @@ const harmless = [
 
 /** Runs git without a terminal, pager, locks, or network, and without programs that a repository's configuration
  *  names. */
-export function gitCommand({ executable, startIn, environment }: GitCommandNeeds): RunGit {
+export function gitCommand({ executable, startIn, environment }: GitCommandDeps): RunGitQuery {
   const env = {
     ...Object.fromEntries(Object.entries(withoutCredentials(environment)).filter(([name]) => !/^GIT_/i.test(name))),
     GIT_OPTIONAL_LOCKS: '0',
@@ -146,21 +146,21 @@ function output(
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const child = spawn(executable, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true, signal });
-    const told: { readonly text: Buffer[]; readonly error: Buffer[] } = { text: [], error: [] };
+    const received: { readonly text: Buffer[]; readonly error: Buffer[] } = { text: [], error: [] };
     let size = 0;
     child.stdout.on('data', (chunk: Buffer) => {
-      told.text.push(chunk.subarray(0, Math.max(0, maxBytes - size)));
+      received.text.push(chunk.subarray(0, Math.max(0, maxBytes - size)));
       size += chunk.length;
       if (size > maxBytes) child.kill();
     });
-    child.stderr.on('data', (chunk: Buffer) => void (told.error.length < 16 && told.error.push(chunk)));
+    child.stderr.on('data', (chunk: Buffer) => void (received.error.length < 16 && received.error.push(chunk)));
     child.once('error', reject);
     child.once('close', (code) => {
       const isCut = size > maxBytes;
       resolve({
         code: isCut ? 0 : (code ?? -1),
-        text: Buffer.concat(told.text).toString('utf8'),
-        error: Buffer.concat(told.error).toString('utf8').trim(),
+        text: Buffer.concat(received.text).toString('utf8'),
+        error: Buffer.concat(received.error).toString('utf8').trim(),
         isCut,
       });
     });

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { type AnyTool, defineTool, type ToolOutput } from '../../tool';
 import {
   checkedRef,
-  type GitNeeds,
+  type GitDeps,
   type GitTarget,
   permittedNames,
   readableNames,
@@ -20,11 +20,11 @@ const pathParameter = {
 } as const;
 
 /** Read-only git tools for the open folders. They fetch, write, and lock nothing. */
-export function gitTools(needs: GitNeeds): readonly AnyTool[] {
-  return [statusTool(needs), diffTool(needs), logTool(needs)];
+export function gitTools(deps: GitDeps): readonly AnyTool[] {
+  return [statusTool(deps), diffTool(deps), logTool(deps)];
 }
 
-function statusTool(needs: GitNeeds): AnyTool {
+function statusTool(deps: GitDeps): AnyTool {
   return defineTool({
     name: 'git_status',
     description:
@@ -33,8 +33,8 @@ function statusTool(needs: GitNeeds): AnyTool {
     schema: v.object({}),
     readOnly: true,
     run: (_input, signal) =>
-      each(needs, undefined, async ({ folder }) => {
-        const answer = await needs.git(
+      each(deps, undefined, async ({ folder }) => {
+        const answer = await deps.git(
           folder,
           ['status', '--short', '--branch', '--untracked-files=normal', '--ignore-submodules=dirty', '--', '.'],
           signal,
@@ -45,7 +45,7 @@ function statusTool(needs: GitNeeds): AnyTool {
   });
 }
 
-function diffTool(needs: GitNeeds): AnyTool {
+function diffTool(deps: GitDeps): AnyTool {
   return defineTool({
     name: 'git_diff',
     description: `Shows differences: unstaged by default, staged with staged, against a commit, branch or range with ref. Unsaved changes in the editor are not in it. At most ${mostCharacters} characters: name a path where there are more.`,
@@ -66,11 +66,11 @@ function diffTool(needs: GitNeeds): AnyTool {
     }),
     readOnly: true,
     asks: async ({ path }) => {
-      const paths = await secretReads(needs, path);
+      const paths = await secretReads(deps, path);
       return paths.length === 0 ? null : { access: { kind: 'read', paths } };
     },
     run: ({ path, staged, ref }, signal) =>
-      each(needs, path, async ({ folder, below }) => {
+      each(deps, path, async ({ folder, below }) => {
         const which = [...(staged ? ['--cached'] : []), ...(ref === undefined ? [] : [checkedRef(ref)])];
         const options = [
           'diff',
@@ -82,25 +82,25 @@ function diffTool(needs: GitNeeds): AnyTool {
           '--no-renames',
         ];
         const names = textOf(
-          await needs.git(folder, [...options, '--name-only', '-z', ...which, '--', below], signal),
+          await deps.git(folder, [...options, '--name-only', '-z', ...which, '--', below], signal),
           'git diff',
         )
           .split('\0')
           .filter((name) => name !== '');
-        const { told: permitted, kept: denied } = await permittedNames(needs, names, folder);
-        const { told, kept: secrets } = readableNames(permitted, below);
+        const { readable: permitted, kept: denied } = await permittedNames(deps, names, folder);
+        const { readable, kept: secrets } = readableNames(permitted, below);
         const kept = [
           ...denied.map((name) => `(${name} differs too. Withheld: a rule denies reading it.)`),
           ...secrets.map((name) => `(${name} differs too. It may hold secrets: ask for it by its path.)`),
         ];
-        if (told.length === 0)
+        if (readable.length === 0)
           return [kept.length === 0 ? 'There are no differences.' : '', ...kept]
             .filter((line) => line !== '')
             .join('\n');
         // If nothing is withheld, pass the path itself: a list of thousands of files may be too long for a command
         // line.
-        const shown = kept.length === 0 ? [below] : told.slice(0, 500);
-        const answer = await needs.git(folder, [...options, ...which, '--', ...shown], signal);
+        const shown = kept.length === 0 ? [below] : readable.slice(0, 500);
+        const answer = await deps.git(folder, [...options, ...which, '--', ...shown], signal);
         return [
           textOf(answer, 'git diff').trimEnd(),
           ...(answer.isCut ? ['(The difference is longer than git was let tell.)'] : []),
@@ -110,7 +110,7 @@ function diffTool(needs: GitNeeds): AnyTool {
   });
 }
 
-function logTool(needs: GitNeeds): AnyTool {
+function logTool(deps: GitDeps): AnyTool {
   return defineTool({
     name: 'git_log',
     description: `Lists commits, newest first: hash, date, author, subject. Of one file or folder with path. ${usualCommits} unless count says otherwise, at most ${mostCommits}.`,
@@ -126,8 +126,8 @@ function logTool(needs: GitNeeds): AnyTool {
     }),
     readOnly: true,
     run: ({ path, count }, signal) =>
-      each(needs, path, async ({ folder, below }) => {
-        const answer = await needs.git(
+      each(deps, path, async ({ folder, below }) => {
+        const answer = await deps.git(
           folder,
           [
             'log',
@@ -149,20 +149,20 @@ function logTool(needs: GitNeeds): AnyTool {
 /** Returns the answer of a single folder as it is. For several, puts each under its name; a folder that fails does
  *  not hide the others. */
 async function each(
-  needs: GitNeeds,
+  deps: GitDeps,
   path: string | undefined,
   ask: (target: GitTarget) => Promise<string>,
 ): Promise<ToolOutput> {
-  const targets = await targetsOf(needs, path);
+  const targets = await targetsOf(deps, path);
   const [only] = targets;
-  if (only !== undefined && targets.length === 1) return told(await ask(only));
+  if (only !== undefined && targets.length === 1) return readable(await ask(only));
   const answers = await Promise.allSettled(targets.map(ask));
   if (answers.every(({ status }) => status === 'rejected'))
     return {
       outcome: 'failed',
       text: targets.map(({ shown }, index) => `${shown}: ${failureOf(answers[index])}`).join('\n'),
     };
-  return told(targets.map(({ shown }, index) => `## ${shown}\n${answerOf(answers[index])}`).join('\n\n'));
+  return readable(targets.map(({ shown }, index) => `## ${shown}\n${answerOf(answers[index])}`).join('\n\n'));
 }
 
 function answerOf(answer: PromiseSettledResult<string> | undefined): string {
@@ -174,7 +174,7 @@ function failureOf(answer: PromiseSettledResult<string> | undefined): string {
   return reason instanceof Error ? reason.message : String(reason);
 }
 
-function told(text: string): ToolOutput {
+function readable(text: string): ToolOutput {
   return {
     outcome: 'done',
     text:

@@ -5,10 +5,10 @@ import { isSecret, judgedName } from '../../sensitivePaths';
 import type { ReadDenials } from '../../secretFiles';
 import { FileNotFound } from '../../workspaceFiles';
 import type { WorkspacePaths } from '../../workspacePaths';
-import type { GitOutput, RunGit } from './gitCommand';
+import type { GitOutput, RunGitQuery } from './gitCommand';
 
-export interface GitNeeds extends ReadDenials {
-  readonly git: RunGit;
+export interface GitDeps extends ReadDenials {
+  readonly git: RunGitQuery;
   readonly paths: WorkspacePaths;
   readonly access: AccessPaths;
   /** Git follows the repository's own configuration, so run it only in folders that the user trusts. */
@@ -25,7 +25,7 @@ export interface GitTarget {
 /** Open folders that a call refers to: the one that contains the path, or all. Rejects with a sentence for the
  *  model. */
 export async function targetsOf(
-  { files, paths, isTrusted }: GitNeeds,
+  { files, paths, isTrusted }: GitDeps,
   written: string | undefined,
 ): Promise<readonly GitTarget[]> {
   if (!isTrusted())
@@ -62,16 +62,16 @@ async function pathIn(paths: WorkspacePaths, written: string): Promise<string> {
 /** Paths that need approval to read before a diff of a file is shown: the file, or the target of its links, may hold
  *  secrets, or a rule denies reading it. Empty: none. Judges the path that git gets, not the written one. Rejects
  *  with a sentence for the model. */
-export async function secretReads(needs: GitNeeds, written: string | undefined): Promise<readonly AccessPath[]> {
+export async function secretReads(deps: GitDeps, written: string | undefined): Promise<readonly AccessPath[]> {
   if (written === undefined) return [];
-  const [target, ...others] = await targetsOf(needs, written);
+  const [target, ...others] = await targetsOf(deps, written);
   if (target === undefined || others.length > 0 || target.below === '.') return [];
   const { folder, below, shown } = target;
   const named: AccessPath = { path: join(folder, below), shown, isInside: true };
   // For a link that leads nowhere, git only shows the link's target.
-  const real = await needs.access.locate(named.path).catch(() => named);
+  const real = await deps.access.locate(named.path).catch(() => named);
   const places = real.shown === shown ? [real] : [named, real];
-  return places.some((place) => isSecret(judgedName(place)) || needs.deniesReading(place)) ? places : [];
+  return places.some((place) => isSecret(judgedName(place)) || deps.deniesReading(place)) ? places : [];
 }
 
 /** Splits changed names into those to show and those to withhold because they may hold secrets. `below`: the path
@@ -79,17 +79,17 @@ export async function secretReads(needs: GitNeeds, written: string | undefined):
 export function readableNames(
   names: readonly string[],
   below: string,
-): { readonly told: readonly string[]; readonly kept: readonly string[] } {
+): { readonly readable: readonly string[]; readonly kept: readonly string[] } {
   const secrets = withFoldersOf(names.filter((name) => name !== below && isSecret(name)));
-  return { told: names.filter((name) => !secrets.has(name)), kept: names.filter((name) => secrets.has(name)) };
+  return { readable: names.filter((name) => !secrets.has(name)), kept: names.filter((name) => secrets.has(name)) };
 }
 
 /** Splits changed names into those to show and those that a rule denies reading. */
 export async function permittedNames(
-  { access, paths, deniesReading }: GitNeeds,
+  { access, paths, deniesReading }: GitDeps,
   names: readonly string[],
   folder: string,
-): Promise<{ readonly told: readonly string[]; readonly kept: readonly string[] }> {
+): Promise<{ readonly readable: readonly string[]; readonly kept: readonly string[] }> {
   // Git follows no link on the way to a name, so the real path of the folder gives those of all names.
   const real = (await access.locate(folder)).path;
   const denied = withFoldersOf(
@@ -97,7 +97,7 @@ export async function permittedNames(
       deniesReading({ path: join(real, name), shown: paths.display(join(folder, name)), isInside: true }),
     ),
   );
-  return { told: names.filter((name) => !denied.has(name)), kept: names.filter((name) => denied.has(name)) };
+  return { readable: names.filter((name) => !denied.has(name)), kept: names.filter((name) => denied.has(name)) };
 }
 
 /** A path given to git includes everything below it: a name may have been a file before and be a folder now. */

@@ -9,7 +9,7 @@ import {
 import type {
   ConnectMcp,
   CreateMcpClient,
-  McpClientParts,
+  McpClientDeps,
   McpConnected,
   McpConnection,
   McpConnectionEvents,
@@ -72,10 +72,10 @@ async function attempt(
   mode: Negotiation,
   events: McpConnectionEvents,
   { signal, timeoutMs }: ConnectOptions,
-  parts: McpClientParts,
+  deps: McpClientDeps,
 ): Promise<Attempt> {
   const client = new Client(
-    { name: 'hermes-vscode', version: parts.version },
+    { name: 'hermes-vscode', version: deps.version },
     {
       capabilities: { roots: { listChanged: true } },
       versionNegotiation: { mode },
@@ -191,7 +191,7 @@ function processRoute(launch: McpLaunch & { readonly kind: 'stdio' }, events: Mc
 function httpRoute(
   address: URL,
   { headers }: McpLaunch & { readonly kind: 'http' | 'sse' },
-  { fetch }: McpClientParts,
+  { fetch }: McpClientDeps,
 ): Route {
   return {
     transport: new StreamableHTTPClientTransport(address, { fetch, requestInit: { headers: { ...headers } } }),
@@ -202,7 +202,7 @@ function httpRoute(
 function sseRoute(
   address: URL,
   { headers }: McpLaunch & { readonly kind: 'http' | 'sse' },
-  { fetch }: McpClientParts,
+  { fetch }: McpClientDeps,
 ): Route {
   return {
     transport: new SSEClientTransport(address, { fetch, requestInit: { headers: { ...headers } } }),

@@ -110,9 +110,9 @@ export class StdioProcess implements Transport {
 
   private closed(): void {
     this.buffer.clear();
-    const told = this.onclose;
+    const listener = this.onclose;
     delete this.onclose;
-    told?.();
+    listener?.();
   }
 
   private async endsWithin(ms: number): Promise<boolean> {
@@ -139,15 +139,15 @@ export class StdioProcess implements Transport {
 }
 
 function readLines(stream: NodeJS.ReadableStream | null, onLine: (line: string) => void): void {
-  let rest = '';
-  const say = (line: string): void => (line.trim() === '' ? undefined : onLine(line.slice(0, longestLine)));
+  let partial = '';
+  const emit = (line: string): void => (line.trim() === '' ? undefined : onLine(line.slice(0, longestLine)));
   stream?.setEncoding('utf8');
   stream?.on('data', (text: string) => {
-    const lines = (rest + text).split(/\r?\n/);
-    rest = (lines.pop() ?? '').slice(0, longestLine);
-    lines.forEach(say);
+    const lines = (partial + text).split(/\r?\n/);
+    partial = (lines.pop() ?? '').slice(0, longestLine);
+    lines.forEach(emit);
   });
-  stream?.on('end', () => say(rest));
+  stream?.on('end', () => emit(partial));
 }
 
 function asError(error: unknown): Error {

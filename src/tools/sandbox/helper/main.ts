@@ -128,12 +128,12 @@ function answer(
 }
 
 process.on('message', (message: { readonly number: number; readonly request: HelperRequest }) => {
-  const reply = (told: HelperReply): void => void process.send?.(told);
+  const reply = (payload: HelperReply): void => void process.send?.(payload);
   const { number } = message;
   Promise.resolve()
     .then(() => answer(message.request))
     .then(
-      (told) => reply({ number, answer: told }),
+      (payload) => reply({ number, answer: payload }),
       (error: unknown) => reply({ number, failure: error instanceof Error ? error.message : String(error) }),
     );
 });

@@ -28,9 +28,9 @@ export function pageKind(contentType: string, bytes: Uint8Array): PageKind {
 export function pageText(contentType: string, bytes: Uint8Array): string {
   const marked = markOf(bytes);
   if (marked !== null) return decode(bytes, marked);
-  const said = /charset\s*=\s*"?([\w:.-]+)/i.exec(contentType)?.[1] ?? null;
+  const declared = /charset\s*=\s*"?([\w:.-]+)/i.exec(contentType)?.[1] ?? null;
   const inside = declaredInside(bytes);
-  const label = [said, inside].find((candidate) => candidate !== null && isKnown(candidate)) ?? 'utf-8';
+  const label = [declared, inside].find((candidate) => candidate !== null && isKnown(candidate)) ?? 'utf-8';
   if (!isUtf8(label)) return decode(bytes, label);
   const strict = strictUtf8(bytes);
   if (strict !== null) return strict;

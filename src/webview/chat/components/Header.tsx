@@ -40,7 +40,7 @@ function PrivateMark() {
 function Origin({ origin }: { readonly origin: SessionOrigin }) {
   const chat = useChat();
   if (origin.sessionId === null) return <p class="origin">{t('Branched from a deleted session')}</p>;
-  const words = { title: origin.title ?? t('Untitled Session') };
+  const names = { title: origin.title ?? t('Untitled Session') };
   if (origin.hasSubAgent === true) {
     return (
       <p class="origin">
@@ -51,12 +51,12 @@ function Origin({ origin }: { readonly origin: SessionOrigin }) {
           disabled={origin.isTrashed}
           onClick={() => void chat.switches.open(origin.sessionId)}
         >
-          {t('Sub-agent of “{title}”', words)}
+          {t('Sub-agent of “{title}”', names)}
         </button>
       </p>
     );
   }
-  if (origin.isTrashed) return <p class="origin">{t('Branched from “{title}”, which is in the trash', words)}</p>;
+  if (origin.isTrashed) return <p class="origin">{t('Branched from “{title}”, which is in the trash', names)}</p>;
   return (
     <p class="origin">
       <button
@@ -65,7 +65,7 @@ function Origin({ origin }: { readonly origin: SessionOrigin }) {
         title={t('Open the original session')}
         onClick={() => void chat.switches.open(origin.sessionId)}
       >
-        {t('Branched from “{title}”', words)}
+        {t('Branched from “{title}”', names)}
       </button>
     </p>
   );

@@ -3,7 +3,7 @@ export { CommandList } from './composer/CommandList';
 export { runCommand } from '../composer/commandRunner';
 export { commandTarget } from '../session/commandTarget';
 export { CompressionCard } from './cards/CompressionCard';
-export { startWitness } from '../verify/deliveryReporter';
+export { startDeliveryReporter } from '../verify/deliveryReporter';
 export { returnFocus } from '../../focusReturn';
 export { ContextPanel } from './pickers/ContextPanel';
 export { ModelPopup } from './pickers/ModelPopup';

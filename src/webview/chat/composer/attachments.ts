@@ -7,10 +7,10 @@ import { partLabel, withParts } from './draftParts';
 import type { Drafts } from './drafts';
 import type { Announcements } from '../announcements';
 import type { ScreenRequests } from '../state/screenRequests';
-import type { ChatPartNeeds } from '../state/chatPart';
+import type { ChatPartDeps } from '../state/chatPart';
 import { type MentionAt, withMention, withoutSign } from './mentionText';
 
-export interface AttachmentNeeds extends Pick<ChatPartNeeds, 'host' | 'requests'> {
+export interface AttachmentDeps extends Pick<ChatPartDeps, 'host' | 'requests'> {
   readonly drafts: Drafts;
   readonly announcements: Announcements;
   readonly screen: ScreenRequests;
@@ -31,10 +31,10 @@ const offeredMentions = 30;
 export class Attachments {
   private readonly pasted = signal<PastedText | null>(null);
 
-  constructor(private readonly needs: AttachmentNeeds) {}
+  constructor(private readonly deps: AttachmentDeps) {}
 
   get parts(): ReadonlySignal<readonly DraftPart[]> {
-    return this.needs.drafts.parts;
+    return this.deps.drafts.parts;
   }
 
   /** The text attached by the last paste, for as long as it stays attached. */
@@ -48,7 +48,7 @@ export class Attachments {
   async search(text: string, whole: boolean): Promise<FoundMentions> {
     try {
       const query = { text, limit: offeredMentions };
-      return await this.needs.host.request('mentions', whole ? { ...query, whole } : query);
+      return await this.deps.host.request('mentions', whole ? { ...query, whole } : query);
     } catch (error) {
       if (error instanceof RefusedRequest) return { mentions: [], isWhole: true };
       throw error;
@@ -58,7 +58,7 @@ export class Attachments {
   /** Inserts the mention into the text and attaches it; returns the new caret position. Reads the source immediately
    *  if it may be gone when the prompt is sent. */
   mention({ source, label, kind }: Mention, at: MentionAt): number {
-    const { drafts } = this.needs;
+    const { drafts } = this.deps;
     const written = withMention(drafts.text.peek(), at, label);
     drafts.edit(written.text);
     if (kind === 'selection' || kind === 'terminal') void this.pin(source);
@@ -68,20 +68,20 @@ export class Attachments {
 
   /** Announces what was added and reports what could not be. */
   add(added: readonly DraftPart[], problems: readonly string[] = []): void {
-    const { drafts, requests, announcements } = this.needs;
+    const { drafts, requests, announcements } = this.deps;
     const taken = withParts(drafts.parts.peek(), added);
     const fresh = taken.parts.slice(drafts.parts.peek().length);
     drafts.take(taken.parts);
-    if (fresh.length > 0) announcements.say(t('Attached: {names}', { names: fresh.map(partLabel).join(', ') }));
+    if (fresh.length > 0) announcements.announce(t('Attached: {names}', { names: fresh.map(partLabel).join(', ') }));
     const sentences = [...problems, ...taken.problems];
     if (sentences.length > 0) requests.refuse(sentences.join(' '));
   }
 
   remove(part: DraftPart): void {
-    const { drafts, announcements } = this.needs;
+    const { drafts, announcements } = this.deps;
     drafts.take(drafts.parts.peek().filter((other) => other !== part));
     if (part.kind === 'mention') drafts.edit(withoutSign(drafts.text.peek(), part.label));
-    announcements.say(t('Removed: {name}', { name: partLabel(part) }));
+    announcements.announce(t('Removed: {name}', { name: partLabel(part) }));
   }
 
   /** Returns true when there was an attachment to remove. */
@@ -92,20 +92,20 @@ export class Attachments {
   }
 
   async pin(source: string): Promise<void> {
-    await this.needs.requests.ask(async () => {
-      const pinned = await this.needs.host.request('pin', { source });
+    await this.deps.requests.ask(async () => {
+      const pinned = await this.deps.host.request('pin', { source });
       if (pinned.kind === 'problem') this.add([], [pinned.problem]);
       else this.add([pinned]);
     });
   }
 
   async attachFiles(): Promise<void> {
-    await this.take(() => this.needs.host.request('attachFiles', {}));
-    this.needs.screen.focusComposer();
+    await this.take(() => this.deps.host.request('attachFiles', {}));
+    this.deps.screen.focusComposer();
   }
 
   async dropped(uris: readonly string[]): Promise<void> {
-    await this.take(() => this.needs.host.request('dropped', { uris: [...uris] }));
+    await this.take(() => this.deps.host.request('dropped', { uris: [...uris] }));
   }
 
   /** Attaches a long text instead of inserting it at the caret. */
@@ -114,7 +114,7 @@ export class Attachments {
     const label = others === 0 ? t('Pasted text') : t('Pasted text {number}', { number: others + 1 });
     const part = { kind: 'attachment' as const, label, source: 'pasted', text };
     this.add([part]);
-    this.pasted.value = this.parts.peek().includes(part) ? { part, typed: this.needs.drafts.text.peek(), caret } : null;
+    this.pasted.value = this.parts.peek().includes(part) ? { part, typed: this.deps.drafts.text.peek(), caret } : null;
   }
 
   /** Inserts the pasted text into the composer where the caret was, instead of attaching it. Returns the new caret
@@ -122,7 +122,7 @@ export class Attachments {
   pasteAsText(): number | null {
     const pasted = this.lastPasted.peek();
     if (pasted === null) return null;
-    const { drafts } = this.needs;
+    const { drafts } = this.deps;
     const typed = drafts.text.peek();
     const at = typed.startsWith(pasted.typed.slice(0, pasted.caret)) ? pasted.caret : typed.length;
     this.pasted.value = null;
@@ -132,7 +132,7 @@ export class Attachments {
   }
 
   private async take(ask: () => Promise<Attached>): Promise<void> {
-    await this.needs.requests.ask(async () => {
+    await this.deps.requests.ask(async () => {
       const { parts, problems } = await ask();
       this.add(parts, problems);
     });

@@ -77,7 +77,7 @@ export function partIcon(part: DraftPart): string {
 }
 
 /** Returns a word for the kind, for screen readers, which do not get its icon. */
-export function kindWords(kind: MentionKind): string {
+export function kindLabel(kind: MentionKind): string {
   switch (kind) {
     case 'file':
       return t('file');
@@ -102,13 +102,13 @@ export function kindWords(kind: MentionKind): string {
 
 /** Returns the size in words: characters of a text, bytes of an image. A mention is read only when the prompt is
  *  sent. */
-export function sizeWords(part: DraftPart): string {
+export function sizeText(part: DraftPart): string {
   if (part.kind === 'mention') return t('read when the prompt is sent');
   if (part.kind === 'attachment') return t('{count} characters', { count: part.text.length.toLocaleString() });
-  return bytesWords(Math.floor((part.dataBase64.length * 3) / 4));
+  return bytesText(Math.floor((part.dataBase64.length * 3) / 4));
 }
 
-export function bytesWords(bytes: number): string {
+export function bytesText(bytes: number): string {
   return bytes < 1_000_000
     ? t('{count} KB', { count: Math.max(1, Math.round(bytes / 1000)) })
     : t('{count} MB', { count: (bytes / 1_000_000).toFixed(1) });

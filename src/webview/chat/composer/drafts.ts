@@ -4,7 +4,7 @@ import { joinedDraft, type DraftOnItsWay, type DraftPart, type MentionPart } fro
 import { afterSubmission } from './composerText';
 import { noParts, partsAhead, partsLeft } from './draftParts';
 import { followText } from './mentionText';
-import { asGiven, behindSent, type SentPrompt } from './sentPrompts';
+import { asGiven, draftAfterSent, type SentPrompt } from './sentPrompts';
 import { newSessionDraft } from '../connection/viewMemory';
 
 /** Milliseconds without a keystroke before the draft goes to the host. */
@@ -191,23 +191,23 @@ export class Drafts {
     this.at.value = key;
     this.earlierKeys = [];
     this.gone = [];
-    const behind = behindSent(this.sentFrom(key), text, parts);
-    this.saved = behind.text;
-    this.savedParts = behind.parts;
+    const after = draftAfterSent(this.sentFrom(key), text, parts);
+    this.saved = after.text;
+    this.savedParts = after.parts;
     batch(() => {
       if (isSwitch) this.switched.value++;
       this.standing.value = null;
-      this.current.value = behind.text;
-      this.along.value = behind.parts;
+      this.current.value = after.text;
+      this.along.value = after.parts;
     });
   }
 
   /** Takes the host's draft for this session, into which a rewound prompt may have been put. That prompt goes before
    *  the current text. */
   putBack(stored: string, storedParts: readonly DraftPart[] = noParts): void {
-    const behind = behindSent(this.sentFrom(this.key), stored, storedParts);
-    const ahead = partsAhead(behind.parts, this.savedParts);
-    const prompt = this.textAhead(behind.text);
+    const after = draftAfterSent(this.sentFrom(this.key), stored, storedParts);
+    const ahead = partsAhead(after.parts, this.savedParts);
+    const prompt = this.textAhead(after.text);
     if (prompt === null && ahead.length === 0) return;
     const sent = this.standing.peek();
     if (sent !== null) this.clearSent(sent);
@@ -228,12 +228,12 @@ export class Drafts {
     return key === this.key || this.earlierKeys.includes(key);
   }
 
-  /** Replaces the composer's content, which is done with, by `rest`, typed meanwhile. */
-  replace(rest: string, restParts: readonly DraftPart[] = this.along.peek()): void {
+  /** Replaces the composer's content, which is done with, by `left`, typed meanwhile. */
+  replace(left: string, leftParts: readonly DraftPart[] = this.along.peek()): void {
     this.gone = [];
     this.standing.value = null;
-    this.current.value = rest;
-    this.along.value = restParts;
+    this.current.value = left;
+    this.along.value = leftParts;
     this.save();
   }
 
@@ -274,9 +274,9 @@ export class Drafts {
   private textAhead(stored: string): string | null {
     const { saved } = this;
     const isKnown = stored === saved || stored === this.current.peek();
-    const behind = saved.trim() === '' ? '' : `\n\n${saved}`;
+    const after = saved.trim() === '' ? '' : `\n\n${saved}`;
     // Another view of the same session may have saved text that this view never had; that view shows it.
-    return isKnown || !stored.endsWith(behind) ? null : stored.slice(0, stored.length - behind.length);
+    return isKnown || !stored.endsWith(after) ? null : stored.slice(0, stored.length - after.length);
   }
 
   private get key(): string {

@@ -1,7 +1,7 @@
 import { imageTypes, maxAttachmentCharacters, maxImageBytes } from '../../../protocol/attachmentProtocol';
 import type { DraftPart } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
-import { bytesWords } from './draftParts';
+import { bytesText } from './draftParts';
 
 /** Minimum length, in characters, beyond which a pasted text becomes an attachment. */
 export const longText = 10_000;
@@ -74,7 +74,7 @@ export async function readFiles(files: readonly File[]): Promise<ReadFiles> {
 
 async function readFile(file: File): Promise<DraftPart | string> {
   const name = file.name === '' ? t('Pasted image') : file.name;
-  const args = { name, size: bytesWords(file.size) };
+  const args = { name, size: bytesText(file.size) };
   try {
     return isImage(file) ? await asImage(file, name, args) : await asText(file, name, args);
   } catch {

@@ -67,8 +67,8 @@ function placeOf(text: string, label: string): number {
   const written = `@${label}`;
   for (let at = text.indexOf(written); at !== -1; at = text.indexOf(written, at + 1)) {
     const before = text.slice(0, at);
-    const behind = text.slice(at + written.length);
-    if (/(?:^|[\s([{"'`])$/u.test(before) && !/^[\p{L}\p{N}_/]/u.test(behind)) return at;
+    const after = text.slice(at + written.length);
+    if (/(?:^|[\s([{"'`])$/u.test(before) && !/^[\p{L}\p{N}_/]/u.test(after)) return at;
   }
   return -1;
 }

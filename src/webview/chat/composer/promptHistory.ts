@@ -1,10 +1,10 @@
 import type { EarlierPrompt } from '../../../protocol/composerProtocol';
 import { answerText, isWritten, mentionsAgain, type DraftPart } from '../../../protocol/transcriptTypes';
-import type { ChatPartNeeds } from '../state/chatPart';
+import type { ChatPartDeps } from '../state/chatPart';
 import { withParts } from './draftParts';
 import type { Drafts } from './drafts';
 
-export interface PromptHistoryNeeds extends Pick<ChatPartNeeds, 'host' | 'view'> {
+export interface PromptHistoryDeps extends Pick<ChatPartDeps, 'host' | 'view'> {
   readonly drafts: Drafts;
 }
 
@@ -31,15 +31,15 @@ export class PromptHistory {
   private browsing: Browsing | null = null;
   private isAsking = false;
 
-  constructor(private readonly needs: PromptHistoryNeeds) {}
+  constructor(private readonly deps: PromptHistoryDeps) {}
 
   /** True when the composer holds an earlier prompt, unchanged. */
   get isOpen(): boolean {
     const { browsing } = this;
     return (
       browsing !== null &&
-      browsing.place === this.needs.drafts.place &&
-      browsing.written === this.needs.drafts.text.peek()
+      browsing.place === this.deps.drafts.place &&
+      browsing.written === this.deps.drafts.text.peek()
     );
   }
 
@@ -69,12 +69,12 @@ export class PromptHistory {
     const { browsing } = this;
     if (browsing === null || !this.isOpen) return;
     this.browsing = null;
-    this.needs.drafts.edit(browsing.text);
-    this.needs.drafts.take(browsing.parts);
+    this.deps.drafts.edit(browsing.text);
+    this.deps.drafts.take(browsing.parts);
   }
 
   private begin(): Browsing | null {
-    const { drafts, view } = this.needs;
+    const { drafts, view } = this.deps;
     const { conversation } = view;
     const text = drafts.text.peek();
     if (conversation === null || text !== '') return null;
@@ -107,7 +107,7 @@ export class PromptHistory {
         this.browsing === browsing
       ) {
         const { sessionId, before } = browsing;
-        const page = await this.needs.host.request('promptHistory', { sessionId, before });
+        const page = await this.deps.host.request('promptHistory', { sessionId, before });
         browsing.prompts = onceEach([...browsing.prompts, ...page.prompts]);
         browsing.before = page.before ?? undefined;
       }
@@ -117,15 +117,15 @@ export class PromptHistory {
   }
 
   private isUntouched(browsing: Browsing): boolean {
-    return this.needs.drafts.place === browsing.place && this.needs.drafts.text.peek() === browsing.written;
+    return this.deps.drafts.place === browsing.place && this.deps.drafts.text.peek() === browsing.written;
   }
 
   private write(browsing: Browsing): void {
     const prompt = browsing.prompts[browsing.index];
     if (prompt === undefined) return;
     browsing.written = prompt.text;
-    this.needs.drafts.edit(prompt.text);
-    this.needs.drafts.take(withParts(browsing.parts, prompt.mentions).parts);
+    this.deps.drafts.edit(prompt.text);
+    this.deps.drafts.take(withParts(browsing.parts, prompt.mentions).parts);
   }
 }
 

@@ -3,9 +3,9 @@ import type { BusyMode, DraftPart } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 import { noParts, partsLeft } from './draftParts';
 import type { Drafts } from './drafts';
-import type { ChatNeeds } from '../connection/chatHost';
+import type { ChatDeps } from '../connection/chatHost';
 import type { ScreenRequests } from '../state/screenRequests';
-import type { ChatPartNeeds } from '../state/chatPart';
+import type { ChatPartDeps } from '../state/chatPart';
 
 /** Prompt being sent to disk. */
 export interface PromptOnItsWay {
@@ -16,9 +16,9 @@ export interface PromptOnItsWay {
   readonly busy?: BusyMode;
 }
 
-export interface PromptSenderNeeds extends Pick<ChatPartNeeds, 'host' | 'requests' | 'view'> {
+export interface PromptSenderDeps extends Pick<ChatPartDeps, 'host' | 'requests' | 'view'> {
   readonly drafts: Drafts;
-  readonly newUid: ChatNeeds['newUid'];
+  readonly newUid: ChatDeps['newUid'];
   readonly screen: ScreenRequests;
 }
 
@@ -26,7 +26,7 @@ export interface PromptSenderNeeds extends Pick<ChatPartNeeds, 'host' | 'request
  *  composer's draft until the host confirms that it is stored. */
 export class PromptSender {
   /** The prompt being sent and those queued after it. */
-  private readonly lane = signal<readonly PromptOnItsWay[]>([]);
+  private readonly sending = signal<readonly PromptOnItsWay[]>([]);
   private emptied: Promise<boolean> = Promise.resolve(true);
   /** Last prompt not known to have arrived. Sent again unchanged it keeps its uid, so it is stored only once even if
    *  it had arrived. */
@@ -34,9 +34,9 @@ export class PromptSender {
   /** Draft of a session that came into view while a prompt was being sent. */
   private draftDue: { readonly key: string; readonly text: string; readonly parts: readonly DraftPart[] } | null = null;
 
-  constructor(private readonly needs: PromptSenderNeeds) {}
+  constructor(private readonly deps: PromptSenderDeps) {}
 
-  readonly busy = computed(() => this.lane.value.length > 0);
+  readonly busy = computed(() => this.sending.value.length > 0);
 
   /** Resolves when nothing is being sent: true when everything sent is stored. */
   get idle(): Promise<boolean> {
@@ -45,7 +45,7 @@ export class PromptSender {
 
   /** Removes `typed` from the composer once `text` is on disk. Resolves when nothing is being sent. */
   async submit(typed: string, text: string, busy: BusyMode | undefined): Promise<void> {
-    const { requests, drafts, view, screen, newUid } = this.needs;
+    const { requests, drafts, view, screen, newUid } = this.deps;
     if (view.all.peek().model.chosen === null)
       return requests.refuse(t('Choose a model first. Your prompt is kept.'), true);
     const parts = this.newParts();
@@ -59,8 +59,8 @@ export class PromptSender {
       ...(busy === undefined ? {} : { busy }),
     };
     drafts.send(uid, typed, parts);
-    const isFirst = this.lane.peek().length === 0;
-    this.lane.value = [...this.lane.peek(), prompt];
+    const isFirst = this.sending.peek().length === 0;
+    this.sending.value = [...this.sending.peek(), prompt];
     screen.showNewest();
     if (isFirst) this.emptied = this.sendAll();
     await this.emptied;
@@ -69,26 +69,26 @@ export class PromptSender {
   /** True when the draft of a session that came into view must wait: a prompt from the empty state is being sent to
    *  that session, and its text stays until it has arrived. */
   holdsBack(key: string, text: string, parts: readonly DraftPart[]): boolean {
-    if (this.lane.peek()[0]?.sessionId !== null) return false;
+    if (this.sending.peek()[0]?.sessionId !== null) return false;
     this.draftDue = { key, text, parts };
     return true;
   }
 
   private async sendAll(): Promise<boolean> {
     try {
-      for (let next = this.lane.peek()[0]; next !== undefined; next = this.lane.peek()[0])
+      for (let next = this.sending.peek()[0]; next !== undefined; next = this.sending.peek()[0])
         if (!(await this.send(next))) return false;
       return true;
     } finally {
       // Prompts sent after a refused one return after it.
-      this.needs.drafts.returned(this.lane.peek().map(({ uid }) => uid));
-      this.lane.value = [];
+      this.deps.drafts.returned(this.sending.peek().map(({ uid }) => uid));
+      this.sending.value = [];
       this.showDueDraft();
     }
   }
 
   private send(prompt: PromptOnItsWay): Promise<boolean> {
-    const { host, requests, drafts } = this.needs;
+    const { host, requests, drafts } = this.deps;
     const { parts, ...sent } = prompt;
     this.unconfirmed = prompt;
     return requests.ask(async () => {
@@ -100,17 +100,17 @@ export class PromptSender {
       });
       this.unconfirmed = null;
       // Prompts sent after the first prompt of a session were meant for that session.
-      const [, ...behind] = this.lane.peek();
-      this.lane.value =
+      const [, ...later] = this.sending.peek();
+      this.sending.value =
         prompt.sessionId !== null
-          ? behind
-          : behind.map((each) => (each.sessionId === null ? { ...each, sessionId } : each));
+          ? later
+          : later.map((each) => (each.sessionId === null ? { ...each, sessionId } : each));
       drafts.stored(prompt.uid, sessionId);
     });
   }
 
   private showDueDraft(): void {
-    const { drafts } = this.needs;
+    const { drafts } = this.deps;
     const due = this.draftDue;
     this.draftDue = null;
     if (due === null || due.key === drafts.place) return;
@@ -122,8 +122,8 @@ export class PromptSender {
 
   /** Attachments that were not sent yet. */
   private newParts(): readonly DraftPart[] {
-    const sent = this.lane.peek().flatMap(({ parts }) => parts ?? []);
-    const left = partsLeft(this.needs.drafts.parts.peek(), sent);
+    const sent = this.sending.peek().flatMap(({ parts }) => parts ?? []);
+    const left = partsLeft(this.deps.drafts.parts.peek(), sent);
     return left.length === 0 ? noParts : left;
   }
 
@@ -131,7 +131,7 @@ export class PromptSender {
     const { unconfirmed } = this;
     if (
       unconfirmed === null ||
-      this.lane.peek().length > 0 ||
+      this.sending.peek().length > 0 ||
       unconfirmed.text !== text ||
       unconfirmed.sessionId !== sessionId
     )

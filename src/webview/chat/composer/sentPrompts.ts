@@ -1,4 +1,4 @@
-import { draftBehind, type DraftOnItsWay, type DraftPart } from '../../../protocol/transcriptTypes';
+import { draftAfter, type DraftOnItsWay, type DraftPart } from '../../../protocol/transcriptTypes';
 import { isSamePart } from './draftParts';
 
 /** Prompt sent from the composer of `key`, with its text there, and not known to be on disk. */
@@ -15,14 +15,14 @@ export function asGiven({ uid, text, parts }: SentPrompt): DraftOnItsWay {
 }
 
 /** Returns the host's draft without the prompts at its beginning that are still being sent. */
-export function behindSent(
+export function draftAfterSent(
   sent: readonly SentPrompt[],
   text: string,
   parts: readonly DraftPart[],
 ): { readonly text: string; readonly parts: readonly DraftPart[] } {
   let left = { text, parts };
   for (const prompt of sent) {
-    const rest = draftBehind(left.text, prompt.text);
+    const rest = draftAfter(left.text, prompt.text);
     const areAhead =
       prompt.parts.length <= left.parts.length &&
       prompt.parts.every((part, index) => isSamePart(part, left.parts[index] ?? part));

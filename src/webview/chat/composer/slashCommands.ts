@@ -67,7 +67,7 @@ export function completed(offered: Offered): string {
 
 /** Returns the reason why a text that looks like a command did not run. Nothing was sent, and the text is still in
  *  the composer. */
-export function refusalWords({
+export function refusalText({
   kind,
   name,
 }: SlashInput & { readonly kind: 'incomplete' | 'excess' | 'unknown' }): string {

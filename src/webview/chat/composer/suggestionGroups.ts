@@ -16,7 +16,7 @@ export function sortedByGroup(mentions: readonly Mention[]): readonly Mention[] 
 
 /** Expects a list in which each group is contiguous. */
 export function mentionGroups(mentions: readonly Mention[]): readonly SuggestionGroup<Mention>[] {
-  return grouped(mentions, ({ kind }) => sortWords(sortOf(kind)));
+  return grouped(mentions, ({ kind }) => sortLabel(sortOf(kind)));
 }
 
 export function commandGroups(commands: readonly Offered[]): readonly SuggestionGroup<Offered>[] {
@@ -40,7 +40,7 @@ function sortOf(kind: MentionKind): Sort {
   return sorts[kind];
 }
 
-function sortWords(sort: Sort): string {
+function sortLabel(sort: Sort): string {
   switch (sort) {
     case 'files':
       return t('Files and Folders');

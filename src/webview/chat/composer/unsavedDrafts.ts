@@ -1,5 +1,5 @@
 import type { DraftOnItsWay, DraftPart } from '../../../protocol/transcriptTypes';
-import type { ChatNeeds } from '../connection/chatHost';
+import type { ChatDeps } from '../connection/chatHost';
 import { refusalOf } from '../connection/hostRequests';
 import type { UnsavedDraft } from '../connection/viewMemory';
 import type { DraftSink, DraftToSave } from './drafts';
@@ -13,14 +13,14 @@ export class UnsavedDrafts implements DraftSink {
   private readonly own = new Map<string, { readonly draft: UnsavedDraft; readonly note: number }>();
   private notes = 0;
 
-  constructor(private readonly needs: Pick<ChatNeeds, 'host' | 'memory'>) {
-    this.left = needs.memory.recalled.unsaved;
+  constructor(private readonly deps: Pick<ChatDeps, 'host' | 'memory'>) {
+    this.left = deps.memory.recalled.unsaved;
   }
 
   /** Records the composer's text and the prompts being sent from it. */
   remember(key: string, text: string, sent: readonly DraftOnItsWay[]): void {
     this.notes++;
-    this.put({ key, text, sent: sent.map(({ uid, text: words }) => ({ uid, text: words })) }, this.notes);
+    this.put({ key, text, sent: sent.map(({ uid, text: draft }) => ({ uid, text: draft })) }, this.notes);
   }
 
   /** Called when the prompt is on disk. */
@@ -72,7 +72,7 @@ export class UnsavedDrafts implements DraftSink {
 
   private keep(): void {
     const unsaved = [...this.left, ...[...this.own.values()].map(({ draft }) => draft)];
-    this.needs.memory.remember({ unsaved });
+    this.deps.memory.remember({ unsaved });
   }
 
   /** Resolves to true when the draft is on disk. Otherwise the view keeps it, and the store's own notice reports the
@@ -83,7 +83,7 @@ export class UnsavedDrafts implements DraftSink {
       ...(parts === undefined ? {} : { parts: [...parts] }),
       ...(sent === undefined ? {} : { sent: sent.map(sentDraft) }),
     };
-    return (await refusalOf(() => this.needs.host.request('saveDraft', given))) === null;
+    return (await refusalOf(() => this.deps.host.request('saveDraft', given))) === null;
   }
 }
 

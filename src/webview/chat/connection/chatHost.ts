@@ -14,7 +14,7 @@ export interface ChatProtocol {
 export type ChatHost = HostConnection<ChatProtocol>;
 
 /** Dependencies of the chat view. */
-export interface ChatNeeds {
+export interface ChatDeps {
   readonly host: ChatHost;
   readonly timers: Timers;
   readonly newUid: () => string;

@@ -2,7 +2,7 @@ import { signal, type ReadonlySignal } from '@preact/signals';
 import { RefusedRequest } from '../../rpc';
 
 /** Sentence above the composer: a refusal, or the reply to a request. */
-export interface Problem {
+export interface RequestProblem {
   readonly sentence: string;
   readonly isRefusal: boolean;
   readonly offersModels: boolean;
@@ -11,10 +11,10 @@ export interface Problem {
 /** Runs the user's requests to the host and holds the sentence to show about them: one at a time, until it is
  *  dismissed or another request starts. */
 export class HostRequests {
-  private readonly said = signal<Problem | null>(null);
+  private readonly shown = signal<RequestProblem | null>(null);
 
-  get problem(): ReadonlySignal<Problem | null> {
-    return this.said;
+  get problem(): ReadonlySignal<RequestProblem | null> {
+    return this.shown;
   }
 
   /** Runs a request; resolves to true when it succeeded. Shows a refusal. Rethrows any other error, which is a bug
@@ -32,15 +32,15 @@ export class HostRequests {
   }
 
   refuse(sentence: string, offersModels = false): void {
-    this.said.value = { sentence, isRefusal: true, offersModels };
+    this.shown.value = { sentence, isRefusal: true, offersModels };
   }
 
   inform(sentence: string): void {
-    this.said.value = { sentence, isRefusal: false, offersModels: false };
+    this.shown.value = { sentence, isRefusal: false, offersModels: false };
   }
 
   dismiss(): void {
-    this.said.value = null;
+    this.shown.value = null;
   }
 }
 

@@ -2,20 +2,23 @@ import type { NotificationOf } from '../../rpc';
 import type { ChatProtocol } from './chatHost';
 import type { Timers } from '../timers';
 
-type Told = NotificationOf<ChatProtocol>;
-type TurnEventTold = Extract<Told, { readonly name: 'turnEvent' }>;
-type Delivered = Extract<TurnEventTold['payload']['event'], { readonly kind: 'delivered' }>;
+type Notification = NotificationOf<ChatProtocol>;
+type TurnEventNotification = Extract<Notification, { readonly name: 'turnEvent' }>;
+type Delivered = Extract<TurnEventNotification['payload']['event'], { readonly kind: 'delivered' }>;
 
 /** Milliseconds in which pieces of an answer are collected: the interval between consecutive renders
- *  (drawingPace.ts). So each state change renders, and no notification waits longer than a tenth of a second. */
+ *  (renderPace.ts). So each state change renders, and no notification waits longer than a tenth of a second. */
 export const gatherMs = 80;
 
 /** Joins pieces of an answer that arrive between two renders. The first one after a pause passes immediately. Other
  *  notifications pass after the pieces that came before them, so the order stays. Two thousand pieces a second then
  *  make twelve state changes, each of which reads the whole conversation. */
-export function joinedDeliveries(listener: (told: Told) => void, timers: Timers): (told: Told) => void {
+export function joinedDeliveries(
+  listener: (notification: Notification) => void,
+  timers: Timers,
+): (notification: Notification) => void {
   let held: {
-    readonly told: TurnEventTold;
+    readonly notification: TurnEventNotification;
     readonly event: Delivered;
     readonly chunks: Delivered['chunks'][number][];
   } | null = null;
@@ -23,10 +26,10 @@ export function joinedDeliveries(listener: (told: Told) => void, timers: Timers)
   let isDue = false;
   const passHeld = (): void => {
     if (held === null) return;
-    const { told, event, chunks } = held;
+    const { notification, event, chunks } = held;
     held = null;
     passedAt = timers.nowMs();
-    listener({ ...told, payload: { ...told.payload, event: { ...event, chunks } } });
+    listener({ ...notification, payload: { ...notification.payload, event: { ...event, chunks } } });
   };
   const passSoon = (): void => {
     if (isDue) return;
@@ -36,30 +39,32 @@ export function joinedDeliveries(listener: (told: Told) => void, timers: Timers)
       passHeld();
     });
   };
-  return (told) => {
-    const event = deliveredBy(told);
-    if (told.name !== 'turnEvent' || event === null) {
+  return (notification) => {
+    const event = deliveredBy(notification);
+    if (notification.name !== 'turnEvent' || event === null) {
       passHeld();
-      return listener(told);
+      return listener(notification);
     }
     if (
       held !== null &&
-      (held.event.turnUid !== event.turnUid || held.told.payload.sessionId !== told.payload.sessionId)
+      (held.event.turnUid !== event.turnUid || held.notification.payload.sessionId !== notification.payload.sessionId)
     )
       passHeld();
     // A timer may fire late when the page is busy.
     const mayPass = timers.nowMs() - passedAt >= gatherMs;
     if (held === null && mayPass) {
       passedAt = timers.nowMs();
-      return listener(told);
+      return listener(notification);
     }
-    held ??= { told, event, chunks: [] };
+    held ??= { notification, event, chunks: [] };
     held.chunks.push(...event.chunks);
     if (mayPass) passHeld();
     else passSoon();
   };
 }
 
-function deliveredBy(told: Told): Delivered | null {
-  return told.name === 'turnEvent' && told.payload.event.kind === 'delivered' ? told.payload.event : null;
+function deliveredBy(notification: Notification): Delivered | null {
+  return notification.name === 'turnEvent' && notification.payload.event.kind === 'delivered'
+    ? notification.payload.event
+    : null;
 }

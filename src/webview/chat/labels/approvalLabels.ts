@@ -1,6 +1,6 @@
 import type { Approval, ApprovalRequest, AskReason, NamedRisk } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
-import { inPlainSight } from '../../plainSight';
+import { showInvisible } from '../../invisibleCharacters';
 
 /** Returns the request in one self-contained line: the card's accessible name. */
 export function approvalName({ access, subject }: ApprovalRequest): string {
@@ -48,7 +48,7 @@ function toolName({ tool, server }: { readonly tool: string; readonly server: st
 }
 
 function oneLine(name: string): string {
-  return inPlainSight(name).replaceAll('\n', '⏎');
+  return showInvisible(name).replaceAll('\n', '⏎');
 }
 
 /** Returns the place of the action, beyond what the subject says; null when there is nothing to add. */
@@ -81,24 +81,24 @@ const discarding: readonly NamedRisk['kind'][] = [
   'rewritesHistory',
 ];
 
-/** Returns the reasons that are unusual. `saysPlace`: the card says by itself how a command is confined. */
+/** Returns the reasons that are unusual. `showsPlace`: the card says by itself how a command is confined. */
 export function reasonsOf(
   { access, reasons, risks = [] }: ApprovalRequest,
-  saysPlace: boolean,
+  showsPlace: boolean,
 ): readonly Exclude<AskReason, 'change' | 'plan'>[] {
   const isInside = access.kind === 'run' && access.confined?.kind === 'inside';
-  const isSaid = (reason: AskReason): boolean => {
-    if (reason === 'command') return isInside || saysPlace || reasons.includes('unconfined');
+  const isShownElsewhere = (reason: AskReason): boolean => {
+    if (reason === 'command') return isInside || showsPlace || reasons.includes('unconfined');
     return reason === 'discards' && risks.some(({ kind }) => discarding.includes(kind));
   };
-  return reasons.filter(isUnusual).filter((reason) => !isSaid(reason));
+  return reasons.filter(isUnusual).filter((reason) => !isShownElsewhere(reason));
 }
 
 function isUnusual(reason: AskReason): reason is Exclude<AskReason, 'change' | 'plan'> {
   return !usualReasons.includes(reason);
 }
 
-export function reasonWords(reason: Exclude<AskReason, 'change' | 'plan'>): string {
+export function reasonText(reason: Exclude<AskReason, 'change' | 'plan'>): string {
   switch (reason) {
     case 'outside':
       return t('Outside the open folders.');

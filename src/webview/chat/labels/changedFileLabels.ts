@@ -12,7 +12,7 @@ export function isRevertible({ state }: ChangedFile): boolean {
 }
 
 /** "3 files changed". */
-export function filesWords(files: readonly ChangedFile[]): string {
+export function filesText(files: readonly ChangedFile[]): string {
   return files.length === 1 ? t('1 file changed') : t('{count} files changed', { count: files.length });
 }
 

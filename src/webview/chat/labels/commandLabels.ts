@@ -2,13 +2,13 @@ import { t } from '../../localization';
 import type { Offered, SlashCommand } from '../composer/slashCommands';
 
 /** Describes an item of the list. */
-export function offeredWords(offered: Offered): string {
-  if (offered.takes !== 'prompt') return commandWords(offered.name);
-  const words = offered.description ?? t('Project prompt file');
-  return offered.argumentHint === null ? words : `${words} · ${offered.argumentHint}`;
+export function offeredText(offered: Offered): string {
+  if (offered.takes !== 'prompt') return commandText(offered.name);
+  const text = offered.description ?? t('Project prompt file');
+  return offered.argumentHint === null ? text : `${text} · ${offered.argumentHint}`;
 }
 
-function commandWords(name: SlashCommand['name']): string {
+function commandText(name: SlashCommand['name']): string {
   switch (name) {
     case 'new':
       return t('Start a new session');

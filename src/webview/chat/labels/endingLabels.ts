@@ -1,33 +1,33 @@
 import type { Message } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
-import { outcomeWords, type SettledTurn } from '../../turnLabels';
+import { outcomeLabel, type SettledTurn } from '../../turnLabels';
 import { shownIn } from '../state/conversationRows';
 
 /** Returns the announcement for the end of a turn. `isUrgent` is false when it can wait for the end of a sentence. */
 export function endingLabels(
   turn: SettledTurn,
   messages: readonly Message[],
-): { readonly isUrgent: boolean; readonly words: string } {
+): { readonly isUrgent: boolean; readonly text: string } {
   const parts = messages.flatMap((message) =>
     message.role === 'assistant' && message.visibility.kind === 'shown' ? message.parts : [],
   );
   const shown = shownIn(parts);
-  const ended = outcomeWords(turn, shown);
+  const ended = outcomeLabel(turn, shown);
   if (ended === null)
     return {
       isUrgent: false,
-      words: finishedWords(shown.words, parts.filter(({ kind }) => kind === 'toolCall').length),
+      text: finishedText(shown.wordCount, parts.filter(({ kind }) => kind === 'toolCall').length),
     };
   if (ended.tone === 'info')
-    return { isUrgent: false, words: turn.stopReason === 'user' ? t('Answer stopped') : ended.sentence };
-  return { isUrgent: true, words: ended.sentence };
+    return { isUrgent: false, text: turn.stopReason === 'user' ? t('Answer stopped') : ended.sentence };
+  return { isUrgent: true, text: ended.sentence };
 }
 
 /** "Hermes finished: 3 tools, 240 words". */
-function finishedWords(words: number, tools: number): string {
+function finishedText(count: number, tools: number): string {
   const facts = [
     ...(tools === 0 ? [] : [tools === 1 ? t('1 tool') : t('{count} tools', { count: tools })]),
-    words === 1 ? t('1 word') : t('{count} words', { count: words }),
+    count === 1 ? t('1 word') : t('{count} words', { count }),
   ];
   return t('Hermes finished: {facts}', { facts: facts.join(', ') });
 }

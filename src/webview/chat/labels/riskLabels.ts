@@ -2,7 +2,7 @@ import type { NamedRisk } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 
 /** Returns the risk of a command as one short sentence without a period. */
-export function riskWords({ kind, target }: NamedRisk): string {
+export function riskText({ kind, target }: NamedRisk): string {
   switch (kind) {
     case 'forcePush':
       return target === undefined ? t('Force-pushes to a remote') : t('Force-pushes to {remote}', { remote: target });

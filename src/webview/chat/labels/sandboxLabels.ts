@@ -1,6 +1,6 @@
 import type { Access, SandboxState } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
-import { inPlainSight } from '../../plainSight';
+import { showInvisible } from '../../invisibleCharacters';
 
 /** Says if commands are sandboxed here and, if not, why and what can be done; null while that is unknown. */
 export function sandboxLabels(state: SandboxState | null): string | null {
@@ -21,7 +21,7 @@ export function sandboxLabels(state: SandboxState | null): string | null {
 type RunAccess = Extract<Access, { kind: 'run' }>;
 
 /** For a command that would run in the sandbox: says so, and what it can access there. */
-export function insideWords({ confined }: RunAccess): readonly string[] {
+export function insideTexts({ confined }: RunAccess): readonly string[] {
   if (confined?.kind !== 'inside') return [];
   return [
     t('in the sandbox'),
@@ -30,10 +30,10 @@ export function insideWords({ confined }: RunAccess): readonly string[] {
 }
 
 /** For a command that would run outside the sandbox: the reason. */
-export function unconfinedWords({ confined }: RunAccess, state: SandboxState | null): string | null {
+export function unconfinedText({ confined }: RunAccess, state: SandboxState | null): string | null {
   if (confined?.kind === 'outside')
     return t('Outside the sandbox. Agent’s reason: {reason}', {
-      reason: inPlainSight(confined.reason).replaceAll('\n', '⏎'),
+      reason: showInvisible(confined.reason).replaceAll('\n', '⏎'),
     });
   return confined === undefined && state?.kind !== 'works' ? sandboxLabels(state) : null;
 }

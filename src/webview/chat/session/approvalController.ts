@@ -2,7 +2,7 @@ import { signal, type ReadonlySignal } from '@preact/signals';
 import { isRisky, type Approval, type ApprovalDecision, type Mode } from '../../../protocol/transcriptTypes';
 import type * as v from 'valibot';
 import type { chatRequests } from '../../../protocol/chatProtocol';
-import type { ChatPartNeeds } from '../state/chatPart';
+import type { ChatPartDeps } from '../state/chatPart';
 
 type SentDecision = v.InferInput<typeof chatRequests.decideApproval>['decision'];
 
@@ -16,16 +16,16 @@ export class ApprovalController {
 
   private card: { readonly id: string; readonly since: number } | null = null;
 
-  constructor(private readonly needs: ChatPartNeeds) {}
+  constructor(private readonly deps: ChatPartDeps) {}
 
   /** Called when a card appears. */
   appeared(approvalId: string): void {
-    this.card = { id: approvalId, since: this.needs.timers.nowMs() };
+    this.card = { id: approvalId, since: this.deps.timers.nowMs() };
   }
 
   /** True when the card is shown for long enough that a key press can mean it. */
   takesKeys(approvalId: string): boolean {
-    return this.card?.id === approvalId && this.needs.timers.nowMs() - this.card.since >= settlingMs;
+    return this.card?.id === approvalId && this.deps.timers.nowMs() - this.card.since >= settlingMs;
   }
 
   /** Handles the key that allows, pressed outside the card. A risky request needs the focus on its card. Returns true
@@ -44,7 +44,7 @@ export class ApprovalController {
   /** Resolves to true when the decision was accepted. Otherwise the reason appears above the composer and the
    *  request stays. */
   async decide(approvalId: string, decision: ApprovalDecision): Promise<boolean> {
-    const { host, requests, view } = this.needs;
+    const { host, requests, view } = this.deps;
     const { sessionId } = view;
     if (sessionId === null || this.inFlight.peek() !== null) return false;
     this.inFlight.value = approvalId;
@@ -59,20 +59,20 @@ export class ApprovalController {
 
   /** Applies from the next call. The picker shows the mode once the host has it. */
   async setMode(mode: Mode): Promise<void> {
-    const { host, requests, view } = this.needs;
+    const { host, requests, view } = this.deps;
     await requests.ask(() => host.request('setMode', { sessionId: view.sessionId, mode }));
   }
 
   /** Stops one call; the turn continues. */
   async stopCall(callId: string): Promise<void> {
-    const { host, requests, view } = this.needs;
+    const { host, requests, view } = this.deps;
     const { sessionId } = view;
     if (sessionId !== null) await requests.ask(() => host.request('stopCall', { sessionId, callId }));
   }
 
   /** Continues the turn while the call keeps running. */
   async proceedCall(callId: string): Promise<void> {
-    const { host, requests, view } = this.needs;
+    const { host, requests, view } = this.deps;
     const { sessionId } = view;
     if (sessionId !== null) await requests.ask(() => host.request('proceedCall', { sessionId, callId }));
   }

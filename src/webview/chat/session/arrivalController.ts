@@ -1,23 +1,23 @@
 import type { ShownSession } from '../../../protocol/chatProtocol';
 import type { DraftPart } from '../../../protocol/transcriptTypes';
-import type { ChatNeeds } from '../connection/chatHost';
+import type { ChatDeps } from '../connection/chatHost';
 import type { HostRequests } from '../connection/hostRequests';
 import type { Drafts } from '../composer/drafts';
 import type { PromptSender } from '../composer/promptSender';
-import type { Folds } from '../state/folds';
-import type { Places } from '../state/places';
+import type { FoldState } from '../state/foldState';
+import type { ScrollPositions } from '../state/scrollPositions';
 import type { UnsavedDrafts } from '../composer/unsavedDrafts';
 import type { AskAgain } from './askAgain';
 import type { SessionSwitchController } from './sessionSwitchController';
 import { newerDraft, newSessionDraft, type ViewMemory } from '../connection/viewMemory';
 
-export interface ArrivalsNeeds {
-  readonly memory: ChatNeeds['memory'];
+export interface ArrivalDeps {
+  readonly memory: ChatDeps['memory'];
   readonly requests: HostRequests;
   readonly drafts: Drafts;
   readonly unsaved: UnsavedDrafts;
-  readonly folds: Folds;
-  readonly places: Places;
+  readonly folds: FoldState;
+  readonly scrollPositions: ScrollPositions;
   readonly sender: PromptSender;
   readonly switches: SessionSwitchController;
   readonly askAgain: AskAgain;
@@ -27,16 +27,18 @@ export interface ArrivalsNeeds {
 export class ArrivalController {
   private placeToRestore: ViewMemory['anchor'];
 
-  constructor(private readonly needs: ArrivalsNeeds) {
-    this.placeToRestore = needs.memory.recalled.anchor;
+  constructor(private readonly deps: ArrivalDeps) {
+    this.placeToRestore = deps.memory.recalled.anchor;
   }
 
   /** Takes the scroll position saved when the view was last seen or the session was left. */
   takePlace({ id, conversationId }: ShownSession['session']): ViewMemory['anchor'] {
-    const { memory, places } = this.needs;
+    const { memory, scrollPositions } = this.deps;
     const place = this.placeToRestore;
     this.placeToRestore = null;
-    return place !== null && memory.recalled.sessionId === id ? place : (places.of(conversationId)?.anchor ?? null);
+    return place !== null && memory.recalled.sessionId === id
+      ? place
+      : (scrollPositions.of(conversationId)?.anchor ?? null);
   }
 
   /** `seenBefore`: the view has already shown something read from the store. `before`: the conversation shown until
@@ -48,7 +50,7 @@ export class ArrivalController {
     before: string | null,
     isRead: boolean,
   ): void {
-    const { requests, drafts, memory, unsaved, sender, switches, askAgain } = this.needs;
+    const { requests, drafts, memory, unsaved, sender, switches, askAgain } = this.deps;
     const key = shown?.session.id ?? newSessionDraft;
     const { text, parts } = shown === null ? newDraft : { text: shown.draft, parts: shown.draftParts };
     if (!seenBefore) {
@@ -60,8 +62,8 @@ export class ArrivalController {
       if (memory.recalled.sessionId !== (shown?.session.id ?? null)) this.arrive(shown);
       return;
     }
-    const goesOn = shown !== null && shown.session.conversationId === before;
-    if (goesOn && key !== drafts.place) return drafts.moved(key);
+    const isSame = shown !== null && shown.session.conversationId === before;
+    if (isSame && key !== drafts.place) return drafts.moved(key);
     if (key === drafts.place && shown?.changed === true) drafts.putBack(text, parts);
     if (key === drafts.place || sender.holdsBack(key, text, parts)) return;
     if (switches.wasTypedAhead) drafts.carryTo(key, text, parts);
@@ -73,10 +75,10 @@ export class ArrivalController {
   }
 
   private arrive(shown: ShownSession | null): void {
-    const { folds, places } = this.needs;
+    const { folds, scrollPositions } = this.deps;
     folds.arrive(
       shown?.session.id ?? null,
-      shown === null ? [] : (places.of(shown.session.conversationId)?.openFolds ?? []),
+      shown === null ? [] : (scrollPositions.of(shown.session.conversationId)?.openFolds ?? []),
     );
   }
 }

@@ -3,7 +3,7 @@ import type { ChangedFile } from '../../../protocol/transcriptTypes';
 import type { ChatHost } from '../connection/chatHost';
 import type { FilesToRevert } from './filesToRevert';
 import type { PromptEdits } from './promptEdits';
-import type { PromptVersionChoice } from './promptVersions';
+import type { PromptVersionController } from './promptVersionController';
 
 /** Offer to ask a prompt again when its turn or later ones changed files: the user decides about those files. */
 export interface AskAgainOffer {
@@ -12,10 +12,10 @@ export interface AskAgainOffer {
   readonly files: readonly ChangedFile[];
 }
 
-export interface AskAgainNeeds {
+export interface AskAgainDeps {
   readonly host: ChatHost;
   readonly files: FilesToRevert;
-  readonly versions: PromptVersionChoice;
+  readonly versions: PromptVersionController;
   readonly edits: PromptEdits;
 }
 
@@ -23,7 +23,7 @@ export interface AskAgainNeeds {
 export class AskAgain {
   private readonly offered = signal<AskAgainOffer | null>(null);
 
-  constructor(private readonly needs: AskAgainNeeds) {}
+  constructor(private readonly deps: AskAgainDeps) {}
 
   get offer(): ReadonlySignal<AskAgainOffer | null> {
     return this.offered;
@@ -31,7 +31,7 @@ export class AskAgain {
 
   /** Resolves to true when the prompt was sent immediately; to false also when it waits for the user. */
   async again(kind: AskAgainOffer['kind'], turnUid: string): Promise<boolean> {
-    const files = await this.needs.files.from(turnUid);
+    const files = await this.deps.files.from(turnUid);
     if (files === null) return false;
     if (files.length === 0) return this.ask(kind, turnUid, false);
     this.offered.value = { kind, turnUid, files };
@@ -50,7 +50,7 @@ export class AskAgain {
 
   /** `files` false: the conversation only. Resolves to true when the prompt was sent. */
   private ask(kind: AskAgainOffer['kind'], turnUid: string, files: boolean): Promise<boolean> {
-    const { host, versions, edits } = this.needs;
+    const { host, versions, edits } = this.deps;
     return kind === 'resend'
       ? edits.resend(turnUid, files)
       : versions.askAgain(() => host.request('retry', files ? { turnUid, files } : { turnUid }));

@@ -4,10 +4,10 @@ import type { Drafts } from '../composer/drafts';
 import type { PromptSender } from '../composer/promptSender';
 import type { SessionContext } from './sessionContext';
 import type { SessionSwitchController } from './sessionSwitchController';
-import type { ChatPartNeeds } from '../state/chatPart';
+import type { ChatPartDeps } from '../state/chatPart';
 
 /** Parts of the chat that the composer's commands use. */
-export interface CommandTargetNeeds extends Pick<ChatPartNeeds, 'host' | 'requests' | 'view'> {
+export interface CommandTargetDeps extends Pick<ChatPartDeps, 'host' | 'requests' | 'view'> {
   readonly drafts: Drafts;
   readonly sender: PromptSender;
   readonly switches: SessionSwitchController;
@@ -17,8 +17,8 @@ export interface CommandTargetNeeds extends Pick<ChatPartNeeds, 'host' | 'reques
 }
 
 /** Builds the target of the composer's commands from the chat's current state. */
-export function commandTarget(needs: CommandTargetNeeds): CommandTarget {
-  const { host, requests, view, drafts, sender, switches, context, chat } = needs;
+export function commandTarget(deps: CommandTargetDeps): CommandTarget {
+  const { host, requests, view, drafts, sender, switches, context, chat } = deps;
   const { conversation, sessionId: shownSession } = view;
   return {
     requests,

@@ -24,7 +24,7 @@ const hunkKey = (turnUid: string, path: string): string => `${turnUid} ${path}`;
 /** Keeps and reverts changes that turns made in files. The host's `changedFiles` reports the results; this class
  *  holds only pending actions and failures. */
 export class FileReviews {
-  private readonly said = signal<ReadonlyMap<string, ReviewNotice>>(new Map());
+  private readonly noticesByTurn = signal<ReadonlyMap<string, ReviewNotice>>(new Map());
   private readonly lists = signal<ReadonlyMap<string, HunkList>>(new Map());
   private readonly inFlight = signal<ReadonlySet<string>>(new Set());
 
@@ -32,7 +32,7 @@ export class FileReviews {
 
   /** Notices by turn. */
   get notices(): ReadonlySignal<ReadonlyMap<string, ReviewNotice>> {
-    return this.said;
+    return this.noticesByTurn;
   }
 
   /** Turns with a pending action. */
@@ -75,8 +75,8 @@ export class FileReviews {
   }
 
   dismiss(turnUid: string): void {
-    const notices = new Map(this.said.peek());
-    if (notices.delete(turnUid)) this.said.value = notices;
+    const notices = new Map(this.noticesByTurn.peek());
+    if (notices.delete(turnUid)) this.noticesByTurn.value = notices;
   }
 
   private async act(turnUid: string, ask: () => Promise<ReviewOutcome>): Promise<void> {
@@ -88,7 +88,10 @@ export class FileReviews {
     this.inFlight.value = new Set([...this.inFlight.peek()].filter((uid) => uid !== turnUid));
     const sentence = refusal ?? outcome.sentence;
     if (sentence !== null)
-      this.said.value = new Map(this.said.peek()).set(turnUid, { sentence, conflicts: outcome.conflicts });
+      this.noticesByTurn.value = new Map(this.noticesByTurn.peek()).set(turnUid, {
+        sentence,
+        conflicts: outcome.conflicts,
+      });
     const opened = [...this.lists.peek().keys()].filter((key) => key.startsWith(`${turnUid} `));
     await Promise.all(opened.map((key) => this.readHunks(turnUid, key.slice(turnUid.length + 1))));
   }

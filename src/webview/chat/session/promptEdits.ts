@@ -1,8 +1,8 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import { sentParts, type SentPart } from '../../../protocol/transcriptTypes';
-import type { ChatNeeds } from '../connection/chatHost';
+import type { ChatDeps } from '../connection/chatHost';
 import type { FeedPages } from '../state/feedPages';
-import type { PromptVersionChoice } from './promptVersions';
+import type { PromptVersionController } from './promptVersionController';
 
 export interface PromptEdit {
   /** The turn whose prompt is edited. */
@@ -10,9 +10,9 @@ export interface PromptEdit {
   readonly text: string;
 }
 
-export interface EditNeeds extends Pick<ChatNeeds, 'host' | 'memory' | 'newUid'> {
+export interface EditDeps extends Pick<ChatDeps, 'host' | 'memory' | 'newUid'> {
   readonly pages: FeedPages;
-  readonly versions: PromptVersionChoice;
+  readonly versions: PromptVersionController;
 }
 
 /** Edits of earlier prompts, made in place. The view remembers them at every keystroke, until they are sent or
@@ -25,8 +25,8 @@ export class PromptEdits {
   private unconfirmed: (PromptEdit & { readonly uid: string; readonly without: readonly number[] }) | null = null;
   private readonly dropped;
 
-  constructor(private readonly needs: EditNeeds) {
-    const { edits } = needs.memory.recalled;
+  constructor(private readonly deps: EditDeps) {
+    const { edits } = deps.memory.recalled;
     this.open = signal<ReadonlyMap<string, string>>(new Map(edits.map(({ turnUid, text }) => [turnUid, text])));
     this.dropped = signal<ReadonlyMap<string, readonly number[]>>(
       new Map(edits.map(({ turnUid, without }) => [turnUid, without ?? []])),
@@ -80,10 +80,10 @@ export class PromptEdits {
     const { unconfirmed } = this;
     const isAgain =
       unconfirmed?.turnUid === turnUid && unconfirmed.text === text && unconfirmed.without.length === without.length;
-    const uid = isAgain ? unconfirmed.uid : this.needs.newUid();
+    const uid = isAgain ? unconfirmed.uid : this.deps.newUid();
     this.unconfirmed = { turnUid, text, uid, without };
     this.inFlight.value = turnUid;
-    const { host, versions } = this.needs;
+    const { host, versions } = this.deps;
     const edit = {
       turnUid,
       text,
@@ -102,18 +102,18 @@ export class PromptEdits {
   private keep(texts: ReadonlyMap<string, string>): void {
     this.open.value = texts;
     const edits = [...texts].map(([turnUid, text]) => ({ turnUid, text, ...this.without(turnUid) }));
-    this.needs.memory.remember({ edits });
+    this.deps.memory.remember({ edits });
   }
 
   /** Returns the stored parts of a turn's prompt. */
   private partsOf(turnUid: string): readonly SentPart[] {
-    const { drawn } = this.needs.pages;
+    const { rendered: drawn } = this.deps.pages;
     const promptUid = drawn?.turns.get(turnUid)?.userMessageUid;
     return sentParts(drawn?.messages.find(({ uid }) => uid === promptUid)?.parts ?? []);
   }
 
   private without(turnUid: string): { readonly without?: number[] } {
-    const places = this.dropped.peek().get(turnUid) ?? [];
-    return places.length === 0 ? {} : { without: [...places] };
+    const indexes = this.dropped.peek().get(turnUid) ?? [];
+    return indexes.length === 0 ? {} : { without: [...indexes] };
   }
 }

@@ -3,7 +3,7 @@ import type { CompressionOutcome, SessionContextUse } from '../../../protocol/ch
 import type { HandoffTokens } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 import { compactCount } from '../../times';
-import type { ChatPartNeeds } from '../state/chatPart';
+import type { ChatPartDeps } from '../state/chatPart';
 import { RefusedRequest } from '../../rpc';
 
 /** Preview of compressing a session. */
@@ -20,7 +20,7 @@ export class SessionContext {
   private readonly offered = signal<CompressionOffer | null>(null);
   private asked = 0;
 
-  constructor(private readonly needs: Pick<ChatPartNeeds, 'host' | 'requests' | 'view'>) {}
+  constructor(private readonly deps: Pick<ChatPartDeps, 'host' | 'requests' | 'view'>) {}
 
   /** Null while unknown. */
   get use(): ReadonlySignal<{ readonly sessionId: string; readonly use: SessionContextUse } | null> {
@@ -34,7 +34,7 @@ export class SessionContext {
   /** Reads the context use again: after another session is shown, a turn ends or the model changes. Only the newest
    *  request counts. */
   async refresh(): Promise<void> {
-    const { host, view } = this.needs;
+    const { host, view } = this.deps;
     const { sessionId } = view;
     const question = ++this.asked;
     if (sessionId !== this.used.peek()?.sessionId) this.used.value = null;
@@ -51,7 +51,7 @@ export class SessionContext {
 
   /** Shows how much compressing would save and lets the user decide. */
   async propose(focus: string): Promise<void> {
-    const { host, requests, view } = this.needs;
+    const { host, requests, view } = this.deps;
     const { sessionId } = view;
     if (sessionId === null) return requests.refuse(t('There is no session to compress yet. Send a prompt first.'));
     if (view.isBusy.peek()) return requests.refuse(t('Hermes is answering in this session. Stop it first, or wait.'));
@@ -68,20 +68,20 @@ export class SessionContext {
   }
 
   async compress(focus: string): Promise<void> {
-    const { host, requests } = this.needs;
+    const { host, requests } = this.deps;
     const sessionId = this.offered.peek()?.sessionId;
     this.offered.value = null;
     if (sessionId === undefined) return;
     await requests.ask(async () => {
       const outcome = await host.request('compress', { sessionId, focus: focus.trim() === '' ? null : focus.trim() });
-      const words = outcomeWords(outcome);
-      if (words !== null) requests.inform(words);
+      const text = outcomeText(outcome);
+      if (text !== null) requests.inform(text);
     });
   }
 }
 
 /** Null when the line in the conversation already says it. */
-function outcomeWords(outcome: CompressionOutcome): string | null {
+function outcomeText(outcome: CompressionOutcome): string | null {
   if (outcome.kind === 'unchanged') return outcome.sentence;
   if (outcome.kind === 'summary') return null;
   const saved = { before: compactCount(outcome.tokens.before), after: compactCount(outcome.tokens.after) };

@@ -6,7 +6,7 @@ import { mayHaveChangedFiles, turnsFrom, type Conversation } from '../state/conv
 import type { Drafts } from '../composer/drafts';
 import type { LiveMessage } from '../state/liveMessage';
 import type { ScreenRequests } from '../state/screenRequests';
-import type { ChatPartNeeds } from '../state/chatPart';
+import type { ChatPartDeps } from '../state/chatPart';
 import type { FeedPages } from '../state/feedPages';
 import type { FilesToRevert } from './filesToRevert';
 
@@ -29,7 +29,7 @@ export interface SessionChoices {
   readonly sessions: readonly SessionSummary[];
 }
 
-export interface SwitchNeeds extends Pick<ChatPartNeeds, 'host' | 'requests' | 'view'> {
+export interface SwitchDeps extends Pick<ChatPartDeps, 'host' | 'requests' | 'view'> {
   readonly drafts: Drafts;
   readonly pages: FeedPages;
   readonly files: FilesToRevert;
@@ -47,7 +47,7 @@ export class SessionSwitchController {
   /** Notice to show once its session is in view. */
   private due: { readonly sessionId: string | null; readonly notice: string } | null = null;
 
-  constructor(private readonly needs: SwitchNeeds) {}
+  constructor(private readonly deps: SwitchDeps) {}
 
   get rewindOffer(): ReadonlySignal<RewindOffer | null> {
     return this.rewindOffered;
@@ -73,7 +73,7 @@ export class SessionSwitchController {
     this.withdraw();
     const { due } = this;
     this.due = null;
-    if (due?.sessionId === sessionId) this.needs.requests.inform(due.notice);
+    if (due?.sessionId === sessionId) this.deps.requests.inform(due.notice);
   }
 
   withdraw(): void {
@@ -92,19 +92,19 @@ export class SessionSwitchController {
     this.switching = true;
     this.withdraw();
     // A composer's content must be on disk before another one's is shown, or a prompt is put before it.
-    this.needs.drafts.flush();
-    const done = await this.needs.requests.ask(async () => {
-      const { sessionId, notice } = await this.needs.host.request('switchSession', { target });
-      this.say(sessionId, notice);
+    this.deps.drafts.flush();
+    const done = await this.deps.requests.ask(async () => {
+      const { sessionId, notice } = await this.deps.host.request('switchSession', { target });
+      this.setNotice(sessionId, notice);
     });
     this.switching = false;
     return done;
   }
 
   /** Shows a notice about a session now or, if it is not in view yet, once it is. */
-  say(sessionId: string | null, notice: string | null): void {
+  setNotice(sessionId: string | null, notice: string | null): void {
     if (notice === null) return;
-    if (this.shownId === sessionId) this.needs.requests.inform(notice);
+    if (this.shownId === sessionId) this.deps.requests.inform(notice);
     else this.due = { sessionId, notice };
   }
 
@@ -112,17 +112,17 @@ export class SessionSwitchController {
     if (sessionId !== this.shownId) {
       const done = await this.to({ reason: 'resume', sessionId });
       // The pressed button may have disappeared with its session.
-      if (done) this.needs.screen.focusComposer();
+      if (done) this.deps.screen.focusComposer();
       return done;
     }
     this.withdraw();
-    this.needs.requests.inform(t('This session is already open.'));
+    this.deps.requests.inform(t('This session is already open.'));
     return true;
   }
 
   /** Opens one of the offered sessions and clears the text that led to the offer. */
   async choose(sessionId: string): Promise<boolean> {
-    const { drafts } = this.needs;
+    const { drafts } = this.deps;
     const typed = drafts.text.peek();
     const isCommand = /^\/resume(\s|$)/i.test(typed);
     if (isCommand) drafts.replace('');
@@ -137,18 +137,18 @@ export class SessionSwitchController {
     if (sessionId === null) return this.refused(t('There is no session to branch yet. Send a prompt first.'));
     const target = { reason: 'branch', sessionId, from } as const;
     const done = await this.to(title === '' ? target : { ...target, title });
-    if (done) this.needs.screen.focusComposer();
+    if (done) this.deps.screen.focusComposer();
     return done;
   }
 
   /** Shows what rewinding to this prompt would do and lets the user decide. */
   async offerRewind(promptUid: string): Promise<void> {
-    const conversation = this.needs.pages.drawn;
+    const conversation = this.deps.pages.rendered;
     const prompt = conversation?.messages.find(({ uid }) => uid === promptUid);
     if (conversation === null || prompt === undefined) return;
-    this.needs.requests.dismiss();
+    this.deps.requests.dismiss();
     this.withdraw();
-    const files = this.mayTakeFiles(conversation, prompt) ? await this.needs.files.from(prompt.turnUid) : [];
+    const files = this.mayTakeFiles(conversation, prompt) ? await this.deps.files.from(prompt.turnUid) : [];
     if (files !== null) this.show(conversation, prompt, files);
   }
 
@@ -170,12 +170,12 @@ export class SessionSwitchController {
     const turns = count === '' ? 1 : Number(count);
     if (!/^\d*$/.test(count) || turns < 1) return this.refused(t('/undo takes a number of turns, such as /undo 2.'));
     if (sessionId === null) return this.refused(t('There is nothing to undo yet.'));
-    const { conversation } = this.needs.view;
+    const { conversation } = this.deps.view;
     const prompt = conversation?.messages.findLast(
       (live) => live.role === 'user' && turnsFrom(conversation, live.uid) === turns,
     );
     if (conversation !== null && prompt !== undefined && this.mayTakeFiles(conversation, prompt)) {
-      const files = await this.needs.files.from(prompt.turnUid);
+      const files = await this.deps.files.from(prompt.turnUid);
       if (files === null) return false;
       // First asks about the files, in the same card as Rewind.
       if (files.length > 0) return this.show(conversation, prompt, files);
@@ -190,7 +190,7 @@ export class SessionSwitchController {
   }
 
   private async resumeNamed(text: string): Promise<boolean> {
-    const { host, requests, view } = this.needs;
+    const { host, requests, view } = this.deps;
     const { recentSessions } = view.all.peek();
     const others = this.offered.peek()?.sessions ?? recentSessions.filter(({ id }) => id !== this.shownId);
     if (text === '') return this.offer({ text: null, sessions: others });
@@ -209,7 +209,7 @@ export class SessionSwitchController {
     return (
       !isSummarised(conversation, prompt) &&
       prompt.turnUid !== null &&
-      (this.needs.pages.away.peek() !== null || mayHaveChangedFiles(conversation, prompt.turnUid))
+      (this.deps.pages.away.peek() !== null || mayHaveChangedFiles(conversation, prompt.turnUid))
     );
   }
 
@@ -218,7 +218,7 @@ export class SessionSwitchController {
     const offer = {
       sessionId: id,
       promptUid: prompt.uid,
-      turns: this.needs.pages.away.peek() === null ? turnsFrom(conversation, prompt.uid) : null,
+      turns: this.deps.pages.away.peek() === null ? turnsFrom(conversation, prompt.uid) : null,
       isSummarised: isSummarised(conversation, prompt),
       files,
     };
@@ -241,15 +241,15 @@ export class SessionSwitchController {
 
   /** Nothing is chosen yet, so the typed text stays. */
   private offer(choices: SessionChoices): false {
-    this.needs.requests.dismiss();
+    this.deps.requests.dismiss();
     this.rewindOffered.value = null;
-    if (choices.sessions.length === 0) this.needs.requests.inform(t('There are no other sessions in this folder yet.'));
+    if (choices.sessions.length === 0) this.deps.requests.inform(t('There are no other sessions in this folder yet.'));
     else this.offered.value = choices;
     return false;
   }
 
   private async takeBack(target: ViewSwitch): Promise<boolean> {
-    const { requests, screen } = this.needs;
+    const { requests, screen } = this.deps;
     if (!(await this.to(target))) return false;
     screen.focusComposer();
     if (this.due !== null || requests.problem.peek() !== null) return true;
@@ -258,7 +258,7 @@ export class SessionSwitchController {
   }
 
   private carryOut(work: () => Promise<boolean>): Promise<boolean> {
-    const { drafts } = this.needs;
+    const { drafts } = this.deps;
     if (this.asked === null) this.wasBlank = drafts.text.peek() === '' && drafts.parts.peek().length === 0;
     const done = work();
     // A command that runs another one is not done before that one.
@@ -271,12 +271,12 @@ export class SessionSwitchController {
   }
 
   private refused(sentence: string): false {
-    this.needs.requests.refuse(sentence);
+    this.deps.requests.refuse(sentence);
     return false;
   }
 
   private get shownId(): string | null {
-    return this.needs.view.sessionId;
+    return this.deps.view.sessionId;
   }
 }
 

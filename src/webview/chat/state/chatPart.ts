@@ -4,7 +4,7 @@ import type { Timers } from '../timers';
 import type { ChatStateSignals } from './chatStateSignals';
 
 /** Dependencies that the parts of the chat share. */
-export interface ChatPartNeeds {
+export interface ChatPartDeps {
   readonly host: ChatHost;
   /** Runs requests of the user and shows why one was refused. */
   readonly requests: HostRequests;

@@ -6,7 +6,7 @@ import type {
   ModelState,
   OfferedPrompt,
   Setup,
-  StoreState,
+  ViewStoreState,
 } from '../../../protocol/chatProtocol';
 import type { Message, Mode, SandboxState, SessionSummary } from '../../../protocol/transcriptTypes';
 import {
@@ -32,7 +32,7 @@ export interface ChatViewState {
   readonly background: readonly BackgroundSession[];
   readonly model: ModelState;
   readonly setup: Setup;
-  readonly store: StoreState;
+  readonly store: ViewStoreState;
   readonly restricted: boolean;
   readonly folderName: string | null;
   readonly isVirtual: boolean;
@@ -69,7 +69,7 @@ type Notification = {
 
 /** Events that change the state: a notification from the host, or the response to a request of the view. */
 export type ChatEvent =
-  | { readonly kind: 'told'; readonly notification: Notification }
+  | { readonly kind: 'notified'; readonly notification: Notification }
   | { readonly kind: 'messageRead'; readonly sessionId: string; readonly uid: string; readonly message: Message | null }
   /** A page was loaded or dropped. */
   | { readonly kind: 'repaged'; readonly conversation: Conversation }
@@ -81,8 +81,8 @@ export type ChatEvent =
  *  shown change nothing. */
 export function reduce(state: ChatViewState, event: ChatEvent, now: number): ChatViewState {
   switch (event.kind) {
-    case 'told':
-      return told(state, event.notification, now);
+    case 'notified':
+      return afterNotification(state, event.notification, now);
     case 'messageRead':
       return ofSession(state, event.sessionId, (conversation) =>
         applyRead(conversation, event.uid, event.message, now),
@@ -96,7 +96,7 @@ export function reduce(state: ChatViewState, event: ChatEvent, now: number): Cha
   }
 }
 
-function told(state: ChatViewState, { name, payload }: Notification, now: number): ChatViewState {
+function afterNotification(state: ChatViewState, { name, payload }: Notification, now: number): ChatViewState {
   switch (name) {
     case 'bootstrap':
       return bootstrapped(state, payload, now);
@@ -148,7 +148,7 @@ function told(state: ChatViewState, { name, payload }: Notification, now: number
     case 'findProgress':
     case 'insertPrompt':
     case 'reveal':
-    case 'witness':
+    case 'deliveryRequest':
       // These concern the user's own state, not the content shown.
       return state;
   }

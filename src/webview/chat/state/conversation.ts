@@ -158,8 +158,8 @@ export function withChanges(conversation: Conversation, turnUid: string, files: 
  *  versions that are not visible. */
 export function mayHaveChangedFiles({ messages, changes, versions }: Conversation, turnUid: string): boolean {
   const from = messages.findIndex((live) => live.turnUid === turnUid);
-  const behind = new Set(messages.slice(Math.max(0, from)).flatMap((live) => live.turnUid ?? []));
-  return [...behind].some(
+  const after = new Set(messages.slice(Math.max(0, from)).flatMap((live) => live.turnUid ?? []));
+  return [...after].some(
     (uid) => versions.has(uid) || changes.get(uid)?.some(({ state }) => state !== 'reverted') === true,
   );
 }
@@ -185,9 +185,9 @@ export function prependPage(conversation: Conversation, page: ChatResults['loadE
 
 /** Counts the turns from this prompt on, as a user would: a continued answer is one turn. */
 export function turnsFrom({ messages }: Conversation, promptUid: string): number {
-  const behind = messages.slice(messages.findIndex(({ uid }) => uid === promptUid));
-  const continued = new Set(behind.filter(isContinuation).map(({ turnUid }) => turnUid));
-  return new Set(behind.flatMap(({ turnUid }) => (turnUid === null || continued.has(turnUid) ? [] : [turnUid]))).size;
+  const after = messages.slice(messages.findIndex(({ uid }) => uid === promptUid));
+  const continued = new Set(after.filter(isContinuation).map(({ turnUid }) => turnUid));
+  return new Set(after.flatMap(({ turnUid }) => (turnUid === null || continued.has(turnUid) ? [] : [turnUid]))).size;
 }
 
 /** Returns the turn that runs or waits now, if any. */

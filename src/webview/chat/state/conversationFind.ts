@@ -28,7 +28,7 @@ export interface FindState extends FindQuery {
   readonly problem: string | null;
 }
 
-export interface ConversationFindNeeds {
+export interface ConversationFindDeps {
   readonly timers: Timers;
   readonly find: (query: FindQuery) => Promise<FoundInSession>;
   /** Ends the running search, which then returns what it has found so far. */
@@ -61,13 +61,13 @@ export class ConversationFind {
   private isAsking = false;
   private cancelPause: (() => void) | null = null;
 
-  constructor(private readonly needs: ConversationFindNeeds) {}
+  constructor(private readonly deps: ConversationFindDeps) {}
 
   get state(): ReadonlySignal<FindState> {
     return this.current;
   }
 
-  look(change: Partial<FindQuery>): void {
+  search(change: Partial<FindQuery>): void {
     this.set({ ...change, current: -1 });
     this.soon(true);
   }
@@ -88,7 +88,7 @@ export class ConversationFind {
   }
 
   stop(): void {
-    if (this.isAsking) this.needs.stop();
+    if (this.isAsking) this.deps.stop();
   }
 
   /** Ends the search and ignores responses that are still to come. */
@@ -105,7 +105,7 @@ export class ConversationFind {
     if (this.current.peek().text.trim() === '')
       return this.set({ searching: false, progress: null, occurrences: null, more: false, current: -1, problem: null });
     this.set({ progress: null, ...(moves ? { searching: true } : {}) });
-    this.cancelPause = this.needs.timers.after(pauseMs, () => void this.ask(moves));
+    this.cancelPause = this.deps.timers.after(pauseMs, () => void this.ask(moves));
   }
 
   private async ask(moves: boolean): Promise<void> {
@@ -113,14 +113,14 @@ export class ConversationFind {
     const { text, matchCase, tools } = this.current.peek();
     this.isAsking = true;
     try {
-      const answer = await this.needs.find({ text, matchCase, tools });
+      const answer = await this.deps.find({ text, matchCase, tools });
       if (own !== this.asked || answer.superseded) return;
       this.isAsking = false;
       this.take(answer, moves);
     } catch (error) {
       if (own !== this.asked) return;
       this.isAsking = false;
-      this.set({ searching: false, progress: null, problem: this.needs.sentenceOf(error) });
+      this.set({ searching: false, progress: null, problem: this.deps.sentenceOf(error) });
     }
   }
 
@@ -138,16 +138,16 @@ export class ConversationFind {
   }
 
   private nearest(occurrences: readonly Occurrence[]): number {
-    const position = this.needs.position();
-    const behind = occurrences.findIndex(({ found }) => found.position >= position);
-    return behind === -1 ? occurrences.length - 1 : behind;
+    const position = this.deps.position();
+    const after = occurrences.findIndex(({ found }) => found.position >= position);
+    return after === -1 ? occurrences.length - 1 : after;
   }
 
   private showAt(index: number): void {
     const occurrence = this.current.peek().occurrences?.[index];
     if (occurrence === undefined) return;
     this.set({ current: index });
-    this.needs.show(occurrence);
+    this.deps.show(occurrence);
   }
 
   private set(change: Partial<FindState>): void {

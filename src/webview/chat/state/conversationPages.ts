@@ -1,6 +1,6 @@
 import type { FeedPage } from '../../../protocol/feedProtocol';
 import { prependPage, type Conversation } from './conversation';
-import { mostDrawn, windowAround, type Span } from './feedWindow';
+import { mostRendered, windowAround, type Span } from './feedWindow';
 
 /** Loaded parts of a conversation: its newest messages, to which all events apply, and, while the user is elsewhere
  *  in it, the messages there. Each part has no gaps; messages between the two are not loaded. */
@@ -79,7 +79,7 @@ function indexOf({ messages }: Conversation, uid: string | null): number {
 }
 
 function windowOf({ messages }: Conversation, anchor: number): Span {
-  if (messages.length <= mostDrawn) return { from: 0, to: messages.length };
+  if (messages.length <= mostRendered) return { from: 0, to: messages.length };
   return windowAround(
     messages.map(({ turnUid }) => turnUid),
     anchor,

@@ -113,7 +113,7 @@ export function conversationBlocks(conversation: Conversation, previous: readonl
     const changes = (turn === null ? undefined : conversation.changes.get(turn.uid)) ?? unchanged;
     const asking = conversation.approval?.subAgent ?? conversation.approval;
     const asked = asking?.turnUid === turn?.uid ? (asking?.callId ?? null) : null;
-    const isContinued = turn?.state === 'settled' && goesOn(groups[index + 1]);
+    const isContinued = turn?.state === 'settled' && isContinuationOf(groups[index + 1]);
     const sources = [turn, activity, isLast, isContinued, versions, recalled, work, changes, asked, ...messages];
     const before = known.get(key);
     if (before !== undefined && sameItems(before.sources, sources)) return before;
@@ -128,7 +128,7 @@ export function conversationBlocks(conversation: Conversation, previous: readonl
       turn,
       summary,
       prompt,
-      rows: foldReads(inPlace(messages, answers, between)),
+      rows: groupReads(inPlace(messages, answers, between)),
       activity,
       isLast,
       isContinued,
@@ -146,7 +146,7 @@ function isSummary(live: LiveMessage): boolean {
 }
 
 /** True when its prompt is the synthetic "continue" prompt. */
-function goesOn(group: Group | undefined): boolean {
+function isContinuationOf(group: Group | undefined): boolean {
   const prompt = group?.messages[0];
   return prompt !== undefined && isContinuation(prompt);
 }
@@ -173,7 +173,10 @@ export function shownAnswer(block: TurnBlock): ShownAnswer {
 /** The same for the parts of an answer. Counts words as a reader would. */
 export function shownIn(parts: readonly Part[]): ShownAnswer {
   return {
-    words: parts.reduce((sum, part) => sum + (part.kind === 'text' ? (part.text.match(/\S+/g)?.length ?? 0) : 0), 0),
+    wordCount: parts.reduce(
+      (sum, part) => sum + (part.kind === 'text' ? (part.text.match(/\S+/g)?.length ?? 0) : 0),
+      0,
+    ),
     hasThinking: parts.some((part) => part.kind === 'thinking' && part.text.trim() !== ''),
     hasCalls: parts.some(({ kind }) => kind === 'toolCall'),
   };
@@ -209,9 +212,9 @@ function turnAround(summary: LiveMessage, { messages, turns }: Conversation): st
   const index = messages.indexOf(summary);
   const ahead = messages.findLast((live, at) => at < index && live.turnUid !== null)?.turnUid ?? null;
   if (ahead === null) return null;
-  const goesOn =
+  const isContinuationOf =
     turns.get(ahead)?.state === 'running' || messages.some((live, at) => at > index && live.turnUid === ahead);
-  return goesOn ? ahead : null;
+  return isContinuationOf ? ahead : null;
 }
 
 /** State of a turn apart from its rows. */
@@ -300,7 +303,7 @@ function inPlace(
   return [...answers, ...between].sort((a, b) => messages.indexOf(a.message) - messages.indexOf(b.message));
 }
 
-function foldReads(answers: readonly SingleRow[]): readonly FeedRow[] {
+function groupReads(answers: readonly SingleRow[]): readonly FeedRow[] {
   const rows: FeedRow[] = [];
   let run: AnswerRow[] = [];
   const close = (): void => {

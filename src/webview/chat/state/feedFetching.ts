@@ -2,14 +2,14 @@ import type { FeedPage } from '../../../protocol/feedProtocol';
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { Conversation } from './conversation';
 import { placedAt, withEarlier, withLater, type Pages } from './conversationPages';
-import type { ChatPartNeeds } from './chatPart';
+import type { ChatPartDeps } from './chatPart';
 
 /** Maximum rows per request. */
 const pageSize = 60;
 
 /** The rendered part of a conversation, as fetching changes it; see feedPages.ts. */
 export interface FetchedPages {
-  readonly drawn: Conversation | null;
+  readonly rendered: Conversation | null;
   readonly away: ReadonlySignal<Conversation | null>;
   readonly fetching: Signal<'earlier' | 'later' | 'place' | null>;
   readonly moves: number;
@@ -23,64 +23,68 @@ export interface FetchedPages {
 export class FeedFetching {
   constructor(
     private readonly pages: FetchedPages,
-    private readonly needs: ChatPartNeeds,
+    private readonly deps: ChatPartDeps,
   ) {}
 
   async earlier(): Promise<void> {
-    const { drawn } = this.pages;
-    const before = drawn?.messages[0]?.row?.position;
-    if (drawn === null || before === undefined || !drawn.hasEarlier) return;
+    const { rendered } = this.pages;
+    const before = rendered?.messages[0]?.row?.position;
+    if (rendered === null || before === undefined || !rendered.hasEarlier) return;
     await this.fetch('earlier', async (isCurrent) => {
-      const page = await this.needs.host.request('loadEarlier', {
-        sessionId: drawn.session.id,
+      const page = await this.deps.host.request('loadEarlier', {
+        sessionId: rendered.session.id,
         before,
         limit: pageSize,
       });
-      if (isCurrent()) this.pages.change((pages) => withEarlier(pages, page, this.needs.timers.nowMs()));
+      if (isCurrent()) this.pages.change((pages) => withEarlier(pages, page, this.deps.timers.nowMs()));
     });
   }
 
   async later(): Promise<void> {
-    const drawn = this.pages.away.peek();
-    const after = drawn?.messages.at(-1)?.row?.position;
-    if (drawn === null || after === undefined) return;
+    const rendered = this.pages.away.peek();
+    const after = rendered?.messages.at(-1)?.row?.position;
+    if (rendered === null || after === undefined) return;
     await this.fetch('later', async (isCurrent) => {
-      const page = await this.needs.host.request('loadLater', { sessionId: drawn.session.id, after, limit: pageSize });
-      if (isCurrent()) this.pages.change((pages) => withLater(pages, page, this.needs.timers.nowMs()));
+      const page = await this.deps.host.request('loadLater', {
+        sessionId: rendered.session.id,
+        after,
+        limit: pageSize,
+      });
+      if (isCurrent()) this.pages.change((pages) => withLater(pages, page, this.deps.timers.nowMs()));
     });
   }
 
   /** Resolves to true when the message is now in the rendered part. */
   async around(uid: string): Promise<boolean> {
-    const isDrawn = (): boolean => this.pages.drawn?.messages.some((live) => live.uid === uid) ?? false;
-    if (!isDrawn())
+    const isRendered = (): boolean => this.pages.rendered?.messages.some((live) => live.uid === uid) ?? false;
+    if (!isRendered())
       await this.place(
-        (sessionId) => this.needs.host.request('loadAround', { sessionId, messageUid: uid, limit: pageSize }),
+        (sessionId) => this.deps.host.request('loadAround', { sessionId, messageUid: uid, limit: pageSize }),
         uid,
       );
-    return isDrawn();
+    return isRendered();
   }
 
   /** Resolves to true when the beginning is now in the rendered part. */
   async start(): Promise<boolean> {
-    const begins = (): boolean => this.pages.drawn?.hasEarlier === false;
+    const begins = (): boolean => this.pages.rendered?.hasEarlier === false;
     if (!begins())
       await this.place(
-        (sessionId) => this.needs.host.request('loadLater', { sessionId, after: null, limit: pageSize }),
+        (sessionId) => this.deps.host.request('loadLater', { sessionId, after: null, limit: pageSize }),
         null,
       );
     return begins();
   }
 
   private async place(read: (sessionId: string) => Promise<FeedPage | null>, reading: string | null): Promise<void> {
-    const newest = this.needs.view.conversation;
+    const newest = this.deps.view.conversation;
     if (newest === null) return;
     this.pages.moved();
     await this.fetch('place', async (isCurrent) => {
       const page = await read(newest.session.id);
       if (page === null || !isCurrent()) return;
       this.pages.reading = reading ?? page.messages[0]?.uid ?? null;
-      this.pages.change(({ tail }) => placedAt(tail, page, this.needs.timers.nowMs()));
+      this.pages.change(({ tail }) => placedAt(tail, page, this.deps.timers.nowMs()));
     });
   }
 
@@ -91,11 +95,11 @@ export class FeedFetching {
   ): Promise<void> {
     const { fetching, moves } = this.pages;
     if (fetching.peek() !== null) return;
-    const conversationId = this.needs.view.conversation?.session.conversationId;
+    const conversationId = this.deps.view.conversation?.session.conversationId;
     const isCurrent = (): boolean =>
-      moves === this.pages.moves && conversationId === this.needs.view.conversation?.session.conversationId;
+      moves === this.pages.moves && conversationId === this.deps.view.conversation?.session.conversationId;
     fetching.value = what;
-    await this.needs.requests.ask(() => read(isCurrent));
+    await this.deps.requests.ask(() => read(isCurrent));
     if (moves === this.pages.moves) fetching.value = null;
   }
 }

@@ -4,7 +4,7 @@ import { withChanges, type Conversation } from './conversation';
 import type { LaterCode } from '../connection/laterCode';
 import type { bounded, Pages } from './conversationPages';
 import type { FeedFetching } from './feedFetching';
-import type { ChatPartNeeds } from './chatPart';
+import type { ChatPartDeps } from './chatPart';
 
 /** Code for long conversations, loaded after the first paint. */
 export interface FeedSteps {
@@ -12,7 +12,7 @@ export interface FeedSteps {
   readonly FeedFetching: typeof FeedFetching;
 }
 
-export interface FeedPagesNeeds extends ChatPartNeeds {
+export interface FeedPagesDeps extends ChatPartDeps {
   readonly later: LaterCode<FeedSteps>;
 }
 
@@ -28,15 +28,15 @@ export class FeedPages {
   /** The article being read; null: the end. */
   reading: string | null = null;
 
-  constructor(private readonly needs: FeedPagesNeeds) {}
+  constructor(private readonly deps: FeedPagesDeps) {}
 
   /** The part rendered instead of the newest messages. */
   get away(): ReadonlySignal<Conversation | null> {
     return this.elsewhere;
   }
 
-  get drawn(): Conversation | null {
-    return this.elsewhere.peek() ?? this.needs.view.conversation;
+  get rendered(): Conversation | null {
+    return this.elsewhere.peek() ?? this.deps.view.conversation;
   }
 
   /** Records that the user is at this article now, or (null) at the end. */
@@ -92,12 +92,12 @@ export class FeedPages {
 
   /** Changes the loaded parts, and evicts what exceeds the limits. */
   change(step: (pages: Pages) => Pages): void {
-    const newest = this.needs.view.conversation;
-    const rules = this.needs.later.parts.peek();
+    const newest = this.deps.view.conversation;
+    const rules = this.deps.later.parts.peek();
     if (newest === null || rules === null) return;
     const { tail, away } = rules.bounded(step({ tail: newest, away: this.elsewhere.peek() }), this.reading);
     batch(() => {
-      if (tail !== newest) this.needs.view.dispatch({ kind: 'repaged', conversation: tail });
+      if (tail !== newest) this.deps.view.dispatch({ kind: 'repaged', conversation: tail });
       this.elsewhere.value = away;
     });
   }
@@ -108,12 +108,12 @@ export class FeedPages {
   }
 
   private get fetcher(): FeedFetching | null {
-    const parts = this.needs.later.parts.peek();
-    return parts === null ? null : (this.fetchingParts ??= new parts.FeedFetching(this, this.needs));
+    const parts = this.deps.later.parts.peek();
+    return parts === null ? null : (this.fetchingParts ??= new parts.FeedFetching(this, this.deps));
   }
 
   private async loaded(): Promise<FeedFetching> {
-    await this.needs.later.load();
+    await this.deps.later.load();
     if (this.fetcher === null) throw new Error('The second part of the program is not there.');
     return this.fetcher;
   }

@@ -1,6 +1,6 @@
 import type { FoundText } from '../../../protocol/feedProtocol';
 import type { Conversation } from './conversation';
-import { promptFold } from './folds';
+import { promptFoldKey } from './foldState';
 
 /** Position of a match in the page: the article, and the text within it. */
 export interface TextPlace {
@@ -26,7 +26,7 @@ export function textPlace({ messages }: Conversation, found: FoundText): TextPla
   }
   const ahead = own.parts.slice(0, found.part).filter((part) => part.kind === found.kind && part.text !== '');
   const folds =
-    found.kind === 'thinking' ? [`${own.uid}:${found.part}`] : own.role === 'user' ? [promptFold(own.uid)] : [];
+    found.kind === 'thinking' ? [`${own.uid}:${found.part}`] : own.role === 'user' ? [promptFoldKey(own.uid)] : [];
   return { articleUid: own.uid, kind: found.kind, ordinal: ahead.length, folds };
 }
 

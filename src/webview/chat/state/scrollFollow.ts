@@ -12,10 +12,10 @@ export interface Follow {
   readonly following: boolean;
   readonly last: ScrollMetrics | null;
   /** Number of messages since the user scrolled away. */
-  readonly unseen: number;
+  readonly newCount: number;
 }
 
-export const followFromStart: Follow = { following: true, last: null, unseen: 0 };
+export const followFromStart: Follow = { following: true, last: null, newCount: 0 };
 
 /** Pixels from the end that still count as at the end. */
 const tolerance = 10;
@@ -33,22 +33,22 @@ export function isAtBottom({ top, viewport, content }: ScrollMetrics): boolean {
 export function afterScroll(follow: Follow, now: ScrollMetrics): Follow {
   const movedUp = follow.last !== null && now.top < follow.last.top - 0.5 && now.content >= follow.last.content;
   if (now.reachesEnd === false) return { ...follow, following: false, last: now };
-  if (isAtBottom(now) && (follow.following || !movedUp)) return { following: true, last: now, unseen: 0 };
+  if (isAtBottom(now) && (follow.following || !movedUp)) return { following: true, last: now, newCount: 0 };
   return { ...follow, following: follow.following && !movedUp, last: now };
 }
 
 /** Call after content arrived at the end; `added` counts messages. */
 export function afterContent(follow: Follow, added: number): Follow {
-  return follow.following || added === 0 ? follow : { ...follow, unseen: follow.unseen + added };
+  return follow.following || added === 0 ? follow : { ...follow, newCount: follow.newCount + added };
 }
 
 /** Returns to the end: after a prompt is sent, or the button is pressed. */
 export function toBottom(follow: Follow): Follow {
-  return { ...follow, following: true, unseen: 0 };
+  return { ...follow, following: true, newCount: 0 };
 }
 
 /** Stops following: on an upward wheel or key before its scroll begins, or for a restored position. */
-export function letGo(follow: Follow): Follow {
+export function stopFollowing(follow: Follow): Follow {
   return { ...follow, following: false };
 }
 

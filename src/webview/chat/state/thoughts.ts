@@ -1,4 +1,4 @@
-import type { ChatNeeds } from '../connection/chatHost';
+import type { ChatDeps } from '../connection/chatHost';
 import type { ViewMemory } from '../connection/viewMemory';
 
 /** Number of messages whose thinking time is remembered: the newest. */
@@ -8,7 +8,7 @@ const mostRemembered = 100;
 export class Thoughts {
   private known: ViewMemory['thoughts'];
 
-  constructor(private readonly memory: ChatNeeds['memory']) {
+  constructor(private readonly memory: ChatDeps['memory']) {
     this.known = memory.recalled.thoughts;
   }
 

@@ -1,14 +1,14 @@
 import { answerText, sentParts, type Part } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 import { resultCount, stateWord, toolLabels } from '../../toolLabels';
-import { outcomeWords } from '../../turnLabels';
+import { outcomeLabel } from '../../turnLabels';
 import { answersIn, shownAnswer, type AnswerRow, type CallRow, type TurnBlock } from './conversationRows';
 
 /** Returns a turn as one Markdown text, as the conversation shows it: prompt, thinking, answer, one line per call,
  *  and the outcome if it needs words. */
 export function turnMarkdown(block: TurnBlock): string {
   const { turn, prompt, rows } = block;
-  const outcome = turn?.state === 'settled' ? outcomeWords(turn, shownAnswer(block)) : null;
+  const outcome = turn?.state === 'settled' ? outcomeLabel(turn, shownAnswer(block)) : null;
   const answers = rows.flatMap((row) =>
     row.kind === 'steering' ? [`**${t('You')}**`, answerText(row.message.parts)] : answersIn(row).map(answerMarkdown),
   );

@@ -21,7 +21,7 @@ export interface TurnWork {
 
 export const noWork: TurnWork = { calls: new Map(), steps: null };
 
-const unseen: CallProgress = { startedAt: null, output: null, note: null, sessionId: null, step: null };
+const notStarted: CallProgress = { startedAt: null, output: null, note: null, sessionId: null, step: null };
 
 /** Calls that run in parallel each report their start once: keep it until the result arrives. */
 export function withActivity(work: TurnWork, activity: TurnActivity): TurnWork {
@@ -55,6 +55,6 @@ export function withProgress(work: TurnWork, callId: string, progress: ToolProgr
 }
 
 function withCall(work: TurnWork, callId: string, change: Partial<CallProgress>): TurnWork {
-  const calls = new Map(work.calls).set(callId, { ...(work.calls.get(callId) ?? unseen), ...change });
+  const calls = new Map(work.calls).set(callId, { ...(work.calls.get(callId) ?? notStarted), ...change });
   return { ...work, calls };
 }

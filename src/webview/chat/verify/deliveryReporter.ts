@@ -1,177 +1,177 @@
 import { effect, signal, type ReadonlySignal } from '@preact/signals';
-import type { PulledPlug } from '../../../protocol/witnessProtocol';
-import type { WitnessEntry } from '../../../protocol/deliveryTypes';
+import type { CrashDemoRun } from '../../../protocol/deliveryProtocol';
+import type { DeliveryEntry } from '../../../protocol/deliveryTypes';
 import { RefusedRequest } from '../../rpc';
 import type { SettledTurn } from '../../turnLabels';
 import type { ChatHost } from '../connection/chatHost';
 import type { ChatViewState } from '../state/chatState';
 import { openTurn } from '../state/conversation';
-import { type CrashTold, crashTold } from './crashTold';
+import { type CrashReport, crashReport } from './crashReport';
 import type { Timers } from '../timers';
-import { type KeptWitness, DeliveryReport } from './witness';
+import { type SavedReport, DeliveryReport } from './deliveryReport';
 
-export interface WitnessNeeds {
+export interface DeliveryReporterDeps {
   readonly state: ReadonlySignal<ChatViewState>;
   readonly host: Pick<ChatHost, 'request' | 'send' | 'onNotification'>;
   readonly timers: Timers;
   /** Saved delivery report of the view, not yet validated. */
   readonly recalled: unknown;
-  readonly remember: (kept: KeptWitness) => void;
+  readonly remember: (kept: SavedReport) => void;
 }
 
 /** Milliseconds. While text streams, the view checks the rendered text, and reports it to the host, at most this
  *  often. */
-const pace = { look: 250, tell: 1000, again: 2000 } as const;
+const pace = { check: 250, send: 1000, again: 2000 } as const;
 /** Maximum entries per report: the host's limit. */
-const mostTold = 4000;
+const mostReported = 4000;
 
 /** Keeps the view's delivery report up to date, saves it in the view's memory, and sends it to the host. */
 export class DeliveryReporter {
-  private readonly witness: DeliveryReport;
+  private readonly report: DeliveryReport;
   /** Entries the host has not confirmed yet, by conversation. */
-  private readonly untold = new Map<string, Map<string, WitnessEntry>>();
-  private readonly plug = signal<PulledPlug | null>(null);
+  private readonly unreported = new Map<string, Map<string, DeliveryEntry>>();
+  private readonly crashDemo = signal<CrashDemoRun | null>(null);
   /** Counts checks that found something new. */
-  private readonly looks = signal(0);
-  private looking = false;
-  private telling = false;
-  private tellDue: (() => void) | null = null;
+  private readonly checks = signal(0);
+  private checking = false;
+  private sending = false;
+  private cancelSend: (() => void) | null = null;
 
-  constructor(private readonly needs: WitnessNeeds) {
-    this.witness = new DeliveryReport(needs.recalled);
-    for (const id of this.witness.conversationIds) this.owe(id, this.witness.entriesOf(id));
+  constructor(private readonly deps: DeliveryReporterDeps) {
+    this.report = new DeliveryReport(deps.recalled);
+    for (const id of this.report.conversationIds) this.owe(id, this.report.entriesOf(id));
   }
 
   /** Starts following the rendered text. Returns the function that ends it. */
   start(): () => void {
-    const { host, state } = this.needs;
+    const { host, state } = this.deps;
     const unlisten = host.onNotification((notification) => {
-      if (notification.name !== 'witness') return;
+      if (notification.name !== 'deliveryRequest') return;
       if (notification.payload.kind === 'erased') this.forget(notification.payload.conversationIds);
       else
         host.send('shownText', {
           messageUid: notification.payload.messageUid,
-          text: this.witness.shownText(notification.payload.messageUid),
+          text: this.report.shownText(notification.payload.messageUid),
         });
     });
-    this.look();
-    void this.tell();
+    this.check();
+    void this.send();
     const stop = effect(() => {
       const { conversation } = state.value;
-      if (conversation !== null) this.lookSoon(openTurn(conversation) === null);
+      if (conversation !== null) this.checkSoon(openTurn(conversation) === null);
     });
-    return () => (stop(), unlisten(), this.tellDue?.());
+    return () => (stop(), unlisten(), this.cancelSend?.());
   }
 
   /** Called when the page may be about to go: saves what was rendered up to now. */
-  look(): void {
-    const { conversation } = this.needs.state.peek();
+  check(): void {
+    const { conversation } = this.deps.state.peek();
     if (conversation === null) return;
     const { conversationId } = conversation.session;
-    const changed = this.witness.observe(conversationId, conversation.messages);
+    const changed = this.report.observe(conversationId, conversation.messages);
     if (changed.length === 0) return;
     this.owe(conversationId, changed);
-    this.looks.value++;
-    this.needs.remember(this.witness.kept());
-    this.tellSoon(openTurn(conversation) === null ? 0 : pace.tell);
+    this.checks.value++;
+    this.deps.remember(this.report.kept());
+    this.sendSoon(openTurn(conversation) === null ? 0 : pace.send);
   }
 
   /** Returns the delivery report for a turn that ended with the extension process; null when its usual words are
    *  right. */
-  readonly told = (turn: SettledTurn): CrashTold | null => {
-    void this.looks.value;
-    const conversation = this.needs.state.value.conversation;
+  readonly crashOf = (turn: SettledTurn): CrashReport | null => {
+    void this.checks.value;
+    const conversation = this.deps.state.value.conversation;
     if (turn.stopReason !== 'crash' || conversation === null) return null;
-    const plug = this.plug.value?.turnUid === turn.uid ? this.plug.value : null;
-    const survival = this.witness.survivalOf(conversation.session.conversationId, turn.uid, !conversation.hasEarlier);
-    if (plug === null && survival.onDisk >= survival.shown) return null;
-    return { ...survival, at: plug?.at ?? null, dismiss: () => this.dismissPlug() };
+    const crashDemo = this.crashDemo.value?.turnUid === turn.uid ? this.crashDemo.value : null;
+    const survival = this.report.survivalOf(conversation.session.conversationId, turn.uid, !conversation.hasEarlier);
+    if (crashDemo === null && survival.onDisk >= survival.shown) return null;
+    return { ...survival, at: crashDemo?.at ?? null, dismiss: () => this.dismissCrashDemo() };
   };
 
-  private dismissPlug(): void {
-    if (this.plug.peek() === null) return;
-    this.plug.value = null;
-    this.needs.host.send('plugSeen', {});
+  private dismissCrashDemo(): void {
+    if (this.crashDemo.peek() === null) return;
+    this.crashDemo.value = null;
+    this.deps.host.send('crashDemoSeen', {});
   }
 
-  private lookSoon(atOnce: boolean): void {
-    if (this.looking) return;
-    this.looking = true;
-    this.needs.timers.after(atOnce ? 0 : pace.look, () => {
-      this.looking = false;
-      this.look();
+  private checkSoon(atOnce: boolean): void {
+    if (this.checking) return;
+    this.checking = true;
+    this.deps.timers.after(atOnce ? 0 : pace.check, () => {
+      this.checking = false;
+      this.check();
     });
   }
 
-  private tellSoon(delayMs: number): void {
-    if (delayMs === 0 && !this.telling) {
-      this.tellDue?.();
-      this.tellDue = null;
-      return void this.tell();
+  private sendSoon(delayMs: number): void {
+    if (delayMs === 0 && !this.sending) {
+      this.cancelSend?.();
+      this.cancelSend = null;
+      return void this.send();
     }
-    this.tellDue ??= this.needs.timers.after(Math.max(delayMs, 1), () => {
-      this.tellDue = null;
-      void this.tell();
+    this.cancelSend ??= this.deps.timers.after(Math.max(delayMs, 1), () => {
+      this.cancelSend = null;
+      void this.send();
     });
   }
 
-  private async tell(): Promise<void> {
-    if (this.telling) return this.tellSoon(pace.tell);
-    this.telling = true;
-    const told = this.takeUntold();
+  private async send(): Promise<void> {
+    if (this.sending) return this.sendSoon(pace.send);
+    this.sending = true;
+    const sent = this.takeUnreported();
     try {
-      const { forgotten, plug } = await this.needs.host.request('witnessed', {
-        conversations: told.map(({ conversationId, entries }) => ({ conversationId, entries: [...entries] })),
+      const { forgotten, crashDemo } = await this.deps.host.request('reportDelivery', {
+        conversations: sent.map(({ conversationId, entries }) => ({ conversationId, entries: [...entries] })),
       });
       this.forget(forgotten);
-      if (plug?.turnUid !== this.plug.peek()?.turnUid) this.plug.value = plug;
+      if (crashDemo?.turnUid !== this.crashDemo.peek()?.turnUid) this.crashDemo.value = crashDemo;
     } catch (error) {
       if (!(error instanceof RefusedRequest)) throw error;
-      for (const { conversationId, entries } of told) this.owe(conversationId, entries, 'older');
-      this.tellSoon(pace.again);
+      for (const { conversationId, entries } of sent) this.owe(conversationId, entries, 'older');
+      this.sendSoon(pace.again);
     } finally {
-      this.telling = false;
+      this.sending = false;
     }
-    if (this.untold.size > 0) this.tellSoon(pace.tell);
+    if (this.unreported.size > 0) this.sendSoon(pace.send);
   }
 
-  private takeUntold(): readonly { readonly conversationId: string; readonly entries: readonly WitnessEntry[] }[] {
-    const told = [...this.untold].map(([conversationId, entries]) => ({
+  private takeUnreported(): readonly { readonly conversationId: string; readonly entries: readonly DeliveryEntry[] }[] {
+    const sent = [...this.unreported].map(([conversationId, entries]) => ({
       conversationId,
-      entries: [...entries.values()].slice(0, mostTold),
+      entries: [...entries.values()].slice(0, mostReported),
     }));
-    for (const { conversationId, entries } of told) {
-      const left = this.untold.get(conversationId);
+    for (const { conversationId, entries } of sent) {
+      const left = this.unreported.get(conversationId);
       for (const entry of entries) left?.delete(keyOf(entry));
-      if (left?.size === 0) this.untold.delete(conversationId);
+      if (left?.size === 0) this.unreported.delete(conversationId);
     }
-    return told;
+    return sent;
   }
 
-  private owe(conversationId: string, entries: readonly WitnessEntry[], age: 'newer' | 'older' = 'newer'): void {
+  private owe(conversationId: string, entries: readonly DeliveryEntry[], age: 'newer' | 'older' = 'newer'): void {
     if (entries.length === 0) return;
-    const owed = this.untold.get(conversationId) ?? new Map<string, WitnessEntry>();
+    const owed = this.unreported.get(conversationId) ?? new Map<string, DeliveryEntry>();
     for (const entry of entries) if (age === 'newer' || !owed.has(keyOf(entry))) owed.set(keyOf(entry), entry);
-    this.untold.set(conversationId, owed);
+    this.unreported.set(conversationId, owed);
   }
 
   private forget(conversationIds: readonly string[]): void {
     if (conversationIds.length === 0) return;
-    this.witness.forget(conversationIds);
-    for (const id of conversationIds) this.untold.delete(id);
-    this.needs.remember(this.witness.kept());
+    this.report.forget(conversationIds);
+    for (const id of conversationIds) this.unreported.delete(id);
+    this.deps.remember(this.report.kept());
   }
 }
 
-function keyOf({ messageUid, part }: WitnessEntry): string {
+function keyOf({ messageUid, part }: DeliveryEntry): string {
   return `${messageUid} ${part}`;
 }
 
 /** Starts the delivery report of a view, for the lifetime of its page. */
-export function startWitness(needs: WitnessNeeds): void {
-  const keeper = new DeliveryReporter(needs);
+export function startDeliveryReporter(deps: DeliveryReporterDeps): void {
+  const keeper = new DeliveryReporter(deps);
   keeper.start();
-  crashTold.value = keeper.told;
-  document.addEventListener('visibilitychange', () => keeper.look());
-  window.addEventListener('pagehide', () => keeper.look());
+  crashReport.value = keeper.crashOf;
+  document.addEventListener('visibilitychange', () => keeper.check());
+  window.addEventListener('pagehide', () => keeper.check());
 }

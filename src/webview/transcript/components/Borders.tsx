@@ -1,7 +1,7 @@
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { memo } from '../../memo';
-import { fileWords, savedTokens, turnLabels } from '../state/borderLabels';
+import { fileText, savedTokens, turnLabels } from '../state/borderLabels';
 import type { TranscriptController } from '../state/transcriptController';
 import type { TranscriptEntry } from '../state/transcriptRows';
 
@@ -34,8 +34,8 @@ export const TurnBorder = memo(({ entry: { stored, isHidden, isContinued }, tran
         {files.length > 0 && (
           <p class="border-note">
             {files.length === 1
-              ? t('1 file changed: {files}', { files: files.map(fileWords).join(', ') })
-              : t('{count} files changed: {files}', { count: files.length, files: files.map(fileWords).join(', ') })}
+              ? t('1 file changed: {files}', { files: files.map(fileText).join(', ') })
+              : t('{count} files changed: {files}', { count: files.length, files: files.map(fileText).join(', ') })}
           </p>
         )}
       </div>

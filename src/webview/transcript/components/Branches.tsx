@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { age } from '../../times';
-import { branchRows, treeMove, type BranchRow } from '../state/branchTree';
+import { branchRows, treeMove, type BranchRow } from '../state/branchRows';
 import type { TranscriptController } from '../state/transcriptController';
 
 /** Sessions that this one was branched from and that were branched from it. Enter or a click opens one in this tab. */
@@ -45,7 +45,7 @@ export function Branches({ transcript }: { readonly transcript: TranscriptContro
             row={row}
             isHere={row.branch.conversationId === here}
             isActive={row.branch.conversationId === active}
-            now={transcript.needs.nowMs() / 1000}
+            now={transcript.deps.nowMs() / 1000}
             focus={() => setFocused(row.branch.conversationId)}
             go={() => transcript.goToBranch(row.branch.conversationId)}
             fold={() => fold(row.branch.conversationId, row.isOpen)}

@@ -62,7 +62,7 @@ export function FindBox({ transcript }: { readonly transcript: TranscriptControl
         </button>
       </div>
       <span class="find-count" role="status">
-        {text === '' ? '' : countWords(hits, current, total, find.progress.value)}
+        {text === '' ? '' : countText(hits, current, total, find.progress.value)}
       </span>
       <button
         type="button"
@@ -88,7 +88,7 @@ export function FindBox({ transcript }: { readonly transcript: TranscriptControl
   );
 }
 
-function countWords(
+function countText(
   hits: readonly string[] | null,
   current: string | null,
   total: number,

@@ -16,18 +16,18 @@ interface FoldedProps {
   readonly text: string;
   /** True when shown whole, because the user was taken here. */
   readonly open: boolean;
-  readonly draw: (text: string) => ComponentChild;
+  readonly render: (text: string) => ComponentChild;
 }
 
 /** Shows a long text up to about its fortieth line, the rest on demand. */
-export function Folded({ text, open, draw }: FoldedProps) {
+export function Folded({ text, open, render }: FoldedProps) {
   const [wanted, setWanted] = useState(false);
   const beginning = beginningOf(text);
   const isLong = beginning.length < text.length;
   const isOpen = wanted || open || !isLong;
   return (
     <>
-      {draw(isOpen ? text : beginning)}
+      {render(isOpen ? text : beginning)}
       {isLong && !open && (
         <button type="button" class="link-button fold" aria-expanded={isOpen} onClick={() => setWanted(!wanted)}>
           {isOpen ? t('Show Less') : t('Show All ({count} lines)', { count: text.split('\n').length })}

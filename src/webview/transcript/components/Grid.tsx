@@ -24,9 +24,9 @@ export function Grid({ transcript }: { readonly transcript: TranscriptController
   const current = rows.some(({ message }) => message.uid === focused) ? focused : (rows[0]?.message.uid ?? null);
   const onScroll = useKeptPlace(transcript, scroller);
   useRevealedRow(transcript);
-  const edge = (words: string, act: () => Promise<void>) => (
+  const edge = (label: string, act: () => Promise<void>) => (
     <button type="button" class="link-button" disabled={loading} onClick={() => void act()}>
-      {words}
+      {label}
     </button>
   );
   return (

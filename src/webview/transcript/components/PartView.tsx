@@ -27,7 +27,7 @@ export function PartView({ part, role, raw, open, approvals, markdown }: PartPro
           <Folded
             text={part.text}
             open={open}
-            draw={(text) => (
+            render={(text) => (
               <div class={raw ? 'raw' : 'plain'} dir="auto" data-part="text">
                 {text}
               </div>
@@ -38,7 +38,7 @@ export function PartView({ part, role, raw, open, approvals, markdown }: PartPro
         <Folded
           text={part.text}
           open={open}
-          draw={(text) => (
+          render={(text) => (
             <div data-part="text">
               <Markdown text={text} complete actions={markdown} />
             </div>
@@ -52,7 +52,7 @@ export function PartView({ part, role, raw, open, approvals, markdown }: PartPro
           <Folded
             text={part.text}
             open={open}
-            draw={(text) => (
+            render={(text) => (
               <div class={raw ? 'raw' : 'plain muted'} dir="auto" data-part="thinking">
                 {text}
               </div>
@@ -103,7 +103,7 @@ export function Code({ text, label, open }: { readonly text: string; readonly la
     <Folded
       text={text}
       open={open}
-      draw={(shown) => (
+      render={(shown) => (
         <pre class="raw code" role="region" aria-label={label} tabIndex={0}>
           {shown}
         </pre>

@@ -86,7 +86,7 @@ export const Row = memo((props: RowProps) => {
       </span>
       <span class="cell cell-time" role="gridcell">
         <time dateTime={new Date(message.createdAt * 1000).toISOString()} title={fullTime(message.createdAt)}>
-          {clockTime(message.createdAt, transcript.needs.nowMs() / 1000)}
+          {clockTime(message.createdAt, transcript.deps.nowMs() / 1000)}
         </time>
       </span>
       <span class={`cell cell-state${isBad(row) ? ' bad' : ''}`} role="gridcell">

@@ -11,11 +11,11 @@ import { SelectionBar, Toolbar } from './Toolbar';
 import { VerifyPanel } from './VerifyPanel';
 
 export function TranscriptApp({ transcript }: { readonly transcript: TranscriptController }) {
-  const hasRoom = useMedia('(min-width: 761px)');
+  const isWide = useMedia('(min-width: 761px)');
   if (!transcript.ready.value) return <div class="progress" role="progressbar" aria-label={t('Opening…')} />;
   const problem = transcript.problem.value;
   const session = transcript.session.value;
-  const branchesShown = transcript.branches.value.length > 1 && (transcript.branchesShown.value ?? hasRoom);
+  const branchesShown = transcript.branches.value.length > 1 && (transcript.branchesShown.value ?? isWide);
   return (
     <main class="transcript">
       <header class="transcript-head">
@@ -31,7 +31,7 @@ export function TranscriptApp({ transcript }: { readonly transcript: TranscriptC
       <VerifyPanel transcript={transcript} />
       <div class="transcript-body">
         {branchesShown && <Branches transcript={transcript} />}
-        {branchesShown && hasRoom && <BranchesSash transcript={transcript} />}
+        {branchesShown && isWide && <BranchesSash transcript={transcript} />}
         <Grid transcript={transcript} key={session?.conversationId} />
       </div>
       <RowMenu transcript={transcript} />

@@ -1,22 +1,22 @@
-import type { Verification, VerifiedTurn, WitnessVerdict } from '../../../protocol/verifyProtocol';
+import type { Verification, VerifiedTurn, DeliveryVerdict } from '../../../protocol/verifyProtocol';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { fullTime } from '../../times';
 import type { RowVerdict } from '../state/sessionVerifier';
 import type { TranscriptController } from '../state/transcriptController';
-import { progressWords, turnName, verdictWords, verifySentence, verifyTone } from '../state/verifyLabels';
+import { progressText, turnName, verdictText, verifySentence, verifyTone } from '../state/verifyLabels';
 import '../verify.css';
 
 const markIcons: Readonly<Record<RowVerdict, string>> = { held: 'pass', missing: 'error', unread: 'warning' };
-const turnIcons: Readonly<Record<WitnessVerdict, string>> = {
+const turnIcons: Readonly<Record<DeliveryVerdict, string>> = {
   same: 'pass',
   more: 'pass',
   missing: 'error',
   unread: 'warning',
-  unwitnessed: 'info',
+  unreported: 'info',
 };
 /** The last of these is listed first. */
-const worstFirst: readonly WitnessVerdict[] = ['unread', 'missing'];
+const worstFirst: readonly DeliveryVerdict[] = ['unread', 'missing'];
 
 /** Maximum number of turns listed. Turns that lack delivered text, or could not be read, come first. */
 const mostListed = 300;
@@ -32,7 +32,7 @@ export function VerifyPanel({ transcript }: { readonly transcript: TranscriptCon
       <div class="notice notice-info verify" role="status">
         <Icon name="loading" spin />
         <div class="notice-body verify-line">
-          <span>{progressWords(progress)}</span>
+          <span>{progressText(progress)}</span>
           <button type="button" class="button compact secondary" onClick={() => verifier.cancel()}>
             {t('Cancel')}
           </button>
@@ -62,12 +62,12 @@ export function VerifyMark({ uid, transcript }: { readonly uid: string; readonly
   if (verdict === undefined) return null;
   return (
     <span class={`verify-mark verify-mark-${verdict}`}>
-      <Icon name={markIcons[verdict]} /> {markWords(verdict)}
+      <Icon name={markIcons[verdict]} /> {markLabel(verdict)}
     </span>
   );
 }
 
-function markWords(verdict: RowVerdict): string {
+function markLabel(verdict: RowVerdict): string {
   if (verdict === 'unread') return t('couldn’t be read');
   return verdict === 'held' ? t('verified') : t('doesn’t match');
 }
@@ -117,7 +117,7 @@ function Details({ result, transcript }: { readonly result: Verification; readon
         <ul class="verify-list">
           {result.findings.map(({ sentence, messageUid }, index) => (
             <li key={index}>
-              {messageUid === null ? sentence : <RowLink uid={messageUid} words={sentence} transcript={transcript} />}
+              {messageUid === null ? sentence : <RowLink uid={messageUid} label={sentence} transcript={transcript} />}
             </li>
           ))}
         </ul>
@@ -143,10 +143,10 @@ function Turn({ turn, transcript }: { readonly turn: VerifiedTurn; readonly tran
       {messageUid === null ? (
         <span>{turnName(turn)}</span>
       ) : (
-        <RowLink uid={missing[0]?.messageUid ?? messageUid} words={turnName(turn)} transcript={transcript} />
+        <RowLink uid={missing[0]?.messageUid ?? messageUid} label={turnName(turn)} transcript={transcript} />
       )}
       {at !== null && <span class="verify-time">{fullTime(at)}</span>}
-      <span class="verify-words">{verdictWords(turn)}</span>
+      <span class="verify-words">{verdictText(turn)}</span>
       {copied !== undefined && (
         <button type="button" class="link-button" onClick={() => transcript.verifier.copyShown(copied)}>
           {t('Copy What Was Shown')}
@@ -158,16 +158,16 @@ function Turn({ turn, transcript }: { readonly turn: VerifiedTurn; readonly tran
 
 function RowLink({
   uid,
-  words,
+  label,
   transcript,
 }: {
   readonly uid: string;
-  readonly words: string;
+  readonly label: string;
   readonly transcript: TranscriptController;
 }) {
   return (
     <button type="button" class="link-button" onClick={() => void transcript.reveal(uid)}>
-      {words}
+      {label}
     </button>
   );
 }

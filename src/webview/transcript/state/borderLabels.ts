@@ -36,7 +36,7 @@ function tokens(input: number | null, output: number | null): string | null {
   return t('{input} in, {output} out', { input: shown(input), output: shown(output) });
 }
 
-export function fileWords({ path, kind, reviewed }: TurnFile): string {
+export function fileText({ path, kind, reviewed }: TurnFile): string {
   const facts = [
     ...(kind === 'created'
       ? [t('created')]
@@ -66,10 +66,10 @@ export function savedTokens({ tokens: saved }: TranscriptSegment): string | null
 /** Time of a request to the user, and the user's decision. */
 export function approvalLabels({ requestedAt, state, subject }: StoredApproval): string {
   const asked = t('Asked at {time}: {subject}', { time: fullTime(requestedAt), subject });
-  return `${asked} · ${decisionWords(state)}`;
+  return `${asked} · ${decisionText(state)}`;
 }
 
-function decisionWords(state: StoredApproval['state']): string {
+function decisionText(state: StoredApproval['state']): string {
   if (state.kind === 'pending') return t('not decided yet');
   if (state.kind === 'expired') return t('never decided: the turn ended first');
   const time = fullTime(state.decidedAt);

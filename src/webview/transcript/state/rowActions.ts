@@ -28,7 +28,7 @@ export class RowActions {
   readonly selectedMessage: ReadonlySignal<Message | null>;
 
   constructor(
-    private readonly transcript: Pick<ShownTranscript, 'needs' | 'stored' | 'rows' | 'session' | 'filter' | 'problem'>,
+    private readonly transcript: Pick<ShownTranscript, 'deps' | 'stored' | 'rows' | 'session' | 'filter' | 'problem'>,
   ) {
     this.selectedCount = computed(() =>
       this.selection.value.all ? (transcript.stored.value?.matching ?? 0) : this.selection.value.uids.size,
@@ -101,7 +101,7 @@ export class RowActions {
   }
 
   async showRevisions(uid: string): Promise<void> {
-    const revisions = await this.asked(this.transcript.needs.host.request('revisions', { messageUid: uid }));
+    const revisions = await this.asked(this.transcript.deps.host.request('revisions', { messageUid: uid }));
     if (revisions !== null) this.revisions.value = new Map([...this.revisions.peek(), [uid, revisions]]);
   }
 
@@ -127,7 +127,7 @@ export class RowActions {
   }
 
   private async readRaw(uid: string): Promise<void> {
-    const json = await this.asked(this.transcript.needs.host.request('rawRow', { messageUid: uid }));
+    const json = await this.asked(this.transcript.deps.host.request('rawRow', { messageUid: uid }));
     if (this.rawRows.peek().has(uid)) this.setRaw(uid, json === null ? { kind: 'gone' } : { kind: 'read', json });
   }
 
@@ -153,7 +153,7 @@ export class RowActions {
     }
   }
 
-  private get send(): ShownTranscript['needs']['host']['send'] {
-    return this.transcript.needs.host.send;
+  private get send(): ShownTranscript['deps']['host']['send'] {
+    return this.transcript.deps.host.send;
   }
 }

@@ -8,12 +8,12 @@ type Side = 'start' | 'end';
 
 /** Prepends `page` to the loaded rows; keeps each row once, in its newer reading. Evicts rows far after it. Pure. */
 export function withEarlier(loaded: TranscriptRows, page: TranscriptRows): TranscriptRows {
-  return letGo(joined(page, loaded, page), 'start');
+  return evict(joined(page, loaded, page), 'start');
 }
 
 /** Appends `page` to the loaded rows. Evicts rows far before it. Pure. */
 export function withLater(loaded: TranscriptRows, page: TranscriptRows): TranscriptRows {
-  return letGo(joined(loaded, page, page), 'end');
+  return evict(joined(loaded, page, page), 'end');
 }
 
 /** Takes the same rows read again: unchanged ones keep their identity, so they do not re-render. */
@@ -25,11 +25,11 @@ export function readAgain(loaded: TranscriptRows, page: TranscriptRows): Transcr
 /** `newest`: the later reading, which has the current number of rows. */
 function joined(first: TranscriptRows, second: TranscriptRows, newest: TranscriptRows): TranscriptRows {
   const repeated = new Set((newest === first ? first : second).messages.map(({ uid }) => uid));
-  const rest = (rows: TranscriptRows): readonly { readonly message: Message; readonly number: number }[] =>
+  const rowsOf = (rows: TranscriptRows): readonly { readonly message: Message; readonly number: number }[] =>
     rows.messages
       .map((message, index) => ({ message, number: rows.numbers[index] ?? 0 }))
       .filter(({ message }) => rows === newest || !repeated.has(message.uid));
-  const rows = [...rest(first), ...rest(second)];
+  const rows = [...rowsOf(first), ...rowsOf(second)];
   const older = newest === first ? second : first;
   return {
     ...newest,
@@ -46,7 +46,7 @@ function joined(first: TranscriptRows, second: TranscriptRows, newest: Transcrip
 }
 
 /** Limits the number of rows to the maximum: keeps those on one side. Pure. */
-export function letGo(rows: TranscriptRows, keep: Side): TranscriptRows {
+export function evict(rows: TranscriptRows, keep: Side): TranscriptRows {
   const dropped = rows.messages.length - mostLoaded;
   if (dropped <= 0) return rows;
   const [from, to] = keep === 'start' ? [0, mostLoaded] : [dropped, rows.messages.length];

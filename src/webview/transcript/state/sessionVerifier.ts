@@ -19,14 +19,14 @@ export class SessionVerifier {
     null,
   );
 
-  constructor(private readonly transcript: Pick<ShownTranscript, 'needs' | 'session'>) {
+  constructor(private readonly transcript: Pick<ShownTranscript, 'deps' | 'session'>) {
     this.result = computed(() =>
       this.found.value?.conversationId === transcript.session.value?.conversationId
         ? (this.found.value?.verification ?? null)
         : null,
     );
     this.marks = computed(() => marksOf(this.result.value));
-    transcript.needs.host.onNotification((notification) => {
+    transcript.deps.host.onNotification((notification) => {
       if (notification.name === 'verifyAsked') void this.run();
       if (notification.name === 'verifyProgress' && this.progress.peek() !== null)
         this.progress.value = notification.payload;
@@ -40,7 +40,7 @@ export class SessionVerifier {
     this.progress.value = 'starting';
     this.problem.value = null;
     try {
-      const verification = await this.transcript.needs.host.request('verify', { sessionId: session.id });
+      const verification = await this.transcript.deps.host.request('verify', { sessionId: session.id });
       if (verification !== null) this.put(session.conversationId, verification);
     } catch (error) {
       if (!(error instanceof RefusedRequest)) throw error;
@@ -51,11 +51,11 @@ export class SessionVerifier {
   }
 
   cancel(): void {
-    this.transcript.needs.host.send('cancelVerify', {});
+    this.transcript.deps.host.send('cancelVerify', {});
   }
 
   copyShown(messageUid: string): void {
-    this.transcript.needs.host.send('copyShown', { messageUid });
+    this.transcript.deps.host.send('copyShown', { messageUid });
   }
 
   close(): void {
@@ -75,7 +75,7 @@ export class SessionVerifier {
 function marksOf(verification: Verification | null): ReadonlyMap<string, RowVerdict> {
   const turns = verification?.turns ?? [];
   return new Map([
-    ...turns.flatMap(({ witnessed }) => witnessed.map((uid) => [uid, 'held'] as const)),
+    ...turns.flatMap(({ reported }) => reported.map((uid) => [uid, 'held'] as const)),
     ...turns.flatMap(({ unread }) => unread.map(({ messageUid }) => [messageUid, 'unread'] as const)),
     ...turns.flatMap(({ missing }) => missing.map(({ messageUid }) => [messageUid, 'missing'] as const)),
   ]);

@@ -19,7 +19,7 @@ export interface TranscriptViewProtocol {
   readonly notifications: TranscriptNotifications;
 }
 
-export interface TranscriptNeeds {
+export interface TranscriptDeps {
   readonly host: HostConnection<TranscriptViewProtocol>;
   readonly recalled: TranscriptMemory | null;
   readonly keep: (memory: TranscriptMemory) => void;
@@ -29,7 +29,7 @@ export interface TranscriptNeeds {
 
 /** The shown transcript, for the parts of the tab that work with it. */
 export interface ShownTranscript {
-  readonly needs: TranscriptNeeds;
+  readonly deps: TranscriptDeps;
   readonly session: ReadonlySignal<Session | null>;
   readonly stored: ReadonlySignal<TranscriptRows | null>;
   readonly rows: ReadonlySignal<readonly TranscriptRow[]>;

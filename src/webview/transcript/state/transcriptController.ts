@@ -10,13 +10,13 @@ import type { Message, Session } from '../../../protocol/transcriptTypes';
 import { RefusedRequest, type NotificationOf } from '../../rpc';
 import { codeActionsOf } from '../../markdown/codeActionsOf';
 import type { MarkdownActions } from '../../markdown/Markdown';
-import { arrivalIn } from './branchTree';
+import { arrivalIn } from './branchRows';
 import { RowActions } from './rowActions';
 import { SessionVerifier } from './sessionVerifier';
-import { letGo, readAgain, withEarlier, withLater } from './rowWindow';
+import { evict, readAgain, withEarlier, withLater } from './rowWindow';
 import { TranscriptFind } from './transcriptFind';
 import type { TranscriptMemory } from './transcriptMemory';
-import type { TranscriptNeeds, TranscriptViewProtocol } from './shownTranscript';
+import type { TranscriptDeps, TranscriptViewProtocol } from './shownTranscript';
 import { transcriptEntries, type TranscriptEntry, type TranscriptRow } from './transcriptRows';
 
 /** Number of rows per request. */
@@ -52,13 +52,13 @@ export class TranscriptController {
   readonly find: TranscriptFind;
   readonly verifier: SessionVerifier;
   readonly markdown: MarkdownActions;
-  private drawn: readonly TranscriptEntry[] = [];
+  private lastEntries: readonly TranscriptEntry[] = [];
   private anchor: TranscriptMemory['anchor'];
   private changedMeanwhile = false;
   private reading: Promise<void> | null = null;
 
-  constructor(readonly needs: TranscriptNeeds) {
-    const { recalled } = needs;
+  constructor(readonly deps: TranscriptDeps) {
+    const { recalled } = deps;
     this.anchor = recalled?.anchor ?? null;
     if (recalled !== null) {
       this.raw.value = recalled.raw;
@@ -67,18 +67,19 @@ export class TranscriptController {
       this.branchesWidth.value = recalled.branchesWidth;
     }
     this.entries = computed(
-      () => (this.drawn = this.stored.value === null ? [] : transcriptEntries(this.stored.value, this.drawn)),
+      () =>
+        (this.lastEntries = this.stored.value === null ? [] : transcriptEntries(this.stored.value, this.lastEntries)),
     );
     this.rows = computed(() => this.entries.value.flatMap((entry) => (entry.kind === 'row' ? [entry.row] : [])));
     this.markdown = {
-      openLink: (href) => needs.host.send('openLink', { href }),
-      copy: (text) => needs.host.send('copy', { text }),
-      ...codeActionsOf(needs.host),
+      openLink: (href) => deps.host.send('openLink', { href }),
+      copy: (text) => deps.host.send('copy', { text }),
+      ...codeActionsOf(deps.host),
     };
     this.actions = new RowActions(this);
     this.find = new TranscriptFind(this);
     this.verifier = new SessionVerifier(this);
-    needs.host.onNotification((notification) => this.told(notification));
+    deps.host.onNotification((notification) => this.notified(notification));
   }
 
   /** Scroll position when the tab was last seen; null: none saved. */
@@ -88,15 +89,15 @@ export class TranscriptController {
 
   /** Requests everything, also again after it could not be read. */
   start(): void {
-    this.needs.host.send('ready', { filter: this.filter.peek(), around: this.anchor?.uid ?? null });
+    this.deps.host.send('ready', { filter: this.filter.peek(), around: this.anchor?.uid ?? null });
   }
 
   showLog(): void {
-    this.needs.host.send('showLog', {});
+    this.deps.host.send('showLog', {});
   }
 
   exportSession(): void {
-    this.needs.host.send('exportSession', {});
+    this.deps.host.send('exportSession', {});
   }
 
   goToBranch(conversationId: string): void {
@@ -104,7 +105,7 @@ export class TranscriptController {
     const here = branches.find((branch) => branch.conversationId === this.session.peek()?.conversationId);
     const target = branches.find((branch) => branch.conversationId === conversationId);
     if (target === undefined || target === here) return;
-    this.needs.host.send('goTo', { sessionId: target.tipId, messageUid: arrivalIn(target, here) });
+    this.deps.host.send('goTo', { sessionId: target.tipId, messageUid: arrivalIn(target, here) });
   }
 
   setRaw(raw: boolean): void {
@@ -209,7 +210,7 @@ export class TranscriptController {
     if (uid !== undefined) this.revealed.value = { uid, focus: true };
   }
 
-  private told(notification: NotificationOf<TranscriptViewProtocol>): void {
+  private notified(notification: NotificationOf<TranscriptViewProtocol>): void {
     switch (notification.name) {
       case 'bootstrap':
         this.bootstrapped(notification.payload);
@@ -246,7 +247,7 @@ export class TranscriptController {
     readAt,
     localization,
   }: TranscriptState): void {
-    this.needs.setLocalization(localization);
+    this.deps.setLocalization(localization);
     const before = this.session.peek()?.conversationId ?? null;
     if (before !== null && before !== session?.conversationId) {
       // Another session: reset all state of the previous one.
@@ -280,14 +281,14 @@ export class TranscriptController {
     await this.load(async (sessionId) => {
       const page = await this.ask(sessionId, wanted, Math.max(1, limit));
       const loaded = this.stored.peek();
-      this.put(sessionId, letGo(loaded === null ? page : readAgain(loaded, page), 'end'));
+      this.put(sessionId, evict(loaded === null ? page : readAgain(loaded, page), 'end'));
     });
     await this.actions.readAgain();
     this.find.changed();
   }
 
   private ask(sessionId: string, wanted: RowsWanted, limit = pageSize): Promise<TranscriptRows> {
-    return this.needs.host.request('loadRows', { sessionId, wanted, limit, filter: this.filter.peek() });
+    return this.deps.host.request('loadRows', { sessionId, wanted, limit, filter: this.filter.peek() });
   }
 
   /** The tab may have moved to another session during the read. */
@@ -324,10 +325,10 @@ export class TranscriptController {
   }
 
   private keep(): void {
-    const sessionId = this.session.peek()?.id ?? this.needs.recalled?.sessionId;
+    const sessionId = this.session.peek()?.id ?? this.deps.recalled?.sessionId;
     if (sessionId === undefined) return;
     const { role, state, hidden } = this.filter.peek();
-    this.needs.keep({
+    this.deps.keep({
       version: 1,
       sessionId,
       raw: this.raw.peek(),

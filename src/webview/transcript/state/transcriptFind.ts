@@ -25,22 +25,19 @@ export class TranscriptFind {
   private isStale = false;
 
   constructor(
-    private readonly transcript: Pick<
-      ShownTranscript,
-      'needs' | 'session' | 'filter' | 'stored' | 'reveal' | 'problem'
-    >,
+    private readonly transcript: Pick<ShownTranscript, 'deps' | 'session' | 'filter' | 'stored' | 'reveal' | 'problem'>,
   ) {}
 
   type(text: string): void {
     this.text.value = text;
     this.current.value = null;
-    this.look(typingPauseMs);
+    this.startSearch(typingPauseMs);
   }
 
   setMatchCase(on: boolean): void {
     this.matchCase.value = on;
     this.current.value = null;
-    this.look(0);
+    this.startSearch(0);
   }
 
   /** Goes to the next row with the text, or to the previous one. */
@@ -55,7 +52,7 @@ export class TranscriptFind {
 
   /** Called when the filter has changed. */
   again(): void {
-    if (this.text.peek() !== '') this.look(0);
+    if (this.text.peek() !== '') this.startSearch(0);
   }
 
   /** Called when rows changed on disk. */
@@ -73,7 +70,7 @@ export class TranscriptFind {
     this.type('');
   }
 
-  private look(pauseMs: number): void {
+  private startSearch(pauseMs: number): void {
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;
     this.stop();
@@ -83,7 +80,7 @@ export class TranscriptFind {
   }
 
   private stop(): void {
-    if (this.progress.peek() !== null) this.transcript.needs.host.send('cancelFind', { search: this.search });
+    if (this.progress.peek() !== null) this.transcript.deps.host.send('cancelFind', { search: this.search });
     this.progress.value = null;
     this.search++;
   }
@@ -98,7 +95,7 @@ export class TranscriptFind {
     const search = ++this.search;
     if (!quietly) this.progress.value = { done: 0, total: this.transcript.stored.peek()?.total ?? 0 };
     try {
-      const found = await this.transcript.needs.host.request('findRows', {
+      const found = await this.transcript.deps.host.request('findRows', {
         search,
         sessionId,
         filter: this.transcript.filter.peek(),

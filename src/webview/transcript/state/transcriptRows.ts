@@ -44,13 +44,13 @@ export type TranscriptEntry =
       readonly after: TranscriptSegment | null;
     };
 
-/** Returns rows in stored order with the borders between them. `drawn`: the last rendered entries, which are reused
+/** Returns rows in stored order with the borders between them. `known`: the last rendered entries, which are reused
  *  if unchanged. Pure. */
 export function transcriptEntries(
   rows: TranscriptRows,
-  drawn: readonly TranscriptEntry[] = [],
+  known: readonly TranscriptEntry[] = [],
 ): readonly TranscriptEntry[] {
-  const before = new Map(drawn.map((entry) => [entry.key, entry]));
+  const before = new Map(known.map((entry) => [entry.key, entry]));
   const turns = new Map(rows.turns.map((stored) => [stored.turn.uid, stored]));
   const starts = new Map(rows.segments.map((segment, index) => [segment.sessionId, index]));
   const entries: TranscriptEntry[] = [];
@@ -113,12 +113,10 @@ function storedRows(rows: TranscriptRows, turns: ReadonlyMap<string, StoredTurn>
       message,
       number: rows.numbers[index] ?? 0,
       state: rowState(message, turn, endings.has(message.uid)),
-      tokens: tokenWords(message),
-      asides: [
-        asideWords(message, absorbers),
-        joinedWords(absorbed.get(message.uid) ?? []),
-        madeUpWords(message),
-      ].filter((words) => words !== null),
+      tokens: tokenText(message),
+      asides: [asideText(message, absorbers), joinedText(absorbed.get(message.uid) ?? []), madeUpText(message)].filter(
+        (text) => text !== null,
+      ),
       isHidden: message.visibility.kind === 'hidden' || message.visibility.kind === 'closing',
       isRevised: revised.has(message.uid),
       approvals: rows.approvals.filter(({ messageUid }) => messageUid === message.uid),
@@ -159,7 +157,7 @@ function rowState(message: Message, turn: Turn | null, endsTurn: boolean): strin
   return endsTurn && turn?.state === 'waiting' ? t('waiting for approval') : '';
 }
 
-function tokenWords(message: Message): string {
+function tokenText(message: Message): string {
   if (message.role !== 'assistant' || message.usage === null) return '';
   const { inputTokens, outputTokens } = message.usage;
   const shown = (count: number | null): string => (count === null ? '?' : compactCount(count));
@@ -168,7 +166,7 @@ function tokenWords(message: Message): string {
     : t('{input} in, {output} out', { input: shown(inputTokens), output: shown(outputTokens) });
 }
 
-function asideWords(message: Message, absorbers: ReadonlyMap<string, number>): string | null {
+function asideText(message: Message, absorbers: ReadonlyMap<string, number>): string | null {
   const { visibility } = message;
   if (visibility.kind === 'shown')
     return isContinuation(message)
@@ -186,7 +184,7 @@ function asideWords(message: Message, absorbers: ReadonlyMap<string, number>): s
     case 'edited':
       return t('Hidden: the prompt was edited and sent again.');
     case 'merged':
-      return mergedWords(visibility.absorbedInto === null ? undefined : absorbers.get(visibility.absorbedInto));
+      return mergedText(visibility.absorbedInto === null ? undefined : absorbers.get(visibility.absorbedInto));
     case 'dropped':
       return t('Hidden: removed so that the model accepts the history.');
     case 'compressed':
@@ -194,18 +192,18 @@ function asideWords(message: Message, absorbers: ReadonlyMap<string, number>): s
   }
 }
 
-function mergedWords(into: number | undefined): string {
+function mergedText(into: number | undefined): string {
   if (into === undefined) return t('Hidden: merged into another row, so that the model accepts the history.');
   return t('Hidden: merged into row {number}, so that the model accepts the history.', { number: into });
 }
 
-function joinedWords(numbers: readonly number[]): string | null {
+function joinedText(numbers: readonly number[]): string | null {
   return numbers.length === 0
     ? null
     : t('Hidden rows merged into this one: {rows}', { rows: numbers.toSorted((a, b) => a - b).join(', ') });
 }
 
-function madeUpWords(message: Message): string | null {
+function madeUpText(message: Message): string | null {
   const isMadeUp = message.role === 'tool' && message.uid.endsWith(`/result/${message.parts[0].callId}`);
   return isMadeUp ? t('Added by a repair: the model requires a result for every tool call.') : null;
 }

@@ -22,7 +22,7 @@ export function verifySentence(verification: Verification): string {
   ].join(' ');
 }
 
-export function progressWords(progress: VerifyProgress | 'starting'): string {
+export function progressText(progress: VerifyProgress | 'starting'): string {
   if (progress === 'starting') return t('Verifying…');
   if (progress.step === 'file') return t('Verifying: the file as a whole…');
   return t('Verifying: {done} of {total} rows…', {
@@ -35,7 +35,7 @@ export function turnName({ number }: VerifiedTurn): string {
   return number === null ? t('Hidden turn') : t('Turn {number}', { number: count.format(number) });
 }
 
-export function verdictWords({ verdict, shown, stored, missing, unread }: VerifiedTurn): string {
+export function verdictText({ verdict, shown, stored, missing, unread }: VerifiedTurn): string {
   switch (verdict) {
     case 'same':
       return shown === 0 ? t('no text') : t('{count} characters shown, all saved', { count: count.format(shown) });
@@ -44,15 +44,15 @@ export function verdictWords({ verdict, shown, stored, missing, unread }: Verifi
         count: count.format(shown),
         stored: count.format(stored),
       });
-    case 'unwitnessed':
+    case 'unreported':
       return t('{stored} characters stored; there is no record of what was shown', { stored: count.format(stored) });
     case 'missing':
     case 'unread':
-      return [...missing.map(missingWords), ...unread.map(unreadWords)].join(' ');
+      return [...missing.map(missingText), ...unread.map(unreadText)].join(' ');
   }
 }
 
-function missingWords({ shown, stored, kind }: VerifiedTurn['missing'][number]): string {
+function missingText({ shown, stored, kind }: VerifiedTurn['missing'][number]): string {
   const counts = { shown: count.format(shown), stored: count.format(stored ?? 0) };
   const thinking = kind === 'thinking';
   if (stored === null)
@@ -68,7 +68,7 @@ function missingWords({ shown, stored, kind }: VerifiedTurn['missing'][number]):
     : t('The {shown} characters shown don’t match what is stored.', counts);
 }
 
-function unreadWords({ shown, sentence }: UnreadMessage): string {
+function unreadText({ shown, sentence }: UnreadMessage): string {
   return t('{shown} characters shown couldn’t be read: {reason}', { shown: count.format(shown), reason: sentence });
 }
 
@@ -99,7 +99,7 @@ function storageSentence({ findings, unread }: Verification): string {
 }
 
 function notKnown({ turns, shown, note, fileUnchecked }: Verification): readonly string[] {
-  const unknown = turns.filter(({ verdict, number }) => verdict === 'unwitnessed' && number !== null).length;
+  const unknown = turns.filter(({ verdict, number }) => verdict === 'unreported' && number !== null).length;
   const sentences: string[] = [];
   if (unknown > 0 && shown === 0) sentences.push(t('There is no record of what was shown.'));
   else if (unknown > 0)

@@ -224,10 +224,10 @@ describe('prompt files of a project', () => {
     ['/plain', 'Do it.'],
     ['/input src/a.ts', "Look at src/a.ts with awk '{print $1}'."],
   ])('replace their name in the prompt that is sent: %j', (written, sent) => {
-    const prompt = (name: string, body: string, places: 'claude' | 'copilot' = 'claude') => ({
+    const prompt = (name: string, body: string, placeholders: 'claude' | 'copilot' = 'claude') => ({
       name,
       body,
-      places,
+      placeholders,
       description: null,
       argumentHint: null,
       path: `.p/${name}.md`,
@@ -251,7 +251,7 @@ describe('prompt files of a project', () => {
             description: null,
             argumentHint: null,
             path: 'p',
-            places: 'claude',
+            placeholders: 'claude',
             origin: 'folder',
           },
         ]),

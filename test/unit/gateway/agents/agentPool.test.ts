@@ -50,16 +50,17 @@ const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-const running = (seat: SurfaceAgent): SurfaceAgent => {
-  seat.turnBegan();
-  return seat;
+const running = (agent: SurfaceAgent): SurfaceAgent => {
+  agent.turnBegan();
+  return agent;
 };
 
 describe('agents of surfaces', () => {
   it('are at most sixteen: the least recently used one is released first, but none in which a turn runs', async () => {
     const { agentPool, heard } = agentPoolWith();
-    running(agentPool.seatFor('surface-0', session('s0'), 'resume'));
-    for (let number = 1; number < 20; number++) agentPool.seatFor(`surface-${number}`, session(`s${number}`), 'resume');
+    running(agentPool.agentFor('surface-0', session('s0'), 'resume'));
+    for (let number = 1; number < 20; number++)
+      agentPool.agentFor(`surface-${number}`, session(`s${number}`), 'resume');
     await settle();
     const gone = heard.flatMap((log, number) => (log.includes('shutdown') ? [number] : []));
     expect({ gone, ended: heard.flat().filter((line) => line.startsWith('end')) }).toEqual({
@@ -71,15 +72,15 @@ describe('agents of surfaces', () => {
   it('may exceed the limit while turns run in all of them', async () => {
     const { agentPool, heard } = agentPoolWith();
     for (let number = 0; number < 20; number++)
-      running(agentPool.seatFor(`surface-${number}`, session(`s${number}`), 'resume'));
+      running(agentPool.agentFor(`surface-${number}`, session(`s${number}`), 'resume'));
     await settle();
     expect(heard.flat().filter((line) => line === 'shutdown')).toEqual([]);
   });
 
   it('are released after an idle hour without ending their sessions; slow work is still completed', async () => {
     const { agentPool, heard, clock } = agentPoolWith((time) => new Promise((resolve) => time.after(2000, resolve)));
-    const seat = agentPool.seatFor('one', session('s1'), 'resume');
-    seat.memory.syncTurn({
+    const agent = agentPool.agentFor('one', session('s1'), 'resume');
+    agent.memory.syncTurn({
       turnUid: 't1',
       outcome: 'complete',
       prompt: 'a long question',
@@ -90,16 +91,16 @@ describe('agents of surfaces', () => {
     await clock.advance(1);
     const later = clock.now() + 3601;
     Object.assign(clock, { now: () => later });
-    agentPool.seatFor('two', session('s2'), 'resume');
+    agentPool.agentFor('two', session('s2'), 'resume');
     for (let moment = 0; moment < 12; moment++) await clock.advance(1000);
     expect(heard[0]).toEqual(['initialize s1', 'sync s1: a long question -> a', 'shutdown']);
   });
 
   it('are reused by a surface that returns to their session while a turn runs there', async () => {
     const { agentPool, heard } = agentPoolWith();
-    const first = running(agentPool.seatFor('panel', session('s1'), 'resume'));
-    agentPool.seatFor('panel', session('s2'), 'new_session');
-    const back = agentPool.seatFor('panel', session('s1'), 'resume');
+    const first = running(agentPool.agentFor('panel', session('s1'), 'resume'));
+    agentPool.agentFor('panel', session('s2'), 'new_session');
+    const back = agentPool.agentFor('panel', session('s1'), 'resume');
     first.turnEnded();
     agentPool.settled(first);
     await settle();
@@ -111,8 +112,8 @@ describe('agents of surfaces', () => {
 
   it('receive the end of their session when their turn has settled, after a new session was started', async () => {
     const { agentPool, heard } = agentPoolWith();
-    const first = running(agentPool.seatFor('panel', session('s1'), 'resume'));
-    agentPool.seatFor('panel', session('s2'), 'new_session');
+    const first = running(agentPool.agentFor('panel', session('s1'), 'resume'));
+    agentPool.agentFor('panel', session('s2'), 'new_session');
     await settle();
     const during = [...(heard[0] ?? [])];
     first.turnEnded();
@@ -126,10 +127,10 @@ describe('agents of surfaces', () => {
 
   it('all follow a compression, visible or not, so that none serves a closed segment', async () => {
     const { agentPool, heard } = agentPoolWith();
-    agentPool.seatFor('one', session('s1'), 'resume');
-    agentPool.seatFor('two', session('s1'), 'resume');
+    agentPool.agentFor('one', session('s1'), 'resume');
+    agentPool.agentFor('two', session('s1'), 'resume');
     agentPool.movedOn('s1', session('s1b', { parentSessionId: 's1', parentKind: 'compression', conversationId: 's1' }));
-    agentPool.seatFor('two', session('s2'), 'new_session');
+    agentPool.agentFor('two', session('s2'), 'new_session');
     await settle();
     expect(heard).toEqual([
       ['initialize s1', 'switch s1b compression parent s1'],
@@ -139,16 +140,16 @@ describe('agents of surfaces', () => {
 
   it('of private sessions serve no other sessions, and the other way around', async () => {
     const { agentPool, heard } = agentPoolWith();
-    agentPool.seatFor('panel', session('s1'), 'resume');
-    agentPool.seatFor('panel', session('s2', { private: true }), 'new_session');
-    agentPool.seatFor('panel', session('s3'), 'resume');
+    agentPool.agentFor('panel', session('s1'), 'resume');
+    agentPool.agentFor('panel', session('s2', { private: true }), 'new_session');
+    agentPool.agentFor('panel', session('s3'), 'resume');
     await settle();
     expect(heard.map((log) => log.join(', '))).toEqual(['initialize s1, end s1, shutdown', '', 'initialize s3']);
   });
 
   it('of erased sessions notify memory, are released, and report what memory cannot erase', async () => {
     const { agentPool, heard } = agentPoolWith();
-    agentPool.seatFor('panel', session('s1'), 'resume');
+    agentPool.agentFor('panel', session('s1'), 'resume');
     const sentences = [...(await agentPool.forget(['s1'])), ...(await agentPool.forget(['s9']))];
     await settle();
     expect({ sentences, heard, serving: agentPool.serving('s1') }).toEqual({

@@ -17,18 +17,18 @@ const chunk = (seq: number, part: number, start: number, text: string): Chunk =>
 
 describe('the delivery report', () => {
   it('reports nothing missing if the stored rows begin with what was shown', () => {
-    const witness = new ShownLengths('t');
-    witness.observe(
+    const report = new ShownLengths('t');
+    report.observe(
       { kind: 'delivered', turnUid: 't', chunks: [chunk(1, 0, 0, 'Hello '), chunk(2, 0, 6, 'world')] },
       's',
     );
-    expect(witness.missingFrom(new TranscriptBuilder().assistant('Hello world!').messages)).toEqual([]);
+    expect(report.missingFrom(new TranscriptBuilder().assistant('Hello world!').messages)).toEqual([]);
   });
 
   it('names rows that are shorter, different or missing', () => {
-    const witness = new ShownLengths('t');
-    witness.observe({ kind: 'delivered', turnUid: 't', chunks: [chunk(1, 0, 0, 'Hello world')] }, 's');
-    const missing = (rows: TranscriptBuilder) => witness.missingFrom(rows.messages).map(({ stored }) => stored);
+    const report = new ShownLengths('t');
+    report.observe({ kind: 'delivered', turnUid: 't', chunks: [chunk(1, 0, 0, 'Hello world')] }, 's');
+    const missing = (rows: TranscriptBuilder) => report.missingFrom(rows.messages).map(({ stored }) => stored);
     expect([
       missing(new TranscriptBuilder().assistant('Hello')),
       missing(new TranscriptBuilder().assistant('Other words')),

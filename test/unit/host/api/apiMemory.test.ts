@@ -11,7 +11,7 @@ import { RecordingLog } from '../recordingLog';
 import { aToolCall } from '../../../support/toolCalls';
 
 /** The API over the choice among providers, with `chosen` in the settings. */
-function desk(chosen = 'notes') {
+function service(chosen = 'notes') {
   const log = new RecordingLog();
   const memory = new MemoryProviders(() => chosen, log);
   const never = () => toDisposable(() => undefined);
@@ -60,7 +60,7 @@ function noting(heard: string[]): MemoryProvider {
 describe('a memory provider of another extension', () => {
   it("receives every event in the provider's own words, in order", async () => {
     const heard: string[] = [];
-    const { register, agent } = desk();
+    const { register, agent } = service();
     register({ name: 'notes', create: () => noting(heard) });
     const memory = agent();
     memory.initialize('s1', 's0');
@@ -87,7 +87,7 @@ describe('a memory provider of another extension', () => {
       { ...base, uid: 'u1', position: 1, visibility: { kind: 'shown' } },
       { ...base, uid: 'u2', position: 2, visibility: { kind: 'closing' } },
     ];
-    const kept = await memory.beforeCompressing(messages, new AbortController().signal);
+    const kept = await memory.beforeCompression(messages, new AbortController().signal);
     memory.switchSession({ to: 's2', reason: 'new_session', parentSessionId: null });
     const forgotten = await memory.forget(['s1']);
     await memory.shutdown(null);
@@ -111,7 +111,7 @@ describe('a memory provider of another extension', () => {
   });
 
   it('works with only two hooks; the log says that it keeps what it was sent', async () => {
-    const { register, agent } = desk();
+    const { register, agent } = service();
     register(made({}));
     const memory = agent();
     memory.initialize('s1');
@@ -129,7 +129,7 @@ describe('a memory provider of another extension', () => {
   });
 
   it('recalls, whatever the shape of its answers', async () => {
-    const { register, agent, log } = desk();
+    const { register, agent, log } = service();
     const odd: (value: unknown) => () => never = (value) => () => value as never;
     const asked = {
       prompt: 'How does it parse?',
@@ -170,7 +170,7 @@ describe('a memory provider of another extension', () => {
   });
 
   it('lends tools: text comes back as done; anything else, or a rejection, as failed', async () => {
-    const { register, agent } = desk();
+    const { register, agent } = service();
     const tool = (name: string, run: (input: { readonly [key: string]: unknown }) => unknown) => ({
       name,
       description: 'Finds notes.',
@@ -206,7 +206,7 @@ describe('a memory provider of another extension', () => {
   });
 
   it('that is invalid is logged and left out', () => {
-    const { untyped, agent, log } = desk();
+    const { untyped, agent, log } = service();
     const broken: readonly (() => unknown)[] = [
       () => null,
       () => ({ initialize: () => undefined }),
@@ -237,7 +237,7 @@ describe('a memory provider of another extension', () => {
 
 describe('registering a memory provider', () => {
   it('reports whether it is the chosen provider, and gives it to no private session', () => {
-    const { register, agent, log } = desk();
+    const { register, agent, log } = service();
     const [notes, other] = [register(made({})), register(made({}, 'other'))];
     expect({
       chosen: [notes.isChosen, other.isChosen],
@@ -254,7 +254,7 @@ describe('registering a memory provider', () => {
   });
 
   it('is refused for a name that is taken or reserved, and for an invalid factory', () => {
-    const { register, untyped } = desk();
+    const { register, untyped } = service();
     register(made({}));
     expect(() => register(made({}))).toThrow('A memory provider named "notes" is registered already.');
     for (const name of ['none', 'builtin', 'hindsight'])
@@ -270,7 +270,7 @@ describe('registering a memory provider', () => {
   });
 
   it('ends when its registration is disposed or Hermes stops; the name is free again', () => {
-    const { register, agent, api } = desk();
+    const { register, agent, api } = service();
     register(made({})).dispose();
     const without = agent().providerNames;
     register(made({}));
@@ -280,7 +280,7 @@ describe('registering a memory provider', () => {
   });
 
   it('gives each provider a log under its own name, without keys', () => {
-    const { register, agent, log } = desk();
+    const { register, agent, log } = service();
     register({
       name: 'notes',
       create: (context) => (context.log.warn('no answer for sk-proj-abc123def456ghi7'), least),

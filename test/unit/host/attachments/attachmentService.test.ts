@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../../src/base/clock';
 import { AttachmentService } from '../../../../src/host/attachments/attachmentService';
-import type { TerminalText } from '../../../../src/host/attachments/mentionPlaces';
+import type { TerminalText } from '../../../../src/host/attachments/mentionDeps';
 import { FolderOnDisk } from '../../../support/folderOnDisk';
 import { RecordingLog } from '../recordingLog';
 import { words } from './mentionWorld';
@@ -73,7 +73,7 @@ vi.mock('vscode', async () => {
 });
 
 let lastOutput: TerminalText | null = null;
-let desk: AttachmentService;
+let service: AttachmentService;
 
 beforeEach(() => {
   editor.folder = mkdtempSync(path.join(tmpdir(), 'hermes-desk-'));
@@ -93,7 +93,7 @@ beforeEach(() => {
     conversationTip: async (id: string) => id,
     readTranscript: async () => ({ messages: [], turns: [], versions: [], hasEarlier: false, later: 0, total: 0 }),
   };
-  desk = new AttachmentService({
+  service = new AttachmentService({
     files: new FolderOnDisk([{ name: 'w', path: editor.folder }]),
     sessions,
     clock: systemClock,
@@ -104,11 +104,11 @@ beforeEach(() => {
   });
 });
 afterEach(() => {
-  desk.dispose();
+  service.dispose();
   rmSync(editor.folder, { recursive: true, force: true });
 });
 const found = async (): Promise<readonly string[]> =>
-  (await desk.search('terminal', 30, new AbortController().signal)).mentions.map(({ source }) => source);
+  (await service.search('terminal', 30, new AbortController().signal)).mentions.map(({ source }) => source);
 
 describe('attachments in a window', () => {
   it('offer a terminal if one is open or a command has run, and watch the files once', async () => {
@@ -126,12 +126,12 @@ describe('attachments in a window', () => {
   });
 
   it('take the terminal selection, else the output of the last command, else say why not; the clipboard is restored', async () => {
-    const none = await desk.pin('terminal');
+    const none = await service.pin('terminal');
     lastOutput = { label: 'npm test', text: 'ok' };
     editor.terminals = [{ name: 'zsh' }];
-    const last = await desk.pin('terminal');
+    const last = await service.pin('terminal');
     editor.selected = 'selected text';
-    expect([none.kind, last, await desk.pin('terminal'), editor.clipboard]).toEqual([
+    expect([none.kind, last, await service.pin('terminal'), editor.clipboard]).toEqual([
       'problem',
       { kind: 'attachment', source: 'terminal', label: 'npm test', text: 'ok' },
       { kind: 'attachment', source: 'terminal', label: 'Terminal zsh', text: 'selected text' },
@@ -140,13 +140,13 @@ describe('attachments in a window', () => {
   });
 
   it('report an empty selection, and take a selection with its lines', async () => {
-    const none = await desk.pin('selection');
+    const none = await service.pin('selection');
     const place = path.join(editor.folder, 'a.ts');
     editor.active = {
       document: { isClosed: false, uri: { scheme: 'file', fsPath: place }, fileName: place, getText: () => 'let a;\n' },
       selection: { start: { line: 0, character: 0 }, end: { line: 1, character: 0 } },
     };
-    expect([none.kind, await desk.pin('selection')]).toEqual([
+    expect([none.kind, await service.pin('selection')]).toEqual([
       'problem',
       { kind: 'attachment', source: 'selection', label: 'a.ts:1', text: 'let a;\n' },
     ]);
@@ -155,7 +155,7 @@ describe('attachments in a window', () => {
   it('mention a picked file from the open folder, and read a file from outside immediately', async () => {
     const outside = path.join(mkdtempSync(path.join(tmpdir(), 'hermes-outside-')), 'b.txt');
     writeFileSync(outside, 'outside');
-    const { parts, problems } = await desk.dropped([`file://${editor.folder}/a.ts`, `file://${outside}`]);
+    const { parts, problems } = await service.dropped([`file://${editor.folder}/a.ts`, `file://${outside}`]);
     rmSync(path.dirname(outside), { recursive: true });
     expect([parts, problems]).toEqual([
       [
@@ -168,7 +168,7 @@ describe('attachments in a window', () => {
 
   it('dispose all their listeners', async () => {
     await found();
-    desk.dispose();
+    service.dispose();
     expect(editor.disposed).toBeGreaterThanOrEqual(6);
   });
 });

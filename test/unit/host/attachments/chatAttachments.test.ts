@@ -1,7 +1,7 @@
 import { MentionError } from '../../../../src/host/common/mentionError';
 import { describe, expect, it } from 'vitest';
-import { type ChatHandlers, chatHandlers, type ChatHandlerNeeds } from '../../../../src/host/chat/chatHandlers';
-import { noWitness } from '../../../../src/host/verify/chatWitness';
+import { type ChatHandlers, chatHandlers, type ChatHandlerDeps } from '../../../../src/host/chat/chatHandlers';
+import { noViewReports } from '../../../../src/host/verify/viewReports';
 import { noAttachments, type PromptAttachments } from '../../../../src/host/attachments/promptAttachments';
 import { noChangedFiles } from '../../../../src/host/changedFiles/chatFiles';
 import { StoreStatus } from '../../../../src/host/storage/storeStatus';
@@ -52,13 +52,13 @@ function handlersWith(
   const never = (): never => {
     throw new Error('not asked for');
   };
-  const needs: ChatHandlerNeeds = {
+  const deps: ChatHandlerDeps = {
     surfaceId: 'chat',
     shownKey: null,
     gateway,
     files: noChangedFiles,
     attachments: { ...noAttachments, ...attachments },
-    witness: noWitness,
+    reports: noViewReports,
     onWriting: (written) => void written.catch(() => undefined),
     sessions: {
       getMessage: async (uid) => gateway.rows.find((row) => row.uid === uid) ?? null,
@@ -98,10 +98,10 @@ function handlersWith(
     onFindProgress: () => undefined,
     onBackgroundDismissed: () => undefined,
     onNewMode: () => undefined,
-    untilDrawn: async () => undefined,
+    untilRendered: async () => undefined,
     onNewEffort: async () => undefined,
   };
-  return { gateway, handlers: chatHandlers(needs) };
+  return { gateway, handlers: chatHandlers(deps) };
 }
 
 const reads: Partial<PromptAttachments> = {

@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
 import { CurrentFileOffer } from '../../../../src/host/attachments/currentFileOffer';
-import type { Selection } from '../../../../src/host/attachments/mentionPlaces';
+import type { Selection } from '../../../../src/host/attachments/mentionDeps';
 import { FolderOnDisk } from '../../../support/folderOnDisk';
 import { ManualClock } from '../../../support/manualClock';
 

@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { type Clock, systemClock } from '../../../../src/base/clock';
 import { FileNames } from '../../../../src/host/attachments/fileNames';
-import type { MentionPlaces, Selection, TerminalText } from '../../../../src/host/attachments/mentionPlaces';
+import type { MentionDeps, Selection, TerminalText } from '../../../../src/host/attachments/mentionDeps';
 import { MentionReading } from '../../../../src/host/attachments/mentionReading';
 import { MentionSearch } from '../../../../src/host/attachments/mentionSearch';
 import type { MentionableSessions } from '../../../../src/host/attachments/sessionMention';
@@ -42,7 +42,7 @@ export class MentionWorld {
   };
   readonly search: MentionSearch;
   readonly reading: MentionReading;
-  readonly places: MentionPlaces;
+  readonly places: MentionDeps;
 
   constructor(files: Readonly<Record<string, string | Uint8Array>>, sessions: Partial<MentionableSessions> = {}) {
     mkdirSync(this.folder);

@@ -6,13 +6,13 @@ import { StoreError } from '../../../../src/store/storeError';
 import { RecordingPort, settle } from '../recordingPort';
 import { delivered, session, userMessage } from '../scriptedGateway';
 import { openState } from '../storeAtHand';
-import { bridgeWorld, shownIn } from '../bridgeWorld';
+import { surfaceWorld, shownIn } from '../surfaceWorld';
 
 describe("the chat view's connection to the gateway", () => {
   it('renders everything when a page is ready, and nothing before', async () => {
-    const { bridge, gateway } = bridgeWorld();
+    const { surface, gateway } = surfaceWorld();
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     gateway.changed('s1');
     expect(await shownIn(port)).toEqual([]);
     port.command('ready');
@@ -41,9 +41,9 @@ describe("the chat view's connection to the gateway", () => {
       },
       onDidChangeCurrentFile: (listener: () => void) => changes.event(listener),
     };
-    const { bridge } = bridgeWorld({ attachments });
+    const { surface } = surfaceWorld({ attachments });
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     port.command('ready');
     await settle();
     currentFile = null;
@@ -56,9 +56,9 @@ describe("the chat view's connection to the gateway", () => {
   });
 
   it('neither loses nor reorders events while a snapshot is read', async () => {
-    const { bridge, gateway } = bridgeWorld();
+    const { surface, gateway } = surfaceWorld();
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     port.command('ready');
     await settle();
     let arrive: () => void = () => undefined;
@@ -82,9 +82,9 @@ describe("the chat view's connection to the gateway", () => {
   });
 
   it('offers to retry a session that could not be read, and removes the notice after it succeeds', async () => {
-    const { bridge, gateway } = bridgeWorld();
+    const { surface, gateway } = surfaceWorld();
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     port.command('ready');
     await settle();
     gateway.rows.push(userMessage('u1', 'hello'));
@@ -115,9 +115,9 @@ describe("the chat view's connection to the gateway", () => {
   });
 
   it('shows only the last session when the user switches faster than snapshots arrive', async () => {
-    const { bridge, gateway } = bridgeWorld();
+    const { surface, gateway } = surfaceWorld();
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     let arrive: () => void = () => undefined;
     gateway.beforeSnapshotArrives = new Promise((resolve) => (arrive = resolve));
     port.command('ready');
@@ -132,14 +132,14 @@ describe("the chat view's connection to the gateway", () => {
   });
 
   it('posts nothing to a hidden page and renders it again when it is visible', async () => {
-    const { bridge, gateway } = bridgeWorld();
+    const { surface, gateway } = surfaceWorld();
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     port.command('ready');
     await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     await settle();
     const before = port.posted.length;
-    bridge.pageUnloaded();
+    surface.pageUnloaded();
     gateway.happen('s1', delivered(1, 'unseen', 0));
     gateway.changed('s1');
     await settle();
@@ -154,10 +154,10 @@ describe("the chat view's connection to the gateway", () => {
   });
 
   it('serves a new webview from then on, and the old one no more', async () => {
-    const { bridge, gateway } = bridgeWorld();
+    const { surface, gateway } = surfaceWorld();
     const [old, fresh] = [new RecordingPort(), new RecordingPort()];
-    const ended = bridge.connect(old);
-    bridge.connect(fresh);
+    const ended = surface.connect(old);
+    surface.connect(fresh);
     fresh.command('ready');
     await settle();
     ended.dispose();
@@ -168,9 +168,9 @@ describe("the chat view's connection to the gateway", () => {
   });
 
   it('returns to the session that was shown last', async () => {
-    const { bridge, gateway, meta } = bridgeWorld({ remembered: 's2' });
+    const { surface, gateway, meta } = surfaceWorld({ remembered: 's2' });
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     port.command('ready');
     await settle();
     expect(port.notifications.at(-1)).toEqual([
@@ -183,9 +183,9 @@ describe("the chat view's connection to the gateway", () => {
   });
 
   it('starts empty when the remembered session is no longer stored', async () => {
-    const { bridge, gateway } = bridgeWorld({ remembered: 'gone' });
+    const { surface, gateway } = surfaceWorld({ remembered: 'gone' });
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     port.command('ready');
     await settle();
     expect({ calls: gateway.calls, last: port.notifications.at(-1) }).toEqual({
@@ -195,9 +195,9 @@ describe("the chat view's connection to the gateway", () => {
   });
 
   it('says that the store is being opened, and renders the session when it is open', async () => {
-    const { bridge, connection } = bridgeWorld({ store: { kind: 'opening', blockedBy: null }, remembered: 's1' });
+    const { surface, connection } = surfaceWorld({ store: { kind: 'opening', blockedBy: null }, remembered: 's1' });
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     port.command('ready');
     await settle();
     expect(port.notifications).toEqual([
@@ -215,9 +215,9 @@ describe("the chat view's connection to the gateway", () => {
   });
 
   it('keeps the shown content when the store fails, says why, and carries out the recovery action', async () => {
-    const { bridge, connection, gateway } = bridgeWorld();
+    const { surface, connection, gateway } = surfaceWorld();
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     port.command('ready');
     await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     await settle();
@@ -259,18 +259,18 @@ describe("the chat view's connection to the gateway", () => {
 
 describe('a message to reveal', () => {
   it('is posted once after the snapshot that contains it, also to a page that was hidden', async () => {
-    const { bridge, gateway } = bridgeWorld();
+    const { surface, gateway } = surfaceWorld();
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     gateway.rows.push(userMessage('u1', 'hello'));
     await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
-    bridge.reveal({ messageUid: 'u1', turnUid: 't1' });
+    surface.reveal({ messageUid: 'u1', turnUid: 't1' });
     await settle();
     const away = port.notifications.length;
     port.command('ready');
     await settle();
     const back = port.notifications.map(([name]) => name);
-    bridge.reveal({ messageUid: 'u1', turnUid: 't1' });
+    surface.reveal({ messageUid: 'u1', turnUid: 't1' });
     await settle();
     expect({ away, back, again: port.notifications.slice(back.length) }).toEqual({
       away: 0,
@@ -284,11 +284,11 @@ describe('a message to reveal', () => {
   });
 
   it('is dropped when the user goes to another session first', async () => {
-    const { bridge, gateway } = bridgeWorld();
+    const { surface, gateway } = surfaceWorld();
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
-    bridge.reveal({ messageUid: 'u1', turnUid: 't1' });
+    surface.reveal({ messageUid: 'u1', turnUid: 't1' });
     await gateway.switchSession('chat', { reason: 'resume', sessionId: 's2' });
     port.command('ready');
     await settle();
@@ -298,9 +298,9 @@ describe('a message to reveal', () => {
 
 describe('the surface of a tab', () => {
   it('shows the session it was opened for next to the panel, takes part in it, and leaves no trace in the store', async () => {
-    const { bridge, gateway, meta, tab } = bridgeWorld();
+    const { surface, gateway, meta, tab } = surfaceWorld();
     const [panelPort, tabPort] = [new RecordingPort(), new RecordingPort()];
-    bridge.connect(panelPort);
+    surface.connect(panelPort);
     panelPort.command('ready');
     await gateway.switchSession('chat', { reason: 'resume', sessionId: 's2' });
     tab('s1').connect(tabPort);
@@ -333,9 +333,9 @@ describe('a rule that could not be saved', () => {
     ['read(~/**)', 'would allow everything of its kind'],
     ['npm test', 'is not a rule'],
   ])('%s is refused while the question stays', async (rule, why) => {
-    const { bridge, gateway } = bridgeWorld();
+    const { surface, gateway } = surfaceWorld();
     const port = new RecordingPort();
-    bridge.connect(port);
+    surface.connect(port);
     port.request(1, 'decideApproval', {
       approvalId: 'a1',
       decision: { kind: 'allow', scope: 'session', rules: ['run(npm test)', rule] },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { FileIndex } from '../../../../src/host/codeActions/fileIndex';
-import { ReferenceFinder, type ReferencePlaces } from '../../../../src/host/codeActions/referenceFinder';
+import { ReferenceFinder, type ReferenceLookup } from '../../../../src/host/codeActions/referenceFinder';
 import { fileNamed, hrefOf, symbolNamed } from '../../../../src/host/codeActions/referenceText';
 import { linkTarget } from '../../../../src/host/navigation/linkTarget';
 import { ManualClock } from '../../../support/manualClock';
@@ -44,14 +44,14 @@ test.each([
 
 const files = ['src/upload.ts', 'test/upload.test.ts', 'src/a/index.ts', 'src/b/index.ts', 'index.ts'];
 
-function finder(places: Partial<ReferencePlaces> = {}): {
+function finder(places: Partial<ReferenceLookup> = {}): {
   readonly finder: ReferenceFinder;
   readonly asked: string[];
   readonly clock: ManualClock;
 } {
   const asked: string[] = [];
   const clock = new ManualClock(0);
-  const given: ReferencePlaces = {
+  const given: ReferenceLookup = {
     clock,
     files: () => Promise.resolve(new FileIndex(files)),
     elsewhere: (path) => Promise.resolve(path === 'dist/out.js' ? path : null),

@@ -148,7 +148,7 @@ const confinement: Pick<Confinement, 'state' | 'isRequired' | 'confine'> = {
 };
 
 let folder = '';
-let desk: McpHost | null = null;
+let service: McpHost | null = null;
 let offers: readonly Offer[] = [];
 const kept = new Map<string, unknown>();
 const secrets = new Map<string, string>();
@@ -180,7 +180,7 @@ beforeEach(() => {
   secrets.clear();
 });
 afterEach(() => {
-  desk?.dispose();
+  service?.dispose();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -200,7 +200,7 @@ function open(): McpHost {
     delete: async (key: string) => void secrets.delete(key),
   };
   const context = { workspaceState, secrets: secretStorage, extension: { packageJSON: { version: '1.2.3' } } };
-  desk = new McpHost({
+  service = new McpHost({
     context,
     distFolder: folder,
     confinement,
@@ -209,7 +209,7 @@ function open(): McpHost {
     log: new RecordingLog(),
     offer: (next) => (offers = next),
   });
-  return desk;
+  return service;
 }
 
 async function started(): Promise<
@@ -238,7 +238,7 @@ describe('a server defined by a repository', () => {
     // Asked once, not by every turn.
     await names(open());
     expect(editor.notifications.length).toBe(2);
-    await names(desk ?? open());
+    await names(service ?? open());
     expect(editor.notifications.length).toBe(2);
     expect(await started()).toEqual([]);
   });
@@ -311,12 +311,12 @@ it("Restricted Mode has no servers, not even the user's own", async () => {
   editor.setting = { servers: { mine: { command: 'good' } } };
   define({ servers: { repo: { command: 'npx' } } });
   expect(await names(open())).toEqual([]);
-  expect([await started(), desk?.all, editor.notifications]).toEqual([[], [], []]);
+  expect([await started(), service?.all, editor.notifications]).toEqual([[], [], []]);
 });
 
 it('a repository cannot define servers through settings', async () => {
   expect(await names(open())).toEqual([]);
-  expect(desk?.all).toEqual([]);
+  expect(service?.all).toEqual([]);
 });
 
 it('a password is asked for once, kept as a secret of this definition, and asked for again if the definition changes', async () => {
@@ -327,11 +327,11 @@ it('a password is asked for once, kept as a secret of this definition, and asked
   editor.setting = setting('https://good.example/mcp');
   editor.inputs = ['pass-1'];
   await names(open());
-  desk?.dispose();
+  service?.dispose();
   await names(open());
   expect((await started()).map(({ headers }) => headers?.Authorization)).toEqual(['Bearer pass-1', 'Bearer pass-1']);
   expect([[...secrets.values()], JSON.stringify([...kept]).includes('pass-1')]).toEqual([['pass-1'], false]);
-  desk?.dispose();
+  service?.dispose();
   editor.setting = setting('https://elsewhere.example/mcp');
   expect(await names(open())).toEqual([]);
   expect((await started()).length).toBe(2);
@@ -425,7 +425,7 @@ describe('the sandbox', () => {
     (await reviewed('Trust and Start')).dispose();
     repo({ sandboxEnabled: false });
     expect(await names(open())).toEqual([]);
-    expect([await where(), desk?.all.map(({ hasChanged }) => hasChanged)]).toEqual([['confined'], [true]]);
+    expect([await where(), service?.all.map(({ hasChanged }) => hasChanged)]).toEqual([['confined'], [true]]);
   });
 
   it('if missing, is reported in the review with what helps; the server then runs without it', async () => {
@@ -493,7 +493,7 @@ describe('the sandbox', () => {
     )[0] ?? ['', { fingerprint: '' }];
     kept.set('mcp.trusted', { [id]: fingerprint });
     await names(open());
-    desk?.dispose();
+    service?.dispose();
     machine.sandbox = missing;
     await names(open());
     expect([await where(), editor.questions.length]).toEqual([['confined', 'confined', 'sh'], 1]);

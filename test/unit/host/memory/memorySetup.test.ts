@@ -56,7 +56,7 @@ async function setUp(
   const keys: Record<string, string> = { ...kept };
   const saved: string[] = [];
   await new MemorySetup({
-    desk: {
+    hindsight: {
       connectionTo: (place, key) => ({
         place,
         api: createHindsightApi({

@@ -56,7 +56,7 @@ class CountedProvider implements ModelProvider {
   }
 }
 
-function desk(options: {
+function service(options: {
   readonly providers: readonly CountedProvider[];
   readonly found?: readonly FoundServer[];
   readonly notSetUp?: readonly string[];
@@ -78,7 +78,7 @@ function desk(options: {
       },
     },
     defaultModel: () => options.chosen ?? null,
-    words: {
+    labels: {
       editorProvider: 'Editor',
       machine: 'this machine',
       t: (message, args = {}) => message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? ''),
@@ -110,7 +110,7 @@ describe('the models in a chat view', () => {
       if (++provider.opened > 50) await new Promise(() => undefined);
       throw new Error('Canceled');
     };
-    const { models } = desk({ providers: [provider], chosen: 'Ollama/qwen3:8b' });
+    const { models } = service({ providers: [provider], chosen: 'Ollama/qwen3:8b' });
     models.onDidChange(() => void models.stateOf(null));
     models.stateOf(null);
     await settle();
@@ -121,12 +121,12 @@ describe('the models in a chat view', () => {
   });
 
   it('are none until the user has chosen one', () => {
-    expect(desk({ providers: [hosted()] }).models.stateOf(null)).toEqual({ chosen: null, problem: null });
+    expect(service({ providers: [hosted()] }).models.stateOf(null)).toEqual({ chosen: null, problem: null });
   });
 
   it('show a hosted model by name without a request to its service', async () => {
     const provider = hosted();
-    const { models } = desk({ providers: [provider], chosen: 'OpenRouter/a/b' });
+    const { models } = service({ providers: [provider], chosen: 'OpenRouter/a/b' });
     models.stateOf(null);
     await settle();
     expect({ state: models.stateOf(null), asked: provider.listings + provider.opened }).toEqual({
@@ -151,7 +151,7 @@ describe('the models in a chat view', () => {
 
   it('show what a local server really allocates before the first prompt', async () => {
     const provider = local();
-    const { models } = desk({ providers: [provider], chosen: 'Ollama/qwen3:8b' });
+    const { models } = service({ providers: [provider], chosen: 'Ollama/qwen3:8b' });
     let told = 0;
     models.onDidChange(() => told++);
     models.stateOf(null);
@@ -165,7 +165,7 @@ describe('the models in a chat view', () => {
   });
 
   it('show why a chosen model cannot be used', async () => {
-    const { models } = desk({ providers: [local()], chosen: 'Ollama/gone' });
+    const { models } = service({ providers: [local()], chosen: 'Ollama/gone' });
     models.stateOf(null);
     await settle();
     expect([models.stateOf(null).problem, models.stateOf('Nowhere/x')]).toEqual([
@@ -183,7 +183,7 @@ describe('the models in a chat view', () => {
       kind: 'failed',
       failure: { cause: 'auth', sentence: 'The key for Groq was refused (401).', technical: '401' },
     });
-    const { models } = desk({
+    const { models } = service({
       providers: [hosted(), broken, local()],
       notSetUp: ['Ollama'],
       found: [
@@ -204,7 +204,7 @@ describe('the models in a chat view', () => {
 
   it('are requested again after a minute, on request, or when something changed', async () => {
     const provider = hosted();
-    const { models, clock } = desk({ providers: [provider] });
+    const { models, clock } = service({ providers: [provider] });
     const asked: number[] = [];
     const list = async (refresh = false) => {
       await models.choices(refresh);
@@ -227,7 +227,7 @@ describe('the offers in the empty state', () => {
       kind: 'models',
       models: ['a', 'b', 'c', 'd', 'e'].map((id) => info('Editor', `v/${id}`, { label: id })),
     });
-    const { models } = desk({
+    const { models } = service({
       providers: [editor],
       found: [
         { name: 'Ollama', baseUrl: 'http://127.0.0.1:11434/v1', destination: '127.0.0.1:11434', modelIds: ['a', 'b'] },
@@ -277,14 +277,14 @@ describe('the offers in the empty state', () => {
       kind: 'models',
       models: [info('Editor', 'v/a')],
     });
-    const { models, clock } = desk({ providers: [editor] });
+    const { models, clock } = service({ providers: [editor] });
     await models.discover();
     models.editorModelsChanged();
     models.editorModelsChanged();
     await clock.advance(2000);
     const early = editor.listings;
     await clock.advance(2000);
-    const chosen = desk({ providers: [editor], chosen: 'Editor/v/a' });
+    const chosen = service({ providers: [editor], chosen: 'Editor/v/a' });
     chosen.models.editorModelsChanged();
     await chosen.clock.advance(10_000);
     models.editorModelsChanged();

@@ -388,27 +388,27 @@ async function setUp(
     providers: () => written,
     others: [...(over.others ?? []), new DemoProvider(systemClock)],
   });
-  const desk = new ModelService({
+  const service = new ModelService({
     catalog,
     defaultModel: () => null,
-    words: { editorProvider: 'Editor', machine: 'this machine', t },
+    labels: { editorProvider: 'Editor', machine: 'this machine', t },
     clock: systemClock,
     log: new RecordingLog(),
   });
   const [chosen, focused]: [string[], string[]] = [[], []];
   await new ModelSetup({
     catalog,
-    desk,
+    models: service,
     keys,
     // Choosing writes a setting, and every change of settings makes the desk forget.
-    gateway: { selectModel: async (_session, ref) => (chosen.push(ref), desk.invalidate()) },
+    gateway: { selectModel: async (_session, ref) => (chosen.push(ref), service.invalidate()) },
     endpoints: { all: () => written, add: async (endpoint) => void written.push(endpoint) },
     shownSession: () => null,
     modelOf: async () => null,
     focusChat: async () => void focused.push('composer'),
   }).run(entry);
   await settle();
-  desk.dispose();
+  service.dispose();
   return {
     shown: person.shown,
     chosen,

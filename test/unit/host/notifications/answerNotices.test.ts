@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toDisposable } from '../../../../src/base/disposable';
-import { AnswerNotices, type AnswerNoticeNeeds } from '../../../../src/host/notifications/answerNotices';
+import { AnswerNotices, type AnswerNoticeDeps } from '../../../../src/host/notifications/answerNotices';
 import type { Settlement } from '../../../../src/transcript/turn';
 import type { TurnEvent } from '../../../../src/transcript/turnEvent';
 import { ManualClock } from '../../../support/manualClock';
@@ -33,7 +33,7 @@ function ended(how: Settlement, seconds = 60, uid = 't1'): TurnEvent {
   };
 }
 
-async function seen(events: readonly TurnEvent[], over: Partial<AnswerNoticeNeeds> = {}, press?: string) {
+async function seen(events: readonly TurnEvent[], over: Partial<AnswerNoticeDeps> = {}, press?: string) {
   const [shown, calls]: [string[], string[]] = [[], []];
   let tell: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void = () => undefined;
   const made = new AnswerNotices({
@@ -63,7 +63,7 @@ describe('an answer that ends', () => {
     expect((await seen([ended(complete), ended(complete)])).shown).toEqual([answered]);
   });
 
-  it.each<readonly [string, Settlement, number, Partial<AnswerNoticeNeeds>, readonly string[]]>([
+  it.each<readonly [string, Settlement, number, Partial<AnswerNoticeDeps>, readonly string[]]>([
     ['a short one beside the window in front', complete, 5, {}, []],
     ['a short one behind another program', complete, 5, { isWindowFocused: () => false }, [answered]],
     ['one in sight', complete, 60, { isInSight: () => true }, []],

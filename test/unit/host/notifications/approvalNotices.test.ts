@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toDisposable } from '../../../../src/base/disposable';
-import { ApprovalNotices, type ApprovalNoticeNeeds } from '../../../../src/host/notifications/approvalNotices';
+import { ApprovalNotices, type ApprovalNoticeDeps } from '../../../../src/host/notifications/approvalNotices';
 import type { Approval, ApprovalRequest } from '../../../../src/transcript/approval';
 import type { TurnEvent } from '../../../../src/transcript/turnEvent';
 import { ManualClock } from '../../../support/manualClock';
@@ -46,7 +46,7 @@ const decided = (id: string): TurnEvent => ({
   approval: approval(id),
 });
 
-function notices(over: Partial<ApprovalNoticeNeeds> = {}, press?: string) {
+function notices(over: Partial<ApprovalNoticeDeps> = {}, press?: string) {
   const gateway = new ScriptedGateway(session('s1'));
   const shown: string[] = [];
   const clock = new ManualClock();
@@ -146,19 +146,19 @@ describe('a question that no view shows', () => {
   it('waiting in the store is counted once the store is open, and announced once after views had time to return', async () => {
     const { gateway, shown, made, clock } = notices();
     gateway.listed.set('s1', { lastTurn: { state: 'waiting' } });
-    await made.lookForWaiting();
+    await made.readWaiting();
     const atOnce = [shown.length, made.count];
     await clock.advance(10_000);
     expect([atOnce, shown.length]).toEqual([[0, 1], 1]);
   });
 
-  it.each<[string, Partial<ApprovalNoticeNeeds>, TurnEvent[]]>([
+  it.each<[string, Partial<ApprovalNoticeDeps>, TurnEvent[]]>([
     ['is in sight by then', { isInSight: () => true }, []],
     ['was decided by then', {}, [decided('stored')]],
   ])('waiting in the store is not announced if it %s', async (_which, over, events) => {
     const { gateway, shown, made, clock, happens } = notices(over);
     gateway.listed.set('s1', { lastTurn: { state: 'waiting' } });
-    await made.lookForWaiting();
+    await made.readWaiting();
     for (const event of events) happens(event);
     await clock.advance(10_000);
     expect(shown).toEqual([]);

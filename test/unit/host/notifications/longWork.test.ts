@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../../src/gateway/gateway';
-import { toldAfterMs, withWorkNotices, type WorkNotice } from '../../../../src/host/notifications/longWork';
+import { progressAfterMs, withWorkNotices, type WorkNotice } from '../../../../src/host/notifications/longWork';
 import type { BranchedSession } from '../../../../src/store/conversations';
 import type { SessionStore } from '../../../../src/store/sessionStore';
 import type { WorkProgress } from '../../../../src/store/slicedWork';
@@ -48,7 +48,7 @@ describe('a long change to a session', () => {
     const { clock, log, store, finish, progress } = world();
     const result = store.branchSession(input);
     progress(2);
-    await clock.advance(toldAfterMs - 1);
+    await clock.advance(progressAfterMs - 1);
     const before = [...log];
     await clock.advance(1);
     progress(5);
@@ -61,14 +61,14 @@ describe('a long change to a session', () => {
     const result = store.branchSession(input);
     finish();
     await result;
-    await clock.advance(10 * toldAfterMs);
+    await clock.advance(10 * progressAfterMs);
     expect(log).toEqual([]);
   });
 
   it('reports that it was stopped, and that nothing was changed', async () => {
     const { clock, log, store, stop } = world();
     const result = store.branchSession(input);
-    await clock.advance(toldAfterMs);
+    await clock.advance(progressAfterMs);
     stop();
     await expect(result).rejects.toEqual(new GatewayError('stopped', 'Branching was canceled. No branch was created.'));
     expect(log.at(-1)).toBe('gone');
@@ -77,7 +77,7 @@ describe('a long change to a session', () => {
   it('is not reported for a turn that replaces nothing', async () => {
     const { clock, log, store } = world();
     await store.openTurn({} as Parameters<SessionStore['openTurn']>[0]);
-    await clock.advance(toldAfterMs);
+    await clock.advance(progressAfterMs);
     expect(log).toEqual([]);
   });
 });

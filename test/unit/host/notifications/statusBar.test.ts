@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toDisposable } from '../../../../src/base/disposable';
-import { statusWords, type RunningSession, type StatusFacts } from '../../../../src/host/notifications/statusBar';
+import { statusItem, type RunningSession, type StatusFacts } from '../../../../src/host/notifications/statusBar';
 import { StatusPresenter } from '../../../../src/host/notifications/statusPresenter';
 import type { TurnEvent } from '../../../../src/transcript/turnEvent';
 import { answer, call, settledTurn } from '../../../support/builders/viewMessages';
@@ -20,7 +20,7 @@ const running = (over: Partial<RunningSession> = {}): RunningSession => ({
   ...over,
 });
 const words = (over: Partial<StatusFacts> = {}) =>
-  statusWords({ running: [], waiting: 0, store: 'open', model, spending: null, now: 100, ...over }, t);
+  statusItem({ running: [], waiting: 0, store: 'open', model, spending: null, now: 100, ...over }, t);
 
 describe('the status bar', () => {
   it('shows the current state, and warns only when the user is needed', () => {
@@ -33,7 +33,7 @@ describe('the status bar', () => {
       words({ store: 'elsewhere' }),
       words({ running: [running(), running()], waiting: 1 }),
     ];
-    expect(seen.map(({ text, spoken, warning }) => [text, spoken, warning])).toEqual([
+    expect(seen.map(({ text, accessibleLabel: spoken, warning }) => [text, spoken, warning])).toEqual([
       ['$(sparkle) Hermes', 'Hermes: ready (no model selected)', false],
       ['$(sparkle) Qwen', 'Hermes: ready (Qwen, 127.0.0.1:11434)', false],
       ['$(loading~spin) Qwen', 'Hermes: answering (Qwen, 127.0.0.1:11434)', false],
@@ -102,7 +102,7 @@ describe('the data for the status bar', () => {
     const clock = new ManualClock();
     let tell: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void = () => undefined;
     const shown: StatusFacts[] = [];
-    const desk = new StatusPresenter({
+    const service = new StatusPresenter({
       gateway: {
         runningTurns: () => [
           { sessionId: 's1', turnUid: 't1', activity: null, isWaiting: false },
@@ -148,7 +148,7 @@ describe('the data for the status bar', () => {
     const after = shown.at(-1)?.running[0]?.call;
     const still = shown.length;
     clock.advance(5000);
-    desk.dispose();
+    service.dispose();
     expect([during, ticked > 1, after, shown.length - still]).toEqual([
       [
         {
@@ -170,7 +170,7 @@ describe('the data for the status bar', () => {
     let [shownSession, isOpen]: [string | null, boolean] = [null, false];
     const shown: StatusFacts[] = [];
     let tell: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void = () => undefined;
-    const desk = new StatusPresenter({
+    const service = new StatusPresenter({
       gateway: {
         runningTurns: () => [],
         onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)),
@@ -189,7 +189,7 @@ describe('the data for the status bar', () => {
       facts: () => ({ waiting: 0, store: 'open', model }),
       clock: new ManualClock(),
     });
-    const showAndWait = async (): Promise<void> => (desk.show(), await settle());
+    const showAndWait = async (): Promise<void> => (service.show(), await settle());
     await showAndWait();
     isOpen = true;
     await showAndWait();
@@ -198,7 +198,7 @@ describe('the data for the status bar', () => {
     await showAndWait();
     tell({ sessionId: 's1', event: { kind: 'turnSettled', turn: settledTurn('t1'), messages: [] } });
     await settle();
-    desk.dispose();
+    service.dispose();
     expect([asked, shown.at(-1)?.spending?.today.usd]).toEqual([[null, null, 's1', 's1'], 4]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../../src/base/log';
-import { MovedFolder } from '../../../../src/host/otherFolders/movedFolder';
+import { MovedFolderOffer } from '../../../../src/host/otherFolders/movedFolderOffer';
 import type { OtherFolder } from '../../../../src/host/otherFolders/otherFolders';
 import type { Offer } from '../../../../src/host/storage/storeStatus';
 import { encodeLabel, type FolderLabel } from '../../../../src/store/library/folderLabel';
@@ -52,18 +52,18 @@ function window({
 }: { folders?: readonly OtherFolder[]; stored?: 'active' | 'archived' | 'trash'; isBrought?: boolean } = {}) {
   const meta = new Map<string, string>();
   const state = { offers: [] as readonly Offer[], brought: [] as string[], lists: 0, writes: 0 };
-  const moved = new MovedFolder({
+  const moved = new MovedFolderOffer({
     others: { list: async () => (state.lists++, folders), onDidChange: () => ({ dispose: () => undefined }) },
     sessions: {
       getMeta: async (key) => meta.get(key) ?? null,
       setMeta: async (key, value) => (state.writes++, void meta.set(key, value)),
       listSessions: async ({ state: asked }) => (asked === stored ? [summary] : []),
     },
-    desk: { offer: (_topic, offers) => (state.offers = offers) },
+    storeStatus: { offer: (_topic, offers) => (state.offers = offers) },
     describe: async () => own,
     oldPlace: async () => ({ isThere: false, place: null }),
     bringOver: async ({ folder }) => (state.brought.push(folder), isBrought),
-    words: () => ({
+    labelContext: () => ({
       t: (message, args = {}) => message.replace(/\{(\w+)\}/g, (_, name: string) => args[name] ?? ''),
       language: 'en',
       now: 1000 + 3 * 86_400,

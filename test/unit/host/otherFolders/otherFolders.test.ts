@@ -41,7 +41,7 @@ beforeEach(async () => {
     library,
     sessions: here.store,
     gateway: here.store,
-    places: () => world.places,
+    locations: () => world.places,
     now: () => 99,
     store: { isReadable: true, settled: () => Promise.resolve() },
   });

@@ -16,10 +16,10 @@ interface Running {
   readonly fail: (error: Error) => void;
 }
 
-let bridges: readonly SearchSurface[] = [];
+let surfaces: readonly SearchSurface[] = [];
 afterEach(() => {
-  for (const bridge of bridges) bridge.dispose();
-  bridges = [];
+  for (const surface of surfaces) surface.dispose();
+  surfaces = [];
 });
 
 function screen(asked: string | null = null, state = openState) {
@@ -30,7 +30,7 @@ function screen(asked: string | null = null, state = openState) {
   const running: Running[] = [];
   const connection = new StoreAtHand(state);
   const summaries = gateway.listSessions.bind(gateway);
-  const bridge = new SearchSurface(asked, port, {
+  const surface = new SearchSurface(asked, port, {
     gateway: {
       listSessions: async (query) => {
         listed.push(query);
@@ -54,8 +54,8 @@ function screen(asked: string | null = null, state = openState) {
     },
     log: new RecordingLog(),
   });
-  bridges = [...bridges, bridge];
-  return { port, bridge, listed, opened, running, connection };
+  surfaces = [...surfaces, surface];
+  return { port, surface, listed, opened, running, connection };
 }
 
 function hit(messageUid: string): SearchHit {
@@ -94,11 +94,11 @@ describe('the search screen', () => {
   });
 
   it('accepts a text from elsewhere whether or not its page is loaded', async () => {
-    const { port, bridge } = screen('first');
-    bridge.ask('second');
+    const { port, surface } = screen('first');
+    surface.ask('second');
     port.command('ready');
     await settle();
-    bridge.ask('third');
+    surface.ask('third');
     expect(port.notifications.map(([name, payload]) => [name, payload])).toEqual([
       ['bootstrap', expect.objectContaining({ asked: 'second' })],
       ['ask', { text: 'third' }],
@@ -155,13 +155,13 @@ describe('the search screen', () => {
   });
 
   it('ends a search when the next one starts, and when its page is closed', async () => {
-    const { port, running, bridge } = screen();
+    const { port, running, surface } = screen();
     ask(port, 1);
     await settle();
     ask(port, 2, { text: 'needles' });
     await settle();
     const first = running[0]?.signal?.aborted;
-    bridge.pageUnloaded();
+    surface.pageUnloaded();
     await settle();
     expect([
       first,

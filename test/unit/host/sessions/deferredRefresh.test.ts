@@ -17,8 +17,8 @@ function view(): { readonly rest: DeferredRefresh; readonly drawn: () => number 
 describe('a view', () => {
   test('is refreshed at once while no box is open', () => {
     const { rest, drawn } = view();
-    rest.drawSoon();
-    rest.drawSoon();
+    rest.requestRefresh();
+    rest.requestRefresh();
     expect(drawn()).toBe(2);
   });
 
@@ -26,8 +26,8 @@ describe('a view', () => {
     const { rest, drawn } = view();
     const [first, second] = [box(), box()];
     const answers = [rest.while(() => first.answer), rest.while(() => second.answer)];
-    rest.drawSoon();
-    rest.drawSoon();
+    rest.requestRefresh();
+    rest.requestRefresh();
     const open = drawn();
     first.answered('one');
     await answers[0];
@@ -41,7 +41,7 @@ describe('a view', () => {
     await rest.while(async () => undefined);
     const unchanged = drawn();
     const failed = rest.while(async () => {
-      rest.drawSoon();
+      rest.requestRefresh();
       throw new Error('The window is closing.');
     });
     await expect(failed).rejects.toThrow('The window is closing.');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { choosable } from '../../../../src/host/sessions/messagePicker';
-import { turnsBehind } from '../../../../src/host/sessions/rewindQuestion';
+import { turnsAfter } from '../../../../src/host/sessions/rewindQuestion';
 import type { AssistantMessage, Message } from '../../../../src/transcript/message';
 import type { Turn } from '../../../../src/transcript/turn';
 import { userMessage } from '../scriptedGateway';
@@ -53,7 +53,7 @@ describe('a message to act on', () => {
   });
 
   it('takes the later turns with it when it is taken back', () => {
-    expect([turnsBehind(page, 'u2'), turnsBehind(page, 'not on this page')]).toEqual([
+    expect([turnsAfter(page, 'u2'), turnsAfter(page, 'not on this page')]).toEqual([
       ['t2', 't3'],
       ['t1', 't2', 't3'],
     ]);

@@ -3,7 +3,7 @@ import {
   missingOrigins,
   secondsToMidnight,
   sessionGroups,
-  type SessionEntry,
+  type SessionTreeEntry,
   type SessionLists,
 } from '../../../../src/host/sessions/sessionGroups';
 import { summary } from './summaries';
@@ -21,7 +21,7 @@ function lists(parts: Partial<SessionLists>): SessionLists {
   return { active: none, archived: none, trash: none, ...parts };
 }
 
-function outline(entry: SessionEntry): unknown {
+function outline(entry: SessionTreeEntry): unknown {
   return entry.branches.length === 0 ? entry.sessionId : [entry.sessionId, ...entry.branches.map(outline)];
 }
 

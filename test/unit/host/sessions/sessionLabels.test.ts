@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Translate } from '../../../../src/base/translate';
 import {
   factsOf,
-  hoverWords,
+  hoverText,
   sessionMarks,
-  spokenWords,
-  titleWords,
+  accessibleLabel,
+  titleText,
 } from '../../../../src/host/sessions/sessionLabels';
 import { summary } from './summaries';
 
@@ -48,7 +48,7 @@ describe('a row of the sessions view', () => {
 
   it('gives its icon and place in words to screen readers', () => {
     const row = summary('a', { lastActiveAt: 9_700, pinned: true, from: 'b', lastTurn: { state: 'failed' } });
-    expect(spokenWords(row, { ...context, isShown: true })).toBe(
+    expect(accessibleLabel(row, { ...context, isShown: true })).toBe(
       'Title of a, 5 minutes ago, 1 turn, failed, pinned, Branched from “Title of b”, open',
     );
   });
@@ -56,13 +56,13 @@ describe('a row of the sessions view', () => {
   it('is named by its title, else its first prompt, else neither', () => {
     expect(
       [summary('a'), summary('b', { title: null, preview: 'Why?' }), summary('c', { title: null })].map((row) =>
-        titleWords(row, t),
+        titleText(row, t),
       ),
     ).toEqual(['Title of a', 'Why?', 'Untitled Session']);
   });
 
   it('has a plain-text hover: first prompt, model, size, origin', () => {
-    const lines = hoverWords(
+    const lines = hoverText(
       summary('a', {
         preview: '**First** prompt',
         model: 'Local/m',

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
 import { firstPage, SessionListing } from '../../../../src/host/sessions/sessionListing';
-import type { StoreState } from '../../../../src/protocol/chatProtocol';
+import type { ViewStoreState } from '../../../../src/protocol/chatProtocol';
 import type { SessionQuery } from '../../../../src/store/sessionStore';
 import { StoreError } from '../../../../src/store/storeError';
 import type { SessionSummary } from '../../../../src/transcript/session';
@@ -24,7 +24,7 @@ function world(stored: readonly SessionSummary[] = []) {
   const queries: SessionQuery[] = [];
   const state = {
     stored,
-    store: { kind: 'open', notices: [] } as StoreState,
+    store: { kind: 'open', notices: [] } as ViewStoreState,
     failure: null as Error | null,
     hold: Promise.resolve(),
     begun: 0,

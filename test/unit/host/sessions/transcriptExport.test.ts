@@ -4,7 +4,7 @@ import {
   exportName,
   jsonExport,
   markdownExport,
-  type SessionRecord,
+  type ExportedSession,
 } from '../../../../src/host/sessions/transcriptExport';
 import { handoffPart, handoffUid } from '../../../../src/transcript/handoff';
 import type { AssistantMessage, Message, UserMessage } from '../../../../src/transcript/message';
@@ -73,7 +73,7 @@ function turn(uid: string, settlement: Partial<Turn & { state: 'settled' }> = {}
   };
 }
 
-function record(messages: readonly Message[], turns: readonly Turn[] = [turn('t1')]): SessionRecord {
+function record(messages: readonly Message[], turns: readonly Turn[] = [turn('t1')]): ExportedSession {
   return {
     session: session('s1', {
       title: 'Flaky\nupload',
@@ -89,7 +89,7 @@ function record(messages: readonly Message[], turns: readonly Turn[] = [turn('t1
 }
 
 /** The document below its head. */
-function markdown(given: SessionRecord): readonly string[] {
+function markdown(given: ExportedSession): readonly string[] {
   return markdownExport(given, { t, language: 'en' }).split('\n\n').slice(2);
 }
 

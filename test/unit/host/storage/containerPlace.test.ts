@@ -86,7 +86,7 @@ describe('the notice about a container', () => {
       facts,
       folder: () => state.folder,
       isEmptyState: () => state.isEmpty,
-      desk: { offer: (_topic, offers) => (state.offers = offers) },
+      storeStatus: { offer: (_topic, offers) => (state.offers = offers) },
       memory: { get: () => state.read, update: async (_key, value) => void (state.read = value) },
       chooseFolder: async () => void state.asked++,
       t: (message) => message,

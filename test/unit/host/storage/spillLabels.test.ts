@@ -23,10 +23,10 @@ it('says once why an answer is not saved, where it is kept and what helps, in an
     changes.fire();
   };
   const connection = new StoreAtHand();
-  const desk = new StoreStatus(connection, t, spills);
+  const service = new StoreStatus(connection, t, spills);
   become('writing');
   const kept = 'Everything shown is kept in /store/s.jsonl until it can be saved to the session.';
-  expect(desk.shown).toEqual({
+  expect(service.shown).toEqual({
     kind: 'open',
     notices: [
       {
@@ -39,10 +39,10 @@ it('says once why an answer is not saved, where it is kept and what helps, in an
     ],
   });
   connection.become({ kind: 'failed', error: cause });
-  expect(desk.shown).toMatchObject({ kind: 'failed', sentence: `The disk is full. The answer continues. ${kept}` });
+  expect(service.shown).toMatchObject({ kind: 'failed', sentence: `The disk is full. The answer continues. ${kept}` });
   become('writing', true);
-  expect(desk.shown).toMatchObject({ kind: 'failed', sentence: `The disk is full. ${kept}` });
-  await desk.runAction('store.retry');
+  expect(service.shown).toMatchObject({ kind: 'failed', sentence: `The disk is full. ${kept}` });
+  await service.runAction('store.retry');
   become('folded');
   connection.become({
     kind: 'open',
@@ -62,14 +62,14 @@ it('says once why an answer is not saved, where it is kept and what helps, in an
     },
     regained: null,
   });
-  expect({ asked: spills.asked, shown: desk.shown }).toEqual({
+  expect({ asked: spills.asked, shown: service.shown }).toEqual({
     asked: 2,
     shown: {
       kind: 'open',
       notices: [{ sentence: 'An answer that couldn’t be saved earlier is now saved in its session.', actions: [] }],
     },
   });
-  desk.dispose();
+  service.dispose();
 });
 
 it('says the reason once if two answers are kept for it', () => {

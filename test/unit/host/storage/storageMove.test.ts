@@ -14,7 +14,7 @@ function world() {
     onDidChangeSettings: changes.event,
     isUsed: () => state.used,
     move: (folder) => void moves.push(folder),
-    tell: (notices) =>
+    setNotices: (notices) =>
       void said.push(
         notices.map(({ sentence, actions }) => [sentence, ...actions.map(({ label }) => label)].join(' · ')),
       ),

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { editorTools } from '../../../../src/host/tools/editorTools';
-import { textsIn } from '../../../../src/host/tools/editorToolWords';
+import { textsIn } from '../../../../src/host/tools/editorToolNames';
 import { aToolCall } from '../../../support/toolCalls';
 
 const editor = vi.hoisted(() => {

@@ -32,10 +32,10 @@ function tab(options: { readonly sessionId?: string; readonly reveal?: string; r
   const titles: (string | null)[] = [];
   const opened: unknown[] = [];
   const copied: string[] = [];
-  const bridge = new TranscriptSurface('transcript:1', options.sessionId ?? 's1', options.reveal ?? null, port, {
+  const surface = new TranscriptSurface('transcript:1', options.sessionId ?? 's1', options.reveal ?? null, port, {
     gateway,
     sessions: stored,
-    words: { t: (message) => message, language: 'en' },
+    labelContext: { t: (message) => message, language: 'en' },
     store: new StoreStatus(connection, (message) => message, noSpills),
     clock,
     localization: {},
@@ -61,7 +61,7 @@ function tab(options: { readonly sessionId?: string; readonly reveal?: string; r
     onSession: ({ title }) => titles.push(title),
     log: new RecordingLog(),
   });
-  return { gateway, stored, connection, clock, port, titles, opened, copied, bridge };
+  return { gateway, stored, connection, clock, port, titles, opened, copied, surface };
 }
 
 const everything = { role: null, state: null, hidden: false };
@@ -157,13 +157,13 @@ describe('the transcript tab', () => {
   });
 
   it('follows the title, opens the session in the chat, and reveals a row', async () => {
-    const { port, gateway, titles, opened, bridge } = tab();
+    const { port, gateway, titles, opened, surface } = tab();
     port.command('ready', atEnd);
     await settle();
     await gateway.renameSession('s1', 'Better');
     await settle();
     port.command('openInChat', { messageUid: 'u1' });
-    bridge.reveal('u1');
+    surface.reveal('u1');
     await settle();
     expect({ titles, opened, last: port.notifications.at(-1) }).toEqual({
       titles: ['Title of s1', 'Better'],
@@ -219,14 +219,14 @@ describe('the transcript tab', () => {
   });
 
   it('opens another session of the tree in the same tab, unless another tab shows that one', async () => {
-    const { port, gateway, stored, opened, bridge } = tab();
+    const { port, gateway, stored, opened, surface } = tab();
     stored.revisions.set('u1', [{ revisedAt: 7, parts: [{ kind: 'text', text: 'u1 before' }] }]);
     gateway.sessions.set('b1', session('b1'));
     port.command('ready', atEnd);
     await settle();
     port.command('goTo', { sessionId: 'elsewhere', messageUid: null });
     await settle();
-    const stayed = bridge.sessionId;
+    const stayed = surface.sessionId;
     port.command('goTo', { sessionId: 'b1', messageUid: 'u1' });
     await settle();
     port.command('branchFrom', { messageUid: 'u1' });
@@ -236,7 +236,7 @@ describe('the transcript tab', () => {
     await settle();
     expect({
       stayed,
-      now: bridge.sessionId,
+      now: surface.sessionId,
       told: port.notifications.at(-1),
       opened,
       revisions: port.responses,
@@ -266,15 +266,15 @@ describe('the transcript tab', () => {
   });
 
   it('posts nothing while its page is unloaded, and leaves nothing registered', async () => {
-    const { port, gateway, bridge, clock } = tab();
+    const { port, gateway, surface, clock } = tab();
     port.command('ready', atEnd);
     await settle();
-    bridge.pageUnloaded();
+    surface.pageUnloaded();
     gateway.changed('s1');
     gateway.run('s1');
     await settle();
     expect(port.notifications.length).toBe(1);
-    bridge.dispose();
+    surface.dispose();
     expect({ attached: gateway.attached, timers: clock.waiting }).toEqual({ attached: 0, timers: 0 });
   });
 

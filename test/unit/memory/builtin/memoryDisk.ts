@@ -3,7 +3,7 @@ import { SimulatedDisk } from '../../../support/simulatedDisk';
 import { readWhole } from '../../../../src/store/engine/fileSystem';
 import { RememberedFiles } from '../../../../src/memory/builtin/rememberedFiles';
 import type { MemoryDisk } from '../../../../src/memory/builtin/memoryFile';
-import type { ProcessTable } from '../../../../src/store/lock/processTable';
+import type { ProcessTable } from '../../../../src/store/lock/processLookup';
 import { ManualClock } from '../../../support/manualClock';
 
 /** A disk in memory on which windows write; each is a process of its own. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type SearchedStore, SessionSearch } from '../../../../src/memory/builtin/sessionSearch';
 import { sessionSearchTool } from '../../../../src/memory/builtin/sessionSearchTool';
 import { snippetOf } from '../../../../src/store/search/snippet';
-import { searchWords } from '../../../../src/store/search/searchTerms';
+import { searchTerms } from '../../../../src/store/search/searchTerms';
 import type { Message } from '../../../../src/transcript/message';
 import type { SessionSummary } from '../../../../src/transcript/session';
 import { fakeSecrets } from '../../../support/fakeSecrets';
@@ -58,7 +58,7 @@ function storeWith(text: string, summary: Partial<SessionSummary> = {}): Searche
         messageUid: 'm1',
         role: 'user',
         createdAt: 1,
-        ...snippetOf(text, searchWords(words)?.terms ?? []),
+        ...snippetOf(text, searchTerms(words)?.terms ?? []),
       },
     ],
     getMessage: async () => message,

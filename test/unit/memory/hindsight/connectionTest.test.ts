@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHindsightApi } from '../../../../src/memory/hindsight/client';
-import type { Answer } from '../../../../src/memory/hindsight/failure';
+import type { HindsightAnswer } from '../../../../src/memory/hindsight/failure';
 import { type ServerVersion, testHindsight } from '../../../../src/memory/hindsight/hindsightApi';
 import { HindsightStandIn } from '../../../support/hindsight/standIn';
 
@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-async function tested(baseUrl: string, key: string | null = null): Promise<Answer<ServerVersion>> {
+async function tested(baseUrl: string, key: string | null = null): Promise<HindsightAnswer<ServerVersion>> {
   const { origin, host } = new URL(baseUrl);
   const api = createHindsightApi({
     place: { baseUrl, origin, host, bank: 'notes' },
@@ -46,7 +46,7 @@ async function standIn(options: Parameters<typeof HindsightStandIn.start>[0]): P
   return server.url;
 }
 
-const cause = (answer: Answer<unknown>): string => (answer.kind === 'ok' ? 'ok' : answer.failure.cause);
+const cause = (answer: HindsightAnswer<unknown>): string => (answer.kind === 'ok' ? 'ok' : answer.failure.cause);
 
 describe('the connection test', () => {
   it("does not mistake another web server that knows none of Hindsight's paths for Hindsight", async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HindsightStandIn, type Fault, type StandInOptions } from '../../../support/hindsight/standIn';
 import { fastClock } from '../../../support/hindsight/fastClock';
-import { HindsightLife, type LifeOptions } from '../../../support/hindsight/hindsightLife';
+import { HindsightRun, type HindsightRunOptions } from '../../../support/hindsight/hindsightLife';
 import { MemoryStore } from '../../../support/hindsight/memoryStore';
 import type { HindsightProvider } from '../../../../src/memory/hindsight/hindsightProvider';
 import { aToolCall } from '../../../support/toolCalls';
@@ -9,7 +9,7 @@ import { aToolCall } from '../../../support/toolCalls';
 const signal = new AbortController().signal;
 let server: HindsightStandIn;
 let store: MemoryStore;
-let lives: HindsightLife[] = [];
+let lives: HindsightRun[] = [];
 
 beforeEach(async () => {
   server = await HindsightStandIn.start();
@@ -24,12 +24,12 @@ afterEach(async () => {
 
 async function begin(
   server_: StandInOptions = {},
-  options: Partial<LifeOptions> = {},
-): Promise<{ readonly life: HindsightLife; readonly provider: HindsightProvider }> {
+  options: Partial<HindsightRunOptions> = {},
+): Promise<{ readonly life: HindsightRun; readonly provider: HindsightProvider }> {
   const clock = options.clock ?? fastClock(50);
   server.options = { now: () => clock.now(), ...server_ };
   let uids = 0;
-  const life = new HindsightLife({ store, url: server.url, clock, uid: () => `uid-${++uids}`, ...options });
+  const life = new HindsightRun({ store, url: server.url, clock, uid: () => `uid-${++uids}`, ...options });
   lives.push(life);
   const provider = life.createProvider();
   await provider.initialize('s1', signal, { parentSessionId: null });
@@ -316,7 +316,7 @@ describe.each(['appends', 'overwrites'] as const)('forgetting, on a server that 
 describe('forgetting that failed', () => {
   /** Session s1 is on the server, the store has erased it, and the server fails to. */
   async function leftBehind(): Promise<{
-    readonly life: HindsightLife;
+    readonly life: HindsightRun;
     readonly provider: HindsightProvider;
     readonly sentence: string | null;
   }> {
@@ -330,8 +330,8 @@ describe('forgetting that failed', () => {
   }
   const serverWorks = (): void => void (server.options = { ...server.options, fault: () => null });
   const left = (bank = 'hermes'): readonly string[] => Object.keys(server.documents(bank)).map((id) => id.slice(0, 2));
-  const next = (options: Partial<LifeOptions> = {}): HindsightLife => {
-    const life = new HindsightLife({ store, url: server.url, clock: fastClock(50), uid: () => 'uid', ...options });
+  const next = (options: Partial<HindsightRunOptions> = {}): HindsightRun => {
+    const life = new HindsightRun({ store, url: server.url, clock: fastClock(50), uid: () => 'uid', ...options });
     lives.push(life);
     return life;
   };

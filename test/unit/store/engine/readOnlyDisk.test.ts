@@ -7,7 +7,7 @@ import type { FileSystem } from '../../../../src/store/engine/fileSystem';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import { SimulatedDisk } from '../../../support/simulatedDisk';
 import { acquireLock } from '../../../../src/store/lock/acquireLock';
-import { SystemProcessTable } from '../../../../src/store/lock/processTable';
+import { SystemProcessTable } from '../../../../src/store/lock/processLookup';
 import { storeFiles } from '../../../../src/store/open/storeFiles';
 import { testSqlite } from '../../../support/sqlite';
 import { addNotes, noteTable, noteUids, openTestDatabase } from '../../../support/testStore';

@@ -5,9 +5,9 @@ import type { FileSystem } from '../../../../src/store/engine/fileSystem';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import { encodeLabel, type FolderLabel, folderLabelKey } from '../../../../src/store/library/folderLabel';
 import { Library } from '../../../../src/store/library/library';
-import type { StorePlaces } from '../../../../src/store/library/otherStore';
+import type { StoreLocations } from '../../../../src/store/library/otherStore';
 import { acquireLock } from '../../../../src/store/lock/acquireLock';
-import { SystemProcessTable } from '../../../../src/store/lock/processTable';
+import { SystemProcessTable } from '../../../../src/store/lock/processLookup';
 import { storeFiles } from '../../../../src/store/open/storeFiles';
 import { type OpenedStore, openSessionStore } from '../../../../src/store/worker/openedStore';
 import { testTime } from '../../../support/testStore';
@@ -19,7 +19,7 @@ export const extension = 'publisher.hermes';
 /** Stores of several workspaces on a real disk, and a library over them. */
 export interface LibraryWorld {
   readonly root: string;
-  readonly places: StorePlaces;
+  readonly places: StoreLocations;
   readonly library: Library;
   /** A library over a file system of the test's own. */
   libraryOver(fileSystem: FileSystem): Library;

@@ -20,8 +20,8 @@ import { acquireLock } from '../../../../src/store/lock/acquireLock';
 import { assertFence } from '../../../../src/store/lock/heldLock';
 import type { HeldLock } from '../../../../src/store/lock/heldLock';
 import type { ProcessIdentity } from '../../../../src/store/lock/lockRecord';
-import type { ProcessTable } from '../../../../src/store/lock/processTable';
-import { SystemProcessTable } from '../../../../src/store/lock/processTable';
+import type { ProcessTable } from '../../../../src/store/lock/processLookup';
+import { SystemProcessTable } from '../../../../src/store/lock/processLookup';
 import { bundleProgram, NodeProgram } from '../../../support/nodeProgram';
 
 let folder: string;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import { acquireLock } from '../../../../src/store/lock/acquireLock';
-import { SystemProcessTable } from '../../../../src/store/lock/processTable';
+import { SystemProcessTable } from '../../../../src/store/lock/processLookup';
 
 /** One of several processes that want the same lock: takes it, proves that nobody else has it, gives it back; prints how often. Arguments:
  *  folder, path of the lock, number of times, and `die` to be killed while holding it the last time. */

@@ -81,7 +81,7 @@ export class FakeHome implements StoreHome {
     // A fake keeps no copies.
   }
 
-  hasRoom(): boolean {
+  hasSpace(): boolean {
     return this.room;
   }
 

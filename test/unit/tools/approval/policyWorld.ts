@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { DiskPlaces } from '../../../../src/tools/approval/pathPlaces';
-import { RulesPolicy, type RulesPolicyNeeds } from '../../../../src/tools/approval/rulesPolicy';
+import { DiskPathLookup } from '../../../../src/tools/approval/pathLookup';
+import { RulesPolicy, type RulesPolicyDeps } from '../../../../src/tools/approval/rulesPolicy';
 import type { Access, AccessPath, Mode, ShellKind } from '../../../../src/transcript/approval';
 
 export interface Kept {
@@ -33,8 +33,8 @@ export class PolicyWorld {
     symlinkSync(path.join(this.base, 'ws/src'), path.join(this.base, 'ws/source'));
   }
 
-  get places(): DiskPlaces {
-    return new DiskPlaces(() => [{ name: 'ws', path: path.join(this.base, 'ws') }], path.join(this.base, 'home'));
+  get places(): DiskPathLookup {
+    return new DiskPathLookup(() => [{ name: 'ws', path: path.join(this.base, 'ws') }], path.join(this.base, 'home'));
   }
 
   dispose(): void {
@@ -42,7 +42,7 @@ export class PolicyWorld {
   }
 
   /** "allow", "deny: <sentence>", or "ask <reasons> [<rules>]"; "once" where there is no rule to offer. */
-  told(access: Access, mode: Mode = 'ask', over: Partial<RulesPolicyNeeds> = {}): string {
+  told(access: Access, mode: Mode = 'ask', over: Partial<RulesPolicyDeps> = {}): string {
     const policy = this.policy(over);
     const verdict = policy.judge({
       tool: 'any_tool',
@@ -60,7 +60,7 @@ export class PolicyWorld {
     return this.short(`ask ${reasons.join(' ')} ${rules.length === 0 ? 'once' : `[${rules.join('; ')}]`}`);
   }
 
-  policy(over: Partial<RulesPolicyNeeds> = {}): RulesPolicy {
+  policy(over: Partial<RulesPolicyDeps> = {}): RulesPolicy {
     return new RulesPolicy({
       allow: () => this.allow.map((rule) => this.real(rule)),
       workspaceAllow: () => this.workspaceAllow,
@@ -68,7 +68,7 @@ export class PolicyWorld {
       remember: async (rules, scope) => void this.kept.push({ rules, scope }),
       isTrusted: () => this.isTrusted,
       caseSensitive: this.caseSensitive,
-      places: this.places,
+      lookup: this.places,
       ...over,
     });
   }

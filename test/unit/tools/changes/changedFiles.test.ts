@@ -167,7 +167,7 @@ describe('files that a turn changed', () => {
       a: world.text('a.ts'),
       b: world.text('b.ts'),
       left: await world.files.from('t2'),
-      told: world.told.map(({ turnUid }) => turnUid),
+      told: world.notified.map(({ turnUid }) => turnUid),
     }).toEqual({
       from: ['a.ts', 'b.ts'],
       outcome: { sentence: null, conflicts: [] },

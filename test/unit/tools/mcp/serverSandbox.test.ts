@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { shellText } from '../../../../src/tools/mcp/confinedConnect';
 import { fingerprint, type ServerDefinition } from '../../../../src/tools/mcp/serverDefinition';
 import { readServerFile } from '../../../../src/tools/mcp/serverFile';
-import { placeOf, type PlaceNeeds, type ServerDecision, type ServerPlace } from '../../../../src/tools/mcp/serverPlace';
+import { placeOf, type PlaceDeps, type ServerDecision, type ServerPlace } from '../../../../src/tools/mcp/serverPlace';
 import { serverPlan } from '../../../../src/tools/mcp/serverPlan';
 import { hostsOf, unwrittenSandbox } from '../../../../src/tools/mcp/serverSandbox';
 
@@ -128,7 +128,7 @@ describe('the place where a server is started', () => {
       : place.kind === 'outside'
         ? `outside: ${place.reason.kind}`
         : `refused: ${place.sentence}`;
-  const place = (over: Partial<PlaceNeeds>): string =>
+  const place = (over: Partial<PlaceDeps>): string =>
     words(
       placeOf({
         isOwn: false,
@@ -152,7 +152,7 @@ describe('the place where a server is started', () => {
   });
 
   it("is the user's choice, whatever the definition says", () => {
-    const chose = (choice: 'inside' | 'outside', over: Partial<PlaceNeeds>) =>
+    const chose = (choice: 'inside' | 'outside', over: Partial<PlaceDeps>) =>
       place({ decision: { ...undecided, choice }, ...over });
     expect([
       chose('inside', { isEnabled: false }),

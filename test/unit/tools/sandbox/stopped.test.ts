@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unreadWords } from '../../../../src/tools/sandbox/stopped';
+import { unreadableActions } from '../../../../src/tools/sandbox/stopped';
 
 describe('paths that a failed command mentions and could not read', () => {
   const hidden = [
@@ -21,6 +21,6 @@ describe('paths that a failed command mentions and could not read', () => {
     ['/home/me/Documents/x: no such file', ['read ~/Documents']],
     ['/data/hermes/state.db', ['read /data/hermes']],
   ])('%s', (output, words) => {
-    expect(unreadWords(output, hidden, { home: '/home/me', folder: '/home/me/app' })).toEqual(words);
+    expect(unreadableActions(output, hidden, { home: '/home/me', folder: '/home/me/app' })).toEqual(words);
   });
 });

@@ -251,7 +251,7 @@ describe('a folder that the user approved', () => {
     try {
       symlinkSync(join(world.project, 'src'), join(world.project, 'here'));
       const signal = new AbortController().signal;
-      const bound = terminalTools(world.needs)
+      const bound = terminalTools(world.deps)
         .find(({ name }) => name === 'run_command')
         ?.bind({ command: 'echo ran > ran.txt', cwd: 'here' });
       if (bound?.kind !== 'ready') return expect.unreachable();

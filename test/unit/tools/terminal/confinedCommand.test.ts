@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SandboxState } from '../../../../src/transcript/sandboxState';
-import type { TerminalNeeds } from '../../../../src/tools/terminal/terminalNeeds';
+import type { TerminalDeps } from '../../../../src/tools/terminal/terminalDeps';
 import { terminalTools } from '../../../../src/tools/terminal/terminalTools';
 import { TerminalWorld } from '../../../support/terminalWorld';
 
@@ -19,9 +19,9 @@ const works: SandboxState = { kind: 'works' };
 /** A stand-in for the operating system: it runs the command as it is, with a word in front, and tells what it is said to have stopped. */
 function confining(
   asked: Asked[],
-  over: Partial<TerminalNeeds['confinement']> = {},
+  over: Partial<TerminalDeps['confinement']> = {},
   end = { stopped: [] as readonly string[], takenOut: [] as readonly string[], aside: '' },
-): TerminalNeeds['confinement'] {
+): TerminalDeps['confinement'] {
   return {
     isRequired: false,
     state: () => Promise.resolve(works),
@@ -52,7 +52,7 @@ describe('a command where commands are confined', () => {
   it('shows in its question where it would run', async () => {
     world = new TerminalWorld({ confinement: confining([]) });
     const access = async (input: object): Promise<unknown> => {
-      const bound = terminalTools(world.needs)[0]?.bind(input);
+      const bound = terminalTools(world.deps)[0]?.bind(input);
       return bound?.kind === 'ready' ? (await bound.asks?.(new AbortController().signal))?.access : bound;
     };
     expect([
@@ -114,7 +114,7 @@ describe('a command where commands are confined', () => {
   it('does not run when the sandbox is lost while the question is open', async () => {
     let state: SandboxState = works;
     world = new TerminalWorld({ confinement: confining([], { state: () => Promise.resolve(state) }) });
-    const bound = terminalTools(world.needs)[0]?.bind({ command: 'touch made' });
+    const bound = terminalTools(world.deps)[0]?.bind({ command: 'touch made' });
     if (bound?.kind !== 'ready') throw new Error('not bound');
     await bound.asks?.(new AbortController().signal);
     state = { kind: 'missing', reason: 'it is gone', remedy: '' };

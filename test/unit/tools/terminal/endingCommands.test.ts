@@ -60,7 +60,7 @@ describe('a command that the user stops', () => {
   it.each(stubborn)('%s: all of it ends', async (_, command) => {
     const { output, stop } = await begin(command);
     stop.abort();
-    expect(world.said(await output)).toMatch(
+    expect(world.resultText(await output)).toMatch(
       /^interrupted: The command was stopped after <time> (?:with everything it had started|and does not end by itself: it is being ended by force); it may have run in part\. Output so far:\n\n(?:\[\d\] \d+\n)?up/,
     );
     await world.expectNoLeftovers();
@@ -70,7 +70,7 @@ describe('a command that the user stops', () => {
 describe('a command that takes too long', () => {
   it.each(stubborn.slice(0, 4))('%s: all of it ends, and the model is notified', async (_, command) => {
     const { output } = await begin(command, { timeout_seconds: 1 });
-    expect(world.said(await output)).toMatch(
+    expect(world.resultText(await output)).toMatch(
       /^failed: The command did not end within <time> and was ended with everything it had started\. Ask for more with timeout_seconds, or run it with background\. Output so far:\n\nup/,
     );
     expect(world.leftovers()).toEqual([]);
@@ -80,10 +80,10 @@ describe('a command that takes too long', () => {
   it('gets the time from the setting when the model names none, and at most ten minutes more', async () => {
     const waits: number[] = [];
     const clock = {
-      ...world.needs.clock,
+      ...world.deps.clock,
       after: (delayMs: number, callback: () => void) => (
         waits.push(delayMs),
-        world.needs.clock.after(delayMs, callback)
+        world.deps.clock.after(delayMs, callback)
       ),
     };
     const timed = new TerminalWorld({ clock, timeoutSeconds: () => 7 });
@@ -105,12 +105,12 @@ describe('processes that a command leaves behind', () => {
     ],
   ])('%s: the command ends, remaining processes are named and can be ended', async (_, command) => {
     const output = await world.call('run_command', { command });
-    expect(world.said(output)).toBe(
+    expect(world.resultText(output)).toBe(
       'done: Exit code 0 after <time> in the open folder. It has ended but left running: sleep (<pid>). Use command_output or stop_command with id "<id>"; they end with the editor window.\n\nup',
     );
     expect(world.leftovers()).toHaveLength(1);
     const id = /cmd-[0-9a-f]{8}/.exec(output.text)?.[0];
-    expect(world.said(await world.call('stop_command', { id }))).toBe(
+    expect(world.resultText(await world.call('stop_command', { id }))).toBe(
       'done: Ended with everything it had started. Exit code 0 after <time> in the open folder.\n\n(no output)',
     );
     expect(world.leftovers()).toEqual([]);
@@ -130,23 +130,23 @@ describe('a command that keeps running', () => {
 
   it('returns at once with an id, reports more on request, and ends on request', async () => {
     const first = await world.call('run_command', { command: server, background: true });
-    expect(world.said(first)).toBe(
+    expect(world.resultText(first)).toBe(
       'done: Running for <time> in the open folder. It keeps running with id "<id>": read more with command_output, end it with stop_command. It ends with the editor window. Output so far:\n\nlistening',
     );
     const id = String(/cmd-[0-9a-f]{8}/.exec(first.text)?.[0]);
     expect(first.details).toMatchObject({ background: id, exitCode: null });
     const { writeFileSync } = await import('node:fs');
     writeFileSync(join(world.home, 'go'), '');
-    expect(world.said(await world.call('command_output', { id, wait_seconds: 20 }))).toBe(
+    expect(world.resultText(await world.call('command_output', { id, wait_seconds: 20 }))).toBe(
       'done: Running for <time> in the open folder.\n\nrequest',
     );
-    expect(world.said(await world.call('command_output', { id }))).toBe(
+    expect(world.resultText(await world.call('command_output', { id }))).toBe(
       'done: Running for <time> in the open folder.\n\n(no output)',
     );
-    expect(world.said(await world.call('stop_command', { id }))).toMatch(
+    expect(world.resultText(await world.call('stop_command', { id }))).toMatch(
       /^done: Ended with everything it had started\. Ended by signal SIGTERM after <time>/,
     );
-    expect(world.said(await world.call('stop_command', { id }))).toMatch(/^done: It had ended before\./);
+    expect(world.resultText(await world.call('stop_command', { id }))).toMatch(/^done: It had ended before\./);
   });
 
   it('continues when the user lets the turn proceed', async () => {
@@ -171,7 +171,7 @@ describe('a command that keeps running', () => {
     });
     const id = /cmd-[0-9a-f]{8}/.exec(first.text)?.[0];
     await world.running.find('session-1', String(id))?.process.ended;
-    expect(world.said(await world.call('command_output', { id }))).toBe(
+    expect(world.resultText(await world.call('command_output', { id }))).toBe(
       'done: Exit code 4 after <time> in the open folder.\n\ntwo',
     );
   });
@@ -179,7 +179,7 @@ describe('a command that keeps running', () => {
   it('belongs to no other conversation', async () => {
     const first = await world.call('run_command', { command: 'sleep 1000', background: true });
     const id = /cmd-[0-9a-f]{8}/.exec(first.text)?.[0];
-    expect(world.said(await world.call('stop_command', { id }, { conversationId: 'another' }))).toBe(
+    expect(world.resultText(await world.call('stop_command', { id }, { conversationId: 'another' }))).toBe(
       'failed: There is no command with id "<id>". None of this session is running. Commands end with their editor window; what they wrote stays in their files.',
     );
     expect(world.leftovers().length).toBeGreaterThan(0);

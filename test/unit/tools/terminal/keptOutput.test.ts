@@ -63,7 +63,7 @@ describe('a disk that is full', () => {
       { command: 'echo secret; sleep 1000' },
       { report: (progress) => void seen.push(JSON.stringify(progress)) },
     );
-    expect(world.said(output)).toBe(
+    expect(world.resultText(output)).toBe(
       'failed: Its output could not be kept (ENOSPC: no space left on device, write), so the command was stopped; it may have run in part. Ended by signal SIGTERM after <time> in the open folder.\n\n(no output)',
     );
     expect(seen).toEqual([]);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DiskPlaces } from '../../../../src/tools/approval/pathPlaces';
+import { DiskPathLookup } from '../../../../src/tools/approval/pathLookup';
 import { RulesPolicy } from '../../../../src/tools/approval/rulesPolicy';
 import { modes } from '../../../../src/transcript/approval';
 
@@ -10,7 +10,7 @@ const policy = new RulesPolicy({
   remember: async () => undefined,
   isTrusted: () => true,
   caseSensitive: true,
-  places: new DiskPlaces(() => [], '/home/ann'),
+  lookup: new DiskPathLookup(() => [], '/home/ann'),
 });
 
 it('a plan is asked about only in Plan mode', () => {

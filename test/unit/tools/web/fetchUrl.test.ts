@@ -6,7 +6,7 @@ import { addressClass } from '../../../../src/tools/approval/addressClass';
 import { ToolRegistry } from '../../../../src/tools/toolRegistry';
 import { fetchUrlTool } from '../../../../src/tools/web/fetchUrl';
 import { readablePage } from '../../../../src/tools/web/page/readablePage';
-import type { WebRequestNeeds } from '../../../../src/tools/web/webRequest';
+import type { WebRequestDeps } from '../../../../src/tools/web/webRequest';
 import { aToolCall } from '../../../support/toolCalls';
 
 const servers: Server[] = [];
@@ -26,7 +26,7 @@ async function serve(answer: RequestListener, host = '127.0.0.1'): Promise<strin
   return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
 }
 
-const tool = (over: Partial<WebRequestNeeds> = {}) =>
+const tool = (over: Partial<WebRequestDeps> = {}) =>
   fetchUrlTool({
     request: {
       resolve: async () => [{ address: '127.0.0.1', family: 4 }],
@@ -41,7 +41,7 @@ const tool = (over: Partial<WebRequestNeeds> = {}) =>
 
 async function get(
   input: { readonly url: string; readonly max_chars?: number },
-  over: Partial<WebRequestNeeds> = {},
+  over: Partial<WebRequestDeps> = {},
   signal = new AbortController().signal,
 ) {
   const output = await new ToolRegistry([tool(over)]).run(

@@ -6,7 +6,7 @@ import { answer, prompt, settledTurn } from '../../../support/builders/viewMessa
 import { storedTurn, transcriptState } from '../../../support/builders/transcriptState';
 import { hostileHtml, hostileMarkdown } from '../../../support/hostileMarkdown';
 import { BrowserPreview } from '../../../support/webviewPreview/browserPreview';
-import { harm, harmless } from '../../../support/webviewPreview/drawnHarm';
+import { harm, harmless } from '../../../support/webviewPreview/renderedHarm';
 
 /** Where Markdown may hold a text; each changes how what is in it is read. */
 const contexts: readonly ((text: string) => string)[] = [

@@ -11,7 +11,7 @@ import {
   type HostilePiece,
 } from '../../../support/hostileMarkdown';
 import { BrowserPreview } from '../../../support/webviewPreview/browserPreview';
-import { harm, harmless } from '../../../support/webviewPreview/drawnHarm';
+import { harm, harmless } from '../../../support/webviewPreview/renderedHarm';
 
 let preview: BrowserPreview;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hostBehind } from '../../../../src/webview/markdown/blockTools';
+import { disguisedHost } from '../../../../src/webview/markdown/blockTools';
 import { fileNamesIn, mayBeName } from '../../../../src/webview/markdown/nameTexts';
 
 describe('names of files in prose', () => {
@@ -47,5 +47,5 @@ describe('the host of a link', () => {
     ['https://раураl.com/', 'paypal', 'xn--l-7sba6dbr.com'],
     ['mailto:a@b.c', 'github.com', null],
     ['src/a.ts', 'github.com', null],
-  ])('%s as %j: %s', (href, text, host) => expect(hostBehind(href, text)).toBe(host));
+  ])('%s as %j: %s', (href, text, host) => expect(disguisedHost(href, text)).toBe(host));
 });

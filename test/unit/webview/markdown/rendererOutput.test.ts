@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MarkdownBlocks } from '../../../../src/webview/markdown/blocks';
-import { linkTarget } from '../../../../src/webview/markdown/links';
+import { safeLink } from '../../../../src/webview/markdown/links';
 
 const html = (text: string): string =>
   new MarkdownBlocks()
@@ -169,7 +169,7 @@ describe('allowed link targets', () => {
     ['upload.ts:10', 'file'],
     ['upload.ts:10:4', 'file'],
     ['./a b.md#L3', 'file'],
-  ])('%s opens', (href, kind) => expect(linkTarget(href)?.kind).toBe(kind));
+  ])('%s opens', (href, kind) => expect(safeLink(href)?.kind).toBe(kind));
 
   test.each([
     'javascript:alert(1)',
@@ -188,5 +188,5 @@ describe('allowed link targets', () => {
     'http://',
     '#top',
     '',
-  ])('%j does not open', (href) => expect(linkTarget(href)).toBeNull());
+  ])('%j does not open', (href) => expect(safeLink(href)).toBeNull());
 });

@@ -126,7 +126,7 @@ describe('a long text in pieces', () => {
           for (let end = 0, step = 0; end < text.length; step++) {
             end = Math.min(text.length, end + (steps[step % steps.length] ?? 1));
             const given = text.slice(0, end);
-            if (!arriving.goesOn(given)) return false;
+            if (!arriving.isContinuedBy(given)) return false;
             arriving.of(given, false);
           }
           const bitByBit = arriving.of(text, true);
@@ -151,8 +151,8 @@ describe('a long text in pieces', () => {
   test('that is replaced gets a new cutter', () => {
     const pieces = new TextPieces();
     pieces.of('One two', false);
-    expect([pieces.goesOn('One two three'), pieces.goesOn('Another')]).toEqual([true, false]);
+    expect([pieces.isContinuedBy('One two three'), pieces.isContinuedBy('Another')]).toEqual([true, false]);
     pieces.of('One two', true);
-    expect([pieces.goesOn('One two'), pieces.goesOn('One two three')]).toEqual([true, false]);
+    expect([pieces.isContinuedBy('One two'), pieces.isContinuedBy('One two three')]).toEqual([true, false]);
   });
 });

@@ -69,9 +69,9 @@ function storedTurn(thinking: string, text: string, size: number): StoredTurn {
   return { rows, events };
 }
 
-const begun = reduce(initialState, { kind: 'told', notification: { name: 'shown', payload: shownSession() } }, 0);
+const begun = reduce(initialState, { kind: 'notified', notification: { name: 'shown', payload: shownSession() } }, 0);
 const told = (event: TurnEvent): ChatEvent => ({
-  kind: 'told',
+  kind: 'notified',
   notification: { name: 'turnEvent', payload: { sessionId, event } },
 });
 
@@ -143,7 +143,7 @@ describe('the state of the chat view', () => {
     fc.assert(
       fc.property(schedules, ({ turn, events }) => {
         const snapshot: ChatEvent = {
-          kind: 'told',
+          kind: 'notified',
           notification: { name: 'shown', payload: shownSession({ messages: turn.rows, turns: [settledTurn()] }) },
         };
         const settles = events.some((event) => event.kind === 'turnSettled');
@@ -218,7 +218,7 @@ describe('the state of the chat view', () => {
     expect(
       reduce(
         begun,
-        { kind: 'told', notification: { name: 'turnEvent', payload: { sessionId: 'other', event: opened } } },
+        { kind: 'notified', notification: { name: 'turnEvent', payload: { sessionId: 'other', event: opened } } },
         0,
       ),
     ).toBe(begun);

@@ -25,7 +25,7 @@ const numRuns = Number(process.env['CONVERGENCE_RUNS'] ?? 200);
 const sessionId = session().id;
 const file: ChangedFile = { path: '/p/a.ts', shown: 'a.ts', kind: 'edited', added: 1, removed: 0, state: 'open' };
 
-interface Told {
+interface Notified {
   readonly rows: readonly Message[];
   readonly turn: Turn;
   /** Everything that is told while the turn runs, in order. */
@@ -34,7 +34,7 @@ interface Told {
 
 /** A turn in which everything happens that can: recall, thinking, a call that is asked about, one that a sub-agent works on and asks for, output of
  *  a running call, what the person told it meanwhile, a last answer. `supersedes`: the turn that it asks again. */
-function busyTurn(name: string, from: number, text: string, size: number, supersedes: string | null = null): Told {
+function busyTurn(name: string, from: number, text: string, size: number, supersedes: string | null = null): Notified {
   const at = (uid: string, offset: number) => ({ uid: `${name}-${uid}`, position: from + offset, turnUid: name });
   const question = prompt(at('u', 0), `Why? ${text}`);
   const thoughts = chunked(`${name}-a`, 0, 'thinking', text, 1, size);
@@ -142,10 +142,10 @@ function chunked(
 }
 
 const told = (event: TurnEvent): ChatEvent => ({
-  kind: 'told',
+  kind: 'notified',
   notification: { name: 'turnEvent', payload: { sessionId, event } },
 });
-const shows = (payload: ShownSession): ChatEvent => ({ kind: 'told', notification: { name: 'shown', payload } });
+const shows = (payload: ShownSession): ChatEvent => ({ kind: 'notified', notification: { name: 'shown', payload } });
 
 /** Applies events, answering every re-read from the stored rows as the host would. */
 function play(state: ChatViewState, events: readonly ChatEvent[], rows: readonly Message[]): ChatViewState {
@@ -317,18 +317,21 @@ describe('the state of the chat view, whatever events arrive', () => {
 function fleeting(what: 'queue' | 'files' | 'mode' | 'compressing' | 'rename'): ChatEvent {
   switch (what) {
     case 'queue':
-      return { kind: 'told', notification: { name: 'queueChanged', payload: { sessionId, queue: [] } } };
+      return { kind: 'notified', notification: { name: 'queueChanged', payload: { sessionId, queue: [] } } };
     case 'files':
-      return { kind: 'told', notification: { name: 'changedFiles', payload: { turnUid: 't2', files: [], sessionId } } };
+      return {
+        kind: 'notified',
+        notification: { name: 'changedFiles', payload: { turnUid: 't2', files: [], sessionId } },
+      };
     case 'mode':
-      return { kind: 'told', notification: { name: 'mode', payload: { sessionId, mode: 'plan' } } };
+      return { kind: 'notified', notification: { name: 'mode', payload: { sessionId, mode: 'plan' } } };
     case 'compressing':
       return {
-        kind: 'told',
+        kind: 'notified',
         notification: { name: 'compressing', payload: { sessionId, activity: { kind: 'compressing', startedAt: 1 } } },
       };
     case 'rename':
-      return { kind: 'told', notification: { name: 'sessionRenamed', payload: { sessionId, title: 'Another' } } };
+      return { kind: 'notified', notification: { name: 'sessionRenamed', payload: { sessionId, title: 'Another' } } };
   }
 }
 

@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ChatNotifications, ChatResults } from '../../../../src/protocol/chatProtocol';
-import { textHash } from '../../../../src/transcript/witness';
+import { textHash } from '../../../../src/transcript/deliveryEntry';
 import type { ChatHost } from '../../../../src/webview/chat/connection/chatHost';
 import { initialState, reduce, type ChatViewState } from '../../../../src/webview/chat/state/chatState';
-import type { KeptWitness } from '../../../../src/webview/chat/verify/witness';
+import type { SavedReport } from '../../../../src/webview/chat/verify/deliveryReport';
 import { DeliveryReporter } from '../../../../src/webview/chat/verify/deliveryReporter';
 import { RefusedRequest } from '../../../../src/webview/rpc';
 import {
@@ -18,16 +18,16 @@ import {
 } from '../../../support/builders/viewMessages';
 import { ManualClock } from '../../../support/manualClock';
 
-type Witnessed = ChatResults['witnessed'];
-type Told = Parameters<Parameters<ChatHost['onNotification']>[0]>[0];
+type Reported = ChatResults['reportDelivery'];
+type CrashOf = Parameters<Parameters<ChatHost['onNotification']>[0]>[0];
 
 let state = signal<ChatViewState>(initialState);
 let clock = new ManualClock(afternoon);
 let asked: unknown[] = [];
 let sent: unknown[] = [];
-let kept: KeptWitness | null = null;
-let answers: (Witnessed | Error)[] = [];
-let listeners: ((told: Told) => void)[] = [];
+let kept: SavedReport | null = null;
+let answers: (Reported | Error)[] = [];
+let listeners: ((told: CrashOf) => void)[] = [];
 
 beforeEach(() => {
   state = signal<ChatViewState>(initialState);
@@ -41,12 +41,12 @@ function keeper(recalled: unknown = undefined): DeliveryReporter {
     host: {
       request: async (name: string, payload: unknown) => {
         asked.push([name, payload]);
-        const next = answers.shift() ?? { forgotten: [], plug: null };
+        const next = answers.shift() ?? { forgotten: [], crashDemo: null };
         if (next instanceof Error) throw next;
         return next as never;
       },
       send: (name: string, payload: unknown) => void sent.push([name, payload]),
-      onNotification: (listener: (told: Told) => void) => {
+      onNotification: (listener: (told: CrashOf) => void) => {
         listeners.push(listener);
         return () => undefined;
       },
@@ -71,11 +71,11 @@ function show(text: string, change: Parameters<typeof shownSession>[0] = { openT
     ...change,
   });
   const payload: ChatNotifications['shown'] = shown;
-  state.value = reduce(state.peek(), { kind: 'told', notification: { name: 'shown', payload } }, 0);
+  state.value = reduce(state.peek(), { kind: 'notified', notification: { name: 'shown', payload } }, 0);
 }
 
 const told = (text: string): unknown => [
-  'witnessed',
+  'reportDelivery',
   {
     conversations: [
       {
@@ -87,7 +87,7 @@ const told = (text: string): unknown => [
     ],
   },
 ];
-const nothing = ['witnessed', { conversations: [] }];
+const nothing = ['reportDelivery', { conversations: [] }];
 const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn++) await Promise.resolve();
 };
@@ -126,11 +126,11 @@ describe('the keeper of the delivery report', () => {
       id,
       messages: [{ m: `${id}1`, t: null, p: [`0 t 5 ${textHash('Hello')}`] }],
     }));
-    answers = [{ forgotten: ['gone'], plug: null }];
+    answers = [{ forgotten: ['gone'], crashDemo: null }];
     keeper(recalled);
     await settle();
     for (const listener of listeners)
-      listener({ name: 'witness', payload: { kind: 'erased', conversationIds: ['erased'] } });
+      listener({ name: 'deliveryRequest', payload: { kind: 'erased', conversationIds: ['erased'] } });
     expect(kept?.map(({ id }) => id)).toEqual(['stays']);
   });
 
@@ -138,16 +138,16 @@ describe('the keeper of the delivery report', () => {
     const recalled = [
       { id: session().conversationId, messages: [{ m: 'a1', t: 'turn1', p: [`0 t 5 ${textHash('Hello')}`] }] },
     ];
-    answers = [{ forgotten: [], plug: { conversationId: session().conversationId, turnUid: 'turn1', at: 77 } }];
+    answers = [{ forgotten: [], crashDemo: { conversationId: session().conversationId, turnUid: 'turn1', at: 77 } }];
     show('Hello world', { turns: [crashed()] });
     const kept = keeper(recalled);
     await settle();
-    const first = kept.told(crashed());
+    const first = kept.crashOf(crashed());
     first?.dismiss();
-    expect([{ at: first?.at, shown: first?.shown, onDisk: first?.onDisk }, kept.told(crashed()), sent]).toEqual([
+    expect([{ at: first?.at, shown: first?.shown, onDisk: first?.onDisk }, kept.crashOf(crashed()), sent]).toEqual([
       { at: 77, shown: 5, onDisk: 5 },
       null,
-      [['plugSeen', {}]],
+      [['crashDemoSeen', {}]],
     ]);
   });
 
@@ -159,8 +159,8 @@ describe('the keeper of the delivery report', () => {
       },
     ];
     show('Hello', { turns: [crashed()] });
-    const whole = keeper(recalled('Hello')).told(crashed());
-    const lost = keeper(recalled('Hello world')).told(crashed());
+    const whole = keeper(recalled('Hello')).crashOf(crashed());
+    const lost = keeper(recalled('Hello world')).crashOf(crashed());
     expect([whole, lost?.at, lost?.shown, lost?.onDisk]).toEqual([null, null, 11, 0]);
   });
 });

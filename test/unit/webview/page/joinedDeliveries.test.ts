@@ -4,14 +4,14 @@ import type { ChatProtocol } from '../../../../src/webview/chat/connection/chatH
 import type { NotificationOf } from '../../../../src/webview/rpc';
 import { ManualClock } from '../../../support/manualClock';
 
-type Told = NotificationOf<ChatProtocol>;
+type Notification = NotificationOf<ChatProtocol>;
 
-function piece(seq: number, turnUid = 't1', sessionId = 's1'): Told {
+function piece(seq: number, turnUid = 't1', sessionId = 's1'): Notification {
   const chunk = { messageUid: `${turnUid}-a`, seq, part: 0, kind: 'text', start: seq - 1, text: String(seq) } as const;
   return { name: 'turnEvent', payload: { sessionId, event: { kind: 'delivered', turnUid, chunks: [chunk] } } };
 }
 
-const other: Told = { name: 'focusComposer', payload: {} };
+const other: Notification = { name: 'focusComposer', payload: {} };
 
 /** What a view is told, in words: the pieces of each message that reaches it. */
 function line() {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { englishTexts, pseudo, pseudoBundle, pseudoName, untranslated } from '../../../support/pseudoLocale';
-import { BrowserPreview, type Look } from '../../../support/webviewPreview/browserPreview';
+import { BrowserPreview, type PreviewAppearance } from '../../../support/webviewPreview/browserPreview';
 import { states, type PreviewState } from '../../../support/webviewPreview/states';
 
 let preview: BrowserPreview;
@@ -11,7 +11,10 @@ beforeAll(async () => {
 afterAll(() => preview.close());
 
 const texts = englishTexts();
-const language: Look['language'] = { localization: pseudoBundle(), named: (english) => pseudoName(english, texts) };
+const language: PreviewAppearance['language'] = {
+  localization: pseudoBundle(),
+  named: (english) => pseudoName(english, texts),
+};
 
 /** What is no language: names of products and protocols, units, and what the browser itself says of times and numbers. */
 const universal =

@@ -13,11 +13,15 @@ import {
 } from '../../../support/builders/viewMessages';
 
 const told = (state: ChatViewState, event: TurnEvent): ChatViewState =>
-  reduce(state, { kind: 'told', notification: { name: 'turnEvent', payload: { sessionId: session().id, event } } }, 0);
+  reduce(
+    state,
+    { kind: 'notified', notification: { name: 'turnEvent', payload: { sessionId: session().id, event } } },
+    0,
+  );
 const shown = (messages: readonly Message[], state = initialState): ChatViewState =>
   reduce(
     state,
-    { kind: 'told', notification: { name: 'shown', payload: shownSession({ messages, turns: [settledTurn()] }) } },
+    { kind: 'notified', notification: { name: 'shown', payload: shownSession({ messages, turns: [settledTurn()] }) } },
     0,
   );
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   axeFindings,
   colourRules,
-  comeToRest,
+  settle,
   cutByTextSpacing,
   movesRegardless,
   paint,
@@ -30,7 +30,7 @@ describe('every state of every view', { concurrent: true }, () => {
       const { page, problems } = await preview.open(name);
       await page.waitForTimeout(250);
       const moving = await movesRegardless(page);
-      await comeToRest(page);
+      await settle(page);
       // In the dark theme axe looks for everything, in the others for what depends on colours.
       const found: Record<string, readonly string[]> = { dark: await axeFindings(page) };
       for (const theme of otherThemes) {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { RowFilter } from '../../../../src/protocol/transcriptProtocol';
 import { TranscriptReader } from '../../../../src/host/transcript/transcriptReader';
 import {
-  letGo,
+  evict,
   mostLoaded,
   readAgain,
   withEarlier,
@@ -63,7 +63,7 @@ describe('the window of loaded rows', () => {
               expect(rows.messages.includes(last)).toBe(true);
             }
             if (step === 'again')
-              rows = letGo(
+              rows = evict(
                 readAgain(rows, await read({ kind: 'after', position: first.position - 1 }, rows.messages.length)),
                 'end',
               );

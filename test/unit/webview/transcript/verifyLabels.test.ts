@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Verification, VerifiedTurn } from '../../../../src/protocol/verifyProtocol';
-import { verdictWords, verifySentence, verifyTone } from '../../../../src/webview/transcript/state/verifyLabels';
+import { verdictText, verifySentence, verifyTone } from '../../../../src/webview/transcript/state/verifyLabels';
 
 function turn(change: Partial<VerifiedTurn> = {}): VerifiedTurn {
   return {
@@ -9,7 +9,7 @@ function turn(change: Partial<VerifiedTurn> = {}): VerifiedTurn {
     number: 1,
     at: 0,
     verdict: 'same',
-    witnessed: ['a1'],
+    reported: ['a1'],
     shown: 100,
     onDisk: 100,
     stored: 100,
@@ -59,7 +59,7 @@ describe('the result of Verify Session, in words', () => {
 
   it('calls unreadable rows neither missing nor fine', () => {
     const result = verified([turn(), unread], { unread: ['The disk was busy.'] });
-    expect([verifyTone(result), said(result), verdictWords(unread)]).toEqual([
+    expect([verifyTone(result), said(result), verdictText(unread)]).toEqual([
       'warning',
       '2 turns, 160 of 200 characters shown are saved. Some of it couldn’t be read: The disk was busy. The rest is consistent.',
       '40 characters shown couldn’t be read: The disk was busy.',
@@ -67,7 +67,7 @@ describe('the result of Verify Session, in words', () => {
   });
 
   it('does so too for rows whose shown content no view has kept', () => {
-    const result = verified([turn({ verdict: 'unwitnessed', witnessed: [], shown: 0, onDisk: 0 })], {
+    const result = verified([turn({ verdict: 'unreported', reported: [], shown: 0, onDisk: 0 })], {
       unread: ['The disk was busy.'],
     });
     expect([verifyTone(result), said(result)]).toEqual([

@@ -3,7 +3,7 @@ import type { Approval, ApprovalDecision, ApprovalRequest } from '../../../../pr
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import { Markdown } from '../../../markdown/Markdown';
-import { inPlainSight, lineInPlainSight } from '../../../plainSight';
+import { showInvisible, showMisleading } from '../../../invisibleCharacters';
 import { isLowValueRead } from '../../../toolLabels';
 import {
   approvalName,
@@ -11,11 +11,11 @@ import {
   approvalTitle,
   placeAmong,
   reasonsOf,
-  reasonWords,
+  reasonText,
 } from '../../labels/approvalLabels';
 import type { ChatController } from '../../chatController';
-import { riskWords } from '../../labels/riskLabels';
-import { insideWords, unconfinedWords } from '../../labels/sandboxLabels';
+import { riskText } from '../../labels/riskLabels';
+import { insideTexts, unconfinedText } from '../../labels/sandboxLabels';
 import { useChat } from '../common/ChatContext';
 import { DiffView } from '../common/DiffView';
 import { ApprovalActions } from './ApprovalActions';
@@ -98,7 +98,7 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
         <Subject request={request} />
         <Reasons request={request} />
         <Preview approval={approval} />
-        <EditsBehind approval={approval} />
+        <EditsAfter approval={approval} />
       </div>
       {opened === 'rules' && (
         <RuleEditor
@@ -158,17 +158,17 @@ function Subject({ request }: { readonly request: ApprovalRequest }) {
   const chat = useChat();
   const { access } = request;
   const place = approvalPlace(request);
-  const unconfined = access.kind === 'run' ? unconfinedWords(access, chat.steady.value.sandbox) : null;
+  const unconfined = access.kind === 'run' ? unconfinedText(access, chat.steady.value.sandbox) : null;
   return (
     <>
       {access.kind !== 'plan' && (
         <pre class="approval-subject" tabIndex={0} dir="ltr">
-          {inPlainSight(access.kind === 'run' ? access.command : request.subject)}
+          {showInvisible(access.kind === 'run' ? access.command : request.subject)}
         </pre>
       )}
       {place !== null && (
         <p class="approval-where">
-          {[inPlainSight(place), ...(access.kind === 'run' ? insideWords(access) : [])].join(' · ')}
+          {[showInvisible(place), ...(access.kind === 'run' ? insideTexts(access) : [])].join(' · ')}
         </p>
       )}
       {unconfined !== null && <p class="approval-where">{unconfined}</p>}
@@ -180,8 +180,8 @@ function Subject({ request }: { readonly request: ApprovalRequest }) {
 function Reasons({ request }: { readonly request: ApprovalRequest }) {
   const chat = useChat();
   const { access, risks = [] } = request;
-  const saysPlace = access.kind === 'run' && unconfinedWords(access, chat.steady.value.sandbox) !== null;
-  const reasons = reasonsOf(request, saysPlace);
+  const showsPlace = access.kind === 'run' && unconfinedText(access, chat.steady.value.sandbox) !== null;
+  const reasons = reasonsOf(request, showsPlace);
   return (
     <>
       {risks.length > 0 && (
@@ -189,7 +189,7 @@ function Reasons({ request }: { readonly request: ApprovalRequest }) {
           {risks.map((risk) => (
             <li key={`${risk.kind} ${risk.target ?? ''}`}>
               <Icon name="warning" />
-              <span>{riskWords(risk)}</span>
+              <span>{riskText(risk)}</span>
             </li>
           ))}
         </ul>
@@ -197,7 +197,7 @@ function Reasons({ request }: { readonly request: ApprovalRequest }) {
       {reasons.length > 0 && (
         <ul class="approval-reasons">
           {reasons.map((reason) => (
-            <li key={reason}>{reasonWords(reason)}</li>
+            <li key={reason}>{reasonText(reason)}</li>
           ))}
         </ul>
       )}
@@ -209,11 +209,11 @@ function Reasons({ request }: { readonly request: ApprovalRequest }) {
 const mostNamed = 4;
 
 /** Edits that Allow All would allow too. */
-function EditsBehind({ approval: { id, request } }: { readonly approval: Approval }) {
+function EditsAfter({ approval: { id, request } }: { readonly approval: Approval }) {
   const chat = useChat();
   const { together = [] } = request;
   if (together.length === 0) return null;
-  const named = together.slice(0, mostNamed).map(({ subject }) => inPlainSight(subject));
+  const named = together.slice(0, mostNamed).map(({ subject }) => showInvisible(subject));
   const left = together.length - named.length;
   return (
     <p class="approval-behind">
@@ -269,7 +269,7 @@ function Preview({
       tabIndex={0}
     >
       <Markdown
-        text={access.kind === 'plan' ? lineByLine(preview) : inPlainSight(preview)}
+        text={access.kind === 'plan' ? lineByLine(preview) : showInvisible(preview)}
         complete
         actions={chat.markdown}
       />
@@ -279,5 +279,5 @@ function Preview({
 
 /** A plan may contain joined emoji, which stay. Characters that reorder displayed text are written out. */
 function lineByLine(text: string): string {
-  return text.split('\n').map(lineInPlainSight).join('\n');
+  return text.split('\n').map(showMisleading).join('\n');
 }

@@ -1,7 +1,7 @@
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import { actionWord, type SettledTurn } from '../../../turnLabels';
-import type { CrashTold } from '../../verify/crashTold';
+import type { CrashReport } from '../../verify/crashReport';
 import { useChat } from '../common/ChatContext';
 
 const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
@@ -9,12 +9,12 @@ const count = new Intl.NumberFormat();
 
 /** The view's own delivery report about the last turn, which ended with the extension process. Always shown after
  *  Pull the Plug, else only when text is missing. */
-export function CrashNotice({ told, turn }: { readonly told: CrashTold; readonly turn: SettledTurn }) {
+export function CrashNotice({ report, turn }: { readonly report: CrashReport; readonly turn: SettledTurn }) {
   const chat = useChat();
-  const isLost = told.onDisk < told.shown;
+  const isLost = report.onDisk < report.shown;
   const busy = chat.submitting.value || chat.running.value !== null;
-  const goOn = (): void => {
-    told.dismiss();
+  const continueAnswer = (): void => {
+    report.dismiss();
     void chat.continueAnswer(turn.uid);
     chat.focusComposer();
   };
@@ -22,9 +22,14 @@ export function CrashNotice({ told, turn }: { readonly told: CrashTold; readonly
     <div class={`notice notice-${isLost ? 'error' : 'info'}`} role={isLost ? 'alert' : 'status'}>
       <Icon name={isLost ? 'error' : 'pass'} />
       <div class="notice-body">
-        <span>{sentence(told)}</span>
+        <span>{sentence(report)}</span>
         <span class="notice-actions">
-          <button type="button" class={`button compact${isLost ? ' secondary' : ''}`} disabled={busy} onClick={goOn}>
+          <button
+            type="button"
+            class={`button compact${isLost ? ' secondary' : ''}`}
+            disabled={busy}
+            onClick={continueAnswer}
+          >
             {actionWord('continue')}
           </button>
           {isLost && (
@@ -37,8 +42,8 @@ export function CrashNotice({ told, turn }: { readonly told: CrashTold; readonly
               {t('Show Log')}
             </button>
           )}
-          {told.at !== null && (
-            <button type="button" class="button compact secondary" onClick={told.dismiss}>
+          {report.at !== null && (
+            <button type="button" class="button compact secondary" onClick={report.dismiss}>
               {t('Dismiss')}
             </button>
           )}
@@ -48,16 +53,16 @@ export function CrashNotice({ told, turn }: { readonly told: CrashTold; readonly
   );
 }
 
-function sentence({ at, shown, onDisk, stored }: CrashTold): string {
+function sentence({ at, shown, onDisk, stored }: CrashReport): string {
   const counts = { onDisk: count.format(onDisk), shown: count.format(shown), stored: count.format(stored) };
-  if (at === null) return `${t('Interrupted: the extension host stopped.')} ${lostWords(shown, stored)}`;
+  if (at === null) return `${t('Interrupted: the extension host stopped.')} ${lostText(shown, stored)}`;
   const killed = t('Crashed at {time}.', { time: time.format(new Date(at * 1000)) });
   if (shown === 0) return `${killed} ${t('This view has no record of what it showed. Everything stored is here.')}`;
-  return `${killed} ${onDisk < shown ? lostWords(shown, stored) : t('{onDisk} of {shown} characters shown are saved.', counts)}`;
+  return `${killed} ${onDisk < shown ? lostText(shown, stored) : t('{onDisk} of {shown} characters shown are saved.', counts)}`;
 }
 
 /** A hash cannot show which characters are missing. The text gives their number when fewer are stored than shown. */
-function lostWords(shown: number, stored: number): string {
+function lostText(shown: number, stored: number): string {
   const counts = { shown: count.format(shown), stored: count.format(stored) };
   return stored < shown
     ? t('{shown} characters were shown, but {stored} are stored.', counts)

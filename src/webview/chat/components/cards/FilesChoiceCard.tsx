@@ -7,7 +7,7 @@ import { useOpener } from '../common/useOpener';
 
 interface FilesChoiceProps {
   readonly name: string;
-  readonly words: string;
+  readonly text: string;
   readonly files: readonly ChangedFile[];
   /** `files`: true when the file changes are reverted too. */
   readonly choose: (files: boolean) => void;
@@ -15,7 +15,7 @@ interface FilesChoiceProps {
 }
 
 /** Asks whether to revert the files together with the conversation. */
-export function FilesChoice({ name, words, files, choose, leave }: FilesChoiceProps) {
+export function FilesChoice({ name, text, files, choose, leave }: FilesChoiceProps) {
   const first = useRef<HTMLButtonElement>(null);
   useEffect(() => first.current?.focus(), [files]);
   return (
@@ -29,7 +29,7 @@ export function FilesChoice({ name, words, files, choose, leave }: FilesChoicePr
         leave();
       }}
     >
-      <p class="card-text">{words}</p>
+      <p class="card-text">{text}</p>
       <ul class="card-files">
         {files.slice(0, 5).map(({ path, shown }) => (
           <li key={path} title={path}>
@@ -67,7 +67,7 @@ export function AskAgainCard({ offer }: { readonly offer: AskAgainOffer }) {
     void chat.askAgain.answer(files);
     chat.focusComposer();
   };
-  const words =
+  const text =
     offer.files.length === 1
       ? t('A file was changed after this prompt. Revert it too? Your own later changes are kept.')
       : t('{count} files were changed after this prompt. Revert them too? Your own later changes are kept.', {
@@ -76,7 +76,7 @@ export function AskAgainCard({ offer }: { readonly offer: AskAgainOffer }) {
   return (
     <FilesChoice
       name={offer.kind === 'retry' ? t('Retry') : t('Edit & Resend')}
-      words={words}
+      text={text}
       files={offer.files}
       choose={choose}
       leave={leave}

@@ -16,8 +16,8 @@ export function ReasonField({ isPlan, busy, deny, cancel }: ReasonFieldProps) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   const done = (): void => {
-    const said = reason.peek().trim();
-    if (!busy) deny(said === '' ? null : said);
+    const written = reason.peek().trim();
+    if (!busy) deny(written === '' ? null : written);
   };
   return (
     <div class="approval-answer">

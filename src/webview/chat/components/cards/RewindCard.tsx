@@ -17,11 +17,11 @@ function RewindWithFiles({ offer }: { readonly offer: RewindOffer }) {
     chat.switches.withdraw();
     goBack();
   };
-  const words = `${whatWords(offer)} ${t('The prompt returns to the input box. Nothing is deleted.')} ${offer.files.length === 1 ? t('A file has changed since then:') : t('{count} files have changed since then:', { count: offer.files.length })}`;
+  const text = `${rewindText(offer)} ${t('The prompt returns to the input box. Nothing is deleted.')} ${offer.files.length === 1 ? t('A file has changed since then:') : t('{count} files have changed since then:', { count: offer.files.length })}`;
   return (
     <FilesChoice
       name={t('Rewind to Here')}
-      words={words}
+      text={text}
       files={offer.files}
       choose={(files) => void chat.switches.rewind(files)}
       leave={leave}
@@ -50,7 +50,7 @@ function PlainRewind({ offer }: { readonly offer: RewindOffer }) {
         leave();
       }}
     >
-      <p class="card-text">{words(offer)}</p>
+      <p class="card-text">{text(offer)}</p>
       <div class="card-actions">
         <button type="button" class="button compact" ref={confirm} onClick={() => void chat.switches.rewind()}>
           {t('Rewind')}
@@ -63,14 +63,14 @@ function PlainRewind({ offer }: { readonly offer: RewindOffer }) {
   );
 }
 
-function words(offer: RewindOffer): string {
+function text(offer: RewindOffer): string {
   if (offer.isSummarised)
     return t('This prompt comes before a summary, so Hermes rewinds in a new branch. This session doesn’t change.');
   const where = t('The prompt returns to the input box. Nothing is deleted, and files don’t change.');
-  return `${whatWords(offer)} ${where}`;
+  return `${rewindText(offer)} ${where}`;
 }
 
-function whatWords({ turns }: RewindOffer): string {
+function rewindText({ turns }: RewindOffer): string {
   if (turns === null) return t('Rewind to before this prompt?');
   return turns === 1
     ? t('Rewind to before this prompt (1 turn)?')

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../../../localization';
 import { diffLines, type DiffLine } from '../../../diffLines';
-import { lineInPlainSight } from '../../../plainSight';
+import { showMisleading } from '../../../invisibleCharacters';
 
 interface DiffViewProps {
   /** Unified diff. */
@@ -94,7 +94,7 @@ function Line({ line, first }: { readonly line: DiffLine; readonly first: boolea
       </span>
       <span class="diff-sign">{signs[kind]}</span>
       <span class="diff-text">
-        {lineInPlainSight(text)}
+        {showMisleading(text)}
         {'\n'}
       </span>
     </div>

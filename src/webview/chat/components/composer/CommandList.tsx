@@ -1,5 +1,5 @@
 import { t } from '../../../localization';
-import { offeredWords } from '../../labels/commandLabels';
+import { offeredText } from '../../labels/commandLabels';
 import type { Offered } from '../../composer/slashCommands';
 import { commandGroups } from '../../composer/suggestionGroups';
 import { commandListId, commandOptionId } from './commands';
@@ -23,7 +23,7 @@ export function CommandList({ commands, active, pick }: CommandListProps) {
       onClick={() => pick(command)}
     >
       <span class="command-name">/{command.name}</span>
-      <span class="command-words">{offeredWords(command)}</span>
+      <span class="command-words">{offeredText(command)}</span>
     </div>
   );
   return (

@@ -12,7 +12,7 @@ import { commandListId, commandOptionId, useCommands } from './commands';
 import { laterParts } from '../common/laterParts';
 import { mentionListId, mentionOptionId, useMentions } from './mentions';
 import { ModePicker } from '../pickers/ModePicker';
-import { useSaidCount } from './suggestions';
+import { useAnnouncedCount } from './suggestions';
 
 /** Prompt composer. Typed text leaves the composer only when it is on disk. */
 export function Composer() {
@@ -34,12 +34,12 @@ export function Composer() {
   const later = laterParts.value;
   useComposerFocus(field, chat.screen.composerFocus.value);
   useEffect(() => showAtOnce(field, chat), [chat]);
-  const history = useMemo(() => (later === null ? null : new later.PromptHistory(chat.historyNeeds)), [later]);
+  const history = useMemo(() => (later === null ? null : new later.PromptHistory(chat.historyDeps)), [later]);
 
   const commands = useCommands(chat.drafts.text, chat.promptFiles.value, (next) => chat.drafts.edit(next));
 
   const mentions = useMentions(field);
-  useSaidCount(commands.active !== null ? commands.offered.length : (mentions.offered?.length ?? null));
+  useAnnouncedCount(commands.active !== null ? commands.offered.length : (mentions.offered?.length ?? null));
   const parts = chat.attachments.parts.value;
   // Keys may arrive faster than renders.
   const isEmpty = (): boolean => chat.drafts.text.peek().trim() === '' && chat.attachments.parts.peek().length === 0;
@@ -153,11 +153,11 @@ export function Composer() {
           onKeyUp={() => mentions.moved(false)}
           onClick={() => mentions.moved(false)}
           onPaste={(event) => later?.takePasted(chat, event, event.currentTarget.selectionStart)}
-          onFocus={() => chat.needs.memory.remember({ composerFocused: true })}
+          onFocus={() => chat.deps.memory.remember({ composerFocused: true })}
           onBlur={() => {
             commands.close();
             mentions.close();
-            chat.needs.memory.remember({ composerFocused: false });
+            chat.deps.memory.remember({ composerFocused: false });
             chat.leave();
           }}
         />
@@ -287,7 +287,7 @@ function useComposerFocus(field: { readonly current: HTMLTextAreaElement | null 
     if ((document.activeElement?.closest('.card') ?? null) === null) field.current?.focus();
   });
   useEffect(() => {
-    if (!chat.needs.memory.recalled.composerFocused) return undefined;
+    if (!chat.deps.memory.recalled.composerFocused) return undefined;
     if (document.hasFocus()) {
       chat.focusComposer();
       return undefined;

@@ -1,7 +1,7 @@
 import type { Mention } from '../../../../protocol/attachmentProtocol';
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
-import { kindWords, mentionIcons } from '../../composer/draftParts';
+import { kindLabel, mentionIcons } from '../../composer/draftParts';
 import { mentionGroups } from '../../composer/suggestionGroups';
 import { mentionListId, mentionOptionId } from './mentions';
 import { SuggestionList } from './SuggestionList';
@@ -35,7 +35,7 @@ export function MentionList({ mentions, active, pick }: MentionListProps) {
       <span class="mention-label" dir="auto">
         {nameIn(mention)}
       </span>
-      <span class="visually-hidden">, {kindWords(mention.kind)}, </span>
+      <span class="visually-hidden">, {kindLabel(mention.kind)}, </span>
       <span class="mention-detail" dir="auto">
         {mention.detail}
       </span>

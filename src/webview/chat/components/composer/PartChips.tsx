@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { DraftPart } from '../../../../protocol/transcriptTypes';
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
-import { fileLink, imageAddress, partIcon, partLabel, sizeWords } from '../../composer/draftParts';
+import { fileLink, imageAddress, partIcon, partLabel, sizeText } from '../../composer/draftParts';
 import { useChat } from '../common/ChatContext';
 import { laterParts } from '../common/laterParts';
 
@@ -96,14 +96,14 @@ export function PartChips<P extends DraftPart>({ parts, remove, leave }: PartChi
 }
 
 function RemoveButton({ name, remove }: { readonly name: string; readonly remove: () => void }) {
-  const words = t('Remove {name}', { name });
+  const label = t('Remove {name}', { name });
   return (
     <button
       type="button"
       class="icon-button chip-remove"
       tabIndex={-1}
-      aria-label={words}
-      title={words}
+      aria-label={label}
+      title={label}
       onClick={remove}
     >
       <Icon name="close" />
@@ -112,5 +112,5 @@ function RemoveButton({ name, remove }: { readonly name: string; readonly remove
 }
 
 function titleOf(part: DraftPart): string {
-  return `${partLabel(part)} · ${sizeWords(part)}`;
+  return `${partLabel(part)} · ${sizeText(part)}`;
 }

@@ -6,11 +6,11 @@ import { useChat } from '../common/ChatContext';
 const pauseMs = 700;
 
 /** Announces the number of suggestions once typing pauses; null when no list is open. */
-export function useSaidCount(count: number | null): void {
+export function useAnnouncedCount(count: number | null): void {
   const chat = useChat();
   useEffect(() => {
     if (count === null) return undefined;
-    return chat.needs.timers.after(pauseMs, () =>
+    return chat.deps.timers.after(pauseMs, () =>
       chat.announce(
         count === 0 ? t('No suggestions') : count === 1 ? t('1 suggestion') : t('{count} suggestions', { count }),
       ),

@@ -31,14 +31,14 @@ export function Feed({ conversation }: { readonly conversation: Conversation }) 
   const uids = useStable(away === null ? newestUids : articleUids(blocks));
   const { id, conversationId } = conversation.session;
   const [restore] = useState(() => chat.takePlace(conversation.session));
-  const drawn = away ?? conversation;
-  const isWhole = useBehindFirstPaint() || restore !== null || away !== null;
+  const rendered = away ?? conversation;
+  const isWhole = useAfterFirstPaint() || restore !== null || away !== null;
   const first = isWhole ? 0 : Math.max(0, blocks.length - firstTurns);
   const view = useFollow({
     uids,
     newest: newestUids,
     reachesEnd: away === null,
-    hasEarlier: isWhole && drawn.hasEarlier,
+    hasEarlier: isWhole && rendered.hasEarlier,
     restore,
     jumps: chat.screen.jumpToEnd.value,
     loadEarlier: () => void pages.loadEarlier(),
@@ -47,8 +47,8 @@ export function Feed({ conversation }: { readonly conversation: Conversation }) 
     seek: (uid) => void pages.goTo(uid),
     reads: (uid) => pages.reads(uid),
     remember: (anchor) => {
-      chat.needs.memory.remember({ sessionId: id, anchor });
-      chat.places.note(conversationId, { anchor });
+      chat.deps.memory.remember({ sessionId: id, anchor });
+      chat.scrollPositions.note(conversationId, { anchor });
     },
   });
   const later = laterParts.value;
@@ -63,11 +63,11 @@ export function Feed({ conversation }: { readonly conversation: Conversation }) 
         onKeyDown={view.onKeyDown}
         tabIndex={0}
       >
-        {isWhole && drawn.hasEarlier && (
+        {isWhole && rendered.hasEarlier && (
           <EdgeButton
             loading={loading === 'earlier'}
-            words={t('Show Earlier Messages')}
-            loadingWords={t('Loading earlier messages…')}
+            label={t('Show Earlier Messages')}
+            loadingLabel={t('Loading earlier messages…')}
             load={() => void pages.loadEarlier()}
           />
         )}
@@ -83,25 +83,25 @@ export function Feed({ conversation }: { readonly conversation: Conversation }) 
               />
             ))}
           </div>
-          {drawn.activity?.turnUid === null && <CompressingLine />}
+          {rendered.activity?.turnUid === null && <CompressingLine />}
         </div>
         {away !== null && (
           <EdgeButton
             loading={loading === 'later'}
-            words={t('Show Later Messages')}
-            loadingWords={t('Loading later messages…')}
+            label={t('Show Later Messages')}
+            loadingLabel={t('Loading later messages…')}
             load={() => void pages.loadLater()}
           />
         )}
       </div>
       {!view.following && later !== null && <later.JumpButton view={view} />}
-      {isWhole && later !== null && <later.FeedTools conversation={drawn} blocks={blocks} uids={uids} view={view} />}
+      {isWhole && later !== null && <later.FeedTools conversation={rendered} blocks={blocks} uids={uids} view={view} />}
     </div>
   );
 }
 
 /** Returns false until the first render is painted. */
-function useBehindFirstPaint(): boolean {
+function useAfterFirstPaint(): boolean {
   const [isPainted, setPainted] = useState(false);
   useEffect(() => setPainted(true), []);
   return isPainted;
@@ -124,16 +124,16 @@ function articleUids(blocks: readonly TurnBlock[]): readonly string[] {
 
 interface EdgeProps {
   readonly loading: boolean;
-  readonly words: string;
-  readonly loadingWords: string;
+  readonly label: string;
+  readonly loadingLabel: string;
   readonly load: () => void;
 }
 
 /** Button at the edge of the rendered messages that loads the next page. */
-function EdgeButton({ loading, words, loadingWords, load }: EdgeProps) {
+function EdgeButton({ loading, label, loadingLabel, load }: EdgeProps) {
   return (
     <button type="button" class="link-button earlier" disabled={loading} onClick={load}>
-      {loading ? loadingWords : words}
+      {loading ? loadingLabel : label}
     </button>
   );
 }

@@ -36,7 +36,7 @@ function useNumbers(view: Following, uids: readonly string[], isPart: boolean): 
 /** Returns the focus to the article that had it when the view was last seen, and remembers the focused article.
  *  Focuses the feed when the focused element is removed. */
 function useKeptFocus({ scroller }: Following, uids: readonly string[]): void {
-  const { memory } = useChat().needs;
+  const { memory } = useChat().deps;
   const due = useRef(memory.recalled.composerFocused ? null : memory.recalled.focused);
   const hasFocus = useRef(false);
   useLayoutEffect(() => {

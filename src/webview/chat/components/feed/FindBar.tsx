@@ -37,19 +37,19 @@ export function FindBar({ find }: { readonly find: Find }) {
           placeholder={t('Find')}
           value={state.text}
           spellcheck={false}
-          onInput={(event) => search.look({ text: event.currentTarget.value })}
+          onInput={(event) => search.search({ text: event.currentTarget.value })}
         />
         <Toggle
           icon="case-sensitive"
           label={t('Match Case')}
           on={state.matchCase}
-          toggle={() => search.look({ matchCase: !state.matchCase })}
+          toggle={() => search.search({ matchCase: !state.matchCase })}
         />
         <Toggle
           icon="tools"
           label={t('Search in Tool Results')}
           on={state.tools}
-          toggle={() => search.look({ tools: !state.tools })}
+          toggle={() => search.search({ tools: !state.tools })}
         />
       </span>
       <Count state={state} />
@@ -72,7 +72,7 @@ function Count({ state }: { readonly state: FindState }) {
   return (
     <span class={`find-count${state.problem === null ? '' : ' find-problem'}`}>
       <span class={progress === null ? undefined : 'visually-hidden'} role="status">
-        {lasting ? t('Searching earlier messages…') : countWords(state)}
+        {lasting ? t('Searching earlier messages…') : countText(state)}
       </span>
       {progress !== null && (
         <span aria-hidden="true">
@@ -86,7 +86,7 @@ function Count({ state }: { readonly state: FindState }) {
   );
 }
 
-function countWords({ occurrences, more, current, problem }: FindState): string {
+function countText({ occurrences, more, current, problem }: FindState): string {
   if (problem !== null) return problem;
   if (occurrences === null) return '';
   if (occurrences.length === 0) return more ? t('No results so far') : t('No results');

@@ -4,7 +4,7 @@ import type { Following } from './useFollow';
 
 /** Scrolls to the newest text. Disappears after the press; the focus then stays where it is (mouse) or moves to the
  *  conversation (keyboard). */
-export function JumpButton({ view: { unseen, scroller, goToEnd } }: { readonly view: Following }) {
+export function JumpButton({ view: { newCount, scroller, goToEnd } }: { readonly view: Following }) {
   const jump = (button: Element): void => {
     if (document.activeElement === button) scroller.current?.focus({ preventScroll: true });
     goToEnd();
@@ -15,10 +15,10 @@ export function JumpButton({ view: { unseen, scroller, goToEnd } }: { readonly v
       class="jump"
       onMouseDown={(event) => event.preventDefault()}
       onClick={(event) => jump(event.currentTarget)}
-      aria-label={unseen > 0 ? t('Jump to latest, {count} new', { count: unseen }) : t('Jump to latest')}
+      aria-label={newCount > 0 ? t('Jump to latest, {count} new', { count: newCount }) : t('Jump to latest')}
     >
       <Icon name="arrow-down" />
-      {unseen > 0 && <span>{t('{count} new', { count: unseen })}</span>}
+      {newCount > 0 && <span>{t('{count} new', { count: newCount })}</span>}
     </button>
   );
 }

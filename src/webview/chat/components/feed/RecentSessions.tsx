@@ -11,7 +11,7 @@ const mostRecent = 5;
 /** The sessions used last, in the empty state. */
 export function RecentSessions({ sessions }: { readonly sessions: readonly SessionSummary[] }) {
   const chat = useChat();
-  const now = useNow(chat.needs.timers.nowMs, 60_000);
+  const now = useNow(chat.deps.timers.nowMs, 60_000);
   if (sessions.length === 0) return null;
   return (
     <section class="recent" aria-labelledby="recent-title">
@@ -34,7 +34,7 @@ export function RecentSessions({ sessions }: { readonly sessions: readonly Sessi
               <span class="recent-age">{age(session.lastActiveAt, now / 1000)}</span>
               {index === 0 && (
                 <span class="recent-words" dir="auto">
-                  {lastWords(session)}
+                  {lastText(session)}
                 </span>
               )}
             </button>
@@ -49,7 +49,7 @@ export function RecentSessions({ sessions }: { readonly sessions: readonly Sessi
 }
 
 /** Label of the last session, with its preview unless that repeats the title. */
-function lastWords({ title, preview }: SessionSummary): string {
+function lastText({ title, preview }: SessionSummary): string {
   const isNews = title !== null && preview !== null && !folded(preview).startsWith(folded(title));
   return [t('Continue the last session'), ...(isNews ? [preview] : [])].join(' · ');
 }

@@ -11,7 +11,7 @@ export function Suggestions({ isDemo, canLook }: { readonly isDemo: boolean; rea
   useEffect(() => {
     if (isDemo || !canLook || folderName === null) return setStarters([]);
     // Without suggestions, users type their own prompt.
-    chat.needs.host.request('starterPrompts', {}).then(setStarters, () => undefined);
+    chat.deps.host.request('starterPrompts', {}).then(setStarters, () => undefined);
   }, [chat, isDemo, canLook, folderName]);
   // All prompts ask about a folder.
   const prompts = folderName === null ? [] : isDemo ? demoPrompts : starters;

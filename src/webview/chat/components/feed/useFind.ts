@@ -22,7 +22,7 @@ const [allName, currentName] = ['hermes-find', 'hermes-find-current'];
 /** Find in the conversation: opened by Ctrl+F (Cmd+F) in the page or by the command, closed by Escape. */
 export function useFind(props: ShownFeed): Find {
   const chat = useChat();
-  const { host, timers } = chat.needs;
+  const { host, timers } = chat.deps;
   const latest = useRef(props);
   latest.current = props;
   const [focusAsked, setFocusAsked] = useState(0);

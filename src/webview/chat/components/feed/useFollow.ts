@@ -4,7 +4,7 @@ import {
   afterContent,
   afterScroll,
   followFromStart,
-  letGo,
+  stopFollowing,
   toBottom,
   wantsEarlier,
   wantsLater,
@@ -15,7 +15,7 @@ import type { ViewMemory } from '../../connection/viewMemory';
 
 type Anchor = NonNullable<ViewMemory['anchor']>;
 
-export interface FollowNeeds {
+export interface FollowDeps {
   /** uids of the rendered articles, in order. */
   readonly uids: readonly string[];
   /** uids of the newest articles, rendered or not. */
@@ -42,7 +42,7 @@ export interface Following {
   readonly scroller: RefObject<HTMLDivElement | null>;
   readonly content: RefObject<HTMLDivElement | null>;
   readonly following: boolean;
-  readonly unseen: number;
+  readonly newCount: number;
   onScroll(): void;
   onWheel(event: WheelEvent): void;
   onKeyDown(event: KeyboardEvent): void;
@@ -59,24 +59,24 @@ const rememberEvery = 150;
 
 /** Keeps the newest text in sight while the user is at the end. Otherwise keeps the user's position: while text
  *  streams, when an earlier page is prepended, and after the view was hidden. */
-export function useFollow(needs: FollowNeeds): Following {
+export function useFollow(deps: FollowDeps): Following {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const follow = useRef<Follow>(followFromStart);
-  const [shown, setShown] = useState({ following: true, unseen: 0 });
+  const [shown, setShown] = useState({ following: true, newCount: 0 });
   const anchor = useRef<Anchor | null>(null);
   /** Position of our own last scroll: its scroll event says nothing about the user's intent. */
   const ownTop = useRef(0);
   const ownEventDue = useRef(false);
-  const latest = useRef(needs);
-  latest.current = needs;
+  const latest = useRef(deps);
+  latest.current = deps;
 
   const update = useCallback((next: Follow): void => {
     follow.current = next;
     setShown((before) =>
-      before.following === next.following && before.unseen === next.unseen
+      before.following === next.following && before.newCount === next.newCount
         ? before
-        : { following: next.following, unseen: next.unseen },
+        : { following: next.following, newCount: next.newCount },
     );
   }, []);
   const settle = useCallback((): void => {
@@ -108,7 +108,7 @@ export function useFollow(needs: FollowNeeds): Following {
       const element = scroller.current;
       if (uid === undefined || element === null) return;
       anchor.current = { uid, offset: offset ?? Math.round(element.clientHeight / 4) };
-      update(letGo(follow.current));
+      update(stopFollowing(follow.current));
       settle();
       // With the end in sight there is nothing to jump to.
       const { scrollTop, scrollHeight, clientHeight } = element;
@@ -123,26 +123,26 @@ export function useFollow(needs: FollowNeeds): Following {
   const aim = useCallback(
     (uid: string): void => {
       anchor.current = { uid, offset: Math.round((scroller.current?.clientHeight ?? 0) / 4) };
-      update(letGo(follow.current));
+      update(stopFollowing(follow.current));
     },
     [update],
   );
 
-  useNewContent(needs.newest, follow, update);
+  useNewContent(deps.newest, follow, update);
   // The rendered part has changed: stop following the end, or follow it again.
-  const reachedEnd = useRef(needs.reachesEnd);
+  const reachedEnd = useRef(deps.reachesEnd);
   useLayoutEffect(() => {
-    if (reachedEnd.current === needs.reachesEnd) return;
-    reachedEnd.current = needs.reachesEnd;
-    if (!needs.reachesEnd) update(letGo(follow.current));
+    if (reachedEnd.current === deps.reachesEnd) return;
+    reachedEnd.current = deps.reachesEnd;
+    if (!deps.reachesEnd) update(stopFollowing(follow.current));
     else if (follow.current.following) settle();
-  }, [needs.reachesEnd, update, settle]);
-  useRestoredPlace(needs, scroller, follow, anchor, update);
-  const jumped = useRef(needs.jumps);
+  }, [deps.reachesEnd, update, settle]);
+  useRestoredPlace(deps, scroller, follow, anchor, update);
+  const jumped = useRef(deps.jumps);
   useEffect(() => {
-    if (needs.jumps !== jumped.current) goToEnd();
-    jumped.current = needs.jumps;
-  }, [needs.jumps, goToEnd]);
+    if (deps.jumps !== jumped.current) goToEnd();
+    jumped.current = deps.jumps;
+  }, [deps.jumps, goToEnd]);
   // Not left to the browser's scroll anchoring: it is off at the very top and ignores rows whose height was only
   // estimated.
   useLayoutEffect(() => {
@@ -179,7 +179,7 @@ export function useFollow(needs: FollowNeeds): Following {
   // scroll begins.
   const turnAway = useCallback((): void => {
     if (scroller.current !== null && scroller.current.scrollTop > 0 && follow.current.following)
-      update(letGo(follow.current));
+      update(stopFollowing(follow.current));
   }, [update]);
   const onWheel = useCallback(
     (event: WheelEvent): void => {
@@ -210,27 +210,27 @@ function useNewContent(uids: readonly string[], follow: RefObject<Follow>, updat
 
 /** Returns to the saved scroll position; fetches that part of the conversation when it is not loaded. */
 function useRestoredPlace(
-  needs: FollowNeeds,
+  deps: FollowDeps,
   scroller: RefObject<HTMLDivElement | null>,
   follow: RefObject<Follow>,
   anchor: RefObject<Anchor | null>,
   update: (next: Follow) => void,
 ): void {
-  const wanted = useRef(needs.restore);
+  const wanted = useRef(deps.restore);
   const sought = useRef(false);
   useLayoutEffect(() => {
     const place = wanted.current;
     if (place === null || scroller.current === null) return;
-    if (needs.uids.includes(place.uid)) {
+    if (deps.uids.includes(place.uid)) {
       wanted.current = null;
       anchor.current = place;
-      update(letGo(follow.current));
+      update(stopFollowing(follow.current));
       scrollToAnchor(scroller.current, place);
-    } else if (needs.hasEarlier && !sought.current) {
+    } else if (deps.hasEarlier && !sought.current) {
       sought.current = true;
-      needs.seek(place.uid);
+      deps.seek(place.uid);
     }
-  }, [needs.uids]);
+  }, [deps.uids]);
 }
 
 function useThrottled(call: () => void, everyMs: number): () => void {

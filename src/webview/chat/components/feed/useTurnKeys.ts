@@ -38,13 +38,13 @@ export function useTurnKeys(props: ShownFeed): void {
       if (by === -1 && latest.current.conversation.hasEarlier) await chat.pages.loadEarlier();
       else if (by === 1 && chat.pages.away.peek() !== null) await chat.pages.loadLater();
       else if (by === 1) return view.goToEnd();
-      await drawn(() => latest.current.uids !== before);
+      await rendered(() => latest.current.uids !== before);
       const loaded = turnBeside(view, by);
       if (loaded !== null) arrive(loaded, takesFocus);
     };
     const toStart = async (): Promise<void> => {
       if (!(await chat.pages.goToStart())) return;
-      await drawn(() => !latest.current.conversation.hasEarlier);
+      await rendered(() => !latest.current.conversation.hasEarlier);
       const first = view.scroller.current?.querySelector<HTMLElement>('article[data-uid]') ?? null;
       if (first !== null) view.goTo(first, offset);
     };
@@ -101,7 +101,7 @@ function turnBeside({ scroller }: Following, by: -1 | 1): HTMLElement | null {
 }
 
 /** Waits for up to 10 frames until the condition holds. */
-async function drawn(holds: () => boolean): Promise<void> {
+async function rendered(holds: () => boolean): Promise<void> {
   for (let frames = 0; frames < 10 && !holds(); frames++)
     await new Promise((resolve) => requestAnimationFrame(resolve));
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { SessionContextUse } from '../../../../protocol/chatProtocol';
 import { t } from '../../../localization';
 import { compactCount, percentOf } from '../../../times';
-import { contextPanelId, totalWords } from '../../labels/contextLabels';
+import { contextPanelId, totalText } from '../../labels/contextLabels';
 import { useChat } from '../common/ChatContext';
 import { laterParts } from '../common/laterParts';
 
@@ -41,8 +41,8 @@ export function ContextMeter() {
         class={`context-button${part !== null && part >= 0.75 ? ' context-full' : ''}${part !== null && part >= 0.9 ? ' context-brimful' : ''}`}
         aria-expanded={open.value}
         aria-controls={contextPanelId}
-        aria-label={summaryWords(use, part)}
-        title={summaryWords(use, part)}
+        aria-label={summaryText(use, part)}
+        title={summaryText(use, part)}
         onClick={() => (open.value = !open.value)}
       >
         {part !== null && <Bar part={part} />}
@@ -71,8 +71,8 @@ function Bar({ part }: { readonly part: number }) {
   );
 }
 
-function summaryWords(use: SessionContextUse, part: number | null): string {
+function summaryText(use: SessionContextUse, part: number | null): string {
   return part === null
-    ? t('Context {tokens} tok: {total}', { tokens: compactCount(use.tokens), total: totalWords(use) })
-    : t('Context {percent} full: {total}', { percent: percentOf(part), total: totalWords(use) });
+    ? t('Context {tokens} tok: {total}', { tokens: compactCount(use.tokens), total: totalText(use) })
+    : t('Context {percent} full: {total}', { percent: percentOf(part), total: totalText(use) });
 }

@@ -3,7 +3,7 @@ import { dollars } from '../../../../protocol/costText';
 import type { Cost, Spending } from '../../../../protocol/transcriptTypes';
 import { t } from '../../../localization';
 import { compactCount, percentOf } from '../../../times';
-import { contextPanelId, fileName, leftWords, originWords, totalWords } from '../../labels/contextLabels';
+import { contextPanelId, fileName, leftWords, originWords, totalText } from '../../labels/contextLabels';
 
 /** Breakdown of the model's context by kind. */
 export function ContextPanel({ use, compress }: { readonly use: SessionContextUse; readonly compress: () => void }) {
@@ -22,8 +22,8 @@ export function ContextPanel({ use, compress }: { readonly use: SessionContextUs
   ];
   return (
     <div class="popup context-panel" id={contextPanelId} role="group" aria-label={t('Context')}>
-      <p class="context-title">{totalWords(use)}</p>
-      {window !== null && <FullMeter part={Math.min(1, use.tokens / window)} words={totalWords(use)} />}
+      <p class="context-title">{totalText(use)}</p>
+      {window !== null && <FullMeter part={Math.min(1, use.tokens / window)} label={totalText(use)} />}
       {lines.length > 0 && (
         <dl class="context-lines">
           {lines.map(([name, tokens]) => (
@@ -87,7 +87,7 @@ function sumWords({ usd, unpriced }: Cost): string {
 }
 
 /** Uses SVG attributes: the page's content security policy forbids inline styles. */
-function FullMeter({ part, words }: { readonly part: number; readonly words: string }) {
+function FullMeter({ part, label }: { readonly part: number; readonly label: string }) {
   return (
     <div
       class={`context-meter${part >= 0.75 ? ' context-full' : ''}${part >= 0.9 ? ' context-brimful' : ''}`}
@@ -96,7 +96,7 @@ function FullMeter({ part, words }: { readonly part: number; readonly words: str
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={Math.round(part * 100)}
-      aria-valuetext={`${percentOf(part)}: ${words}`}
+      aria-valuetext={`${percentOf(part)}: ${label}`}
     >
       <svg
         class="context-wide"

@@ -18,9 +18,9 @@ export function EffortPicker() {
       label={t('Effort')}
       listLabel={t('Efforts')}
       icon="lightbulb"
-      title={t('Effort {effort}: {words}', { effort: effortName(shown), words: effortLabels(shown) })}
+      title={t('Effort {effort}: {words}', { effort: effortName(shown), description: effortLabels(shown) })}
       class={`effort-picker effort-${shown}`}
-      options={efforts.map((value) => ({ value, name: effortName(value), words: effortLabels(value) }))}
+      options={efforts.map((value) => ({ value, name: effortName(value), description: effortLabels(value) }))}
       chosen={shown}
       pick={(effort) => void chat.effort.set(effort)}
     >

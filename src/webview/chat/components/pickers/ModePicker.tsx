@@ -22,7 +22,7 @@ export function ModePicker() {
       options={modes.map((value) => ({
         value,
         name: modeName(value),
-        words: modeLabels(value, sandbox?.kind === 'works'),
+        description: modeLabels(value, sandbox?.kind === 'works'),
       }))}
       chosen={mode}
       note={() => later !== null && <later.SandboxNote />}

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ModelChoices, ModelRow } from '../../../../protocol/chatProtocol';
+import type { ModelList, ModelRow } from '../../../../protocol/chatProtocol';
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import { compactCount } from '../../../times';
@@ -192,14 +192,14 @@ function focusOnce(element: HTMLElement | null): void {
 }
 
 interface Choices {
-  readonly choices: ModelChoices | null;
+  readonly choices: ModelList | null;
   readonly problem: string | null;
   readonly refresh: () => void;
 }
 
 function useChoices(): Choices {
   const chat = useChat();
-  const [choices, setChoices] = useState<ModelChoices | null>(null);
+  const [choices, setChoices] = useState<ModelList | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const latest = useRef(0);
   const load = (again: boolean): void => {

@@ -21,7 +21,7 @@ export function OptionList<V extends string>({ id, label, options, active, chose
   return (
     <div class="popup option-list" onMouseDown={(event) => event.preventDefault()}>
       <ul id={optionListId(id)} class="options" role="listbox" aria-label={label} ref={list}>
-        {options.map(({ value, name, words }) => (
+        {options.map(({ value, name, description }) => (
           <li
             key={value}
             id={optionId(id, value)}
@@ -36,7 +36,7 @@ export function OptionList<V extends string>({ id, label, options, active, chose
               {value === chosen && <span class="visually-hidden">{t('selected')}</span>}
             </span>
             <span class="option-details">
-              <span>{words}</span>
+              <span>{description}</span>
             </span>
           </li>
         ))}

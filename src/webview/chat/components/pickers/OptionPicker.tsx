@@ -8,7 +8,7 @@ import { laterParts } from '../common/laterParts';
 export interface PickerOption<V extends string> {
   readonly value: V;
   readonly name: string;
-  readonly words: string;
+  readonly description: string;
 }
 
 interface OptionPickerProps<V extends string> {

@@ -5,12 +5,12 @@ import { useChat } from '../common/ChatContext';
 /** Note below the modes: tells the user if commands run in a sandbox here. */
 export function SandboxNote() {
   const { sandbox } = useChat().steady.value;
-  const words = sandboxLabels(sandbox);
-  if (words === null) return null;
+  const labels = sandboxLabels(sandbox);
+  if (labels === null) return null;
   return (
     <p class="option-note">
       <Icon name={sandbox?.kind === 'works' ? 'lock' : 'unlock'} />
-      <span>{words}</span>
+      <span>{labels}</span>
     </p>
   );
 }

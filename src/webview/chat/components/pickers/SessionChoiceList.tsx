@@ -39,7 +39,7 @@ export function SessionChoiceList({ choices }: { readonly choices: SessionChoice
     else return;
     event.preventDefault();
   };
-  const now = chat.needs.timers.nowMs() / 1000;
+  const now = chat.deps.timers.nowMs() / 1000;
   return (
     <section class="card choices">
       <p class="card-text" id="session-choices">

@@ -4,7 +4,7 @@ import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
 import { memo } from '../../../memo';
 import { clockTime, duration } from '../../../times';
-import { foldWords } from '../../../toolLabels';
+import { groupLabel } from '../../../toolLabels';
 import { folds, type AnswerRow, type CallRow } from '../../state/conversationRows';
 import { useChat } from '../common/ChatContext';
 import { FoldButton } from '../common/FoldButton';
@@ -63,7 +63,7 @@ const AnswerBody = memo(({ row }: { readonly row: AnswerRow }) => {
 export function Answer({ row, startedAt, head, folded = false, children }: AnswerProps) {
   const chat = useChat();
   const { message, state } = row;
-  const now = chat.needs.timers.nowMs() / 1000;
+  const now = chat.deps.timers.nowMs() / 1000;
   const time = clockTime(message.row?.createdAt ?? startedAt ?? now, now);
   return (
     <article
@@ -131,7 +131,7 @@ function Calls({ id, calls, turnUid }: CallsProps) {
   const open = chat.folds.open.value.has(id);
   return (
     <div class="reads">
-      <FoldButton open={open} words={foldWords(calls.map(({ call }) => call))} toggle={() => chat.folds.toggle(id)} />
+      <FoldButton open={open} label={groupLabel(calls.map(({ call }) => call))} toggle={() => chat.folds.toggle(id)} />
       {open && (
         <div class="reads-open">
           {calls.map((row) => (
@@ -161,7 +161,7 @@ function Thinking({ id, thinking, ...part }: ThinkingProps) {
     <div class="thinking">
       <FoldButton
         open={open}
-        words={thinkingWords(live, watched ?? chat.thoughts.of(part.uid))}
+        label={thinkingLabel(live, watched ?? chat.thoughts.of(part.uid))}
         toggle={() => chat.folds.toggle(id)}
         live={live}
       />
@@ -186,7 +186,7 @@ function lastLine(text: string): string {
 }
 
 /** `ms`: null when the view did not watch the thinking. */
-function thinkingWords(live: boolean, ms: number | null): string {
+function thinkingLabel(live: boolean, ms: number | null): string {
   if (live) return t('Thinking…');
   if (ms === null) return t('Thought');
   return ms < 1000 ? t('Thought for <1 s') : t('Thought for {duration}', { duration: duration(ms) });

@@ -3,8 +3,8 @@ import { answerText } from '../../../../protocol/transcriptTypes';
 import { t } from '../../../localization';
 import { recalledLabels } from '../../../recalledLabels';
 import { duration } from '../../../times';
-import { outcomeWords, type SettledTurn } from '../../../turnLabels';
-import { costWords, tokenWords, usageLines } from '../../../usageLabels';
+import { outcomeLabel, type SettledTurn } from '../../../turnLabels';
+import { costText, tokenText, usageLines } from '../../../usageLabels';
 import { answersIn, shownAnswer, type AnswerRow, type TurnBlock } from '../../state/conversationRows';
 import { turnMarkdown } from '../../state/turnMarkdown';
 import { useChat } from '../common/ChatContext';
@@ -47,7 +47,7 @@ export function TurnFooter({ block, turn }: TurnFooterProps) {
     .filter((part) => part !== '')
     .join('\n\n');
   // The failure notice of a turn has its own Retry.
-  const offersRetry = outcomeWords(turn, shownAnswer(block))?.actions.includes('retry') === true;
+  const offersRetry = outcomeLabel(turn, shownAnswer(block))?.actions.includes('retry') === true;
   const actions: readonly (ToolbarAction | false)[] = [
     block.isLast &&
       !offersRetry && { icon: 'refresh', label: t('Retry'), act: () => void chat.retry(turn.uid), disabled: busy },
@@ -87,7 +87,7 @@ function TurnFacts({ block, turn }: TurnFooterProps) {
   // The line is cut at its end, so the facts that differ from turn to turn come first.
   const facts = [
     took,
-    ...(usage === null ? [] : [tokenWords(usage), costWords(usage)]),
+    ...(usage === null ? [] : [tokenText(usage), costText(usage)]),
     modelName(turn.model),
     ...recalledLabels(block.recalled),
   ]

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { ChangedFile, FileHunk } from '../../../../protocol/transcriptTypes';
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
-import { lineInPlainSight } from '../../../plainSight';
+import { showMisleading } from '../../../invisibleCharacters';
 import { changeWord, fileStateWord, isRevertible, isUndecided } from '../../labels/changedFileLabels';
 import { Counts } from './Counts';
 import { useChat } from '../common/ChatContext';
@@ -23,9 +23,9 @@ const icons: Readonly<Record<ChangedFile['kind'], string>> = {
 /** One file that a turn changed; opens to show its changes. */
 export function ChangedFileItem({ turnUid, file, busy }: FileProps) {
   const chat = useChat();
-  const fold = `hunks:${turnUid}:${file.path}`;
+  const foldKey = `hunks:${turnUid}:${file.path}`;
   const isText = file.added !== null;
-  const open = isText && chat.folds.open.value.has(fold);
+  const open = isText && chat.folds.open.value.has(foldKey);
   const word = fileStateWord([file]);
   // As in VS Code's own lists: the name before its folder, and the folder is shortened first.
   const [, folder = '', name = file.shown] = /^(?:(.*)[/\\])?([^/\\]+)$/.exec(file.shown) ?? [];
@@ -58,7 +58,7 @@ export function ChangedFileItem({ turnUid, file, busy }: FileProps) {
           class="fold-button files-fold"
           aria-expanded={isText ? open : undefined}
           title={file.path}
-          onClick={() => (isText ? chat.folds.toggle(fold) : chat.openDiff(turnUid, file.path))}
+          onClick={() => (isText ? chat.folds.toggle(foldKey) : chat.openDiff(turnUid, file.path))}
         >
           <Icon name={icons[file.kind]} />
           <span class="files-name" dir="auto">
@@ -169,7 +169,7 @@ function HunkText({
     <div class={`diff-line diff-${kind}`}>
       <span class="diff-sign">{sign}</span>
       <span class="diff-text">
-        {lineInPlainSight(text)}
+        {showMisleading(text)}
         {'\n'}
       </span>
     </div>

@@ -3,7 +3,7 @@ import type { ChangedFile } from '../../../../protocol/transcriptTypes';
 import { Icon } from '../../../Icon';
 import { lineCounts } from '../../../lineCounts';
 import { t } from '../../../localization';
-import { filesWords, fileStateWord, isRevertible, isUndecided, revertedWords } from '../../labels/changedFileLabels';
+import { filesText, fileStateWord, isRevertible, isUndecided, revertedWords } from '../../labels/changedFileLabels';
 import type { ReviewAction } from '../../session/fileReviews';
 import { ChangedFileItem } from './ChangedFileItem';
 import { Counts } from './Counts';
@@ -17,8 +17,8 @@ interface BarProps {
 /** Files that a turn changed, with Review, Keep and Revert for all of them, for one file, or for one change within a file. */
 export function ChangedFilesBar({ turnUid, files }: BarProps) {
   const chat = useChat();
-  const fold = `files:${turnUid}`;
-  const open = chat.folds.open.value.has(fold);
+  const foldKey = `files:${turnUid}`;
+  const open = chat.folds.open.value.has(foldKey);
   const busy = chat.files.busy.value.has(turnUid);
   const undecided = files.filter(isUndecided);
   // The line with Undo Revert already says that all are reverted.
@@ -32,10 +32,10 @@ export function ChangedFilesBar({ turnUid, files }: BarProps) {
           type="button"
           class="fold-button files-fold"
           aria-expanded={open}
-          onClick={() => chat.folds.toggle(fold)}
+          onClick={() => chat.folds.toggle(foldKey)}
         >
           <Icon name={open ? 'chevron-down' : 'chevron-right'} />
-          <span>{filesWords(files)}</span>
+          <span>{filesText(files)}</span>
           <Counts {...lineCounts(files)} />
           {settled !== null && <span class="files-state">{settled}</span>}
         </button>

@@ -5,7 +5,7 @@ import { answerText, isContinuation, sentParts, type Turn } from '../../../../pr
 import { t } from '../../../localization';
 import { memo } from '../../../memo';
 import { clockTime, fullTime } from '../../../times';
-import { promptFold } from '../../state/folds';
+import { promptFoldKey } from '../../state/foldState';
 import type { LiveMessage } from '../../state/liveMessage';
 import { useChat } from '../common/ChatContext';
 import { laterParts } from '../common/laterParts';
@@ -37,7 +37,7 @@ const PromptCard = memo(({ message, turn, versions, at }: CardProps) => {
         <span class="prompt-space" />
         {!editing && later !== null && <later.PromptTools message={message} turn={turn} focused={returns} />}
         <time class="prompt-time" dateTime={new Date(at * 1000).toISOString()} title={fullTime(at)}>
-          {clockTime(at, chat.needs.timers.nowMs() / 1000)}
+          {clockTime(at, chat.deps.timers.nowMs() / 1000)}
         </time>
       </div>
       {editing && turn !== null && later !== null ? (
@@ -45,7 +45,7 @@ const PromptCard = memo(({ message, turn, versions, at }: CardProps) => {
       ) : (
         <>
           <PartChips parts={sentParts(message.parts)} />
-          {text !== '' && <PromptText id={promptFold(message.uid)} text={text} />}
+          {text !== '' && <PromptText id={promptFoldKey(message.uid)} text={text} />}
         </>
       )}
     </div>
@@ -54,7 +54,7 @@ const PromptCard = memo(({ message, turn, versions, at }: CardProps) => {
 
 export function Prompt({ message, turn, versions, children }: PromptProps) {
   const chat = useChat();
-  const now = chat.needs.timers.nowMs() / 1000;
+  const now = chat.deps.timers.nowMs() / 1000;
   const at = message.row?.createdAt ?? now;
   if (isContinuation(message))
     return (
@@ -83,7 +83,7 @@ function Continued({ message, turn, versions, at, children }: PromptProps & { re
   return (
     <article
       class="message"
-      aria-label={t('Continued, {time}', { time: clockTime(at, chat.needs.timers.nowMs() / 1000) })}
+      aria-label={t('Continued, {time}', { time: clockTime(at, chat.deps.timers.nowMs() / 1000) })}
       data-uid={message.uid}
       data-state="saved"
       tabIndex={-1}

@@ -18,15 +18,15 @@ export function ToolRow({ row, turnUid }: { readonly row: CallRow; readonly turn
   const details = toolDetails(result);
   const id = `call:${call.callId}`;
   const open = chat.folds.open.value.has(id);
-  const words = toolLabels(call, state, result);
+  const labels = toolLabels(call, state, result);
   const name = t('Tool: {tool}, {state}', { tool: toolName(call), state: stateWord(state) });
   return (
     <div class={`tool tool-${state}`} role="group" aria-label={name}>
       <div class="tool-head">
         <button type="button" class="tool-line" aria-expanded={open} onClick={() => chat.folds.toggle(id)}>
-          <Icon name={words.icon} />
-          <span class="tool-verb">{words.verb}</span>
-          <Target words={words} />
+          <Icon name={labels.icon} />
+          <span class="tool-verb">{labels.verb}</span>
+          <Target labels={labels} />
           <LineCounts result={result} />
           <span class="tool-state">
             {state === 'done' || isEndedCommand(row) ? resultCount(result) : <StateMark row={row} />}
@@ -45,7 +45,7 @@ export function ToolRow({ row, turnUid }: { readonly row: CallRow; readonly turn
 }
 
 /** Target of a call. When a file path lacks room, its folders are cut first: the name says more. */
-function Target({ words: { icon, target } }: { readonly words: ToolLabels }) {
+function Target({ labels: { icon, target } }: { readonly labels: ToolLabels }) {
   const at = icon === 'file' || icon === 'edit' ? target.lastIndexOf('/') + 1 : 0;
   if (at === 0)
     return (
@@ -87,7 +87,7 @@ const stateIcons: Readonly<Record<Exclude<ToolState, 'done'>, string>> = {
 /** State of a call that is not done: in a word, or as its reason if that is short. */
 function StateMark({ row: { state, startedAt, result } }: { readonly row: CallRow }) {
   const chat = useChat();
-  const now = useNow(chat.needs.timers.nowMs, 1000, state === 'running');
+  const now = useNow(chat.deps.timers.nowMs, 1000, state === 'running');
   if (state === 'done') return null;
   const elapsed = state === 'running' && startedAt !== null ? ` ${duration(Math.max(0, now - startedAt * 1000))}` : '';
   return (

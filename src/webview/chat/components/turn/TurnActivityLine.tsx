@@ -9,27 +9,27 @@ import { useLasting, useNow } from '../common/timing';
 /** Current activity of a running turn when nothing else on the page shows it. */
 export function TurnActivityLine({ block }: { readonly block: TurnBlock }) {
   const chat = useChat();
-  const now = useNow(chat.needs.timers.nowMs, 1000);
+  const now = useNow(chat.deps.timers.nowMs, 1000);
   const { activity, turn } = block;
   const isWaiting = turn?.state === 'waiting';
   const since = activity === null ? 0 : Math.max(0, now - activity.receivedAt);
   // The card above the composer says so itself.
   const isAsked = isWaiting && (chat.steady.value.conversation?.approval ?? null) !== null;
-  const words =
+  const text =
     activity === null || isWaiting
-      ? waitingWords(block, isAsked)
-      : activityWords(activity.activity, since, turn?.model ?? '');
-  const lasting = useLasting(words !== null, 150);
-  const meter = stepWords(block.steps);
-  if ((words === null || !lasting) && meter === null) return null;
+      ? waitingText(block, isAsked)
+      : activityText(activity.activity, since, turn?.model ?? '');
+  const lasting = useLasting(text !== null, 150);
+  const meter = stepText(block.steps);
+  if ((text === null || !lasting) && meter === null) return null;
   const retrying = !isWaiting && activity?.activity.kind === 'retrying';
   const recallOf = activity?.activity.kind === 'recalling' ? (turn?.uid ?? null) : null;
   return (
     <p class={`activity${retrying ? ' activity-warning' : ''}`}>
-      {words !== null && lasting && (
+      {text !== null && lasting && (
         <>
           <Icon name={retrying ? 'warning' : isWaiting ? 'question' : 'loading'} spin={!retrying && !isWaiting} />
-          <span>{words}</span>
+          <span>{text}</span>
         </>
       )}
       {meter !== null && (
@@ -47,12 +47,12 @@ export function TurnActivityLine({ block }: { readonly block: TurnBlock }) {
 }
 
 /** Returns the step count once the turn has used more than half of its steps; else null. */
-function stepWords(steps: TurnBlock['steps']): string | null {
+function stepText(steps: TurnBlock['steps']): string | null {
   return steps === null || steps.at * 2 <= steps.most ? null : t('step {at} of {most}', steps);
 }
 
 // A view that has just been rebuilt does not know the activity yet. Streaming text speaks for itself.
-function waitingWords(block: TurnBlock, isAsked: boolean): string | null {
+function waitingText(block: TurnBlock, isAsked: boolean): string | null {
   if (block.turn?.state === 'waiting') return isAsked ? null : t('Waiting for you');
   return block.rows.some((row) => row.kind === 'answer' && row.state === 'streaming') ? null : t('Working…');
 }
@@ -63,7 +63,7 @@ function whatHappened(sentence: string): string {
 }
 
 /** Null when the conversation itself shows the activity. `since`: milliseconds. */
-function activityWords(activity: TurnActivity, since: number, model: string): string | null {
+function activityText(activity: TurnActivity, since: number, model: string): string | null {
   switch (activity.kind) {
     case 'requesting': {
       const elapsed = activity.elapsedMs + since;

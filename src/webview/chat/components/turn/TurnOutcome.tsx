@@ -1,9 +1,9 @@
 import { useId, useState } from 'preact/hooks';
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
-import { actionWord, outcomeWords, type OutcomeAction, type SettledTurn } from '../../../turnLabels';
+import { actionWord, outcomeLabel, type OutcomeAction, type SettledTurn } from '../../../turnLabels';
 import { answersIn, shownAnswer, type TurnBlock } from '../../state/conversationRows';
-import { crashTold } from '../../verify/crashTold';
+import { crashReport } from '../../verify/crashReport';
 import { useChat } from '../common/ChatContext';
 import { CrashNotice } from '../cards/CrashNotice';
 import { FailureDetails } from '../cards/FailureDetails';
@@ -18,22 +18,22 @@ interface TurnOutcomeProps {
  *  (announcements.ts). */
 export function TurnOutcome({ block, turn }: TurnOutcomeProps) {
   const began = block.rows.some((row) => answersIn(row).length > 0);
-  const words = outcomeWords(turn, shownAnswer(block), began);
+  const label = outcomeLabel(turn, shownAnswer(block), began);
   // The view's own delivery report replaces the usual words.
-  const told = (block.isLast ? crashTold.value?.(turn) : null) ?? null;
-  if (told !== null) return <CrashNotice told={told} turn={turn} />;
+  const crash = (block.isLast ? crashReport.value?.(turn) : null) ?? null;
+  if (crash !== null) return <CrashNotice report={crash} turn={turn} />;
   // The line above the next turn says that it was continued.
-  if (words === null || block.isContinued) return null;
+  if (label === null || block.isContinued) return null;
   return (
-    <div class={`notice notice-${words.tone}`} role="group" aria-label={t('How the turn ended')}>
-      <Icon name={words.tone} />
+    <div class={`notice notice-${label.tone}`} role="group" aria-label={t('How the turn ended')}>
+      <Icon name={label.tone} />
       <div class="notice-body">
-        <span>{words.sentence}</span>
+        <span>{label.sentence}</span>
         <OutcomeActions
           block={block}
           turn={turn}
-          offered={words.actions}
-          isPrimary={words.tone === 'error' && block.isLast}
+          offered={label.actions}
+          isPrimary={label.tone === 'error' && block.isLast}
         />
       </div>
     </div>

@@ -2,12 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../../../localization';
 import { memo } from '../../../memo';
-import { restWhenFar } from '../../../restingElements';
+import { skipWhenFar } from '../../../offscreenElements';
 import { compactCount } from '../../../times';
 import { handoffTokens } from '../../../../protocol/transcriptTypes';
 import type { LiveMessage } from '../../state/liveMessage';
 import type { AnswerRow, ReadsRow, TurnBlock } from '../../state/conversationRows';
-import { foldWords } from '../../../toolLabels';
+import { groupLabel } from '../../../toolLabels';
 import { Answer } from './Answer';
 import { useChat } from '../common/ChatContext';
 import { FoldButton } from '../common/FoldButton';
@@ -26,7 +26,7 @@ export const TurnView = memo(({ block, near }: TurnViewProps) => {
   const { turn, summary, prompt, rows, versions, isLast } = block;
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (near && !isLast && element.current !== null) restWhenFar(element.current);
+    if (near && !isLast && element.current !== null) skipWhenFar(element.current);
   }, [near, isLast]);
   if (summary !== null) return <SummaryLine message={summary} />;
   const startedAt = turn?.startedAt ?? null;
@@ -55,7 +55,9 @@ export const TurnView = memo(({ block, near }: TurnViewProps) => {
         if (row.kind === 'reads') return <Reads key={row.key} row={row} startedAt={startedAt} tail={end} />;
         return (
           <Answer key={row.key} row={row} startedAt={startedAt}>
-            {end === false && turn?.state === 'settled' && <Later draw={({ StepTools }) => <StepTools row={row} />} />}
+            {end === false && turn?.state === 'settled' && (
+              <Later render={({ StepTools }) => <StepTools row={row} />} />
+            )}
             {end}
           </Answer>
         );
@@ -65,9 +67,9 @@ export const TurnView = memo(({ block, near }: TurnViewProps) => {
 });
 
 /** Renders its content once the later parts are loaded. */
-function Later({ draw }: { readonly draw: (later: typeof parts) => ComponentChildren }) {
+function Later({ render }: { readonly render: (later: typeof parts) => ComponentChildren }) {
   const later = laterParts.value;
-  return later === null ? null : <>{draw(later)}</>;
+  return later === null ? null : <>{render(later)}</>;
 }
 
 function TurnTail({ block }: { readonly block: TurnBlock }) {
@@ -89,7 +91,7 @@ function TurnTail({ block }: { readonly block: TurnBlock }) {
 function SummaryLine({ message, children }: { readonly message: LiveMessage; readonly children?: ComponentChildren }) {
   const chat = useChat();
   const tokens = handoffTokens(message);
-  const words =
+  const text =
     tokens === null
       ? t('Earlier messages summarized')
       : t('Earlier messages summarized, {before} → {after}', {
@@ -99,7 +101,7 @@ function SummaryLine({ message, children }: { readonly message: LiveMessage; rea
   return (
     <>
       <div class="summary-line">
-        <span>{words}</span>
+        <span>{text}</span>
         <button type="button" class="link-button" onClick={() => chat.openTranscript(message.uid)}>
           {t('Show Original')}
         </button>
@@ -130,7 +132,9 @@ function Reads({ row, startedAt, tail }: ReadsProps) {
           startedAt={startedAt}
           folded={!open}
           head={
-            index === 0 && <FoldButton open={open} words={foldWords(calls)} toggle={() => chat.folds.toggle(row.key)} />
+            index === 0 && (
+              <FoldButton open={open} label={groupLabel(calls)} toggle={() => chat.folds.toggle(row.key)} />
+            )
           }
         >
           {index === row.answers.length - 1 && tail}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SessionFind } from '../../../../../src/host/chat/find/findInSession';
-import { visibleWords } from '../../../../../src/host/chat/find/visibleWords';
+import { visibleText } from '../../../../../src/host/chat/find/visibleText';
 import type { TranscriptPage, TranscriptQuery } from '../../../../../src/store/sessionStore';
 import { wordsPattern } from '../../../../../src/transcript/text/wordsPattern';
 import type { Message } from '../../../../../src/transcript/message';
@@ -165,7 +165,7 @@ describe('Markdown as plain text', () => {
     ['snake_case_name, 2 * 3 * 4, a*b', 'snake_case_name, 2 * 3 * 4, a*b'],
     ['```ts\nconst a = `**x**`;\n```\nafter **it**', 'const a = `**x**`;\n\nafter it'],
   ])('%j', (markdown, read) => {
-    expect(visibleWords(markdown)).toBe(read);
+    expect(visibleText(markdown)).toBe(read);
   });
 
   it('takes no time for endless special characters', () => {
@@ -176,7 +176,7 @@ describe('Markdown as plain text', () => {
       Array.from({ length: 600 }, (_, index) => '`'.repeat(index + 1)).join(' '),
       '_a '.repeat(50_000),
     ];
-    expect(hostile.map((text) => visibleWords(text).length > 0)).toEqual(hostile.map(() => true));
+    expect(hostile.map((text) => visibleText(text).length > 0)).toEqual(hostile.map(() => true));
   });
 });
 

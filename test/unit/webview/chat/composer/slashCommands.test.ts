@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { offeredWords } from '../../../../../src/webview/chat/labels/commandLabels';
+import { offeredText } from '../../../../../src/webview/chat/labels/commandLabels';
 import {
   completed,
   offeredCommands,
   parseSlash,
-  refusalWords,
+  refusalText,
   slashCommands,
 } from '../../../../../src/webview/chat/composer/slashCommands';
 
@@ -45,7 +45,7 @@ describe('a text in the composer', () => {
   });
 
   test('that is no command is refused with the list of commands', () => {
-    expect(refusalWords({ kind: 'unknown', name: 'redo' })).toBe(
+    expect(refusalText({ kind: 'unknown', name: 'redo' })).toBe(
       '/redo is not a command. Nothing was sent. Type a space before / to send this as text. Commands: /new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /stop /export /help.',
     );
   });
@@ -71,7 +71,7 @@ describe('commands are offered', () => {
       { name: 'reset', description: 'would never run', argumentHint: null },
       { name: 'fix', description: null, argumentHint: null },
     ]);
-    expect(offered.slice(3).map((one) => [completed(one), offeredWords(one)])).toEqual([
+    expect(offered.slice(3).map((one) => [completed(one), offeredText(one)])).toEqual([
       ['/review ', 'Review a file · [file]'],
       ['/release-notes', 'Project prompt file'],
     ]);

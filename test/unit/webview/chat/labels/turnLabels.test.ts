@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { shownIn } from '../../../../../src/webview/chat/state/conversationRows';
-import { outcomeWords, type SettledTurn } from '../../../../../src/webview/turnLabels';
+import { outcomeLabel, type SettledTurn } from '../../../../../src/webview/turnLabels';
 import type { StopReason } from '../../../../../src/transcript/stopReason';
 
 const turn = (stopReason: StopReason): SettledTurn => ({
@@ -23,7 +23,7 @@ const thinking = { kind: 'thinking', text: 'Let me see.' } as const;
 
 it('shows how far an answer came without saying that thinking was nothing', () => {
   const said = (stopReason: StopReason, parts: Parameters<typeof shownIn>[0]) =>
-    outcomeWords(turn(stopReason), shownIn(parts))?.sentence;
+    outcomeLabel(turn(stopReason), shownIn(parts))?.sentence;
   expect([
     said('crash', []),
     said('crash', [thinking]),
@@ -40,18 +40,18 @@ it('shows how far an answer came without saying that thinking was nothing', () =
 });
 
 it('offers to continue where only thinking was shown', () => {
-  expect(outcomeWords(turn('crash'), shownIn([thinking]))?.actions).toEqual(['continue', 'retry']);
+  expect(outcomeLabel(turn('crash'), shownIn([thinking]))?.actions).toEqual(['continue', 'retry']);
 });
 
 it('asks at the spending limit with the amounts, calmly, and offers only to continue', () => {
   const sentence = 'This session has cost $2.03 and reached your limit of $2.00.';
   const stopped = turn('spendingLimit');
   const withAmounts: SettledTurn = { ...stopped, failure: { cause: 'spendingLimit', sentence, technical: '' } };
-  expect(outcomeWords(withAmounts, shownIn([text]))).toEqual({ tone: 'warning', sentence, actions: ['continue'] });
+  expect(outcomeLabel(withAmounts, shownIn([text]))).toEqual({ tone: 'warning', sentence, actions: ['continue'] });
 });
 
 it('does not say that the user closed the window: the editor may have been killed', () => {
-  expect(outcomeWords(turn('windowClosed'), shownIn([text]))?.sentence).toBe(
+  expect(outcomeLabel(turn('windowClosed'), shownIn([text]))?.sentence).toBe(
     'Interrupted: the window closed or VS Code stopped after 3 words. Everything shown is saved.',
   );
 });

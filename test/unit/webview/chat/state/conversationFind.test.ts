@@ -43,8 +43,8 @@ function searching(position = 0) {
 describe('finding words', () => {
   test('asks once typing pauses, and shows the first match at or after the reading position', async () => {
     const { find, asked, shown, pause, settle } = searching(5);
-    find.look({ text: 'a' });
-    find.look({ text: 'ab' });
+    find.search({ text: 'a' });
+    find.search({ text: 'ab' });
     await pause();
     asked[0]?.answer(answer(found('m1', 1, 2), found('m2', 6, 1), found('m3', 9, 1)));
     await settle();
@@ -60,9 +60,9 @@ describe('finding words', () => {
 
   test('ignores the answer to an earlier question', async () => {
     const { find, asked, shown, pause, settle } = searching();
-    find.look({ text: 'a' });
+    find.search({ text: 'a' });
     await pause();
-    find.look({ matchCase: true });
+    find.search({ matchCase: true });
     await pause();
     asked[1]?.answer(answer(found('m2', 2, 1)));
     asked[0]?.answer(answer(found('m1', 1, 1)));
@@ -72,7 +72,7 @@ describe('finding words', () => {
 
   test('stays in place when the conversation continues', async () => {
     const { find, asked, shown, pause, settle } = searching();
-    find.look({ text: 'a' });
+    find.search({ text: 'a' });
     await pause();
     asked[0]?.answer(answer(found('m1', 1, 1), found('m2', 2, 1)));
     await settle();
@@ -87,7 +87,7 @@ describe('finding words', () => {
   test('shows the progress of a long search and its matches when stopped; closing ends it', async () => {
     const { find, asked, stops, pause, settle } = searching();
     find.progressed({ done: 1, total: 2 });
-    find.look({ text: 'a' });
+    find.search({ text: 'a' });
     await pause();
     const before = find.state.value.progress;
     find.progressed({ done: 400, total: 1000 });
@@ -99,7 +99,7 @@ describe('finding words', () => {
     find.stop();
     find.end();
     const once = stops.length;
-    find.look({ text: 'ab' });
+    find.search({ text: 'ab' });
     await pause();
     find.end();
     expect([before, during, progress, isSearching, occurrences?.length, more, once, stops.length]).toEqual([
@@ -116,12 +116,12 @@ describe('finding words', () => {
 
   test('shows an error, and nothing once the search is empty', async () => {
     const { find, asked, pause, settle } = searching();
-    find.look({ text: 'a' });
+    find.search({ text: 'a' });
     await pause();
     asked[0]?.fail(new Error('The store is gone.'));
     await settle();
     const failed = find.state.value;
-    find.look({ text: ' ' });
+    find.search({ text: ' ' });
     expect([failed.problem, failed.searching, find.state.value.problem, find.state.value.occurrences]).toEqual([
       'The store is gone.',
       false,

@@ -9,7 +9,7 @@ import {
   withLater,
   type Pages,
 } from '../../../../../src/webview/chat/state/conversationPages';
-import { mostDrawn } from '../../../../../src/webview/chat/state/feedWindow';
+import { mostRendered } from '../../../../../src/webview/chat/state/feedWindow';
 import { answer, prompt, runningTurn, shownSession } from '../../../../support/builders/viewMessages';
 import { longConversation } from '../../../../support/webviewPreview/feedStates';
 
@@ -82,7 +82,7 @@ describe('the pages of a long conversation', () => {
           const uids = drawn(pages);
           expect({
             contiguous: isContiguous(uids) && isContiguous(pages.tail.messages.map(({ uid }) => uid)),
-            few: uids.length <= mostDrawn && pages.tail.messages.length <= mostDrawn,
+            few: uids.length <= mostRendered && pages.tail.messages.length <= mostRendered,
             reading: next.reading === null || uids.includes(next.reading),
             end: pages.tail.messages.at(-1)?.uid,
             hasEarlier: (pages.away ?? pages.tail).hasEarlier,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mostDrawn, turnSpans, windowAround } from '../../../../../src/webview/chat/state/feedWindow';
+import { mostRendered, turnSpans, windowAround } from '../../../../../src/webview/chat/state/feedWindow';
 
 /** Messages of turns, one behind the other; null stands for one that belongs to no turn, also in the middle of a turn. */
 const conversations = fc
@@ -24,7 +24,7 @@ describe('the rendered part of a long conversation', () => {
         expect({
           holds: from <= anchor && anchor < to,
           split: outside.filter((uid) => uid !== null && inside.has(uid)),
-          bounded: to - from <= Math.max(mostDrawn, (own?.to ?? 0) - (own?.from ?? 0)),
+          bounded: to - from <= Math.max(mostRendered, (own?.to ?? 0) - (own?.from ?? 0)),
         }).toEqual({ holds: true, split: [], bounded: true });
       }),
     );
@@ -47,9 +47,9 @@ describe('the rendered part of a long conversation', () => {
   test('is everything while that is not much', () => {
     expect(
       windowAround(
-        Array.from({ length: mostDrawn }, () => null),
+        Array.from({ length: mostRendered }, () => null),
         3,
       ),
-    ).toEqual({ from: 0, to: mostDrawn });
+    ).toEqual({ from: 0, to: mostRendered });
   });
 });

@@ -3,7 +3,7 @@ import {
   afterContent,
   afterScroll,
   followFromStart,
-  letGo,
+  stopFollowing,
   toBottom,
   wantsEarlier,
   type ScrollMetrics,
@@ -27,7 +27,7 @@ describe('following the text', () => {
   });
 
   test('does not restart at the first pixels of a move up', () => {
-    const turnedAway = letGo(followedTo(at(600)));
+    const turnedAway = stopFollowing(followedTo(at(600)));
     expect([
       afterScroll(turnedAway, at(597)).following,
       afterScroll(afterScroll(turnedAway, at(597)), at(600)).following,
@@ -37,7 +37,7 @@ describe('following the text', () => {
   test('counts what arrived since the user moved away, and forgets it at the end', () => {
     const away = followedTo(at(600), at(100));
     const counted = afterContent(afterContent(away, 1), 2);
-    expect([counted.unseen, afterContent(followFromStart, 3).unseen, toBottom(counted)]).toMatchObject([
+    expect([counted.newCount, afterContent(followFromStart, 3).newCount, toBottom(counted)]).toMatchObject([
       3,
       0,
       { following: true, unseen: 0 },

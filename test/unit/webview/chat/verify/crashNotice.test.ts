@@ -1,18 +1,18 @@
 // @vitest-environment happy-dom
 import { afterEach, expect, test, vi } from 'vitest';
 import { act } from 'preact/test-utils';
-import { type CrashTold, crashTold } from '../../../../../src/webview/chat/verify/crashTold';
+import { type CrashReport, crashReport } from '../../../../../src/webview/chat/verify/crashReport';
 import { afternoon, answer, prompt, settledTurn, shownSession } from '../../../../support/builders/viewMessages';
 import { ChatPage } from '../chatPage';
 
 vi.mock('../../../../../src/webview/markdown/sanitizer', () => import('../../../../support/plainSanitizer'));
 
 afterEach(() => {
-  crashTold.value = null;
+  crashReport.value = null;
 });
 
 /** What stands under the last answer of a turn that ended with the extension process. */
-async function under(told: Omit<CrashTold, 'dismiss'> | null): Promise<readonly (string | null | undefined)[]> {
+async function under(told: Omit<CrashReport, 'dismiss'> | null): Promise<readonly (string | null | undefined)[]> {
   const page = new ChatPage();
   const turn = settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'crash' });
   await page.bootstrap(
@@ -22,7 +22,7 @@ async function under(told: Omit<CrashTold, 'dismiss'> | null): Promise<readonly 
     }),
   );
   await act(() => {
-    crashTold.value = (asked) =>
+    crashReport.value = (asked) =>
       asked.uid === 'turn1' && told !== null ? { ...told, dismiss: () => undefined } : null;
   });
   const notice = document.querySelector('.notice');

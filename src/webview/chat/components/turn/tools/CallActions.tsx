@@ -1,7 +1,7 @@
 import { useComputed } from '@preact/signals';
 import { Icon } from '../../../../Icon';
 import { t } from '../../../../localization';
-import { toolDetails, type EditDetails } from '../../../../toolDetails';
+import { toolDetails, type EditResultDetails } from '../../../../toolDetails';
 import { isLongRunning } from '../../../../toolLabels';
 import type { CallRow } from '../../../state/conversationRows';
 import { useChat } from '../../common/ChatContext';
@@ -114,7 +114,7 @@ function SessionAction({ sessionId }: { readonly sessionId: string }) {
 }
 
 /** Revert reverts everything the whole turn did to the file; this call may be only part of that. */
-function EditActions({ details, turnUid }: { readonly details: EditDetails; readonly turnUid: string }) {
+function EditActions({ details, turnUid }: { readonly details: EditResultDetails; readonly turnUid: string }) {
   const chat = useChat();
   const changes = useComputed(() => chat.state.value.conversation?.changes.get(turnUid)).value;
   const busy = chat.files.busy.value.has(turnUid);

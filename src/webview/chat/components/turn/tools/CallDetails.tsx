@@ -1,8 +1,8 @@
 import { Icon } from '../../../../Icon';
 import { t } from '../../../../localization';
 import { Markdown } from '../../../../markdown/Markdown';
-import { inPlainSight } from '../../../../plainSight';
-import { toolDetails, type CommandDetails, type EditDetails } from '../../../../toolDetails';
+import { showInvisible } from '../../../../invisibleCharacters';
+import { toolDetails, type CommandDetails, type EditResultDetails } from '../../../../toolDetails';
 import { readableArguments } from '../../../../toolLabels';
 import { commandPlace } from '../../../labels/approvalLabels';
 import type { CallRow } from '../../../state/conversationRows';
@@ -37,7 +37,7 @@ export function CallDetails({ row }: { readonly row: CallRow }) {
           <p class="tool-heading" dir="ltr">
             {details.url}
           </p>
-          <Told row={row} />
+          <ResultText row={row} />
         </div>
       );
     default:
@@ -53,13 +53,13 @@ function Plain({ row }: { readonly row: CallRow }) {
       <pre class="tool-text" tabIndex={0}>
         {readableArguments(call.arguments)}
       </pre>
-      <Told row={row} />
+      <ResultText row={row} />
     </div>
   );
 }
 
 /** The tool result as the model received it. */
-function Told({ row: { result } }: { readonly row: CallRow }) {
+function ResultText({ row: { result } }: { readonly row: CallRow }) {
   if (result === null) return null;
   return (
     <>
@@ -79,7 +79,7 @@ function Told({ row: { result } }: { readonly row: CallRow }) {
   );
 }
 
-function Edit({ row, details }: { readonly row: CallRow; readonly details: EditDetails }) {
+function Edit({ row, details }: { readonly row: CallRow; readonly details: EditResultDetails }) {
   if (details.diff.trim() === '') return <Plain row={row} />;
   return (
     <div class="tool-details">
@@ -93,7 +93,7 @@ function Command({ row, details }: { readonly row: CallRow; readonly details: Co
   return (
     <div class="tool-details">
       <p class="tool-heading">{commandPlace(details.folder)}</p>
-      <pre class="tool-text" tabIndex={0} dir="ltr">{`$ ${inPlainSight(details.command)}`}</pre>
+      <pre class="tool-text" tabIndex={0} dir="ltr">{`$ ${showInvisible(details.command)}`}</pre>
       {output.trim() === '' ? (
         <p class="tool-heading">
           <Icon name="info" /> {t('No output.')}

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { protocolVersion } from '../../../../../../src/protocol/envelope';
 import type { TurnEvent } from '../../../../../../src/transcript/turnEvent';
 import { session } from '../../../../../support/builders/viewMessages';
-import { BrowserPreview, type Look } from '../../../../../support/webviewPreview/browserPreview';
+import { BrowserPreview, type PreviewAppearance } from '../../../../../support/webviewPreview/browserPreview';
 
 let preview: BrowserPreview;
 let page: Page;
@@ -16,7 +16,7 @@ afterAll(() => preview.close());
 /** What is drawn at most: whole turns, and the page that was just loaded. */
 const mostArticles = 300;
 
-async function open(name: string, look: Look = {}): Promise<void> {
+async function open(name: string, look: PreviewAppearance = {}): Promise<void> {
   ({ page } = await preview.open(name, look));
   // The part of the program behind the first paint is there.
   await page.locator('article[aria-posinset]').first().waitFor();

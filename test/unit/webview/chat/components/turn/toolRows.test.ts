@@ -4,7 +4,7 @@ import type { ToolResultPart } from '../../../../../../src/transcript/part';
 import { diffLines } from '../../../../../../src/webview/diffLines';
 import { lineCounts } from '../../../../../../src/webview/lineCounts';
 import { toolDetails } from '../../../../../../src/webview/toolDetails';
-import { foldWords, isLongRunning, resultCount, toolLabels } from '../../../../../../src/webview/toolLabels';
+import { groupLabel, isLongRunning, resultCount, toolLabels } from '../../../../../../src/webview/toolLabels';
 import { toolReason } from '../../../../../../src/webview/toolReasons';
 import { call } from '../../../../../support/builders/viewMessages';
 
@@ -171,10 +171,10 @@ describe('the line of a call', () => {
   });
 
   test('of several reads is one, whatever they read', () => {
-    expect(foldWords([call('1', 'read_file', { path: 'a' }), call('2', 'git_log', {}), call('3', 'hover', {})])).toBe(
+    expect(groupLabel([call('1', 'read_file', { path: 'a' }), call('2', 'git_log', {}), call('3', 'hover', {})])).toBe(
       'Read 1 file · looked up 2 items',
     );
-    expect(foldWords([call('1', 'todo_write', {}), call('2', 'read_file', { path: 'a' })])).toBe(
+    expect(groupLabel([call('1', 'todo_write', {}), call('2', 'read_file', { path: 'a' })])).toBe(
       'Read 1 file · updated todos',
     );
   });

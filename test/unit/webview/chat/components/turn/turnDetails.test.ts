@@ -6,8 +6,8 @@ import type { Turn } from '../../../../../../src/transcript/turn';
 import type { Usage } from '../../../../../../src/transcript/usage';
 import { conversationFrom } from '../../../../../../src/webview/chat/state/conversation';
 import { textPlace } from '../../../../../../src/webview/chat/state/feedText';
-import { promptFold } from '../../../../../../src/webview/chat/state/folds';
-import { costWords, tokenWords, usageLines } from '../../../../../../src/webview/usageLabels';
+import { promptFoldKey } from '../../../../../../src/webview/chat/state/foldState';
+import { costText, tokenText, usageLines } from '../../../../../../src/webview/usageLabels';
 import {
   answer,
   call,
@@ -80,12 +80,12 @@ describe('the footer of a turn', () => {
     };
     page = new ChatPage();
     expect([
-      tokenWords(unknown),
-      costWords(unknown),
+      tokenText(unknown),
+      costText(unknown),
       usageLines(unknown),
-      costWords({ ...unknown, costUsd: null }),
+      costText({ ...unknown, costUsd: null }),
     ]).toEqual([null, null, [], null]);
-    expect([0, 0.00001, 0.4567, 12.345].map((costUsd) => costWords({ ...unknown, costUsd }))).toEqual([
+    expect([0, 0.00001, 0.4567, 12.345].map((costUsd) => costText({ ...unknown, costUsd }))).toEqual([
       null,
       'less than $0.0001',
       '$0.46',
@@ -250,7 +250,7 @@ describe('a long prompt', () => {
         callId: null,
         count: 1,
       })?.folds,
-    ).toEqual([promptFold('u1')]);
+    ).toEqual([promptFoldKey('u1')]);
   });
 
   test('is not cut off where it is short', async () => {

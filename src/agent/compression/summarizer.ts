@@ -1,0 +1,190 @@
+import type { Clock } from '../../base/clock';
+import type { Log } from '../../base/log';
+import type { ChatModel, ModelRequest, Terminal } from '../../models/chatModel';
+import { withCost } from '../../models/requestCost';
+import { estimateTokens } from '../../transcript/tokenEstimate';
+import type { HandoffTokens } from '../../transcript/handoff';
+import { answerText, type Message } from '../../transcript/message';
+import type { ModelFailureCause } from '../../transcript/stopReason';
+import { type CompressionPlan, planCompression } from './compressionPlan';
+import {
+  afterFailure,
+  afterSaving,
+  afterSummary,
+  type CompressionBackoff,
+  courseOf,
+  courseText,
+  isHopeless,
+  isQuiet,
+} from './compressionBackoff';
+import type { ContextEngine, ContextHistory, Handoff, HandoffAttempt, HandoffRequest, Rollover } from './contextEngine';
+import { countedTokens, estimateRows } from '../../transcript/contextUse';
+import { handoffText, summaryIn } from './handoffText';
+import { plainSummary } from './summaryInput';
+import { summaryBudget, summaryRequest } from './summaryRequest';
+import { todoNote } from './todoNote';
+
+export interface SummarizerDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Share of the context window that may be full before a compression is due, from 0 to 1. Default: 0.8. */
+  readonly threshold?: () => number;
+}
+
+const usualThreshold = 0.8;
+/** Tail to keep, as a share of the threshold; hermes-agent's 0.2. */
+const tailShare = 0.2;
+/** A turn longer than this share of the threshold is cut in two. */
+const longestTurnShare = 0.5;
+const unknownWindowTail = 4000;
+/** A compression that saves less than this share was useless. */
+const worthwhile = 0.1;
+/** Milliseconds until a summary is given up. */
+const summaryPatienceMs = 300_000;
+
+/** Failures in which the model could not be reached or used: the transcript stays unchanged. After any other failure
+ *  the rows are shortened without a model. */
+const unavailable: readonly ModelFailureCause[] = [
+  'auth',
+  'noKey',
+  'quota',
+  'rateLimit',
+  'overloaded',
+  'network',
+  'consent',
+  'noModel',
+  'notFound',
+  'notAnApi',
+];
+
+/** Compresses with a structured summary that is updated each time. Stateless: its record of a conversation is in the
+ *  memo that it receives and returns. */
+export class Summarizer implements ContextEngine {
+  constructor(private readonly deps: SummarizerDeps) {}
+
+  mayBeDue(tokens: number, contextWindow: number | null): boolean {
+    return contextWindow !== null && tokens >= this.limit(contextWindow);
+  }
+
+  isDue({ rows, memo }: Omit<ContextHistory, 'head'>, contextWindow: number | null): boolean {
+    const tokens = countedTokens(rows);
+    // Without a count, wait: the next answer brings one.
+    if (tokens === null || !this.mayBeDue(tokens, contextWindow)) return false;
+    const course = courseOf(memo);
+    return !isHopeless(course) && !isQuiet(course, this.deps.clock.now()) && this.plan(rows, contextWindow) !== null;
+  }
+
+  preview(rows: readonly Message[], contextWindow: number | null): HandoffTokens | null {
+    const plan = this.plan(rows, contextWindow);
+    return plan === null ? null : tokensOf(rows, plan, summaryBudget(plan));
+  }
+
+  async compress(history: ContextHistory, request: HandoffRequest): Promise<HandoffAttempt> {
+    const { clock } = this.deps;
+    const { memo } = history;
+    const course = courseOf(memo);
+    const plan = this.plan(history.rows, request.contextWindow);
+    if (plan === null)
+      return { kind: 'protected', sentence: 'There is nothing to compress yet. Nothing was changed.', memo };
+    if (!request.isForced && isQuiet(course, clock.now()))
+      return { kind: 'unavailable', sentence: 'Compression just failed. Try again in a moment.', memo };
+    const aside = await request.aside(plan.summarised);
+    const written = await this.summarise(
+      summaryRequest(plan, { focus: request.focus, aside }, contextOf(request.model)),
+      request,
+    );
+    if (written.kind === 'stopped')
+      return { kind: 'stopped', sentence: 'Compression was stopped. Nothing was changed.', memo };
+    if (written.kind === 'written')
+      return this.proposal(history, plan, { summary: written.text, madeBy: 'summary' }, afterSummary(course));
+    this.deps.log.warn(
+      `A summary for conversation ${history.conversationId} could not be written: ${written.sentence}`,
+    );
+    const failed = afterFailure(course, clock.now());
+    if (written.isUnavailable) return { kind: 'unavailable', sentence: written.sentence, memo: courseText(failed) };
+    const earlier = plan.earlier === null ? null : summaryIn(answerText(plan.earlier.parts));
+    return this.proposal(
+      history,
+      plan,
+      { summary: plainSummary(plan.summarised, earlier, summaryBudget(plan)), madeBy: 'plain' },
+      failed,
+    );
+  }
+
+  private proposal(
+    { rows, head }: ContextHistory,
+    plan: CompressionPlan,
+    { summary, madeBy }: Pick<Handoff, 'madeBy'> & { readonly summary: string },
+    course: CompressionBackoff,
+  ): HandoffAttempt {
+    const stays = new Set(plan.kept.flatMap((row) => [row.uid, row.carriedFrom]));
+    const quoted = head.filter((row) => !stays.has(row.uid));
+    const todos = todoNote(rows, plan.earlier === null ? null : answerText(plan.earlier.parts));
+    const text = handoffText(summary, quoted, plan.prompt === null ? 'betweenTurns' : 'insideTurn', todos);
+    const tokens = tokensOf(rows, plan, estimateTokens(text));
+    const memo = courseText(afterSaving(course, tokens.before - tokens.after >= tokens.before * worthwhile));
+    if (tokens.after >= tokens.before)
+      return { kind: 'noGain', sentence: 'Compression would free almost no space here. Nothing was changed.', memo };
+    return { kind: 'handoff', text, summarisedUpTo: plan.upTo, prompt: plan.prompt?.uid ?? null, tokens, madeBy, memo };
+  }
+
+  rolledOver({ conversationId, fromSessionId, toSessionId, tokens }: Rollover): void {
+    this.deps.log.info(
+      `Conversation ${conversationId} was compressed: ${fromSessionId} goes on as ${toSessionId}, about ${tokens.before} tokens became ${tokens.after}.`,
+    );
+  }
+
+  private plan(rows: readonly Message[], contextWindow: number | null): CompressionPlan | null {
+    if (contextWindow === null)
+      return planCompression(rows, { tail: unknownWindowTail, longestTurn: unknownWindowTail });
+    const limit = this.limit(contextWindow);
+    return planCompression(rows, { tail: limit * tailShare, longestTurn: limit * longestTurnShare });
+  }
+
+  private limit(contextWindow: number): number {
+    return contextWindow * (this.deps.threshold?.() ?? usualThreshold);
+  }
+
+  private async summarise(asked: ModelRequest, { model, signal, spent }: HandoffRequest): Promise<Written> {
+    const patience = new AbortController();
+    const cancel = this.deps.clock.after(summaryPatienceMs, () => patience.abort());
+    const stream = model.stream(asked, AbortSignal.any([signal, patience.signal]));
+    const terminal = await stream.terminal.finally(cancel);
+    if (terminal.usage !== null) await spent?.(withCost(terminal.usage, model.info.price));
+    if (signal.aborted) return { kind: 'stopped' };
+    if (patience.signal.aborted) return { kind: 'failed', sentence: 'The model took too long.', isUnavailable: false };
+    if (terminal.outcome === 'aborted') return { kind: 'stopped' };
+    const answer = stream.events.map((event) => (event.kind === 'text' ? event.text : '')).join('');
+    const text = withoutThinking(answer);
+    if (terminal.outcome === 'complete' && terminal.finish.unified !== 'contentFilter' && text !== '')
+      return { kind: 'written', text };
+    return failed(terminal);
+  }
+}
+
+type Written =
+  | { readonly kind: 'written'; readonly text: string }
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'failed'; readonly sentence: string; readonly isUnavailable: boolean };
+
+function failed(terminal: Terminal): Written {
+  if (terminal.outcome !== 'failed' && terminal.outcome !== 'interrupted')
+    return { kind: 'failed', sentence: 'The model gave no summary.', isUnavailable: false };
+  const { cause, sentence } = terminal.failure;
+  return { kind: 'failed', sentence, isUnavailable: unavailable.some((known) => known === cause) };
+}
+
+/** Models without a separate thinking channel put their thinking before the answer. */
+export function withoutThinking(text: string): string {
+  return text.replace(/<(think|thinking|reasoning|thought)>[\s\S]*?(?:<\/\1>|$)/gi, '').trim();
+}
+
+/** Returns the tokens that a model really accepts: a server may allocate fewer than the model supports. */
+export function contextOf(model: ChatModel): number | null {
+  return model.info.allocatedContext ?? model.info.contextWindow;
+}
+
+/** Estimates both sides, so that they can be compared. The other content of a request is the same in both. */
+function tokensOf(rows: readonly Message[], plan: CompressionPlan, handoff: number): HandoffTokens {
+  return { before: estimateRows(rows), after: handoff + estimateRows(plan.kept) };
+}

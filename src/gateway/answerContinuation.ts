@@ -1,0 +1,51 @@
+import type { Ids } from '../base/ids';
+import type { SessionStore } from '../store/sessionStore';
+import type { Session } from '../transcript/session';
+import { GatewayError, type SubmitReceipt } from './gateway';
+import { earlierPrompt } from './earlierPrompt';
+import type { SessionDirectory } from './sessionDirectory';
+import type { TurnSlots } from './turnSlots';
+
+interface AnswerContinuationDeps {
+  readonly store: SessionStore;
+  readonly ids: Ids;
+  readonly sessions: SessionDirectory;
+  readonly slots: TurnSlots;
+  /** Called before a turn continues that had stopped at the spending limit. */
+  readonly allowMore: (sessionId: string) => Promise<void>;
+}
+
+/** Continues the last answer of a session where it stopped. The new turn's first row is not written by the user. */
+export class AnswerContinuation {
+  constructor(private readonly deps: AnswerContinuationDeps) {}
+
+  async continueTurn(surfaceId: string, turnUid: string): Promise<SubmitReceipt> {
+    const { store, ids, sessions, slots } = this.deps;
+    slots.refuseWhenClosing();
+    const turn = await store.getTurn(turnUid);
+    if (turn === null) throw new GatewayError('notFound', 'This turn no longer exists, so it can’t be continued.');
+    const found = await sessions.tipOf(turn.sessionId);
+    return slots.inSequence(found.conversationId, async () => {
+      const session = await sessions.tipOf(found.id);
+      if (await slots.isBusy(session))
+        throw new GatewayError('busy', 'Hermes is answering in this session. Stop it first, or wait.');
+      await this.refuseUnlessLast(turnUid, session);
+      if (turn.state === 'settled' && turn.stopReason === 'spendingLimit') await this.deps.allowMore(session.id);
+      const continuation = { asked: await earlierPrompt(store, session.id, 1) };
+      const opened = await slots.open(surfaceId, session, {
+        prompt: { uid: ids.uid(), text: '' },
+        continuation,
+        reason: 'resume',
+      });
+      return { kind: 'started', sessionId: session.id, turnUid: opened.uid };
+    });
+  }
+
+  /** Throws `GatewayError` unless this turn's rows are last: a model can continue only the end of the messages that
+   *  it gets. */
+  private async refuseUnlessLast(turnUid: string, session: Session): Promise<void> {
+    const rows = await this.deps.store.activeMessages(session.id);
+    if (rows.at(-1)?.turnUid !== turnUid)
+      throw new GatewayError('invalid', 'Only the last answer of a session can be continued.');
+  }
+}

@@ -1,0 +1,54 @@
+import type { SessionStore } from '../store/sessionStore';
+import type { HandoffTokens } from '../transcript/handoff';
+import type { Session } from '../transcript/session';
+import type { CompressionRequest, CompressionScheduler } from './compressionScheduler';
+import { type CompressionReport, GatewayError, type SessionContextUse } from './gateway';
+import type { PromptQueue } from './promptQueue';
+import type { SessionDirectory } from './sessionDirectory';
+import type { SurfaceRegistry } from './surfaceRegistry';
+import type { TurnSlots } from './turnSlots';
+
+interface CompressionRequestsDeps {
+  readonly store: SessionStore;
+  readonly sessions: SessionDirectory;
+  readonly surfaces: SurfaceRegistry;
+  readonly slots: TurnSlots;
+  readonly queue: PromptQueue;
+  readonly compressionScheduler: CompressionScheduler;
+}
+
+/** Compression that the user requests between two turns, and questions about the context. */
+export class CompressionRequests {
+  constructor(private readonly deps: CompressionRequestsDeps) {}
+
+  async compress(sessionId: string, focus: string | null): Promise<CompressionReport> {
+    const { store, sessions, surfaces, slots, queue } = this.deps;
+    slots.refuseWhenClosing();
+    const found = await sessions.tipOf(sessionId);
+    const waiting = (await store.queue(found.id)).length;
+    const report = await this.begin(found, { focus, isForced: true });
+    // Starts prompts that were sent during the compression. Prompts that waited before it keep waiting for the user.
+    if (waiting === 0) void queue.startNextInBackground(found, surfaces.surfaceOf(report.sessionId), true);
+    return report;
+  }
+
+  async preview(sessionId: string): Promise<HandoffTokens | null> {
+    return this.deps.compressionScheduler.preview(await this.deps.sessions.tipOf(sessionId));
+  }
+
+  async contextUse(sessionId: string): Promise<SessionContextUse> {
+    return this.deps.compressionScheduler.contextUse(await this.deps.sessions.tipOf(sessionId));
+  }
+
+  private async begin(found: Session, request: CompressionRequest): Promise<CompressionReport> {
+    const { slots, sessions, compressionScheduler } = this.deps;
+    // Wrapped in an object, so that the sequence is left when the compression has begun, not when it has ended.
+    const { end } = await slots.inSequence(found.conversationId, async () => {
+      const session = await sessions.tipOf(found.id);
+      if (await slots.isBusy(session))
+        throw new GatewayError('busy', 'Hermes is answering in this session. Stop it first, or wait.');
+      return { end: compressionScheduler.begin(session, request) };
+    });
+    return end;
+  }
+}

@@ -1,0 +1,259 @@
+import type { SessionStore, TranscriptPage, TranscriptQuery } from '../../store/sessionStore';
+import type { Message } from '../../transcript/message';
+import type { Part } from '../../transcript/part';
+import type { Turn } from '../../transcript/turn';
+import type {
+  MissingPart,
+  StorageFinding,
+  UnreadMessage,
+  Verification,
+  VerifiedTurn,
+} from '../../transcript/verification';
+import type { DeliveryEntry } from '../../transcript/deliveryEntry';
+import { RowChecks } from './rowChecks';
+import {
+  compareMessage,
+  deliveredCharacters,
+  groupedBy,
+  needsEarlier,
+  type MessageComparison,
+} from './compareDelivery';
+
+/** Rows per read, so that other store work can run in between. */
+const pageRows = 200;
+
+export interface VerificationDeps {
+  readonly readTranscript: (query: TranscriptQuery) => Promise<Pick<TranscriptPage, 'messages' | 'turns' | 'total'>>;
+  readonly sessions: Pick<SessionStore, 'getMessage' | 'revisionsOf' | 'getTurn'>;
+  /** Checks the whole file. Returns the faults found, each in technical words, or a sentence that says why the check
+   *  is not done now. */
+  readonly checkFile: () => Promise<{ readonly wrong: readonly string[] } | { readonly unchecked: string }>;
+  /** Returns the error as a sentence. */
+  readonly describe: (error: unknown) => string;
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+}
+
+export interface VerificationCourse {
+  readonly signal: AbortSignal;
+  readonly onProgress: (
+    progress: { readonly step: 'rows'; readonly done: number; readonly total: number } | { readonly step: 'file' },
+  ) => void;
+}
+
+interface TurnTally {
+  readonly messageUid: string | null;
+  readonly at: number | null;
+  isShown: boolean;
+  readonly reported: string[];
+  shown: number;
+  onDisk: number;
+  stored: number;
+  readonly missing: MissingPart[];
+  readonly unread: UnreadMessage[];
+}
+
+/** Result of a read: the value, or a sentence that says why it could not be read. */
+type Read<T> = { readonly value: T } | { readonly unread: string };
+
+/** Reads a session from disk row by row, including hidden rows and earlier versions, and compares it with the
+ *  delivery reports of the views. Null when it was stopped. Unreadable rows are reported separately from missing
+ *  ones, and are not a failure. */
+export async function verifySession(
+  sessionId: string,
+  entries: readonly DeliveryEntry[],
+  deps: VerificationDeps,
+  course: VerificationCourse,
+): Promise<Verification | null> {
+  const reading = new Reading(entries, deps);
+  const wasRead = await reading.read(sessionId, course);
+  if (!wasRead) return null;
+  const [turns, findings] = [await reading.turns(), await reading.findings()];
+  course.onProgress({ step: 'file' });
+  const file = await deps.checkFile().catch((error: unknown) => ({ unchecked: deps.describe(error) }));
+  if (course.signal.aborted) return null;
+  return {
+    sessionId,
+    at: deps.now(),
+    turns,
+    turnCount: turns.filter(({ number }) => number !== null).length,
+    rows: reading.rows,
+    shown: turns.reduce((sum, { shown }) => sum + shown, 0),
+    onDisk: turns.reduce((sum, { onDisk }) => sum + onDisk, 0),
+    findings: [
+      ...findings,
+      ...('wrong' in file ? file.wrong.map((line) => ({ sentence: line, messageUid: null })) : []),
+    ],
+    unread: reading.unread,
+    fileUnchecked: 'unchecked' in file ? file.unchecked : null,
+    note: null,
+  };
+}
+
+class Reading {
+  private readonly stored = new RowChecks();
+  private readonly tallies = new Map<string, TurnTally>();
+  private readonly reportEntries: ReadonlyMap<string, readonly DeliveryEntry[]>;
+  private readonly compared = new Set<string>();
+  private readonly reasons = new Set<string>();
+
+  constructor(
+    entries: readonly DeliveryEntry[],
+    private readonly deps: VerificationDeps,
+  ) {
+    this.reportEntries = groupedBy(entries, ({ messageUid }) => messageUid);
+  }
+
+  get rows(): number {
+    return this.stored.count;
+  }
+
+  /** Reasons why some rows could not be read. */
+  get unread(): readonly string[] {
+    return [...this.reasons];
+  }
+
+  /** False when it was stopped. */
+  async read(sessionId: string, { signal, onProgress }: VerificationCourse): Promise<boolean> {
+    let total = 0;
+    for (let after = Number.MIN_SAFE_INTEGER, isLast = false; !isLast;) {
+      if (signal.aborted) return false;
+      const page = await this.page({ sessionId, limit: pageRows, after, includeHidden: true, isCounted: total === 0 });
+      const last = page?.messages.at(-1);
+      if (page === null || last === undefined) break;
+      total = Math.max(total, page.total);
+      this.stored.page(page.messages, page.turns);
+      for (const message of page.messages) await this.row(message, page.turns);
+      onProgress({ step: 'rows', done: this.rows, total: Math.max(total, this.rows) });
+      after = last.position;
+      isLast = page.messages.length < pageRows;
+    }
+    await this.rowsElsewhere();
+    return !signal.aborted;
+  }
+
+  /** In transcript order. Turns without any remaining row come last. */
+  async turns(): Promise<readonly VerifiedTurn[]> {
+    const turns: VerifiedTurn[] = [];
+    let number = 0;
+    for (const [turnUid, { isShown, at, ...tally }] of this.tallies) {
+      const known = at ?? (await this.startOf(turnUid));
+      turns.push({ turnUid, ...tally, at: known, number: isShown ? ++number : null, verdict: verdictOf(tally) });
+    }
+    return turns;
+  }
+
+  /** Reads only the time: a turn without one is still compared. */
+  private async startOf(turnUid: string): Promise<number | null> {
+    const read = await this.attempt(this.deps.sessions.getTurn(turnUid));
+    return 'unread' in read ? null : (read.value?.startedAt ?? null);
+  }
+
+  async findings(): Promise<readonly StorageFinding[]> {
+    const found = new Set<string>();
+    for (const uid of this.stored.absentAbsorbers) {
+      const read = await this.message(uid);
+      // An unreadable row is not reported as missing.
+      if ('unread' in read || read.value !== null) found.add(uid);
+    }
+    return this.stored.findings((uid) => found.has(uid));
+  }
+
+  private async page(query: TranscriptQuery): Promise<Pick<TranscriptPage, 'messages' | 'turns' | 'total'> | null> {
+    const read = await this.attempt(this.deps.readTranscript(query));
+    return 'unread' in read ? null : read.value;
+  }
+
+  private async row(message: Message, turns: readonly Turn[]): Promise<void> {
+    const turn = message.turnUid === null ? null : (turns.find(({ uid }) => uid === message.turnUid) ?? null);
+    const tally =
+      message.turnUid === null
+        ? null
+        : this.tallyOf(message.turnUid, message.uid, turn?.startedAt ?? message.createdAt);
+    if (tally !== null) {
+      tally.isShown ||= message.visibility.kind === 'shown';
+      tally.stored += deliveredCharacters(message);
+    }
+    await this.compare(message.uid, { value: message });
+  }
+
+  /** Compares reported messages that the pages did not hold: in another segment, or not stored at all. */
+  private async rowsElsewhere(): Promise<void> {
+    for (const uid of this.reportEntries.keys())
+      if (!this.compared.has(uid)) await this.compare(uid, await this.message(uid));
+  }
+
+  private async compare(uid: string, read: Read<Message | null>): Promise<void> {
+    const entries = this.reportEntries.get(uid);
+    if (entries === undefined || this.compared.has(uid)) return;
+    this.compared.add(uid);
+    const message = 'unread' in read ? null : read.value;
+    const parts = message?.parts ?? null;
+    const revisions: Read<readonly { readonly parts: readonly Part[] }[]> = needsEarlier(entries, parts)
+      ? await this.attempt(this.deps.sessions.revisionsOf(uid))
+      : { value: [] };
+    const earlier = 'unread' in revisions ? [] : revisions.value.map(({ parts: written }) => written);
+    const reason = 'unread' in read ? read.unread : 'unread' in revisions ? revisions.unread : null;
+    const turnUid = message?.turnUid ?? entries[0]?.turnUid ?? uid;
+    add(this.tallyOf(turnUid, message?.uid ?? null, null), uid, compareMessage(entries, parts, earlier), reason);
+  }
+
+  private message(uid: string): Promise<Read<Message | null>> {
+    return this.attempt(this.deps.sessions.getMessage(uid));
+  }
+
+  private async attempt<T>(reading: Promise<T>): Promise<Read<T>> {
+    try {
+      return { value: await reading };
+    } catch (error) {
+      const unread = this.deps.describe(error);
+      this.reasons.add(unread);
+      return { unread };
+    }
+  }
+
+  private tallyOf(turnUid: string, messageUid: string | null, at: number | null): TurnTally {
+    const known = this.tallies.get(turnUid);
+    if (known !== undefined) return known;
+    const tally: TurnTally = {
+      messageUid,
+      at,
+      isShown: false,
+      reported: [],
+      shown: 0,
+      onDisk: 0,
+      stored: 0,
+      missing: [],
+      unread: [],
+    };
+    this.tallies.set(turnUid, tally);
+    return tally;
+  }
+}
+
+/** `reason`: why the read may have returned less of the message than is stored. Null when all was read. */
+function add(
+  tally: TurnTally,
+  messageUid: string,
+  { shown, onDisk, missing }: MessageComparison,
+  reason: string | null,
+): void {
+  tally.reported.push(messageUid);
+  tally.shown += shown;
+  tally.onDisk += onDisk;
+  if (reason === null) tally.missing.push(...missing);
+  else if (missing.length > 0) tally.unread.push({ messageUid, shown: shown - onDisk, sentence: reason });
+}
+
+function verdictOf({
+  reported,
+  stored,
+  onDisk,
+  missing,
+  unread,
+}: Pick<TurnTally, 'reported' | 'stored' | 'onDisk' | 'missing' | 'unread'>): VerifiedTurn['verdict'] {
+  if (missing.length > 0) return 'missing';
+  if (unread.length > 0) return 'unread';
+  if (reported.length === 0 && stored > 0) return 'unreported';
+  return stored > onDisk ? 'more' : 'same';
+}

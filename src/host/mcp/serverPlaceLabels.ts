@@ -1,0 +1,65 @@
+import * as vscode from 'vscode';
+import type { OutsideReason, ServerPlace } from '../../tools/mcp/serverPlace';
+import { visible, type ServerDefinition } from '../../tools/mcp/serverDefinition';
+import { hostsOf } from '../../tools/mcp/serverSandbox';
+
+/** Describes in a list where a server runs. */
+export function placeLabel(place: ServerPlace): string {
+  switch (place.kind) {
+    case 'inside':
+      return vscode.l10n.t('in the sandbox');
+    case 'outside':
+      return vscode.l10n.t('not in the sandbox: {reason}', { reason: reasonLabel(place.reason) });
+    case 'refused':
+      return vscode.l10n.t('can’t start');
+  }
+}
+
+/** Describes for the trust dialog where a server would run once trusted, and the consequences. */
+export function placeSentences(place: ServerPlace, { transport }: ServerDefinition, added: readonly string[]): string {
+  if (transport.kind !== 'stdio') return '';
+  const { sandbox, command } = transport;
+  switch (place.kind) {
+    case 'inside': {
+      const hosts = [...new Set([...hostsOf(command, sandbox), ...added])].sort();
+      const reach =
+        hosts.length === 0
+          ? vscode.l10n.t('It can’t connect to any host.')
+          : vscode.l10n.t('It can connect to these hosts: {hosts}.', { hosts: hosts.join(', ') });
+      const ignored =
+        sandbox.ignored.length === 0
+          ? []
+          : [
+              vscode.l10n.t('Ignored sandbox settings in its definition: {words}.', {
+                words: visible(sandbox.ignored.join(', ')),
+              }),
+            ];
+      return [
+        vscode.l10n.t('Runs in the sandbox: it can change files in the open folders, and can’t read your keys.'),
+        reach,
+        ...ignored,
+      ].join(' ');
+    }
+    case 'outside': {
+      const remedy = place.reason.kind === 'missing' ? ` ${place.reason.remedy}` : '';
+      return `${vscode.l10n.t('Not in the sandbox: {reason}. Runs with your permissions.', { reason: reasonLabel(place.reason) })}${remedy}`;
+    }
+    case 'refused':
+      return vscode.l10n.t('It won’t start: {reason}', { reason: place.sentence });
+  }
+}
+
+function reasonLabel(reason: OutsideReason): string {
+  switch (reason.kind) {
+    case 'chosen':
+      return vscode.l10n.t('your choice');
+    case 'written':
+      return vscode.l10n.t('set in its definition');
+    case 'unwritten':
+      return vscode.l10n.t('your settings don’t require it');
+    case 'off':
+      return vscode.l10n.t('it is turned off (hermes.terminal.sandbox)');
+    case 'missing':
+      return reason.reason;
+  }
+}

@@ -1,0 +1,52 @@
+import { signal, type ReadonlySignal } from '@preact/signals';
+import type { ChatDeps } from '../connection/chatHost';
+import type { ViewMemory } from '../connection/viewMemory';
+import type { ChatStateSignals } from './chatStateSignals';
+import type { ScrollPositions } from './scrollPositions';
+
+/** Fold key of a long prompt. */
+export function promptFoldKey(uid: string): string {
+  return `prompt:${uid}`;
+}
+
+/** Open folds of the shown session, saved in the view's memory. */
+export class FoldState {
+  private readonly unfolded;
+
+  constructor(
+    private readonly memory: ChatDeps['memory'],
+    private readonly view: ChatStateSignals,
+    private readonly places: ScrollPositions,
+  ) {
+    this.unfolded = signal<ReadonlySet<string>>(new Set(memory.recalled.openFolds));
+  }
+
+  get open(): ReadonlySignal<ReadonlySet<string>> {
+    return this.unfolded;
+  }
+
+  toggle(key: string): void {
+    const folds = new Set(this.unfolded.peek());
+    if (!folds.delete(key)) folds.add(key);
+    this.unfolded.value = folds;
+    this.remember({ openFolds: [...folds] });
+  }
+
+  /** Opens those that are still folded. */
+  unfold(keys: readonly string[]): void {
+    for (const key of keys) if (!this.unfolded.peek().has(key)) this.toggle(key);
+  }
+
+  /** Called when another session is shown: restores the folds open when it was left. The view's memory of the
+   *  previous session, including its scroll position, does not apply to it. */
+  arrive(sessionId: string | null, openFolds: readonly string[]): void {
+    this.unfolded.value = new Set(openFolds);
+    this.remember({ sessionId, openFolds: [...openFolds], anchor: null });
+  }
+
+  private remember(change: Partial<ViewMemory> & Pick<ViewMemory, 'openFolds'>): void {
+    this.memory.remember(change);
+    const { conversation } = this.view;
+    if (conversation !== null) this.places.note(conversation.session.conversationId, { openFolds: change.openFolds });
+  }
+}

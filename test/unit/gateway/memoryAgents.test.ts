@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../../src/base/log';
+import { AgentPool } from '../../../src/gateway/agents/agentPool';
+import { MemoryProviders } from '../../../src/memory/memoryProviders';
+import type { Session } from '../../../src/transcript/session';
+import { gate } from '../../support/conformance';
+import { ManualClock } from '../../support/manualClock';
+import { hangingMemory, RecordingMemory } from '../../support/recordingMemory';
+
+function session(id: string, how: Partial<Session> = {}): Session {
+  return {
+    id,
+    title: null,
+    titleSource: null,
+    parentSessionId: null,
+    parentKind: null,
+    conversationId: id,
+    model: null,
+    folder: null,
+    startedAt: 1,
+    lastActiveAt: 1,
+    endedAt: null,
+    endReason: null,
+    pinned: false,
+    archived: false,
+    trashedAt: null,
+    private: false,
+    ...how,
+  };
+}
+
+function agents() {
+  const heard: string[] = [];
+  const clock = new ManualClock();
+  let chosen = 'one';
+  const providers = new MemoryProviders(() => chosen, silentLog);
+  const register = (name: string, pause?: (hook: string) => Promise<void>): void => {
+    providers.register({
+      name,
+      kind: 'external',
+      create: () =>
+        new RecordingMemory(heard, { name, prefix: `${name}: `, ...(pause === undefined ? {} : { pause }) }),
+    });
+  };
+  const agentPool = new AgentPool({
+    clock,
+    createMemory: (agent) => providers.createMemory(agent, { clock, log: silentLog }),
+  });
+  return { agentPool, clock, heard, providers, register, choose: (name: string) => void (chosen = name) };
+}
+
+describe('the agent of a surface', () => {
+  it('gets new memory as soon as it is idle when another provider was chosen; the previous provider finishes its work', async () => {
+    const { agentPool, clock, heard, register, choose } = agents();
+    const held = gate();
+    register('one', (hook) => (hook === 'sync' ? held.opened : Promise.resolve()));
+    register('two');
+    const first = agentPool.agentFor('panel', session('S1'), 'new_session');
+    first.turnBegan();
+    choose('two');
+    const during = agentPool.agentFor('panel', session('S1'), 'resume');
+    first.memory.syncTurn({
+      turnUid: 't',
+      prompt: 'q1',
+      answer: 'a1',
+      outcome: 'complete',
+      startedAt: 1,
+      settledAt: 2,
+    });
+    first.turnEnded();
+    const after = agentPool.agentFor('panel', session('S1'), 'resume');
+    await after.memory.drain();
+    const early = [...heard];
+    held.open();
+    await first.memory.drain();
+    expect([during === first, after === first, early, heard]).toEqual([
+      true,
+      false,
+      ['one: initialize S1', 'two: initialize S1'],
+      ['one: initialize S1', 'two: initialize S1', 'one: sync S1: q1 -> a1', 'one: shutdown'],
+    ]);
+    await clock.advance(0);
+  });
+
+  it('is released when its provider is unregistered: at once if idle, else after its turn; queued work is done first', async () => {
+    const { agentPool, clock, heard, providers } = agents();
+    const held = gate();
+    const pause = (hook: string): Promise<void> => (hook === 'sync' ? held.opened : Promise.resolve());
+    const registration = providers.register({
+      name: 'one',
+      kind: 'external',
+      create: () => new RecordingMemory(heard, { pause }),
+    });
+    const [idle, busy] = [
+      agentPool.agentFor('panel', session('S1'), 'resume'),
+      agentPool.agentFor('tab', session('S2'), 'resume'),
+    ];
+    busy.turnBegan();
+    for (const [agent, number] of [
+      [idle, 1],
+      [busy, 2],
+    ] as const)
+      agent.memory.syncTurn({
+        turnUid: `t${number}`,
+        prompt: `question ${number}`,
+        answer: 'a',
+        outcome: 'complete',
+        startedAt: 1,
+        settledAt: 2,
+      });
+    providers.onDidChange(() => agentPool.memoryChanged());
+    registration.dispose();
+    held.open();
+    await Promise.all([idle.memory.drain(), busy.memory.drain()]);
+    const during = [...heard];
+    busy.turnEnded();
+    agentPool.settled(busy);
+    await busy.memory.drain();
+    const next = agentPool.agentFor('panel', session('S1'), 'resume');
+    expect({ during, after: heard.slice(during.length), next: next.memory.providerNames }).toEqual({
+      during: ['initialize S1', 'initialize S2', 'sync S1: question 1 -> a', 'sync S2: question 2 -> a', 'shutdown'],
+      after: ['shutdown'],
+      next: [],
+    });
+    await clock.advance(0);
+  });
+
+  it('gets a provider that is registered late with its next prompt', async () => {
+    const { agentPool, heard, register } = agents();
+    const early = agentPool.agentFor('panel', session('S1'), 'resume');
+    register('one');
+    const late = agentPool.agentFor('panel', session('S1'), 'resume');
+    await late.memory.drain();
+    expect([early.memory.providerNames, late.memory.providerNames, heard]).toEqual([
+      [],
+      ['one'],
+      ['one: initialize S1'],
+    ]);
+  });
+
+  it('never takes the memory of another session into a private one, nor back', async () => {
+    const { agentPool, heard, register } = agents();
+    register('one');
+    const shown = [session('S1'), session('P1', { private: true }), session('S2')].map((each) =>
+      agentPool.agentFor('panel', each, 'resume'),
+    );
+    await Promise.all(shown.map(({ memory }) => memory.drain()));
+    expect([shown.map(({ memory }) => memory.providerNames), heard]).toEqual([
+      [['one'], [], ['one']],
+      ['one: initialize S1', 'one: initialize S2', 'one: shutdown'],
+    ]);
+  });
+
+  it('does not delay a closing window because of a provider that hangs', async () => {
+    const { agentPool, clock, providers } = agents();
+    providers.register({ name: 'one', kind: 'external', create: () => hangingMemory() });
+    agentPool.agentFor('panel', session('S1'), 'new_session');
+    let isOver = false;
+    const closing = agentPool.dispose().then(() => (isOver = true));
+    for (let step = 0; step < 23; step++) await clock.advance(100);
+    await closing;
+    expect([isOver, clock.monotonicMs()]).toEqual([true, 2300]);
+  });
+});

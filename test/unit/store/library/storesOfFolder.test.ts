@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import type { FolderLabel } from '../../../../src/store/library/folderLabel';
+import { decodeLabel, encodeLabel } from '../../../../src/store/library/folderLabel';
+import { type OldPlace, storesOfThisFolder } from '../../../../src/store/library/storesOfFolder';
+import type { OtherStore } from '../../../../src/store/library/otherStore';
+
+const own: FolderLabel = {
+  version: 1,
+  kind: 'folder',
+  path: '/home/me/new-name',
+  name: 'new-name',
+  place: '7:7',
+  git: { remote: 'r', birth: 'b' },
+};
+const store = (folder: string, label: Partial<FolderLabel> | null, over: Partial<OtherStore> = {}): OtherStore => ({
+  folder,
+  uid: folder,
+  sessions: 3,
+  lastActiveAt: 10,
+  inUse: false,
+  problem: null,
+  label:
+    label === null
+      ? null
+      : { version: 1, kind: 'folder', path: `/home/me/${folder}`, name: folder, place: null, git: null, ...label },
+  ...over,
+});
+const gone = (): Promise<OldPlace> => Promise.resolve({ isThere: false, place: null });
+const stands = (place: string | null) => (): Promise<OldPlace> => Promise.resolve({ isThere: true, place });
+const found = async (of: FolderLabel, stores: readonly OtherStore[], oldPlace = gone): Promise<readonly string[]> =>
+  (await storesOfThisFolder(of, stores, oldPlace)).map(({ folder }) => folder);
+
+describe('a folder that was renamed or moved', () => {
+  it('is recognized by its place on the disk, by its clone, by its remote, in this order, then by the newest use', async () => {
+    const stores = [
+      store('remote', { git: { remote: 'r', birth: null } }),
+      store('clone', { git: { remote: 'x', birth: 'b' } }),
+      store('place', { place: '7:7' }),
+      store('newer remote', { git: { remote: 'r', birth: 'other' } }, { lastActiveAt: 20 }),
+      store('same path', { path: own.path }),
+    ];
+    expect(await found(own, stores)).toEqual(['same path', 'place', 'clone', 'newer remote', 'remote']);
+  });
+
+  it('does not match one that still exists, such as a second clone, but matches one replaced by another folder', async () => {
+    const clone = store('clone', { place: '1:1', git: { remote: 'r', birth: null } });
+    expect(await found(own, [clone], stands('1:1'))).toEqual([]);
+    expect(await found(own, [clone], stands(null))).toEqual([]);
+    expect(await found(own, [clone], stands('2:2'))).toEqual(['clone']);
+  });
+
+  it('is recognized by name only where neither side has git and the old folder is gone', async () => {
+    const plain = { ...own, git: null };
+    const named = store('named', { name: 'new-name' });
+    expect(await found(plain, [named])).toEqual(['named']);
+    expect(await found(plain, [named], stands(null))).toEqual([]);
+    expect(await found(own, [named])).toEqual([]);
+    expect(await found(plain, [store('named', { name: 'new-name', git: { remote: 'r', birth: null } })])).toEqual([]);
+  });
+
+  it('never matches empty or unreadable stores, stores without a label, or another kind of window', async () => {
+    const git = { git: { remote: 'r', birth: null } };
+    expect(
+      await found(own, [
+        store('empty', git, { sessions: 0 }),
+        store('damaged', git, { problem: 'Damaged.' }),
+        store('silent', null),
+        store('workspace', { ...git, kind: 'workspace' }),
+      ]),
+    ).toEqual([]);
+    expect(
+      await found({ ...own, kind: 'window', path: null, place: null }, [store('other', { ...git, kind: 'window' })]),
+    ).toEqual([]);
+    expect(
+      await found({ ...own, kind: 'workspace' }, [
+        store('w', { ...git, kind: 'workspace', name: 'other' }),
+        store('v', { ...git, kind: 'workspace', name: 'new-name' }),
+      ]),
+    ).toEqual(['v']);
+  });
+});
+
+describe('a label', () => {
+  it('is read back as written, and nothing else is accepted as one', () => {
+    expect(decodeLabel(encodeLabel(own))).toEqual(own);
+    expect([null, '', '{', '[]', '{"version":2}', JSON.stringify({ ...own, name: 3 })].map(decodeLabel)).toEqual(
+      Array(6).fill(null),
+    );
+  });
+});
