@@ -168,7 +168,7 @@ export class CallRunner {
     }
   }
 
-  /** Adds the edits that wait behind this one, so that one decision can allow them all. */
+  /** Adds the edits that wait after this one, so that one decision can allow them all. */
   private async withEditsAfter(request: ApprovalRequest, later: readonly Call[]): Promise<ApprovalRequest> {
     const calls = later.flatMap(({ part, prepared }): LaterCall[] =>
       prepared.kind !== 'ready' || prepared.readOnly

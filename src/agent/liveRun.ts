@@ -56,7 +56,7 @@ export class LeftWaiting extends Error {
   }
 }
 
-/** How freely the session's agent may act now. */
+/** Current mode of the session. */
 export interface TurnMode {
   get(): Promise<Mode>;
   set(mode: Mode): Promise<void>;

@@ -91,8 +91,8 @@ export class OutputFilter {
     return this.unclosedThinking;
   }
 
-  /** Begins a further request of the same answer. Held-back text continues with it. `isContinuation`: the request continues
-   *  mid-answer, so it cannot close thinking of the one before. */
+  /** Begins another request of the same answer and keeps the held-back text. `isContinuation`: the request
+   *  continues mid-answer, so it cannot close thinking of the request before. */
   beginRequest(isContinuation: boolean): readonly OutputPiece[] {
     const pieces = isContinuation && this.isThinking ? this.end() : [];
     this.begin();

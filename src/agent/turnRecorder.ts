@@ -27,9 +27,9 @@ export interface AnswerEnd {
 /** Output of a call, or the record that it never ran. */
 export type CallResult = Omit<ToolResultPart, 'kind' | 'callId' | 'name'>;
 
-/** Writes one turn, and shows each thing only after it is on disk (decision 2). Text handed to `deliver` is committed in chunks; whatever
- *  arrives during a commit forms the next one. Once a write has failed nothing more is shown: `failure` is set, `onFailure` is
- *  called once, and every later call of this recorder is refused with that failure. */
+/** Writes one turn, and shows each part only after it is on disk (decision 2). Commits the text given to `deliver`
+ *  in chunks; text that arrives during a commit forms the next chunk. After a failed write nothing more is shown:
+ *  `failure` is set, `onFailure` is called once, and every later call is refused with that failure. */
 export class TurnRecorder {
   private answer: AnswerBuffer | null = null;
   private answerStartedAt = 0;
@@ -240,7 +240,7 @@ export class TurnRecorder {
     this.show({ kind: 'delivered', turnUid, chunks });
   }
 
-  /** A write that fails here has failed for good: the store itself tries once more, and keeps aside what it cannot write. */
+  /** Writes once. A failure here is final: the store itself retries once and spills what it cannot write. */
   private async write<T>(store: () => Promise<T>): Promise<T> {
     if (this.hasFailed) throw this.storeFailure;
     try {

@@ -11,7 +11,7 @@ export interface LaterCall {
   request(): Promise<ApprovalRequest | 'needsNone' | null>;
 }
 
-/** Returns the plain edits that wait behind this one. Ends at a call that does something else, whose effect the diffs
+/** Returns the plain edits that wait after this one. Ends at a call that does something else, whose effect the diffs
  *  could not show. Leaves out edits of a file that another one changes first, for the same reason. */
 export async function editsAfter(asked: ApprovalRequest, later: readonly LaterCall[]): Promise<readonly WaitingEdit[]> {
   if (!isPlainEdit(asked)) return [];

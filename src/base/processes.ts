@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What Linux says of a process in `/proc/<pid>/stat`. */
+/** Facts about a process from Linux's `/proc/<pid>/stat`. */
 export interface ProcessStat {
   readonly name: string;
   /** One letter. */

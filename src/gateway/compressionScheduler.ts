@@ -68,8 +68,8 @@ export class CompressionScheduler {
     return this.running.get(conversationId)?.activity ?? null;
   }
 
-  /** Whether the history must be compressed before the next prompt is sent. Its rows are read only where its tokens, as the store counted them,
-   *  say that it may be. Never rejects: what cannot be known does not hold a prompt up. */
+  /** Returns true when the history must be compressed before the next prompt is sent. Reads the rows only when the
+   *  stored token count suggests it. Never rejects: an unknown size must not delay a prompt. */
   async isDue(session: Session, tokens: number | null): Promise<boolean> {
     if (!isWorthChecking(tokens)) return false;
     try {

@@ -22,7 +22,8 @@ interface IntakeDeps {
   readonly switching: SessionSwitching;
 }
 
-/** Where a prompt comes from: the surface, what it showed then, and why the prompt's session is shown there from now on. */
+/** Origin of a prompt: the surface, the session it showed, and the reason why it shows the prompt's session from
+ *  now on. */
 interface Sent {
   readonly surfaceId: string;
   readonly from: string | null;
@@ -53,8 +54,8 @@ export class PromptIntake {
     return queued === null ? null : this.queuedBefore(queued);
   }
 
-  /** Takes the prompt to the session's conversation. What this depends on is read inside the conversation's sequence, at once: until the prompt
-   *  is on disk nothing else opens a turn there or begins to compress. */
+  /** Hands the prompt to the session's conversation. Reads what this depends on within the conversation's sequence:
+   *  until the prompt is on disk, nothing else opens a turn there or starts a compression. */
   private async take(sessionId: string, prompt: PromptSubmission, sent: Sent): Promise<SubmitReceipt> {
     const { store, sessions, slots } = this.deps;
     const conversationId = await sessions.conversationOf(sessionId);
@@ -72,7 +73,7 @@ export class PromptIntake {
       return session.conversationId === conversationId ? this.takeHere(session, context, prompt, sent) : 'elsewhere';
     });
     if (taken === 'elsewhere') return this.take(sessionId, prompt, sent);
-    // Outside the conversation's sequence, which sending it again enters by itself.
+    // Outside the conversation's sequence: sending it again enters that sequence.
     return 'kind' in taken ? taken : this.submittedBefore(sent.surfaceId, taken);
   }
 

@@ -43,8 +43,8 @@ export class SessionDirectory {
     return this.noted(await this.deps.store.getSession(sessionId));
   }
 
-  /** The conversation of a session, which is read only where it is not known. It may have changed since: whoever relies on it compares it with
-   *  the session that is read inside the conversation's sequence. Null where the session is not stored. */
+  /** Returns the conversation of a session, from the cache if possible; null when the session is not stored. The
+   *  cached value may be out of date: callers compare it with the session read within the conversation's sequence. */
   async conversationOf(sessionId: string): Promise<string | null> {
     const known = this.conversations.get(sessionId);
     if (known !== undefined) return known;
@@ -72,7 +72,8 @@ export class SessionDirectory {
     return root?.parentKind === 'delegate';
   }
 
-  /** Nobody but the agent that handed it a task writes to a sub-agent. `isSubAgent`: what is known of the session already. */
+  /** Throws for a sub-agent's session: only the agent that delegated the task writes to it. `isSubAgent`: pass it
+   *  if known. */
   async refuseSubAgent(session: Session, isSubAgent?: boolean): Promise<void> {
     if (isSubAgent ?? (await this.isSubAgent(session)))
       throw new GatewayError(

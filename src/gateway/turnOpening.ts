@@ -65,9 +65,10 @@ export class TurnOpening {
     return { turn, userMessage };
   }
 
-  /** Whether a turn waits in the store for the person. Asked where nobody here runs one: a running row is then one whose opening was written
-   *  although the store could not say so. It is closed, with its prompt kept, or the session would stay busy for ever. `known`: the open turn as
-   *  it was read a moment ago. One that ran then may have ended or begun to wait since, and is read again. */
+  /** Returns true when a stored turn waits for the user. Called only when no turn runs here, so a `running` row
+   *  means that its opening was stored although the store reported a failure. That turn is closed and its prompt
+   *  kept; otherwise the session would stay busy. `known`: the open turn as just read. If it was running then, it
+   *  is read again. */
   async waitsInStore(session: Session, known?: Turn | null): Promise<boolean> {
     const isKnown = known !== undefined && known?.state !== 'running';
     const open = isKnown ? known : await this.deps.store.openTurnOf(session.id);

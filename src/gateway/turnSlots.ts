@@ -39,7 +39,7 @@ export interface PromptTurn {
   readonly from?: string | null;
   /** Set when the prompt is a task that another run delegated. */
   readonly subAgent?: SubAgentRun;
-  /** Whether the conversation is a sub-agent's. Default: it is read. */
+  /** True for a sub-agent's conversation. Default: read from the store. */
   readonly isSubAgent?: boolean;
 }
 

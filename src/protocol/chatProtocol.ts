@@ -36,7 +36,8 @@ const switchTarget = v.variant('reason', [
   v.object({ reason: v.literal('new_session'), private: v.optional(v.boolean()) }),
   v.object({ reason: v.literal('reset') }),
   v.object({ reason: v.literal('resume'), sessionId: v.string() }),
-  /** `from`: an answer (copied with everything before it) or a prompt (which goes into the composer of the branch); null: everything. */
+  /** `from`: an answer (copied with everything before it), a prompt (which goes into the composer of the branch),
+   *  or null for everything. */
   v.object({
     reason: v.literal('branch'),
     sessionId: v.string(),

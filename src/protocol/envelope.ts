@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 
-/** Version of the protocol between host and views. Both sides are shipped together; a view of another version is reloaded. */
+/** Version of the protocol between host and views. Both are shipped together; a view of another version is
+ *  reloaded. */
 export const protocolVersion = 1;
 
 /** Three kinds of message: a command has no response, a request has exactly one, a notification goes from host to

@@ -71,7 +71,7 @@ export const changedFileCommands = {
   openReview: v.object({ turnUid: v.string(), session: v.boolean() }),
   /** Opens the complete proposed change in an editor. */
   openProposal: v.object({ approvalId: v.string() }),
-  /** Opens the changes of this request and of the edits behind it, in VS Code's multi-file diff editor. */
+  /** Opens the changes of this request and of the edits that wait after it, in VS Code's multi-file diff editor. */
   openProposals: v.object({ approvalId: v.string() }),
   /** Opens the complete output of a command in an editor. */
   openOutput: v.object({ file: v.string() }),

@@ -76,8 +76,8 @@ export interface SessionOperations
    *  turn after it in the segment in the same transaction, as a version that `showVersion` can bring back; throws
    *  `invalid` when its prompt is not shown in the segment. A repeated call returns what is stored. */
   openTurn(input: OpenTurn): { readonly turn: Turn; readonly userMessage: Message };
-  /** Stores delivered text. The first chunk of a message inserts its row. Chunks of a message arrive in order of `seq`; a repeated seq is
-   *  ignored when its text is the same and refused otherwise. */
+  /** Stores delivered text. The first chunk of a message inserts its row. Chunks of a message arrive in order of
+   *  `seq`. A repeated seq is ignored when its text is the same, and refused otherwise. */
   appendChunks(batch: ChunkBatch): void;
   /** Upserts whole messages by uid. Chunks of these messages are deleted (their text is in `parts`). A new row goes
    *  after the row in `after`; without it, to the end of its turn if that is settled, else to the end of its
@@ -116,8 +116,9 @@ export interface SessionOperations
   /** The unsettled turn of the session's conversation, if there is one. */
   openTurnOf(sessionId: string): Turn | null;
   readTranscript(query: TranscriptQuery): TranscriptPage;
-  /** Answers at once what a prompt depends on before its turn is opened. `openTurn` checks again what may not have changed since. With
-   *  `sessionId` null it says only what is stored under the prompt's uid; with `promptUid` null nothing of that. */
+  /** Reads in one call everything that a prompt depends on before its turn is opened. `openTurn` checks again what
+   *  may have changed since. `sessionId` null: only what is stored under the prompt's uid. `promptUid` null:
+   *  nothing about a prompt. */
   promptContext(sessionId: string | null, promptUid: string | null): PromptContext;
 
   // Queue and drafts
@@ -339,10 +340,10 @@ export interface PromptContext {
   readonly session: Session | null;
   /** The conversation is a sub-agent's. */
   readonly isSubAgent: boolean;
-  /** As `openTurnOf` says. */
+  /** Result of `openTurnOf`. */
   readonly openTurn: Turn | null;
-  /** Tokens of the newest segment's active rows: the count that came with the newest answer, and an estimate of what stands behind it. Null
-   *  without a count. */
+  /** Tokens of the newest segment's active rows: the count that came with the newest answer, plus an estimate of
+   *  the rows after it. Null without a count. */
   readonly countedTokens: number | null;
   /** The prompt, where it is part of a transcript already. */
   readonly message: Message | null;

@@ -111,12 +111,12 @@ export interface ApprovalRequest {
   readonly preview: string | null;
   /** Risks of a command. Absent: none is known. */
   readonly risks?: readonly NamedRisk[];
-  /** Later edits of the same answer that wait behind this one, with what each would change. One decision may allow
+  /** Later edits of the same answer that wait after this one, with what each would change. One decision may allow
    *  them all. Only plain edits, see `isPlainEdit`. Absent: none. */
   readonly together?: readonly WaitingEdit[];
 }
 
-/** Edit that waits behind another one of the same answer. */
+/** Edit that waits after another one of the same answer. */
 export interface WaitingEdit {
   readonly callId: string;
   readonly tool: string;

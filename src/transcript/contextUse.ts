@@ -9,7 +9,8 @@ export interface ContextUse {
   readonly counted: boolean;
 }
 
-/** The count that came with the newest answer, and an estimate of what stands behind it; without a count an estimate of all rows. */
+/** The count that came with the newest answer, plus an estimate of the rows after it. Without a count: an estimate
+ *  of all rows. */
 export function contextUse(rows: readonly Message[], sentAs?: SentAs): ContextUse {
   const anchor = rows.findLastIndex((row) => countedWith(row) !== null);
   const counted = rows[anchor] === undefined ? null : countedWith(rows[anchor]);
@@ -23,8 +24,8 @@ export function countedTokens(rows: readonly Message[]): number | null {
   return counted ? tokens : null;
 }
 
-/** Tokens of the history up to this answer and with it, as the model's service counted them; null where it did not. A carried row brings the
- *  count of the history it was taken from, which says nothing of this one. */
+/** Tokens of the history up to and including this answer, as counted by the model's service; null without a count.
+ *  A carried row has the count of its original history, which does not apply here. */
 export function countedWith(row: Message): number | null {
   if (row.role !== 'assistant' || row.carriedFrom !== null) return null;
   const { inputTokens = null, outputTokens = null } = row.usage ?? {};

@@ -66,7 +66,8 @@ export type HandoffAttempt = (Handoff | NoHandoff) & { readonly memo: string | n
 /** Keeps a conversation within its model's context. It stores nothing: it makes a proposal, and the gateway
  *  publishes it. */
 export interface ContextEngine {
-  /** Whether a history of so many tokens may have to be made shorter, as far as this can be said without its rows. Where it says no, so does `isDue`. */
+  /** Returns false when a history of this many tokens is certainly short enough, so that its rows need not be read:
+   *  then `isDue` returns false too. */
   mayBeDue(tokens: number, contextWindow: number | null): boolean;
   /** True when the history must be shortened before it is sent again. `contextWindow`: null when unknown. */
   isDue(history: Omit<ContextHistory, 'head'>, contextWindow: number | null): boolean;

@@ -28,7 +28,7 @@ export interface ChatFiles {
   openReview(turnUid: string, isWholeSession: boolean): Promise<void>;
   /** Opens the whole proposed change in an editor. */
   openProposal(approvalId: string): Promise<void>;
-  /** Opens the change of this approval and of the edits behind it in the editor's multi-file diff. */
+  /** Opens the change of this approval and of the edits that wait after it in the editor's multi-file diff. */
   openProposals(approvalId: string): Promise<void>;
   openOutput(file: string): Promise<void>;
   readonly onDidChange: (listener: (change: WorkNotifications['changedFiles']) => void) => Disposable;

@@ -32,7 +32,7 @@ export class ProposedChanges implements vscode.TextDocumentContentProvider, vsco
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });
   }
 
-  /** Opens this change and those that wait behind it. Does nothing for an unknown approval. */
+  /** Opens this change and those that wait after it. Does nothing for an unknown approval. */
   async openAll(approvalId: string): Promise<void> {
     const approval = await this.store.approval(approvalId);
     if (approval === null) return;

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-/** Loads a bundle of ours from `dist/` when it is first needed, so that a window without need of it does not pay for it. Returns a
- *  function that gives the bundle's export `exported`. It throws if the file is missing or is another version's. The file is our own,
- *  built with this one, so nothing but that function is checked. */
+/** Returns a function that loads one of our bundles from `dist/` on first use and returns its export `exported`.
+ *  Throws if the file is missing or has another version. The file comes from the same build, so only that function
+ *  is checked. */
 export function lazyBundle<M extends Record<K, (...args: never[]) => unknown>, K extends string>(
   folder: string,
   bundle: { readonly file: string; readonly name: string },

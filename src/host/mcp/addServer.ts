@@ -22,7 +22,7 @@ export interface ServerAdding {
   add(server: KnownServer, decision: ServerDecision | null, save: () => Promise<void>): Promise<void>;
 }
 
-/** What the user has entered so far. */
+/** The user's entries so far. */
 interface Entered {
   readonly text: string;
   readonly entry: ServerEntry;

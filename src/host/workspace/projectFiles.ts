@@ -65,7 +65,7 @@ export class ProjectFiles implements Disposable {
     return this.context;
   }
 
-  /** What of these files is part of every request. */
+  /** The files that are part of every request. */
   get inContext(): ContextFiles {
     return { files: contextFiles(this.context), left: this.context.left };
   }

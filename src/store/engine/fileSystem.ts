@@ -1,5 +1,5 @@
-/** The disk as the store sees it: synchronous, absolute paths, positions in bytes. Every call throws an `Error` with an errno name in
- *  `code` (`ENOSPC`, `EIO`, …; see `errnoOf`). `NodeFileSystem` is the real one. */
+/** Disk interface of the store: synchronous, with absolute paths and positions in bytes. Every call throws an
+ *  `Error` with an errno name in `code` (`ENOSPC`, `EIO`, …; see `errnoOf`). `NodeFileSystem` is the real disk. */
 export interface FileSystem {
   /** `read` and `write` need an existing file; `create` makes it when absent; `createNew` fails with EEXIST. New
    *  files are private to the user. */
@@ -10,7 +10,8 @@ export interface FileSystem {
   mayWrite(path: string): boolean;
   /** Replaces the target atomically. */
   rename(from: string, to: string): void;
-  /** A second name for the same file; fails with EEXIST. File systems without links fail with EPERM, ENOTSUP or ENOSYS. */
+  /** Creates a second name for the same file. Fails with EEXIST, or, on file systems without links, with EPERM,
+   *  ENOTSUP or ENOSYS. */
   link(existing: string, created: string): void;
   remove(path: string): void;
   list(folder: string): readonly string[];

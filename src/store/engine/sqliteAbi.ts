@@ -1,4 +1,5 @@
-/** Numbers of SQLite's public C interface (sqlite3.h), frozen since 3.6. Offsets are for 32-bit pointers, as in WebAssembly. */
+/** Constants of SQLite's public C interface (sqlite3.h), unchanged since 3.6. Offsets are for 32-bit pointers, as
+ *  in WebAssembly. */
 
 /** Offsets in `sqlite3_vfs`. */
 export const vfsLayout = {
@@ -11,7 +12,8 @@ export const vfsLayout = {
   access: 32,
 } as const;
 
-/** Order of the members of `sqlite3_io_methods` version 1. Version 1 has no shared memory, so SQLite keeps the log's index in its heap. */
+/** Order of the members of `sqlite3_io_methods` version 1. Version 1 has no shared memory, so SQLite keeps the
+ *  log's index in its heap. */
 export const ioMethodsOrder = [
   'version',
   'close',
@@ -54,7 +56,8 @@ export const accessExists = 0;
  *  be padded to sectors. */
 export const powersafeOverwrite = 0x1000;
 
-/** Sizes in the write-ahead log (sqlite.org/fileformat2.html, section 4.1): its own header, then frames of a header and a page. */
+/** Sizes in the write-ahead log (sqlite.org/fileformat2.html, section 4.1): its own header, then frames of a header
+ *  and a page. */
 export const logLayout = { header: 32, frameHeader: 24 } as const;
 
 /** Bytes 18 and 19 of the header name the journal of a database: 1 rollback, 2 write-ahead. On disk ours always has

@@ -1,7 +1,8 @@
 import type { StoreErrorData } from '../storeError';
 import type { LibraryOperations } from './library';
 
-/** Messages between the extension host's thread and the library's. Both sides are one build, so they are typed and not validated. */
+/** Messages between the extension host's thread and the library's. Both sides come from one build, so messages are
+ *  typed and not validated. */
 export type LibraryMethod = keyof LibraryOperations;
 
 export type LibraryRequest = {

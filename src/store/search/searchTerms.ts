@@ -2,7 +2,8 @@
 export interface SearchTerms {
   /** Every term must occur. Lower case, as returned by `foldText`. */
   readonly terms: readonly string[];
-  /** The query for the full-text index, or null when only a scan can answer: scripts without spaces, parts of words, punctuation. */
+  /** The query for the full-text index, or null when only a scan can answer: scripts without spaces, parts of
+   *  words, punctuation. */
   readonly match: string | null;
   /** LIKE patterns per term: any of them may match. */
   readonly patterns: readonly (readonly string[])[];

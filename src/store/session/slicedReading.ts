@@ -41,8 +41,8 @@ export function* rowsInSlices<T>(
   }
 }
 
-/** Tokens of a session's active rows as `contextUse` counts them; null where it finds no count. Reads from the end, and no further than the newest
- *  answer that was counted. */
+/** Tokens of a session's active rows as counted by `contextUse`; null without a count. Reads backward from the end
+ *  to the newest answer that was counted. */
 export function* countedInSlices(
   database: SqlDatabase,
   sessionId: string,

@@ -168,8 +168,8 @@ export class SpillingStore {
     }
   }
 
-  /** Tries a write once more where it is not known whether it was done. Every write that comes here may be repeated: it is then done, or answered
-   *  with what was done. No caller above tries again at once. */
+  /** Retries a write once when its outcome is unknown. Every write here may be repeated: it is then done, or
+   *  returns what was already done. No caller retries at once. */
   private async twice<T>(write: () => Promise<T>): Promise<T> {
     try {
       return await write();
@@ -339,7 +339,7 @@ export class SpillingStore {
     );
   }
 
-  /** While a turn is spilled, or was when the reading began, what the store answers may be behind what is kept aside. */
+  /** While a turn is spilled, or was when the read began, the database may lack rows that the spill holds. */
   private async promptContext(sessionId: string | null, promptUid: string | null): Promise<PromptContext> {
     const wasSpilling = this.isSpilling;
     const context = await this.inner.promptContext(sessionId, promptUid);

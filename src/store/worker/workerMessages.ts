@@ -4,8 +4,8 @@ import type { SliceReport } from '../slicedWork';
 import type { StoreErrorData } from '../storeError';
 import type { MethodResults, MethodName, StoreRequest } from '../sessionMethods';
 
-/** Messages between the extension host's thread and the store's worker. Both sides are one build, so they are typed and not validated; they
- *  travel by structured clone. */
+/** Messages between the extension host's thread and the store's worker, sent by structured clone. Both sides come
+ *  from one build, so messages are typed and not validated. */
 export type ToWorker =
   | { readonly kind: 'open'; readonly place: StorePlace | SpillPlace }
   | { readonly kind: 'call'; readonly id: number; readonly request: StoreRequest }

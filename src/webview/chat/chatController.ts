@@ -186,7 +186,7 @@ export class ChatController {
     this.deps.host.send('openProposal', { approvalId });
   }
 
-  /** Opens the changes of this approval and of the edits behind it in VS Code's multi-file diff editor. */
+  /** Opens the changes of this approval and of the edits that wait after it in VS Code's multi-file diff editor. */
   openProposals(approvalId: string): void {
     this.deps.host.send('openProposals', { approvalId });
   }

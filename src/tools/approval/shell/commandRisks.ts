@@ -36,7 +36,7 @@ const wrappers: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Names what a command risks, for its card. A help for the reader, not a guard: what is not in the table has no name.
- *  Empty too when the text cannot be parsed; the card says that by itself. */
+ *  Empty too when the text cannot be parsed; the card has a separate sentence for that. */
 export function risksOfCommand(command: string): readonly NamedRisk[] {
   return distinct(risksOfText(command, 0));
 }

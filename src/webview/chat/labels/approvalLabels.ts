@@ -81,7 +81,7 @@ const discarding: readonly NamedRisk['kind'][] = [
   'rewritesHistory',
 ];
 
-/** Returns the reasons that are unusual. `showsPlace`: the card says by itself how a command is confined. */
+/** Returns the reasons that are unusual. `showsPlace`: the card already says how a command is confined. */
 export function reasonsOf(
   { access, reasons, risks = [] }: ApprovalRequest,
   showsPlace: boolean,

@@ -9,7 +9,7 @@ import { RefusedRequest } from '../../rpc';
 /** Preview of compressing a session. */
 export interface CompressionOffer {
   readonly sessionId: string;
-  /** What the summary should keep above all; may be empty. */
+  /** Focus of the summary; may be empty. */
   readonly focus: string;
   readonly tokens: HandoffTokens;
 }

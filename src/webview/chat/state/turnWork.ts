@@ -8,7 +8,7 @@ export interface CallProgress {
   readonly note: string | null;
   /** Session of a sub-agent. */
   readonly sessionId: string | null;
-  /** What the sub-agent is doing. */
+  /** Current activity of the sub-agent. */
   readonly step: (ToolProgress & { readonly kind: 'step' }) | null;
 }
 

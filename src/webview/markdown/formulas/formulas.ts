@@ -12,7 +12,7 @@ const largest = 20;
 /** Matches the size of a part that a formula makes or moves by 100 em or more: KaTeX does not limit negative sizes. */
 const isEnormous = /(?<![\d.])\d{3,}(?:\.\d+)?em/;
 
-/** Styles inside a formula. Its source lies over it, unseen: it is what is selected, copied and found. */
+/** Styles inside a formula. Its transparent source covers it: that is what is selected, copied and found. */
 const styles = `
 :host { position: relative; }
 .view { display: inline-flex; max-width: 100%; overflow: auto hidden; white-space: normal; text-indent: 0; }

@@ -176,7 +176,7 @@ function Subject({ request }: { readonly request: ApprovalRequest }) {
   );
 }
 
-/** What the request risks, and why it is made at all if that is unusual. */
+/** Risks of the request, and the reasons for asking if they are unusual. */
 function Reasons({ request }: { readonly request: ApprovalRequest }) {
   const chat = useChat();
   const { access, risks = [] } = request;

@@ -14,7 +14,7 @@ interface BarProps {
   readonly files: readonly ChangedFile[];
 }
 
-/** Files that a turn changed, with Review, Keep and Revert for all of them, for one file, or for one change within a file. */
+/** Files that a turn changed, with Review, Keep and Revert for all files, one file, or one change within a file. */
 export function ChangedFilesBar({ turnUid, files }: BarProps) {
   const chat = useChat();
   const foldKey = `files:${turnUid}`;
