@@ -134,7 +134,7 @@ describe('the context meter', () => {
     await page.press('Context 41% full: 52.4K of 128K tokens');
     const panel = find('group', 'Context');
     expect({
-      files: [...panel.querySelectorAll('dl > div')].slice(4).map((line) => line.textContent),
+      files: [...panel.querySelectorAll('dl > div')].slice(4, -2).map((line) => line.textContent),
       notes: [...panel.querySelectorAll('[role=note]')].map((note) => note.textContent),
     }).toEqual({
       files: ['AGENTS.mdThis folder 300', '~/.claude/CLAUDE.mdClaude Code 1.2K', '2 skillsYours 80'],
