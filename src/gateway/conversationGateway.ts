@@ -32,7 +32,7 @@ import type { GatewayDeps } from './gatewayDeps';
 import { ModelChoices } from './modelChoices';
 import { PromptIntake } from './promptIntake';
 import { PromptQueue } from './promptQueue';
-import { PromptVersions } from './promptVersions';
+import { PromptVersionSwitching } from './promptVersionSwitching';
 import { AgentPool } from './agents/agentPool';
 import { SessionActions } from './sessionActions';
 import { CompressionRequests } from './compressionRequests';
@@ -59,7 +59,7 @@ export class ConversationGateway implements Gateway {
   private readonly switching: SessionSwitching;
   private readonly actions: SessionActions;
   private readonly modelChoices: ModelChoices;
-  private readonly versions: PromptVersions;
+  private readonly versions: PromptVersionSwitching;
   private readonly continuation: AnswerContinuation;
   private readonly compression: CompressionRequests;
   private readonly approvals: Approvals;
@@ -126,7 +126,7 @@ export class ConversationGateway implements Gateway {
     const switching = (this.switching = new SessionSwitching({ ...bare, left: () => void runner.makeUpForShown() }));
     const shared = { ...bare, switching };
     const queue = (this.queue = new PromptQueue(shared));
-    const versions = (this.versions = new PromptVersions(shared));
+    const versions = (this.versions = new PromptVersionSwitching(shared));
     this.continuation = new AnswerContinuation({
       ...shared,
       allowMore: (sessionId) => this.spendingDesk.allowMore(sessionId),

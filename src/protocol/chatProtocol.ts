@@ -177,13 +177,13 @@ export interface ChatResults
   readonly editAndResend: AskedAgain;
   readonly showVersion: null;
   readonly switchSession: SwitchResult;
-  readonly findSession: FoundSession;
+  readonly findSession: SessionLookup;
   readonly loadEarlier: Pick<ShownSession, 'messages' | 'turns' | 'versions' | 'hasEarlier' | 'changes'>;
   readonly readMessage: Message | null;
   readonly editQueued: null;
   readonly removeQueued: null;
   readonly promoteQueued: null;
-  readonly contextUse: SessionContextUse;
+  readonly contextUse: ContextUseView;
   readonly compressionPreview: HandoffTokens | null;
   readonly compress: CompressionOutcome;
   readonly rename: null;
@@ -303,7 +303,7 @@ export interface SwitchResult {
   readonly notice: string | null;
 }
 
-export type FoundSession =
+export type SessionLookup =
   | { readonly kind: 'one'; readonly sessionId: string }
   | { readonly kind: 'several'; readonly sessions: readonly SessionSummary[] }
   | { readonly kind: 'none' };
@@ -318,7 +318,7 @@ export interface OfferedPrompt {
 }
 
 /** Use of a session's model context, in tokens. */
-export interface SessionContextUse {
+export interface ContextUseView {
   readonly tokens: number;
   /** True when the model's own service has counted most of it. */
   readonly counted: boolean;

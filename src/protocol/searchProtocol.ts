@@ -36,7 +36,7 @@ export interface SearchResults {
 }
 
 /** A message with a match. */
-export interface SearchHit {
+export interface SearchResult {
   readonly sessionId: string;
   readonly conversationId: string;
   readonly sessionTitle: string | null;
@@ -60,7 +60,7 @@ export type SearchAnswer = { readonly kind: 'cancelled' } | SearchPage;
 
 export interface SearchPage {
   readonly kind: 'found';
-  readonly hits: readonly SearchHit[];
+  readonly hits: readonly SearchResult[];
   readonly hasMore: boolean;
   /** Details of the sessions that contain the hits. */
   readonly sessions: readonly SearchSession[];

@@ -365,8 +365,6 @@ export interface SearchQuery {
   readonly kind?: 'words' | 'substring';
 }
 
-export type SearchProgress = WorkProgress;
-
 /** Optional arguments of long work: a signal to stop it, and a callback for its progress. */
 export type WorkCourse = readonly [signal?: AbortSignal, onProgress?: (progress: WorkProgress) => void];
 

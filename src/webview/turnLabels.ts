@@ -1,7 +1,7 @@
 import { t } from './localization';
 import type { Failure, StopReason, Turn } from '../protocol/transcriptTypes';
 
-export type SettledTurn = Turn & { readonly state: 'settled' };
+export type FinishedTurn = Turn & { readonly state: 'settled' };
 
 /** Actions that a turn's outcome offers. */
 export type OutcomeAction =
@@ -23,7 +23,7 @@ export interface ShownAnswer {
 
 /** Notice below an answer about its outcome: what happened, what is safe, what can be done; null when there is
  *  nothing to say. `began`: true when there is something to continue. */
-export function outcomeLabel(turn: SettledTurn, shown: ShownAnswer, began = hasBegun(shown)): OutcomeLabel | null {
+export function outcomeLabel(turn: FinishedTurn, shown: ShownAnswer, began = hasBegun(shown)): OutcomeLabel | null {
   const again: readonly OutcomeAction[] = began ? ['continue', 'retry'] : ['retry'];
   if (turn.failure !== null)
     return {
@@ -138,7 +138,7 @@ function failureActions(failure: Failure, again: readonly OutcomeAction[]): read
 }
 
 /** A stop reason in a few words, for tables. */
-export function stopReasonWord(turn: SettledTurn): string {
+export function stopReasonWord(turn: FinishedTurn): string {
   switch (turn.stopReason) {
     case 'stop':
       return t('finished');

@@ -6,7 +6,7 @@ import {
   searchRequests,
   type OpenDestination,
   type SearchAnswer,
-  type SearchHit,
+  type SearchResult,
   type SearchKind,
   type SearchNotifications,
   type SearchPage,
@@ -185,7 +185,7 @@ function shownHit({
   createdAt,
   snippet,
   matches,
-}: StoredHit): SearchHit {
+}: StoredHit): SearchResult {
   return { sessionId, conversationId, sessionTitle, messageUid, role, createdAt, snippet, matches };
 }
 

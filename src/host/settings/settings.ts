@@ -14,7 +14,7 @@ export type NotificationMode = (typeof notificationModes)[number];
 
 /** Source of the titles of sessions: the model, after the first answer, or the first prompt alone. */
 export const sessionTitles = ['model', 'prompt'] as const;
-export type SessionTitles = (typeof sessionTitles)[number];
+export type TitleMode = (typeof sessionTitles)[number];
 
 export interface HermesSettings {
   /** "<provider>/<id>". Null: none is chosen. */
@@ -25,7 +25,7 @@ export interface HermesSettings {
   readonly maxIterations: number;
   /** US dollars that a session may cost before a turn stops and asks. 0: no limit. */
   readonly spendingLimit: number;
-  readonly sessionTitles: SessionTitles;
+  readonly sessionTitles: TitleMode;
   /** Approval mode of sessions for which the user chose none. */
   readonly mode: Mode;
   /** Rules for calls that are allowed without asking, and for calls that are denied. */

@@ -7,7 +7,7 @@ import { HandoverRequest, type HandoverOutcome, type HandoverPatience } from './
 import type { StoreState } from './storeState';
 
 /** The lock as its holder sees it. */
-export interface HeldLock {
+export interface OwnedLock {
   /** Identity of this one lock file; the worker checks it before every acknowledgement. */
   readonly fence: string;
   /** Throws a `StoreError`: `replaced` when another process now holds the store, `deleted` when the lock's file is
@@ -17,8 +17,8 @@ export interface HeldLock {
   release(): void;
 }
 
-export type LockAttempt =
-  { readonly kind: 'held'; readonly lock: HeldLock } | { readonly kind: 'heldBy'; readonly owner: LockOwner };
+export type OwnershipAttempt =
+  { readonly kind: 'held'; readonly lock: OwnedLock } | { readonly kind: 'heldBy'; readonly owner: LockOwner };
 
 export interface OwnershipPatience extends HandoverPatience {
   /** Milliseconds for which an owner that does not answer is asked again. VS Code's old and new host of a window
@@ -54,14 +54,14 @@ export class LockAcquisition implements Disposable {
   readonly onState = this.states.event;
 
   constructor(
-    private readonly attempt: () => LockAttempt,
+    private readonly attempt: () => OwnershipAttempt,
     private readonly clock: Clock,
     private readonly patience: OwnershipPatience,
   ) {}
 
   /** The lock, or null when this object was disposed first. Rejects with a `StoreError`: `locked` when the owner
    *  does not answer. */
-  async obtain(): Promise<HeldLock | null> {
+  async obtain(): Promise<OwnedLock | null> {
     let since = this.clock.monotonicMs();
     while (!this.disposed) {
       const attempt = this.attempt();

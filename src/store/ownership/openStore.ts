@@ -13,7 +13,7 @@ import type { SpillSearch } from '../spill/foundSpills';
 import { startNodeWorker } from '../worker/nodeWorkerPort';
 import { StoreClient, type RunningStore, type WorkerPort } from '../worker/storeClient';
 import type { OpenReport } from '../worker/openedStore';
-import { usualPatience, type LockAttempt, type OwnershipPatience } from './lockAcquisition';
+import { usualPatience, type OwnershipAttempt, type OwnershipPatience } from './lockAcquisition';
 import { StoreConnection, type OpenOptions, type StoreHome } from './storeConnection';
 import { siblingFoldersOf, storeFolderOf } from './storeFolder';
 
@@ -80,7 +80,7 @@ class NodeStoreHome implements StoreHome {
     this.spare ??= this.startWorker();
   }
 
-  acquireLock(endpoint: LockEndpoint): LockAttempt {
+  acquireLock(endpoint: LockEndpoint): OwnershipAttempt {
     return acquireLock({
       fileSystem: this.fileSystem,
       folder: this.folder,

@@ -14,7 +14,7 @@ import {
   type MethodResults,
 } from '../sessionMethods';
 import type { RunningStore } from '../worker/storeClient';
-import { LockAcquisition, type HeldLock, type LockAttempt, type OwnershipPatience } from './lockAcquisition';
+import { LockAcquisition, type OwnedLock, type OwnershipAttempt, type OwnershipPatience } from './lockAcquisition';
 import type { LockEndpoint } from '../lock/lockRecord';
 import { HandoverServer, type HandoverOwner } from './handoverServer';
 import { unavailable, type StoreState } from './storeState';
@@ -35,7 +35,7 @@ export interface StoreHome {
   prepare(): void;
   /** Takes the folder's lock for this process and records this owner's endpoint in it, or returns its holder. Throws
    *  a `StoreError` (`readOnly`: no lock can be written there). */
-  acquireLock(endpoint: LockEndpoint): LockAttempt;
+  acquireLock(endpoint: LockEndpoint): OwnershipAttempt;
   /** Starts a worker and opens the store in it. */
   open(options: OpenOptions): Promise<{ readonly store: RunningStore; readonly report: OpenReport }>;
   /** Renames a copy of a replaced store so that it is not offered again. */
@@ -71,7 +71,7 @@ export class StoreConnection implements Disposable {
   private readonly states = new Emitter<StoreState>();
   private current: StoreState = { kind: 'opening', blockedBy: null };
   private running: RunningStore | null = null;
-  private lock: HeldLock | null = null;
+  private lock: OwnedLock | null = null;
   private server: HandoverServer | null = null;
   private acquisition: LockAcquisition | null = null;
   private opening: Promise<void> | null = null;

@@ -1,4 +1,4 @@
-import type { SearchHit, SearchSession } from '../../protocol/searchProtocol';
+import type { SearchResult, SearchSession } from '../../protocol/searchProtocol';
 import { Icon } from '../Icon';
 import { t } from '../localization';
 import { clockTime, fullTime } from '../times';
@@ -128,7 +128,7 @@ function Hit({
   sessionId,
 }: {
   readonly screen: SearchController;
-  readonly hit: SearchHit;
+  readonly hit: SearchResult;
   readonly sessionId: string;
 }) {
   const { messageUid } = hit;
@@ -170,7 +170,7 @@ function Hit({
   );
 }
 
-function roleWord(role: SearchHit['role']): string {
+function roleWord(role: SearchResult['role']): string {
   switch (role) {
     case 'user':
       return t('You');

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import type {
   OpenDestination,
-  SearchHit,
+  SearchResult,
   SearchKind,
   SearchNotifications,
   SearchPage,
@@ -46,7 +46,7 @@ export type SearchStatus = 'idle' | 'typing' | 'searching' | 'found' | 'stopped'
 export interface FoundMessages {
   readonly text: string;
   readonly kind: SearchKind;
-  readonly hits: readonly SearchHit[];
+  readonly hits: readonly SearchResult[];
   readonly hasMore: boolean;
   readonly sessions: ReadonlyMap<string, SearchSession>;
   readonly titled: readonly SearchSession[];

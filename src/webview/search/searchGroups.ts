@@ -1,4 +1,4 @@
-import type { SearchHit, SearchSession } from '../../protocol/searchProtocol';
+import type { SearchResult, SearchSession } from '../../protocol/searchProtocol';
 
 /** Hits of one session, under its title. */
 export interface SearchGroup {
@@ -8,16 +8,16 @@ export interface SearchGroup {
   readonly title: string | null;
   /** Null for a session that could not be listed, for example one just moved to the trash. */
   readonly session: SearchSession | null;
-  readonly hits: readonly SearchHit[];
+  readonly hits: readonly SearchResult[];
 }
 
 /** Groups hits by session, in the order in which their sessions first appear. In a group, what was said comes before
  *  what tools returned. */
 export function searchGroups(
-  hits: readonly SearchHit[],
+  hits: readonly SearchResult[],
   sessions: ReadonlyMap<string, SearchSession>,
 ): readonly SearchGroup[] {
-  const groups = new Map<string, SearchHit[]>();
+  const groups = new Map<string, SearchResult[]>();
   for (const hit of hits) groups.set(hit.conversationId, [...(groups.get(hit.conversationId) ?? []), hit]);
   return [...groups].map(([conversationId, own]) => {
     const session = sessions.get(conversationId) ?? null;
@@ -32,7 +32,7 @@ export function searchGroups(
   });
 }
 
-export type Snippet = Pick<SearchHit, 'snippet' | 'matches'>;
+export type HitSnippet = Pick<SearchResult, 'snippet' | 'matches'>;
 
 /** Part of a snippet; `matched`: it matches the search text. */
 export interface SnippetPiece {
@@ -56,7 +56,11 @@ const markup = new RegExp(
 
 /** Returns the snippet of an answer without the marks of Markdown, as the chat shows it. Keeps marks that match the
  *  search. */
-export function plainSnippet({ role, snippet, matches }: Pick<SearchHit, 'role' | 'snippet' | 'matches'>): Snippet {
+export function plainSnippet({
+  role,
+  snippet,
+  matches,
+}: Pick<SearchResult, 'role' | 'snippet' | 'matches'>): HitSnippet {
   if (role !== 'assistant') return { snippet, matches };
   const marks = [...snippet.matchAll(markup)]
     .map(({ 0: text, index }) => ({ start: index, end: index + text.length }))
@@ -70,7 +74,7 @@ export function plainSnippet({ role, snippet, matches }: Pick<SearchHit, 'role' 
 }
 
 /** Splits a snippet at its matches. Joins overlapping ranges, and clips ranges to the text. */
-export function snippetPieces({ snippet, matches }: Snippet): readonly SnippetPiece[] {
+export function snippetPieces({ snippet, matches }: HitSnippet): readonly SnippetPiece[] {
   const pieces: SnippetPiece[] = [];
   let at = 0;
   for (const { start, end } of matches.toSorted((a, b) => a.start - b.start)) {

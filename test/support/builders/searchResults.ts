@@ -1,4 +1,4 @@
-import type { SearchHit, SearchPage, SearchSession } from '../../../src/protocol/searchProtocol';
+import type { SearchResult, SearchPage, SearchSession } from '../../../src/protocol/searchProtocol';
 import { afternoon, session } from './viewMessages';
 
 /** A hit of the words given, wherever they stand in the snippet. */
@@ -6,8 +6,8 @@ export function searchHit(
   messageUid: string,
   snippet: string,
   words: readonly string[],
-  change: Partial<SearchHit> = {},
-): SearchHit {
+  change: Partial<SearchResult> = {},
+): SearchResult {
   const { id, conversationId, title } = session();
   const matches = words.flatMap((word) =>
     [...snippet.matchAll(new RegExp(word, 'gi'))].map(({ index }) => ({ start: index, end: index + word.length })),

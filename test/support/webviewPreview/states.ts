@@ -3,7 +3,7 @@ import type {
   ChatResults,
   ChatState,
   ModelList,
-  SessionContextUse,
+  ContextUseView,
   SetupEntry,
   ShownSession,
 } from '../../../src/protocol/chatProtocol';
@@ -47,7 +47,7 @@ export interface PreviewState {
   readonly currentFile?: ChatNotifications['currentFile'];
   readonly requests?: {
     readonly listModels?: ModelList;
-    readonly contextUse?: SessionContextUse;
+    readonly contextUse?: ContextUseView;
     readonly compressionPreview?: HandoffTokens;
     readonly search?: SearchPage;
   } & {
@@ -230,7 +230,7 @@ const recent = [
   { ...summary('s5', 'Which tests use the real clock?', 400, { state: 'complete' }), unread: true },
 ];
 
-const wellFilled: SessionContextUse = {
+const wellFilled: ContextUseView = {
   tokens: 52_400,
   counted: true,
   window: 128_000,

@@ -1,4 +1,4 @@
-import type { SessionContextUse } from '../../../protocol/chatProtocol';
+import type { ContextUseView } from '../../../protocol/chatProtocol';
 import type { ContextFile, FileOrigin, LeftFile } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 import { compactCount } from '../../times';
@@ -6,7 +6,7 @@ import { compactCount } from '../../times';
 export const contextPanelId = 'context-panel';
 
 /** Says how much of the model's context a session uses. */
-export function totalText({ tokens, window }: SessionContextUse): string {
+export function totalText({ tokens, window }: ContextUseView): string {
   if (window === null) return t('{used} tokens (context size unknown)', { used: compactCount(tokens) });
   return t('{used} of {window} tokens', { used: compactCount(tokens), window: compactCount(window) });
 }

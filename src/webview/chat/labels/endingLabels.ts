@@ -1,11 +1,11 @@
 import type { Message } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
-import { outcomeLabel, type SettledTurn } from '../../turnLabels';
+import { outcomeLabel, type FinishedTurn } from '../../turnLabels';
 import { shownIn } from '../state/conversationRows';
 
 /** Returns the announcement for the end of a turn. `isUrgent` is false when it can wait for the end of a sentence. */
 export function endingLabels(
-  turn: SettledTurn,
+  turn: FinishedTurn,
   messages: readonly Message[],
 ): { readonly isUrgent: boolean; readonly text: string } {
   const parts = messages.flatMap((message) =>

@@ -1,5 +1,5 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
-import type { CompressionOutcome, SessionContextUse } from '../../../protocol/chatProtocol';
+import type { CompressionOutcome, ContextUseView } from '../../../protocol/chatProtocol';
 import type { HandoffTokens } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 import { compactCount } from '../../times';
@@ -16,14 +16,14 @@ export interface CompressionOffer {
 
 /** Context use of the shown session, and its compression. */
 export class SessionContext {
-  private readonly used = signal<{ readonly sessionId: string; readonly use: SessionContextUse } | null>(null);
+  private readonly used = signal<{ readonly sessionId: string; readonly use: ContextUseView } | null>(null);
   private readonly offered = signal<CompressionOffer | null>(null);
   private asked = 0;
 
   constructor(private readonly deps: Pick<ChatPartDeps, 'host' | 'requests' | 'view'>) {}
 
   /** Null while unknown. */
-  get use(): ReadonlySignal<{ readonly sessionId: string; readonly use: SessionContextUse } | null> {
+  get use(): ReadonlySignal<{ readonly sessionId: string; readonly use: ContextUseView } | null> {
     return this.used;
   }
 

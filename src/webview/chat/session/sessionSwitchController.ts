@@ -1,5 +1,5 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
-import type { FoundSession, ViewSwitch } from '../../../protocol/chatProtocol';
+import type { SessionLookup, ViewSwitch } from '../../../protocol/chatProtocol';
 import type { ChangedFile, SessionSummary } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 import { mayHaveChangedFiles, turnsFrom, type Conversation } from '../state/conversation';
@@ -196,7 +196,7 @@ export class SessionSwitchController {
     if (text === '') return this.offer({ text: null, sessions: others });
     const numbered = /^\d+$/.test(text) ? others[Number(text) - 1] : undefined;
     if (numbered !== undefined) return this.open(numbered.id);
-    let found: FoundSession | null = null;
+    let found: SessionLookup | null = null;
     const asked = await requests.ask(async () => void (found = await host.request('findSession', { text })));
     return asked && found !== null ? this.resumeFound(text, found) : false;
   }
@@ -226,7 +226,7 @@ export class SessionSwitchController {
     return true;
   }
 
-  private resumeFound(text: string, found: FoundSession): Promise<boolean> | boolean {
+  private resumeFound(text: string, found: SessionLookup): Promise<boolean> | boolean {
     switch (found.kind) {
       case 'one':
         return this.open(found.sessionId);

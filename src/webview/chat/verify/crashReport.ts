@@ -1,5 +1,5 @@
 import { signal, type Signal } from '@preact/signals';
-import type { SettledTurn } from '../../turnLabels';
+import type { FinishedTurn } from '../../turnLabels';
 
 /** The view's own delivery report about a turn that ended with the extension process. In characters. `at`: time of
  *  Pull the Plug, in seconds since the epoch; null for any other end. */
@@ -13,4 +13,4 @@ export interface CrashReport {
 }
 
 /** Null when the usual words suffice. The delivery reporter loads after the first paint: null until then. */
-export const crashReport: Signal<((turn: SettledTurn) => CrashReport | null) | null> = signal(null);
+export const crashReport: Signal<((turn: FinishedTurn) => CrashReport | null) | null> = signal(null);

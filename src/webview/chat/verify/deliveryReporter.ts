@@ -2,7 +2,7 @@ import { effect, signal, type ReadonlySignal } from '@preact/signals';
 import type { CrashDemoRun } from '../../../protocol/deliveryProtocol';
 import type { DeliveryEntry } from '../../../protocol/deliveryTypes';
 import { RefusedRequest } from '../../rpc';
-import type { SettledTurn } from '../../turnLabels';
+import type { FinishedTurn } from '../../turnLabels';
 import type { ChatHost } from '../connection/chatHost';
 import type { ChatViewState } from '../state/chatState';
 import { openTurn } from '../state/conversation';
@@ -78,7 +78,7 @@ export class DeliveryReporter {
 
   /** Returns the delivery report for a turn that ended with the extension process; null when its usual words are
    *  right. */
-  readonly crashOf = (turn: SettledTurn): CrashReport | null => {
+  readonly crashOf = (turn: FinishedTurn): CrashReport | null => {
     void this.checks.value;
     const conversation = this.deps.state.value.conversation;
     if (turn.stopReason !== 'crash' || conversation === null) return null;

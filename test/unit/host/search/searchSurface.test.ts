@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { SearchSurface } from '../../../../src/host/search/searchSurface';
 import { StoreStatus } from '../../../../src/host/storage/storeStatus';
-import type { SearchHit, SearchProgress, SearchQuery, SessionQuery } from '../../../../src/store/sessionStore';
+import type { SearchHit, SearchQuery, SessionQuery } from '../../../../src/store/sessionStore';
 import { StoreError } from '../../../../src/store/storeError';
 import { RecordingLog } from '../recordingLog';
+import type { WorkProgress } from '../../../../src/store/slicedWork';
 import { RecordingPort, settle } from '../recordingPort';
 import { ScriptedGateway, session } from '../scriptedGateway';
 import { noSpills, openState, StoreAtHand } from '../storeAtHand';
@@ -11,7 +12,7 @@ import { noSpills, openState, StoreAtHand } from '../storeAtHand';
 interface Running {
   readonly query: SearchQuery;
   readonly signal: AbortSignal | undefined;
-  readonly progress: ((progress: SearchProgress) => void) | undefined;
+  readonly progress: ((progress: WorkProgress) => void) | undefined;
   readonly answer: (hits: readonly SearchHit[]) => void;
   readonly fail: (error: Error) => void;
 }

@@ -1,6 +1,6 @@
 import { Emitter } from '../../../../src/base/disposable';
 import type { LockEndpoint } from '../../../../src/store/lock/lockRecord';
-import type { LockAttempt } from '../../../../src/store/ownership/lockAcquisition';
+import type { OwnershipAttempt } from '../../../../src/store/ownership/lockAcquisition';
 import type { OpenOptions, StoreHome } from '../../../../src/store/ownership/storeConnection';
 import { StoreError } from '../../../../src/store/storeError';
 import type { OpenReport } from '../../../../src/store/worker/openedStore';
@@ -35,7 +35,7 @@ export class FakeHome implements StoreHome {
     // A fake needs no thread.
   }
 
-  acquireLock(endpoint: LockEndpoint): LockAttempt {
+  acquireLock(endpoint: LockEndpoint): OwnershipAttempt {
     if (this.lockFailure) throw this.lockFailure;
     const owner = this.folder.owner;
     if (owner) return { kind: 'heldBy', owner: { endpoint: owner.endpoint, visible: true, description: owner.window } };

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/base/clock';
 import { HandoverRequest, type HandoverOutcome } from '../../../../src/store/ownership/handoverRequest';
 import { HandoverServer, type HandoverOwner } from '../../../../src/store/ownership/handoverServer';
-import { LockAcquisition, type LockAttempt } from '../../../../src/store/ownership/lockAcquisition';
+import { LockAcquisition, type OwnershipAttempt } from '../../../../src/store/ownership/lockAcquisition';
 import type { StoreState } from '../../../../src/store/ownership/storeState';
 
 const patience = { answerMs: 300, closingMs: 1500, lockedMs: 200, invisibleLockedMs: 600, retryMs: 20 };
@@ -95,11 +95,11 @@ describe('acquiring a lock', () => {
   });
 });
 
-const free: LockAttempt = {
+const free: OwnershipAttempt = {
   kind: 'held',
   lock: { fence: 'mark', assertHeld: () => undefined, heartbeat: () => undefined, release: () => undefined },
 };
-const heldBy = (visible: boolean): LockAttempt => ({
+const heldBy = (visible: boolean): OwnershipAttempt => ({
   kind: 'heldBy',
   owner: {
     endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' },

@@ -1,6 +1,6 @@
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
-import { actionWord, type SettledTurn } from '../../../turnLabels';
+import { actionWord, type FinishedTurn } from '../../../turnLabels';
 import type { CrashReport } from '../../verify/crashReport';
 import { useChat } from '../common/ChatContext';
 
@@ -9,7 +9,7 @@ const count = new Intl.NumberFormat();
 
 /** The view's own delivery report about the last turn, which ended with the extension process. Always shown after
  *  Pull the Plug, else only when text is missing. */
-export function CrashNotice({ report, turn }: { readonly report: CrashReport; readonly turn: SettledTurn }) {
+export function CrashNotice({ report, turn }: { readonly report: CrashReport; readonly turn: FinishedTurn }) {
   const chat = useChat();
   const isLost = report.onDisk < report.shown;
   const busy = chat.submitting.value || chat.running.value !== null;

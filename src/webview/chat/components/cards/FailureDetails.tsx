@@ -1,9 +1,9 @@
 import { t } from '../../../localization';
-import type { SettledTurn } from '../../../turnLabels';
+import type { FinishedTurn } from '../../../turnLabels';
 import { useChat } from '../common/ChatContext';
 
 /** Failure details for a support request: texts of the program, the service and the system. */
-export function FailureDetails({ id, turn }: { readonly id: string; readonly turn: SettledTurn }) {
+export function FailureDetails({ id, turn }: { readonly id: string; readonly turn: FinishedTurn }) {
   const chat = useChat();
   const text = details(turn);
   return (
@@ -18,7 +18,7 @@ export function FailureDetails({ id, turn }: { readonly id: string; readonly tur
   );
 }
 
-function details(turn: SettledTurn): string {
+function details(turn: FinishedTurn): string {
   const { failure } = turn;
   const lines = [
     t('Turn {turn} of session {session}', { turn: turn.uid, session: turn.sessionId }),

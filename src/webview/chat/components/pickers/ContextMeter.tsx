@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { SessionContextUse } from '../../../../protocol/chatProtocol';
+import type { ContextUseView } from '../../../../protocol/chatProtocol';
 import { t } from '../../../localization';
 import { compactCount, percentOf } from '../../../times';
 import { contextPanelId, totalText } from '../../labels/contextLabels';
@@ -71,7 +71,7 @@ function Bar({ part }: { readonly part: number }) {
   );
 }
 
-function summaryText(use: SessionContextUse, part: number | null): string {
+function summaryText(use: ContextUseView, part: number | null): string {
   return part === null
     ? t('Context {tokens} tok: {total}', { tokens: compactCount(use.tokens), total: totalText(use) })
     : t('Context {percent} full: {total}', { percent: percentOf(part), total: totalText(use) });

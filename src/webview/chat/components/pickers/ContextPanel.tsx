@@ -1,4 +1,4 @@
-import type { SessionContextUse } from '../../../../protocol/chatProtocol';
+import type { ContextUseView } from '../../../../protocol/chatProtocol';
 import { dollars } from '../../../../protocol/costText';
 import type { Cost, Spending } from '../../../../protocol/transcriptTypes';
 import { t } from '../../../localization';
@@ -6,7 +6,7 @@ import { compactCount, percentOf } from '../../../times';
 import { contextPanelId, fileName, leftWords, originWords, totalText } from '../../labels/contextLabels';
 
 /** Breakdown of the model's context by kind. */
-export function ContextPanel({ use, compress }: { readonly use: SessionContextUse; readonly compress: () => void }) {
+export function ContextPanel({ use, compress }: { readonly use: ContextUseView; readonly compress: () => void }) {
   const { parts, window, files = [], left = [] } = use;
   const free = window === null ? null : Math.max(0, window - use.tokens);
   const lines = [

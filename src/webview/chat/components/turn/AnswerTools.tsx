@@ -3,7 +3,7 @@ import { answerText } from '../../../../protocol/transcriptTypes';
 import { t } from '../../../localization';
 import { recalledLabels } from '../../../recalledLabels';
 import { duration } from '../../../times';
-import { outcomeLabel, type SettledTurn } from '../../../turnLabels';
+import { outcomeLabel, type FinishedTurn } from '../../../turnLabels';
 import { costText, tokenText, usageLines } from '../../../usageLabels';
 import { answersIn, shownAnswer, type AnswerRow, type TurnBlock } from '../../state/conversationRows';
 import { turnMarkdown } from '../../state/turnMarkdown';
@@ -33,7 +33,7 @@ export function StepTools({ row }: { readonly row: AnswerRow }) {
 
 interface TurnFooterProps {
   readonly block: TurnBlock;
-  readonly turn: SettledTurn;
+  readonly turn: FinishedTurn;
 }
 
 /** Footer below a turn, visible on hover and focus: actions for its answer, and the model, cost and duration. */

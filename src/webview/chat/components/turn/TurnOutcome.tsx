@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks';
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
-import { actionWord, outcomeLabel, type OutcomeAction, type SettledTurn } from '../../../turnLabels';
+import { actionWord, outcomeLabel, type OutcomeAction, type FinishedTurn } from '../../../turnLabels';
 import { answersIn, shownAnswer, type TurnBlock } from '../../state/conversationRows';
 import { crashReport } from '../../verify/crashReport';
 import { useChat } from '../common/ChatContext';
@@ -10,7 +10,7 @@ import { FailureDetails } from '../cards/FailureDetails';
 
 interface TurnOutcomeProps {
   readonly block: TurnBlock;
-  readonly turn: SettledTurn;
+  readonly turn: FinishedTurn;
 }
 
 /** Outcome of a turn when it needs words, and the actions available now. Retry and Continue belong to the last turn

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { shownIn } from '../../../../../src/webview/chat/state/conversationRows';
-import { outcomeLabel, type SettledTurn } from '../../../../../src/webview/turnLabels';
+import { outcomeLabel, type FinishedTurn } from '../../../../../src/webview/turnLabels';
 import type { StopReason } from '../../../../../src/transcript/stopReason';
 
-const turn = (stopReason: StopReason): SettledTurn => ({
+const turn = (stopReason: StopReason): FinishedTurn => ({
   uid: 't',
   sessionId: 's',
   userMessageUid: 'u',
@@ -46,7 +46,7 @@ it('offers to continue where only thinking was shown', () => {
 it('asks at the spending limit with the amounts, calmly, and offers only to continue', () => {
   const sentence = 'This session has cost $2.03 and reached your limit of $2.00.';
   const stopped = turn('spendingLimit');
-  const withAmounts: SettledTurn = { ...stopped, failure: { cause: 'spendingLimit', sentence, technical: '' } };
+  const withAmounts: FinishedTurn = { ...stopped, failure: { cause: 'spendingLimit', sentence, technical: '' } };
   expect(outcomeLabel(withAmounts, shownIn([text]))).toEqual({ tone: 'warning', sentence, actions: ['continue'] });
 });
 

@@ -40,7 +40,7 @@ describe('following the text', () => {
     expect([counted.newCount, afterContent(followFromStart, 3).newCount, toBottom(counted)]).toMatchObject([
       3,
       0,
-      { following: true, unseen: 0 },
+      { following: true, newCount: 0 },
     ]);
   });
 

@@ -43,7 +43,7 @@ const inBranch =
   'This prompt comes before a summary, so it was sent again in a branch. The original session is unchanged.';
 
 /** Sends prompts again, unchanged or edited. Hides the earlier answer, never deletes it: it is the earlier version. */
-export class PromptVersions {
+export class PromptVersionSwitching {
   constructor(private readonly deps: VersionDeps) {}
 
   retry(surfaceId: string, turnUid: string, before?: BeforeAsking): Promise<SubmitReceipt> {
