@@ -1,3 +1,4 @@
+import { errorMessage } from '../base/errorMessage';
 import type { Finish, Terminal } from '../models/chatModel';
 import { StoreError } from '../store/storeError';
 import { type Failure, storeFailureCauses } from '../transcript/stopReason';
@@ -85,6 +86,6 @@ export function savingFailure(error: unknown): Failure {
     const cause = storeFailureCauses.find((known) => known === error.causeClass) ?? 'unknown';
     return { cause, sentence: `${error.message} ${safe}`, technical: error.technical };
   }
-  const technical = error instanceof Error ? error.message : String(error);
+  const technical = errorMessage(error);
   return { cause: 'unknown', sentence: `Nothing more could be saved. ${safe}`, technical };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
+import { errorMessage } from '../base/errorMessage';
 import type { MemoryManager } from '../memory/memoryManager';
 import { withRecall } from '../memory/recallText';
 import type { SessionStore } from '../store/sessionStore';
@@ -91,9 +92,7 @@ export class TurnRecall {
       if (noteBefore !== null) this.hasNote = (this.texts.get(promptOf(rows)?.uid ?? '') ?? '').startsWith(noteBefore);
     } catch (error) {
       // Only caches depend on it. If the store fails, the turn's writes detect and report it.
-      this.deps.log.warn(
-        `The wire texts of turn ${turn.uid} could not be read: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.deps.log.warn(`The wire texts of turn ${turn.uid} could not be read: ${errorMessage(error)}`);
     }
     return projectToWire(rows, turn.model, this.texts);
   }
@@ -105,7 +104,7 @@ export class TurnRecall {
       return true;
     } catch (error) {
       this.deps.log.warn(
-        `The wire text of turn ${this.run.turn.uid}, with what memory recalled, could not be saved and is not sent: ${error instanceof Error ? error.message : String(error)}`,
+        `The wire text of turn ${this.run.turn.uid}, with what memory recalled, could not be saved and is not sent: ${errorMessage(error)}`,
       );
       return false;
     }

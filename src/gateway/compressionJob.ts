@@ -3,6 +3,7 @@ import { protectedHead } from '../agent/compression/handoffText';
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
+import { errorMessage } from '../base/errorMessage';
 import type { CompressSession, SessionStore } from '../store/sessionStore';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { Message } from '../transcript/message';
@@ -78,9 +79,7 @@ export class CompressionJob {
     try {
       await this.deps.store.addUsage(turnUid, usage);
     } catch (error) {
-      this.deps.log.warn(
-        `The cost of a summary could not be saved: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.deps.log.warn(`The cost of a summary could not be saved: ${errorMessage(error)}`);
     }
   }
 
@@ -119,9 +118,7 @@ export class CompressionJob {
     try {
       return await Promise.race([beforeCompression(rows, either, session.id), out]);
     } catch (error) {
-      log.warn(
-        `Session ${session.id} is compressed without what memory has to say of it: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      log.warn(`Session ${session.id} is compressed without what memory has to say of it: ${errorMessage(error)}`);
       return '';
     } finally {
       cancel();
@@ -139,7 +136,7 @@ export class CompressionJob {
       await this.deps.store.setMeta(memoKey(conversationId), memo ?? '');
     } catch (error) {
       this.deps.log.warn(
-        `How compressing conversation ${conversationId} went could not be saved: ${error instanceof Error ? error.message : String(error)}`,
+        `How compressing conversation ${conversationId} went could not be saved: ${errorMessage(error)}`,
       );
     }
   }

@@ -1,3 +1,4 @@
+import { errorMessage } from '../base/errorMessage';
 import type { Agent } from '../agent/agent';
 import { contextOf } from '../agent/compression/summarizer';
 import type { NoHandoff } from '../agent/compression/contextEngine';
@@ -77,7 +78,7 @@ export class CompressionScheduler {
       if (!this.deps.engine.mayBeDue(tokens, contextOf(model))) return false;
       return await this.isNearlyFull(session, await this.deps.store.activeMessages(session.id), model);
     } catch (error) {
-      this.deps.log.warn(`Whether session ${session.id} must be compressed is not known: ${wordsOf(error)}`);
+      this.deps.log.warn(`Whether session ${session.id} must be compressed is not known: ${errorMessage(error)}`);
       return false;
     }
   }
@@ -160,7 +161,7 @@ export class CompressionScheduler {
       return done.child;
     } catch (error) {
       if ((await store.conversationTip(session.id)) !== session.id) throw error;
-      log.warn(`Session ${session.id} was not compressed inside turn ${turnUid}: ${wordsOf(error)}`);
+      log.warn(`Session ${session.id} was not compressed inside turn ${turnUid}: ${errorMessage(error)}`);
       return null;
     }
   }
@@ -257,8 +258,4 @@ export class CompressionScheduler {
 
 function isWorthChecking(tokens: number | null): tokens is number {
   return tokens !== null && tokens >= smallHistory;
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -39,7 +39,7 @@ import { CompressionRequests } from './compressionRequests';
 import { SessionDirectory } from './sessionDirectory';
 import { SessionTitles } from './sessionTitles';
 import { SessionSwitching } from './sessionSwitching';
-import { SpendingDesk } from './spending';
+import { SpendingLimit } from './spending';
 import { SurfaceRegistry } from './surfaceRegistry';
 import { TurnOpening } from './turnOpening';
 import type { SettledRow, StartedTurn } from './runningTurn';
@@ -64,7 +64,7 @@ export class ConversationGateway implements Gateway {
   private readonly compression: CompressionRequests;
   private readonly approvals: Approvals;
   private readonly efforts: Efforts;
-  private readonly spendingDesk: SpendingDesk;
+  private readonly spendingLimit: SpendingLimit;
   private readonly titles: SessionTitles;
   private readonly waiting: WaitingTurns;
   private readonly delegations: Delegations;
@@ -83,7 +83,7 @@ export class ConversationGateway implements Gateway {
       mode: (sessionId) => this.approvals.mode('', sessionId),
       setMode: (sessionId, mode) => this.approvals.setMode('', sessionId, mode),
       effort: (sessionId) => this.efforts.effort('', sessionId),
-      spendingLimit: (sessionId) => this.spendingDesk.limitReached(sessionId),
+      spendingLimit: (sessionId) => this.spendingLimit.limitReached(sessionId),
       ended: (run, settled) => this.ended(run, settled),
       delegate: (...task) => this.delegations.delegate(...task),
       shortenHistory: (run, request) => this.compressionScheduler.shortenHistory(run.session, run.turn.uid, request),
@@ -129,7 +129,7 @@ export class ConversationGateway implements Gateway {
     const versions = (this.versions = new PromptVersionSwitching(shared));
     this.continuation = new AnswerContinuation({
       ...shared,
-      allowMore: (sessionId) => this.spendingDesk.allowMore(sessionId),
+      allowMore: (sessionId) => this.spendingLimit.allowMore(sessionId),
     });
     const sendAgain = (surfaceId: string, turnUid: string): Promise<SubmitReceipt> =>
       versions.retry(surfaceId, turnUid);
@@ -138,11 +138,11 @@ export class ConversationGateway implements Gateway {
     this.modelChoices = new ModelChoices(deps);
     this.actions = new SessionActions({ ...shared, modelChoices: this.modelChoices });
     this.efforts = new Efforts(shared);
-    const spendingDesk = (this.spendingDesk = new SpendingDesk(deps));
+    const spendingLimit = (this.spendingLimit = new SpendingLimit(deps));
     this.titles = new SessionTitles({
       ...deps,
       agentOf: (sessionId, model) => servingAgent(sessionId, model) ?? deps.createAgent(model),
-      mayNotSpend: async (sessionId) => (await spendingDesk.limitReached(sessionId)) !== null,
+      mayNotSpend: async (sessionId) => (await spendingLimit.limitReached(sessionId)) !== null,
       isRunning: (conversationId) => runner.runningIn(conversationId) !== null,
       changed: (sessionId) => this.changed(sessionId),
     });
@@ -277,7 +277,7 @@ export class ConversationGateway implements Gateway {
   }
 
   spending(sessionId: string | null): Promise<Spending> {
-    return this.spendingDesk.spending(sessionId);
+    return this.spendingLimit.spending(sessionId);
   }
 
   decideApproval(approvalId: string, decision: ApprovalDecision): Promise<void> {

@@ -1,6 +1,7 @@
 import { TurnStop } from '../agent/turnStop';
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
+import { errorMessage } from '../base/errorMessage';
 import type { EnqueuePrompt, SessionStore } from '../store/sessionStore';
 import { isSendable } from '../transcript/draftPart';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
@@ -117,7 +118,7 @@ export class PromptQueue {
     try {
       this.deps.surfaces.notifyAll({ kind: 'queueChanged', sessionId, queue: await this.deps.store.queue(sessionId) });
     } catch (error) {
-      this.deps.log.warn(`The queue could not be read: ${error instanceof Error ? error.message : String(error)}`);
+      this.deps.log.warn(`The queue could not be read: ${errorMessage(error)}`);
     }
   }
 
@@ -143,9 +144,7 @@ export class PromptQueue {
     try {
       await this.startNext(session, surfaceId, mayContinue, length);
     } catch (error) {
-      this.deps.log.warn(
-        `A queued prompt could not be started and stays queued: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.deps.log.warn(`A queued prompt could not be started and stays queued: ${errorMessage(error)}`);
     }
   }
 
@@ -179,11 +178,7 @@ export class PromptQueue {
   private compressAhead(session: Session, surfaceId: string, mayContinue: boolean): void {
     void this.deps.compressionScheduler
       .begin(session, { focus: null, isForced: false })
-      .catch((error: unknown) =>
-        this.deps.log.warn(
-          `Session ${session.id} was not compressed: ${error instanceof Error ? error.message : String(error)}`,
-        ),
-      )
+      .catch((error: unknown) => this.deps.log.warn(`Session ${session.id} was not compressed: ${errorMessage(error)}`))
       .then(() => this.startNextInBackground(session, surfaceId, mayContinue, 'asItIs'));
   }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
+import { errorMessage } from '../base/errorMessage';
 import type { SwitchReason } from '../memory/memoryProvider';
 import type { SessionStore } from '../store/sessionStore';
 import { StoreError } from '../store/storeError';
@@ -108,9 +109,7 @@ export class SessionSwitching {
       await this.deps.store.setSeen(sessionId, this.deps.clock.now());
       this.deps.surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [sessionId] });
     } catch (error) {
-      this.deps.log.warn(
-        `That session ${sessionId} was seen could not be noted: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.deps.log.warn(`That session ${sessionId} was seen could not be noted: ${errorMessage(error)}`);
     }
   }
 

@@ -2,6 +2,7 @@ import type { Agent } from '../agent/agent';
 import { askForTitle, firstExchange } from '../agent/sessionTitle';
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
+import { errorMessage } from '../base/errorMessage';
 import { demoInfo } from '../models/demo/demoModel';
 import type { SessionStore } from '../store/sessionStore';
 import type { Message } from '../transcript/message';
@@ -50,7 +51,7 @@ export class SessionTitles {
     const end = this.write(settled, controller.signal)
       .catch((error: unknown) => {
         if (!controller.signal.aborted)
-          this.deps.log.warn(`No title was written for session ${settled.sessionId}: ${wordsOf(error)}`);
+          this.deps.log.warn(`No title was written for session ${settled.sessionId}: ${errorMessage(error)}`);
       })
       .finally(() => {
         cancel();
@@ -101,8 +102,4 @@ export class SessionTitles {
 function answersIn(rows: readonly Message[]): number {
   const answered = rows.filter(({ role, visibility }) => role === 'assistant' && visibility.kind === 'shown');
   return new Set(answered.map(({ turnUid }) => turnUid)).size;
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

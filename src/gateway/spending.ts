@@ -10,7 +10,7 @@ interface SpendingDeps {
 }
 
 /** Cost of sessions, as the store has it, and the limit at which a turn stops and asks. */
-export class SpendingDesk {
+export class SpendingLimit {
   constructor(private readonly deps: SpendingDeps) {}
 
   async spending(sessionId: string | null): Promise<Spending> {

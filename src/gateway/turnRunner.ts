@@ -6,6 +6,7 @@ import { TurnStop } from '../agent/turnStop';
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
 import { pause } from '../base/pause';
+import { errorMessage } from '../base/errorMessage';
 import type { MemoryManager } from '../memory/memoryManager';
 import { retryPauseMs } from '../store/retryPause';
 import type { SessionStore } from '../store/sessionStore';
@@ -249,9 +250,7 @@ export class TurnRunner {
     let known = first;
     return async () => {
       known = await read(run.session.id).catch((error: unknown) => {
-        this.deps.log.warn(
-          `The ${what} of session ${run.session.id} could not be read: ${error instanceof Error ? error.message : String(error)}`,
-        );
+        this.deps.log.warn(`The ${what} of session ${run.session.id} could not be read: ${errorMessage(error)}`);
         return known;
       });
       return known;

@@ -1,5 +1,6 @@
 import { type Disposable, Emitter, toDisposable } from '../base/disposable';
 import type { Log } from '../base/log';
+import { errorMessage } from '../base/errorMessage';
 import { MemoryManager, type MemoryManagerDeps } from './memoryManager';
 import type { MadeProvider } from './providerQueue';
 import type { MemoryProvider, MemoryWrite } from './memoryProvider';
@@ -89,9 +90,7 @@ export class MemoryProviders {
     try {
       return [{ provider: factory.create(context), kind: factory.kind }];
     } catch (error) {
-      this.log.warn(
-        `Memory provider ${factory.name} could not be made: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.log.warn(`Memory provider ${factory.name} could not be made: ${errorMessage(error)}`);
       return [];
     }
   }

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
+import { errorMessage } from '../base/errorMessage';
 import { withoutSecrets } from '../models/secrecy/secrecy';
 import type { MemoryProvider } from './memoryProvider';
 
@@ -98,7 +99,7 @@ export class ProviderQueue {
   }
 
   warn(hook: string, error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     this.parts.log.warn(`Memory provider ${this.name}: ${hook} failed: ${withoutSecrets(reason, null)}`);
   }
 }

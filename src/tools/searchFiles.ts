@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { errorMessage } from '../base/errorMessage';
 import { isFolderNamed } from './globFiles';
 import type { ReadAccess } from './readAccess';
 import { type ReadDenials, type WithheldFor, withheldFor } from './secretFiles';
@@ -132,6 +133,6 @@ function expressionProblem(query: string): string | null {
     new RegExp(query);
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   }
 }

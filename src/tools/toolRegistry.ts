@@ -1,3 +1,4 @@
+import { errorMessage } from '../base/errorMessage';
 import { type JsonObject, parseJsonObject } from '../transcript/json';
 import type { AnyTool, AskedAccess, ToolCallContext, ToolOutput } from './tool';
 
@@ -95,7 +96,7 @@ async function orFailed<T>(signal: AbortSignal, work: () => Promise<T>): Promise
     return await work();
   } catch (error) {
     if (signal.aborted) throw error;
-    return refused(error instanceof Error ? error.message : String(error));
+    return refused(errorMessage(error));
   }
 }
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Agent } from '../../agent/agent';
 import type { Log } from '../../base/log';
+import { errorMessage } from '../../base/errorMessage';
 import type { ChatModel } from '../../models/chatModel';
 import type { SessionStore } from '../../store/sessionStore';
 
@@ -40,9 +41,7 @@ export class RequestFrames {
     try {
       await this.parts.store.setMeta(key, frame);
     } catch (error) {
-      this.parts.log.warn(
-        `What requests carry beside the history could not be saved: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.parts.log.warn(`What requests carry beside the history could not be saved: ${errorMessage(error)}`);
     }
   }
 }

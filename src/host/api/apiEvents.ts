@@ -1,5 +1,6 @@
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import { errorMessage } from '../../base/errorMessage';
 import type { Gateway, SurfaceSwitch } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { Session } from '../../transcript/session';
@@ -54,9 +55,7 @@ export class ApiEvents implements Disposable {
         const event = await make();
         if (event !== null) listeners.fire(frozen(event));
       } catch (error) {
-        this.parts.log.trace(
-          `Other extensions were not told of an event: ${error instanceof Error ? error.message : String(error)}`,
-        );
+        this.parts.log.trace(`Other extensions were not told of an event: ${errorMessage(error)}`);
       }
     });
   }

@@ -1,5 +1,6 @@
 import { type Disposable, toDisposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import { errorMessage } from '../../base/errorMessage';
 import { withoutSecrets } from '../../models/secrecy/secrecy';
 import { ApiError } from './hermesError';
 
@@ -43,7 +44,7 @@ export class ApiListeners<T> implements Disposable {
       if (this.failed.has(key)) return;
       this.failed.add(key);
       this.log.warn(
-        `A listener of another extension for ${this.name} failed: ${withoutSecrets(error instanceof Error ? error.message : String(error), null)}`,
+        `A listener of another extension for ${this.name} failed: ${withoutSecrets(errorMessage(error), null)}`,
       );
     }
   }

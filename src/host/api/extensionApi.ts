@@ -1,4 +1,5 @@
 import { type Disposable, DisposableStore } from '../../base/disposable';
+import { errorMessage } from '../../base/errorMessage';
 import type { MemoryProviders } from '../../memory/memoryProviders';
 import { ApiEvents, type EventSources } from './apiEvents';
 import { adaptedFactory } from './apiMemory';
@@ -78,6 +79,6 @@ function refusing<T>(register: () => T): T {
   try {
     return register();
   } catch (error) {
-    throw new ApiError('invalid', error instanceof Error ? error.message : String(error));
+    throw new ApiError('invalid', errorMessage(error));
   }
 }

@@ -10,6 +10,7 @@ import type { SettingsWatcher } from '../settings/settingsWatcher';
 import { translate } from '../common/translation';
 import { type RuleMemory, WorkspaceRules } from './workspaceRules';
 import type { Translate } from '../../base/translate';
+import { errorMessage } from '../../base/errorMessage';
 
 export interface ApprovalRulesDeps {
   readonly settings: Pick<SettingsWatcher, 'current' | 'saveAllowRules'>;
@@ -118,7 +119,7 @@ export function reportingUnkept(
         tell(
           t('Allowed this once. The rule couldn’t be saved, so Hermes will ask again: {rules}. {reason}', {
             rules,
-            reason: error instanceof Error ? error.message : String(error),
+            reason: errorMessage(error),
           }),
         );
         throw error;

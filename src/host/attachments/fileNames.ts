@@ -1,4 +1,5 @@
 import type { Log } from '../../base/log';
+import { errorMessage } from '../../base/errorMessage';
 import { type RankedPath, rankedPath } from './mentionRank';
 
 /** Maximum number of file names that are kept. */
@@ -62,9 +63,7 @@ export class FileNames {
       };
     } catch (error) {
       this.isStale = true;
-      this.log.warn(
-        `The files to mention could not be listed: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.log.warn(`The files to mention could not be listed: ${errorMessage(error)}`);
     }
     return this.known;
   }

@@ -1,4 +1,5 @@
 import type { Translate } from '../../base/translate';
+import { errorMessage } from '../../base/errorMessage';
 import type { Attached } from '../../protocol/attachmentProtocol';
 import { isSecret } from '../../tools/sensitivePaths';
 import type { DraftPart } from '../../transcript/draftPart';
@@ -37,7 +38,7 @@ export async function attachedFiles(
           ? error.message
           : t('Couldn’t read {label}: {reason}', {
               label: shown,
-              reason: error instanceof Error ? error.message : String(error),
+              reason: errorMessage(error),
             }),
       );
     }

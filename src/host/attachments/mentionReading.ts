@@ -1,3 +1,4 @@
+import { errorMessage } from '../../base/errorMessage';
 import type { AccessPath } from '../../transcript/approval';
 import type { MentionPart, SentPart } from '../../transcript/draftPart';
 import type { AttachmentPart } from '../../transcript/part';
@@ -44,7 +45,7 @@ export class MentionReading {
       return await this.readTarget(target, mention);
     } catch (error) {
       if (error instanceof MentionError) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       throw new MentionError(t('Couldn’t read {label}: {reason}', { label: mention.label, reason }), {
         cause: error,
       });

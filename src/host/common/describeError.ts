@@ -1,3 +1,4 @@
+import { errorMessage } from '../../base/errorMessage';
 import { GatewayError } from '../../gateway/gateway';
 import { ModelError } from '../../models/modelProvider';
 import type { ProtocolError } from '../../protocol/envelope';
@@ -11,7 +12,7 @@ export function describeError(error: unknown): ProtocolError {
     return { sentence: error.message, cause: error.causeClass };
   if (error instanceof ModelError) return { sentence: error.failure.sentence, cause: error.failure.cause };
   if (error instanceof MentionError) return { sentence: error.message, cause: 'mention' };
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorMessage(error);
   return {
     sentence: `Something went wrong: ${reason.replace(/[.\s]*$/, '')}. Everything shown is saved. See the log for details.`,
     cause: 'unknown',

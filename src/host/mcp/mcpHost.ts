@@ -7,6 +7,7 @@ import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { withinTime } from '../../base/pause';
+import { errorMessage } from '../../base/errorMessage';
 import { connectingConfined } from '../../tools/mcp/confinedConnect';
 import { McpServers, type McpTrial } from '../../tools/mcp/mcpServers';
 import { stayingAtOrigin } from '../../tools/mcp/originFetch';
@@ -425,7 +426,7 @@ async function readEnvFileOf(
     const path = envFilePath(definition, valuesFor(definition));
     return { text: path === null ? null : await readFile(path, 'utf8'), problem: null };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     return {
       text: null,
       problem: vscode.l10n.t(

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../../base/log';
+import { errorMessage } from '../../base/errorMessage';
 import { type PriceSnapshot, readPriceSnapshot } from '../../models/prices/priceSnapshot';
 
 /** Reads the price snapshot in `folder` when it is first needed. Null when it cannot be read: prices are then unknown
@@ -16,9 +17,7 @@ async function readPrices(file: string, log: Log): Promise<PriceSnapshot | null>
     if (snapshot !== null) return snapshot;
     log.warn(`${file} holds no list of prices, so prices are unknown. Install the extension again.`);
   } catch (error) {
-    log.warn(
-      `${file} could not be read, so prices are unknown: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    log.warn(`${file} could not be read, so prices are unknown: ${errorMessage(error)}`);
   }
   return null;
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { errorMessage } from '../../base/errorMessage';
 import type { Failure, ModelFailureCause } from '../../transcript/stopReason';
 
 /** Describes an error of an editor model. `LanguageModelError` has three codes. Any other error comes raw from the
@@ -48,7 +49,7 @@ function describe(
 }
 
 function reason(error: unknown): string {
-  const text = (error instanceof Error ? error.message : String(error)).trim().replace(/\.+$/, '');
+  const text = errorMessage(error).trim().replace(/\.+$/, '');
   return text === '' ? 'it gave no reason' : text.slice(0, 300);
 }
 

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
+import { errorMessage } from '../../base/errorMessage';
 import type { ChatModel } from '../../models/chatModel';
 import type { ModelInfo } from '../../models/modelInfo';
 import { ModelError, type ModelListing, type ModelProvider } from '../../models/modelProvider';
@@ -66,7 +67,7 @@ export class EditorModels implements ModelProvider {
       if (signal.aborted) return giveUp();
       vscode.lm.selectChatModels(selector).then(finish, (error: unknown) => {
         this.log.warn(
-          `The editor could not list the models of ${selector.vendor ?? 'any vendor'}: ${error instanceof Error ? error.message : String(error)}`,
+          `The editor could not list the models of ${selector.vendor ?? 'any vendor'}: ${errorMessage(error)}`,
         );
         finish([]);
       });

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
+import { errorMessage } from '../../base/errorMessage';
 import { GatewayError } from '../../gateway/gateway';
 import type { ProviderSettings } from '../../models/providerSettings';
 import { allowRuleProblem } from '../../tools/approval/ruleText';
@@ -39,7 +40,7 @@ export class SettingsWatcher implements Disposable {
     } catch (error) {
       this.unsavedModel = ref;
       this.changes.fire();
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       throw new GatewayError(
         'invalid',
         vscode.l10n.t('{model} is selected in this window, but it couldn’t be saved to your settings: {reason}', {

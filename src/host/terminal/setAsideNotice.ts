@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import { errorMessage } from '../../base/errorMessage';
 import { filesIn, putBack, type SetAside } from '../../tools/sandbox/setAside';
 import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
 
@@ -80,7 +81,7 @@ async function putThemBack(taken: SetAside['taken'], written: WrittenOrders, log
         ),
       );
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     log.warn(`What was taken out could not be put back: ${reason}`);
     void vscode.window.showErrorMessage(
       vscode.l10n.t('Some files couldn’t be restored: {reason}. They are kept in {places}.', {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { errorMessage } from '../../base/errorMessage';
 import { parseJsonObject } from '../../transcript/json';
 import type { ImagePart } from '../../transcript/part';
 import type { AnyTool, ToolOutput } from '../../tools/tool';
@@ -73,7 +74,7 @@ async function invoke(name: string, input: object, signal: AbortSignal): Promise
     signal.throwIfAborted();
     return {
       outcome: 'failed',
-      text: `The tool ${name} of another extension failed: ${error instanceof Error ? error.message : String(error)}`,
+      text: `The tool ${name} of another extension failed: ${errorMessage(error)}`,
     };
   } finally {
     cancelling.dispose();

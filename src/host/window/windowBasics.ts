@@ -3,6 +3,7 @@ import { systemClock as clock, type Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import { idsFrom, type Ids } from '../../base/ids';
 import type { Log } from '../../base/log';
+import { errorMessage } from '../../base/errorMessage';
 import { maskSecrets, secretRules } from '../../models/secrecy/secrecy';
 import type * as secretlint from '../../models/secretlint/index';
 import { lazyBundle } from '../common/lazyBundle';
@@ -44,7 +45,7 @@ export function createBasics(context: vscode.ExtensionContext, distFolder: strin
     ),
     onFailure: (error) =>
       log.warn(
-        `Secrets are masked by fewer rules than usual, because those of secretlint cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+        `Secrets are masked by fewer rules than usual, because those of secretlint cannot be used: ${errorMessage(error)}`,
       ),
   });
   const settings = own(new SettingsWatcher());

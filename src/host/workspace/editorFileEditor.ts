@@ -1,6 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
+import { errorMessage } from '../../base/errorMessage';
 import {
   CannotWrite,
   FileChanged,
@@ -135,10 +136,7 @@ async function writeBytes(path: string, uri: vscode.Uri, bytes: Uint8Array): Pro
   try {
     await vscode.workspace.fs.writeFile(uri, bytes);
   } catch (error) {
-    throw new CannotWrite(
-      path,
-      `${path} could not be written: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new CannotWrite(path, `${path} could not be written: ${errorMessage(error)}`);
   }
 }
 

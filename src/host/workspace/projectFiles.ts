@@ -7,6 +7,7 @@ import type { Clock } from '../../base/clock';
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { withinTime } from '../../base/pause';
+import { errorMessage } from '../../base/errorMessage';
 import type { OfferedPrompt } from '../../protocol/chatProtocol';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { type ContextFiles, type PersonalGroup, personalGroups } from '../../transcript/contextFiles';
@@ -127,7 +128,7 @@ export class ProjectFiles implements Disposable {
     const reading = (this.reading = new AbortController());
     const { files, personal, log } = this.deps;
     const unreadable = (what: string, error: unknown): void =>
-      log.warn(`The ${what} could not be read: ${error instanceof Error ? error.message : String(error)}`);
+      log.warn(`The ${what} could not be read: ${errorMessage(error)}`);
     try {
       const [project, own] = await Promise.all([
         vscode.workspace.isTrusted ? readProject(files, reading.signal, unreadable) : noProject,

@@ -1,4 +1,5 @@
 import type { Log } from '../../base/log';
+import { errorMessage } from '../../base/errorMessage';
 import type { AnyTool } from '../../tools/tool';
 import type { MemoryProvider, MemoryWrite } from '../memoryProvider';
 import { memoryBlock, type RememberedPart } from './memoryBlock';
@@ -65,9 +66,7 @@ export class BuiltinProvider implements MemoryProvider {
     try {
       return [{ place, entries: this.deps.files.entries(place) }];
     } catch (error) {
-      this.deps.log.warn(
-        `${place.path} couldn’t be read and is left out of the system prompt: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.deps.log.warn(`${place.path} couldn’t be read and is left out of the system prompt: ${errorMessage(error)}`);
       return [];
     }
   }

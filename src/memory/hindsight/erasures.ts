@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
+import { errorMessage } from '../../base/errorMessage';
 import type { OutboxEntry } from '../../store/outbox/outbox';
 import { forgetSession } from './forgetSession';
 import { forgetEntry, forgetName, workOf } from './outboxEntries';
@@ -77,7 +78,7 @@ export class Erasures {
       return true;
     } catch (error) {
       log.warn(
-        `Memory provider hindsight: that a session is to be forgotten could not be noted: ${error instanceof Error ? error.message : String(error)}`,
+        `Memory provider hindsight: that a session is to be forgotten could not be noted: ${errorMessage(error)}`,
       );
       return false;
     }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
+import { errorMessage } from '../../base/errorMessage';
 import type { AnyTool } from '../../tools/tool';
 import type {
   CompletedTurn,
@@ -178,9 +179,7 @@ export class HindsightProvider implements MemoryProvider {
           `Memory provider hindsight: recall: ${failureSentence(answer.failure, connection.place.host)}`,
         );
     } catch (error) {
-      this.deps.log.warn(
-        `Memory provider hindsight: recall: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.deps.log.warn(`Memory provider hindsight: recall: ${errorMessage(error)}`);
     }
     return [];
   }

@@ -1,5 +1,6 @@
 import { Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import { errorMessage } from '../../base/errorMessage';
 import type { NewOutboxEntry, OutboxEntry } from '../../store/outbox/outbox';
 import { operationIdOf } from './documentContent';
 import { Erasures } from './erasures';
@@ -179,9 +180,7 @@ export class HindsightRetainer implements Disposable {
       () => undefined,
       (error: unknown) => {
         if (!this.stop.signal.aborted)
-          this.deps.log.warn(
-            `Memory provider hindsight: the outbox could not be worked on: ${error instanceof Error ? error.message : String(error)}`,
-          );
+          this.deps.log.warn(`Memory provider hindsight: the outbox could not be worked on: ${errorMessage(error)}`);
         this.wakeIn(checkAgainMs);
       },
     );

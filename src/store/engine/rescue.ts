@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { errorMessage } from '../../base/errorMessage';
 import { StoreError } from '../storeError';
 import type { FileRole, MountedDatabase } from './databaseFiles';
 import { errnoOf, type FileSystem, type OpenFile } from './fileSystem';
@@ -26,7 +27,7 @@ export function rescue(connection: Connection, { role, owned }: Displacement): S
     if (role === 'log' && owned) checkpoint(connection, 'TRUNCATE');
     else kept = copyOut(connection, owned);
   } catch (error) {
-    failure = `; it could not be copied: ${error instanceof Error ? error.message : String(error)}`;
+    failure = `; it could not be copied: ${errorMessage(error)}`;
   }
   const technical = `${mounted.pathOf(role)} ${isGone ? 'is gone' : 'is not the file that was opened'}${kept === null ? '' : `; copied to ${kept}`}${failure}`;
   const where =

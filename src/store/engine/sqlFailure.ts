@@ -1,3 +1,4 @@
+import { errorMessage } from '../../base/errorMessage';
 import { StoreError } from '../storeError';
 import type { StoreErrorCause } from '../storeError';
 import type { DiskFailure } from './databaseFiles';
@@ -63,7 +64,7 @@ export function diskError(operation: string, path: string, errno: string): Store
 export function sqlFailure(error: unknown, disk: DiskFailure | undefined, sql?: string): StoreError {
   if (error instanceof StoreError) return error;
   // A few code paths of sql.js throw plain strings.
-  const text = error instanceof Error ? error.message : String(error);
+  const text = errorMessage(error);
   const reason = disk === undefined ? '' : ` (${disk.errno}: ${disk.operation} ${disk.path})`;
   const statement = sql === undefined ? '' : ` in: ${sql.replace(/\s+/g, ' ').slice(0, 200)}`;
   const technical = `SQLite: ${text}${reason}${statement}`;

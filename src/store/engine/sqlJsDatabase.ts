@@ -1,3 +1,4 @@
+import { errorMessage } from '../../base/errorMessage';
 import { StoreError } from '../storeError';
 import { keepImage } from './databaseImage';
 import { rescue } from './rescue';
@@ -160,7 +161,7 @@ export class SqlJsDatabase implements SqlDatabase {
     try {
       this.connection.handle.run('ROLLBACK');
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       if (!reason.includes('no transaction is active'))
         this.broken = `a transaction could not be rolled back: ${reason}`;
     }
@@ -219,7 +220,7 @@ export class SqlJsDatabase implements SqlDatabase {
       const path = keepImage(this.connection);
       return path === null ? '' : `; kept as it was seen in ${path}`;
     } catch (error) {
-      return `; no image could be kept: ${error instanceof Error ? error.message : String(error)}`;
+      return `; no image could be kept: ${errorMessage(error)}`;
     }
   }
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../base/clock';
 import { pause } from '../../base/pause';
+import { errorMessage } from '../../base/errorMessage';
 import type { LockEndpoint } from '../lock/lockRecord';
 import { askSchema, type HandoverAnswer, type HandoverAsk } from './handoverMessages';
 import { LineChannel } from './lineChannel';
@@ -93,7 +94,7 @@ export class HandoverServer {
       await this.owner.release();
       channel.finish({ answer: 'released' });
     } catch (error) {
-      channel.finish({ answer: 'refused', reason: error instanceof Error ? error.message : String(error) });
+      channel.finish({ answer: 'refused', reason: errorMessage(error) });
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock';
 import { Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import { errorMessage } from '../../base/errorMessage';
 import type { SessionStore } from '../sessionStore';
 import type { WorkProgress } from '../slicedWork';
 import { readableOnly } from '../engine/sqlFailure';
@@ -524,5 +525,5 @@ function isLost(error: unknown): error is StoreError {
 
 function technicalOf(error: unknown): string {
   if (error instanceof StoreError) return error.technical;
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }

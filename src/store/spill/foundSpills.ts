@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { errorMessage } from '../../base/errorMessage';
 import { errnoOf, readWhole, type FileSystem } from '../engine/fileSystem';
 import type { FoldedSpill, SpilledTurn } from '../sessionStore';
 import { isOfOtherStore } from '../session/tables/storeUid';
@@ -81,7 +82,7 @@ function foldOne(fileSystem: FileSystem, store: Folder, path: string, liveTurns:
     const technical = [...(torn ? ['its end is torn'] : []), ...folded.refused].join('; ');
     return { path: setSpillAside(fileSystem, path), outcome: 'kept', sessionId, technical };
   } catch (error) {
-    return { path, outcome: 'failed', sessionId, technical: error instanceof Error ? error.message : String(error) };
+    return { path, outcome: 'failed', sessionId, technical: errorMessage(error) };
   }
 }
 

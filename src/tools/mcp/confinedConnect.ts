@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { delimiter, resolve } from 'node:path';
+import { errorMessage } from '../../base/errorMessage';
 import type { ConfinedRun, Confinement } from '../sandbox/confinement';
 import type {
   ConnectMcp,
@@ -46,7 +47,7 @@ export function connectingConfined(connect: ConnectMcp, deps: ConfinedConnectDep
     } catch (error) {
       return {
         kind: 'failed',
-        sentence: `The sandbox does not hold it, so it was not started: ${error instanceof Error ? error.message : String(error)}. Start it again, or choose Run Without the Sandbox under Manage MCP Servers…`,
+        sentence: `The sandbox does not hold it, so it was not started: ${errorMessage(error)}. Start it again, or choose Run Without the Sandbox under Manage MCP Servers…`,
         again: false,
       };
     }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock';
 import { Emitter } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import { errorMessage } from '../../base/errorMessage';
 import { maskSecrets, withoutSecrets } from '../../models/secrecy/secrecy';
 import type { JsonObject } from '../../transcript/json';
 import type {
@@ -175,9 +176,7 @@ export class McpServer {
     this.tail = [];
     this.stoppedActions = [];
     this.become({ kind: 'starting', since: this.startedAt });
-    this.run(signal).catch((error: unknown) =>
-      signal.aborted ? undefined : this.failed(error instanceof Error ? error.message : String(error), false),
-    );
+    this.run(signal).catch((error: unknown) => (signal.aborted ? undefined : this.failed(errorMessage(error), false)));
   }
 
   private async run(signal: AbortSignal): Promise<void> {

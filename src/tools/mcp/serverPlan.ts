@@ -1,4 +1,5 @@
 import { isAbsolute, join } from 'node:path';
+import { errorMessage } from '../../base/errorMessage';
 import type { McpLaunch } from './mcpConnection';
 import type { McpServerPlan } from './mcpServer';
 import { definitionId, type ServerDefinition, type ServerInput } from './serverDefinition';
@@ -59,7 +60,7 @@ export function serverPlan(
           return { kind: 'failed', sentence: `Its folder ${launch.folder} is not there. Check "cwd".` };
         return { kind: 'ready', launch, secrets };
       } catch (error) {
-        return { kind: 'failed', sentence: error instanceof Error ? error.message : String(error) };
+        return { kind: 'failed', sentence: errorMessage(error) };
       }
     },
   };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import type { Log } from '../../base/log';
+import { errorMessage } from '../../base/errorMessage';
 import type { SandboxState } from '../../transcript/sandboxState';
 import { HelperProcess, type HelperProcessDeps } from './helperProcess';
 import type { HelperTools } from './helper/messages';
@@ -78,7 +79,7 @@ export class Sandbox {
       return { reason };
     } catch (error) {
       helper?.dispose();
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       log.warn(`The sandbox could not be started: ${reason}`);
       return { reason };
     }

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../../base/clock';
 import { Emitter } from '../../base/disposable';
 import { withinTime } from '../../base/pause';
+import { errorMessage } from '../../base/errorMessage';
 import { OutputEnds } from './outputEnds';
 import type { OutputFile } from './outputFile';
 import { startWithPipe, type StartOptions } from './outputPipe';
@@ -130,7 +131,7 @@ export class CommandProcess {
       // Stop reading while a piece is written: a fast command waits for the disk, and nothing accumulates in memory.
       for await (const chunk of stream) await this.take(chunk);
     } catch (error) {
-      if (this.outputFailure === null && !stream.destroyed) this.outputFailure = sentenceOf(error);
+      if (this.outputFailure === null && !stream.destroyed) this.outputFailure = errorMessage(error);
     }
   }
 
@@ -144,7 +145,7 @@ export class CommandProcess {
       this.output.fire(kept);
     } catch (error) {
       // Output that cannot be stored must not be shown, so end the command.
-      this.outputFailure = sentenceOf(error);
+      this.outputFailure = errorMessage(error);
       void this.tree.end();
     }
   }
@@ -173,8 +174,4 @@ export class CommandProcess {
   private detach(): void {
     for (const stream of this.streams) stream.destroy();
   }
-}
-
-function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { existsSync } from 'node:fs';
 import { resultWithin } from '../../base/pause';
+import { errorMessage } from '../../base/errorMessage';
 import type { AccessPath, Confined } from '../../transcript/approval';
 import type { ConfinedEnd, ConfinedRun } from '../sandbox/confinement';
 import type { ToolCallContext, ToolOutput } from '../tool';
@@ -92,14 +93,14 @@ export class CommandRun {
     try {
       file = await deps.outputs.create(call);
     } catch (error) {
-      return failed(`The command's output could not be kept (${messageOf(error)}), so nothing was run.`);
+      return failed(`The command's output could not be kept (${errorMessage(error)}), so nothing was run.`);
     }
     this.signal.throwIfAborted();
     let started: StartedCommand;
     try {
       started = await this.start(environment, file);
     } catch (error) {
-      return failed(`The command could not be started: ${messageOf(error)}.`);
+      return failed(`The command could not be started: ${errorMessage(error)}.`);
     }
     const report = new OutputReport(started.process, call.report, deps.clock);
     try {
@@ -148,7 +149,7 @@ export class CommandRun {
       });
     } catch (error) {
       await file.close().catch(() => undefined);
-      throw new Error(`the sandbox does not hold it (${messageOf(error)})`, { cause: error });
+      throw new Error(`the sandbox does not hold it (${errorMessage(error)})`, { cause: error });
     }
   }
 
@@ -276,8 +277,4 @@ export class CommandRun {
 
 function failed(text: string): ToolOutput {
   return { outcome: 'failed', text };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
+import { errorMessage } from '../../base/errorMessage';
 import { ProcessTree, markerName } from './processTree';
 import type { Shell } from './shell';
 
@@ -39,9 +40,7 @@ export class LoginEnvironment {
     try {
       return await this.resolve(shell);
     } catch (error) {
-      log.warn(
-        `The environment of ${shell} could not be read, so commands get the editor's: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      log.warn(`The environment of ${shell} could not be read, so commands get the editor's: ${errorMessage(error)}`);
       return own;
     }
   }

@@ -32,7 +32,7 @@ export const guards = [
     name: 'a command that the sandbox does not hold is not run',
     file: 'src/tools/terminal/commandRun.ts',
     tests: ['test/unit/tools/terminal/confinedCommand'],
-    from: 'throw new Error(`the sandbox does not hold it (${messageOf(error)})`, { cause: error });',
+    from: 'throw new Error(`the sandbox does not hold it (${errorMessage(error)})`, { cause: error });',
     to: 'return null;',
   },
   {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { errorMessage } from '../../../base/errorMessage';
 import { type AnyTool, defineTool, type ToolOutput } from '../../tool';
 import {
   checkedRef,
@@ -171,7 +172,7 @@ function answerOf(answer: PromiseSettledResult<string> | undefined): string {
 
 function failureOf(answer: PromiseSettledResult<string> | undefined): string {
   const reason: unknown = answer?.status === 'rejected' ? answer.reason : null;
-  return reason instanceof Error ? reason.message : String(reason);
+  return errorMessage(reason);
 }
 
 function readable(text: string): ToolOutput {

@@ -1,4 +1,5 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
+import { errorMessage } from '../../../base/errorMessage';
 import type { McpFailure } from '../mcpConnection';
 
 /** Network errors that mean that the server was never reached. */
@@ -52,7 +53,7 @@ export function wordsOf(error: unknown): string {
   if (code !== null && neverReached.includes(code)) return `The host could not be reached (${code}).`;
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
     return 'The server did not answer in time.';
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   return code === null ? ended(message) : ended(`${message} (${code})`);
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { SandboxManager } from '@anthropic-ai/sandbox-runtime';
+import { errorMessage } from '../../../base/errorMessage';
 import type { HelperAnswers, HelperReply, HelperRequest, HelperTools } from './messages';
 
 // Runs as a separate process in an empty folder. The library guards its start folder with additional rules, and its
@@ -134,7 +135,7 @@ process.on('message', (message: { readonly number: number; readonly request: Hel
     .then(() => answer(message.request))
     .then(
       (payload) => reply({ number, answer: payload }),
-      (error: unknown) => reply({ number, failure: error instanceof Error ? error.message : String(error) }),
+      (error: unknown) => reply({ number, failure: errorMessage(error) }),
     );
 });
 
