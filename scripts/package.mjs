@@ -20,11 +20,13 @@ const expected = [
   /^media\/[\w./-]+\.(png|svg|jpg|gif|md)$/,
   /^dist\/(webview\/)?[\w.-]+\.(js|css|wasm|ttf|woff2)$/,
   /^dist\/hermes\.d\.ts$/,
+  /^dist\/modelPrices\.json$/,
   /^dist\/seccomp\/(x64|arm64)\/apply-seccomp$/,
 ];
 
-/** A quarter of it are two programs, one for each kind of processor, that keep sockets out of a confined command's reach. */
-const maximumBytes = 2.75 * 1024 * 1024;
+/** Largest package. A quarter of it are two programs, one per processor type, that keep sockets out of reach of a sandboxed command;
+ *  a tenth is KaTeX with its fonts. */
+const maximumBytes = 3 * 1024 * 1024;
 
 /** How vsce packs: everything is bundled, and links of the README stay as they are. */
 export const packing = {

@@ -54,7 +54,7 @@ suite('Sessions', () => {
     }
   });
 
-  test('session actions from menus are in the palette too; opening one is Resume Session there', async () => {
+  test('session actions from menus are in the palette too; opening one is Resume Session there, and Restore needs a row', async () => {
     const { menus } = await contributes();
     const hidden = new Set(
       (menus['commandPalette'] ?? []).filter(({ when }) => when === 'false').map(({ command }) => command),
@@ -63,16 +63,21 @@ suite('Sessions', () => {
       .map(({ command }) => command)
       .filter((command) => onSessions.includes(command.replace('hermes.', '')));
     assert.ok(offered.length >= onSessions.length - 1, `The menu offers only ${offered.join(', ')}`);
-    assert.deepEqual([...new Set(offered.filter((command) => hidden.has(command)))], ['hermes.openSession']);
+    assert.deepEqual([...new Set(offered.filter((command) => hidden.has(command)))].sort(), [
+      'hermes.openSession',
+      'hermes.restoreSession',
+    ]);
   });
 
-  test('all keys except Focus Chat work only in the sessions view or the chat', async () => {
+  test('all keys except Focus Chat work only in the sessions view, the chat, or an editor with changes to review', async () => {
     const { keybindings } = await contributes();
     assert.deepEqual(
       keybindings.filter(
         ({ command, when }) =>
           command !== 'hermes.focusChat' &&
-          !/focusedView == hermes\.|activeWebviewPanelId == '?hermes/.test(when ?? ''),
+          !/focusedView == hermes\.|activeWebviewPanelId == '?hermes|hermes\.(inChangedFile|changesToReview)/.test(
+            when ?? '',
+          ),
       ),
       [],
     );
