@@ -171,7 +171,9 @@ test("Export Session… from a row's menu and from the chat's menu writes the st
     .click();
   await picture('chat-menu');
   await workbench.page.getByRole('menuitem', { name: 'Transcript' }).hover();
-  await chooseFromMenu(workbench.page.getByRole('menuitem', { name: 'Export Session…' }), 'Export Session…');
+  const entry = workbench.page.getByRole('menuitem', { name: 'Export Session…' });
+  await entry.waitFor();
+  await chooseFromMenu(entry, 'Export Session…');
   const complete: typeof json = JSON.parse(await exportAs('JSON File with Hidden Messages…', 'complete.json'));
   const uids = (hidden: boolean): readonly unknown[] =>
     query(

@@ -99,6 +99,9 @@ test('a failing test is fixed: searched, read, run, edited and run again, each s
     await settled(panel);
     const edited = repository.text;
     await workbench.screenshot(pictures, 'task-4-done');
+    // The search and the first list of todos are folded into one row.
+    await panel.frame.getByRole('button', { name: 'Searched for “FIRST_WAIT_MS” · updated todos' }).click();
+    await toolRow(panel, 'search_files FIRST_WAIT_MS', 'done').waitFor();
     expect({
       cardOfCommand,
       buttonsWhileRunning,
