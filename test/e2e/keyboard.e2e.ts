@@ -56,6 +56,8 @@ test('a chord on the card, or Tab and Enter, allows what the agent asks; then fo
   await hands.press('Enter');
   await question('mkdir one');
   const found = await hands.findings();
+  // A card ignores such keys for its first half second: they were meant for what was there before.
+  await hands.panel.workbench.page.waitForTimeout(600);
   await hands.press('Control+Enter');
   await hands.answered('Ran one.');
   await hands.onComposer();
