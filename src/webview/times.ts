@@ -52,6 +52,11 @@ export function duration(milliseconds: number): string {
   return t('{minutes} min {seconds} s', { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
 }
 
+/** Duration of something that has ended: "<1 s", "9 s". */
+export function tookTime(milliseconds: number): string {
+  return milliseconds < 1000 ? t('<1 s') : duration(milliseconds);
+}
+
 /** "41 %", in the format of the user's language. */
 export function percentOf(part: number): string {
   return percent.format(part);

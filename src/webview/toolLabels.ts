@@ -1,6 +1,6 @@
 import { t } from './localization';
 import type { ToolCallPart, ToolOutcome, ToolResultPart } from '../protocol/transcriptTypes';
-import { compactCount, duration } from './times';
+import { compactCount, tookTime } from './times';
 import { type CommandDetails, type DelegateDetails, serverToolIn, toolDetails } from './toolDetails';
 import { toolKinds, type ToolKind } from './toolKinds';
 
@@ -213,7 +213,7 @@ function knownCount(result: ToolResultPart | null): string | null {
 /** Cost of a sub-agent: "3 steps · 12k tokens · 40 s". */
 function delegateEnd({ turns, ms, tokens }: DelegateDetails): string {
   const steps = turns === 1 ? t('1 step') : t('{count} steps', { count: turns });
-  return [steps, ...(tokens === null ? [] : [t('{count} tokens', { count: compactCount(tokens) })]), duration(ms)].join(
+  return [steps, ...(tokens === null ? [] : [t('{count} tokens', { count: compactCount(tokens) })]), tookTime(ms)].join(
     ' · ',
   );
 }
@@ -230,7 +230,7 @@ function commandEnd({ exitCode, signal, ms, timedOut, background }: CommandDetai
           : exitCode === 0
             ? null
             : t('exit {code}', { code: exitCode ?? '?' });
-  return [...(how === null ? [] : [how]), duration(ms)].join(' · ');
+  return [...(how === null ? [] : [how]), tookTime(ms)].join(' · ');
 }
 
 /** Returns arguments indented for reading; unchanged when they are not JSON. */

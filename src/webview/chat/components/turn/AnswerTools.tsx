@@ -2,7 +2,7 @@ import { useId, useState } from 'preact/hooks';
 import { answerText } from '../../../../protocol/transcriptTypes';
 import { t } from '../../../localization';
 import { recalledLabels } from '../../../recalledLabels';
-import { duration } from '../../../times';
+import { tookTime } from '../../../times';
 import { outcomeLabel, type FinishedTurn } from '../../../turnLabels';
 import { costText, tokenText, usageLines } from '../../../usageLabels';
 import { answersIn, shownAnswer, type AnswerRow, type TurnBlock } from '../../state/conversationRows';
@@ -83,7 +83,7 @@ function TurnFacts({ block, turn }: TurnFooterProps) {
   const [open, setOpen] = useState(false);
   const id = useId();
   const { usage } = turn;
-  const took = duration((turn.settledAt - turn.startedAt) * 1000);
+  const took = tookTime((turn.settledAt - turn.startedAt) * 1000);
   // The line is cut at its end, so the facts that differ from turn to turn come first.
   const facts = [
     took,

@@ -20,6 +20,23 @@ const layout = (page: Page, tool: string): Promise<readonly string[]> =>
       }),
     );
 
+/** The layout once the row is in view and the parts that load later are there: hovering scrolls to a hidden row. */
+async function settledLayout(page: Page, tool: string): Promise<readonly string[]> {
+  let last: readonly string[] = [];
+  await expect
+    .poll(
+      async () => {
+        await page.getByRole('group', { name: tool }).getByRole('button').first().scrollIntoViewIfNeeded();
+        const before = last;
+        last = await layout(page, tool);
+        return before.length > 0 && before.join() === last.join();
+      },
+      { interval: 200, timeout: 20_000 },
+    )
+    .toBe(true);
+  return last;
+}
+
 describe('the line of a call', () => {
   test.each([300, 450])(
     'does not move when it is hovered at %i px, and shows the whole name of its file',
@@ -27,7 +44,7 @@ describe('the line of a call', () => {
       const { page } = await preview.open('work-conflict', { width });
       await page.getByRole('button', { name: 'Review', exact: true }).first().waitFor();
       const tool = 'Tool: edit_file src/upload.ts';
-      const before = await layout(page, tool);
+      const before = await settledLayout(page, tool);
       await page.getByRole('group', { name: tool }).getByRole('button').first().hover();
       const after = await layout(page, tool);
       const isCut = await page
