@@ -20,7 +20,7 @@ export interface AgentFolder {
 /** Placeholder syntax for the text after the name: claude: `$ARGUMENTS`, `$1` … `$9` · copilot: `${input:name}`. */
 export type Places = 'claude' | 'copilot';
 
-/** Where a folder has rules, prompt files and skills. */
+/** Locations of rules, prompt files and skills in a folder. */
 export interface FolderLayout {
   /** Paths of rules files, in order of priority. */
   readonly rules: readonly string[];
