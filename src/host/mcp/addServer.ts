@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { errorMessage } from '../../base/errorMessage';
 import type { McpTrial } from '../../tools/mcp/mcpServers';
 import type { ServerDefinition } from '../../tools/mcp/serverDefinition';
 import type { ServerDecision } from '../../tools/mcp/serverPlace';
@@ -110,7 +111,11 @@ async function tryAndSave(
     );
     if (pressed !== save) return pressed === edit ? 'edit' : 'ended';
   }
-  await desk.add(server, isOwn ? null : decision, draft.save);
+  try {
+    await desk.add(server, isOwn ? null : decision, draft.save);
+  } catch (error) {
+    return tellUnusable(errorMessage(error));
+  }
   void vscode.window.showInformationMessage(savedWords(name, trial));
   return 'ended';
 }

@@ -1,11 +1,13 @@
 import * as vscode from 'vscode';
+import { errorMessage } from '../../base/errorMessage';
 import type { ServerDefinition, ServerSource } from '../../tools/mcp/serverDefinition';
 import { readServerFile, readServerSetting, type ServerFile } from '../../tools/mcp/serverFile';
 import { fileWithServer, type Insertion, settingWithServer } from '../../tools/mcp/serverInsertion';
 import type { ServerEntry } from '../../tools/mcp/typedServer';
-import { fileIn, settingName, shownFile } from './serverFiles';
+import { contentOf, fileIn, settingName, shownFile } from './serverFiles';
 
-/** A new server as its place would define it, and what saves it there. */
+/** A new server as its place would define it. `save` adds it to the content that the place has by then, and rejects
+ *  with an `Error` whose message is a sentence for the user. */
 export type ServerDraft =
   | { readonly kind: 'draft'; readonly definition: ServerDefinition; readonly save: () => Promise<void> }
   | { readonly kind: 'unusable'; readonly sentence: string };
@@ -35,7 +37,7 @@ export function draftPlaces(): readonly DraftPlace[] {
     {
       label: vscode.l10n.t('All Folders'),
       detail: vscode.l10n.t('In your settings ({setting}).', { setting: settingName }),
-      draft: async (name, entry) => draftInSettings(name, entry),
+      draft: (name, entry) => draftInSettings(name, entry),
     },
   ];
 }
@@ -43,27 +45,29 @@ export function draftPlaces(): readonly DraftPlace[] {
 /** Opens the file of a folder, and creates it if it is missing. */
 export async function openServerFile(folder: vscode.WorkspaceFolder): Promise<void> {
   const file = fileIn(folder);
-  if ((await contentOf(file)) === null) await write(file, '{\n  "servers": {}\n}\n');
+  if ((await contentOf(file, shownFile(folder))) === null) await write(file, '{\n  "servers": {}\n}\n');
   await vscode.window.showTextDocument(file);
 }
 
 async function draftInFolder(folder: vscode.WorkspaceFolder, name: string, entry: ServerEntry): Promise<ServerDraft> {
   const [file, shown] = [fileIn(folder), shownFile(folder)];
-  if (vscode.workspace.textDocuments.some(({ uri, isDirty }) => isDirty && uri.toString() === file.toString()))
-    return {
-      kind: 'unusable',
-      sentence: vscode.l10n.t('{file} has unsaved changes. Save it, then add the server again.', { file: shown }),
-    };
   const source: ServerSource = { kind: 'folder', folder: folder.uri.fsPath, file: shown };
-  return drafted(fileWithServer((await contentOf(file)) ?? '', name, entry), name, shown, {
+  return drafted(name, shown, {
+    insert: async () => {
+      const isOpenUnsaved = ({ uri, isDirty }: vscode.TextDocument): boolean =>
+        isDirty && uri.toString() === file.toString();
+      if (vscode.workspace.textDocuments.some(isOpenUnsaved)) return { kind: 'unsaved' };
+      return fileWithServer((await contentOf(file, shown)) ?? '', name, entry);
+    },
     read: (content) => readServerFile(content, source, shown),
     save: (content) => write(file, content),
   });
 }
 
-function draftInSettings(name: string, entry: ServerEntry): ServerDraft {
-  const value: unknown = vscode.workspace.getConfiguration().inspect(settingName)?.globalValue;
-  return drafted(settingWithServer(value, name, entry), name, settingName, {
+async function draftInSettings(name: string, entry: ServerEntry): Promise<ServerDraft> {
+  return drafted(name, settingName, {
+    insert: async () =>
+      settingWithServer(vscode.workspace.getConfiguration().inspect(settingName)?.globalValue, name, entry),
     read: readServerSetting,
     save: async (changed) => {
       await vscode.workspace.getConfiguration().update(settingName, changed, vscode.ConfigurationTarget.Global);
@@ -71,31 +75,55 @@ function draftInSettings(name: string, entry: ServerEntry): ServerDraft {
   });
 }
 
-/** Reads the server from the changed content: other parts of a file may concern it too. */
-function drafted<T>(
-  insertion: Insertion<T>,
-  name: string,
-  place: string,
-  { read, save }: { readonly read: (content: T) => ServerFile; readonly save: (content: T) => Promise<void> },
-): ServerDraft {
-  if (insertion.kind === 'taken')
-    return {
-      kind: 'unusable',
-      sentence: vscode.l10n.t('{place} already has an MCP server “{name}”. Choose another name.', { place, name }),
-    };
-  const content = insertion.kind === 'inserted' ? insertion.value : null;
-  const definition = content === null ? undefined : read(content).servers.find((server) => server.name === name);
-  return content === null || definition === undefined
-    ? {
-        kind: 'unusable',
-        sentence: vscode.l10n.t('{place} can’t be read. Correct it, then add the server again.', { place }),
-      }
-    : { kind: 'draft', definition, save: () => save(content) };
+/** `insert`: returns the place's present content with the server added. */
+interface Place<T> {
+  readonly insert: () => Promise<Insertion<T> | { readonly kind: 'unsaved' }>;
+  readonly read: (content: T) => ServerFile;
+  readonly save: (content: T) => Promise<void>;
 }
 
-async function contentOf(file: vscode.Uri): Promise<string | null> {
-  const bytes = await Promise.resolve(vscode.workspace.fs.readFile(file)).catch(() => null);
-  return bytes === null ? null : new TextDecoder().decode(bytes);
+/** Reads the server from the changed content: other parts of a file may concern it too. */
+async function drafted<T>(name: string, shown: string, place: Place<T>): Promise<ServerDraft> {
+  const changed = async (): Promise<{ readonly content: T; readonly definition: ServerDefinition }> => {
+    const insertion = await place.insert();
+    if (insertion.kind !== 'inserted') throw new Error(reasonNotInserted(insertion.kind, name, shown));
+    const definition = place.read(insertion.value).servers.find((server) => server.name === name);
+    if (definition === undefined) throw new Error(reasonNotInserted('unreadable', name, shown));
+    return { content: insertion.value, definition };
+  };
+  try {
+    const { definition } = await changed();
+    return { kind: 'draft', definition, save: () => saved(shown, changed, place.save) };
+  } catch (error) {
+    return { kind: 'unusable', sentence: errorMessage(error) };
+  }
+}
+
+async function saved<T>(
+  shown: string,
+  changed: () => Promise<{ readonly content: T }>,
+  save: (content: T) => Promise<void>,
+): Promise<void> {
+  // The user may have edited the place while the server was tested.
+  const { content } = await changed();
+  try {
+    await save(content);
+  } catch (error) {
+    throw new Error(vscode.l10n.t('{place} can’t be saved: {reason}', { place: shown, reason: errorMessage(error) }), {
+      cause: error,
+    });
+  }
+}
+
+function reasonNotInserted(kind: 'taken' | 'unreadable' | 'unsaved', name: string, place: string): string {
+  switch (kind) {
+    case 'taken':
+      return vscode.l10n.t('{place} already has an MCP server “{name}”. Choose another name.', { place, name });
+    case 'unsaved':
+      return vscode.l10n.t('{file} has unsaved changes. Save it, then add the server again.', { file: place });
+    case 'unreadable':
+      return vscode.l10n.t('{place} can’t be read. Correct it, then add the server again.', { place });
+  }
 }
 
 async function write(file: vscode.Uri, content: string): Promise<void> {

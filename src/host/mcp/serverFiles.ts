@@ -1,8 +1,10 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable';
-import type { ServerDefinition } from '../../tools/mcp/serverDefinition';
+import { errorMessage } from '../../base/errorMessage';
+import type { ServerDefinition, ServerSource } from '../../tools/mcp/serverDefinition';
 import { readServerFile, readServerSetting, type ServerFile } from '../../tools/mcp/serverFile';
+import { isMissingFile } from '../workspace/missingFile';
 
 export const settingName = 'hermes.mcp.servers';
 
@@ -79,12 +81,26 @@ async function readFolder(each: vscode.WorkspaceFolder): Promise<ServerFile & { 
   const [file, shown] = [fileIn(each), shownFile(each)];
   // Programs start in a folder on disk; a folder that is not on disk cannot start them.
   if (uri.scheme !== 'file') return { servers: [], problems: [], file: file.toString() };
-  const bytes = await Promise.resolve(vscode.workspace.fs.readFile(file)).catch(() => null);
-  const read =
-    bytes === null
-      ? { servers: [], problems: [] }
-      : readServerFile(new TextDecoder().decode(bytes), { kind: 'folder', folder: uri.fsPath, file: shown }, shown);
-  return { ...read, file: file.toString() };
+  try {
+    const content = await contentOf(file, shown);
+    const source: ServerSource = { kind: 'folder', folder: uri.fsPath, file: shown };
+    const read = content === null ? { servers: [], problems: [] } : readServerFile(content, source, shown);
+    return { ...read, file: file.toString() };
+  } catch (error) {
+    return { servers: [], problems: [errorMessage(error)], file: file.toString() };
+  }
+}
+
+/** Null: there is no such file. Rejects with a sentence for the user when it exists and can’t be read. */
+export async function contentOf(file: vscode.Uri, shown: string): Promise<string | null> {
+  try {
+    return new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
+  } catch (error) {
+    if (isMissingFile(error)) return null;
+    throw new Error(vscode.l10n.t('{file} can’t be read: {reason}', { file: shown, reason: errorMessage(error) }), {
+      cause: error,
+    });
+  }
 }
 
 /** Describes where the server is defined. */

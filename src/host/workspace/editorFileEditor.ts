@@ -20,6 +20,7 @@ import {
 } from '../../tools/files/textFormat';
 import { documentFormat, editDocument, loadedDocument, textInDocument } from './documentEdits';
 import { uriOfPath } from './editorPaths';
+import { isMissingFile } from './missingFile';
 
 /** A function that reverts a completed step. */
 type Undo = () => Promise<void>;
@@ -50,7 +51,7 @@ export class EditorFileEditor implements FileEditor {
     try {
       return await vscode.workspace.fs.readFile(uriOfPath(path));
     } catch (error) {
-      if (isMissing(error)) return null;
+      if (isMissingFile(error)) return null;
       throw error;
     }
   }
@@ -207,13 +208,7 @@ async function statOf(uri: vscode.Uri): Promise<vscode.FileStat | null> {
   try {
     return await vscode.workspace.fs.stat(uri);
   } catch (error) {
-    if (isMissing(error)) return null;
+    if (isMissingFile(error)) return null;
     throw error;
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return (
-    error instanceof vscode.FileSystemError && (error.code === 'FileNotFound' || error.code === 'FileNotADirectory')
-  );
 }

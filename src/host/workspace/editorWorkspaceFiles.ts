@@ -14,6 +14,7 @@ import type {
 import { FileNotFound } from '../../tools/workspaceFiles';
 import { uriOfPath } from './editorPaths';
 import type { EditorTextSearch } from './editorTextSearch';
+import { isMissingFile } from './missingFile';
 
 interface OpenFolder extends WorkspaceRoot {
   readonly uri: vscode.Uri;
@@ -41,7 +42,7 @@ export class EditorWorkspaceFiles implements WorkspaceFiles {
     try {
       return fileKind((await vscode.workspace.fs.stat(uriOfPath(path))).type);
     } catch (error) {
-      if (isNotFound(error)) return null;
+      if (isMissingFile(error)) return null;
       throw error;
     }
   }
@@ -86,7 +87,7 @@ export class EditorWorkspaceFiles implements WorkspaceFiles {
     try {
       return await ask(uriOfPath(path));
     } catch (error) {
-      if (isNotFound(error)) throw new FileNotFound(path);
+      if (isMissingFile(error)) throw new FileNotFound(path);
       throw error;
     }
   }
@@ -105,10 +106,4 @@ function fileKind(type: vscode.FileType): FileKind {
   if ((type & vscode.FileType.File) !== 0) return 'file';
   if ((type & vscode.FileType.Directory) !== 0) return 'directory';
   return 'other';
-}
-
-function isNotFound(error: unknown): boolean {
-  return (
-    error instanceof vscode.FileSystemError && (error.code === 'FileNotFound' || error.code === 'FileNotADirectory')
-  );
 }

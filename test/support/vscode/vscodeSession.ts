@@ -123,8 +123,11 @@ export class VscodeSession {
     });
   }
 
-  /** Closes the browser and opens it again with the same profile. The old extension host may still be alive then, as after a person's. */
+  /** Closes the browser and opens it again with the same profile. The old extension host lives on for the reconnection
+   *  grace time: its window sends no farewell. By itself a page that closes sometimes sends one in time and sometimes not. */
   async reopenBrowser(): Promise<void> {
+    for (const page of this.browser.context.pages())
+      await page.evaluate(() => (WebSocket.prototype.send = () => undefined));
     await this.browser.close();
     await this.browser.open();
   }

@@ -16,13 +16,36 @@ const editor = vi.hoisted(() => {
     isDirty: boolean;
     answers: (string | undefined)[];
     shown: string[];
-  } = { isTrusted: true, folder: null, setting: undefined, isDirty: false, answers: [], shown: [] };
+    /** Runs while a modal question is open. */
+    meanwhile: () => void;
+  } = {
+    isTrusted: true,
+    folder: null,
+    setting: undefined,
+    isDirty: false,
+    answers: [],
+    shown: [],
+    meanwhile: () => undefined,
+  };
   return state;
 });
 
 vi.mock('vscode', () => {
   const uri = (path: string) => ({ fsPath: path, scheme: 'file', path, toString: () => `file://${path}` });
   const nothing = () => ({ dispose: () => undefined });
+  class FileSystemError extends Error {
+    constructor(readonly code: string) {
+      super(code);
+    }
+  }
+  const readAsVscode = async (path: string): Promise<Uint8Array> => {
+    try {
+      return await readFile(path);
+    } catch (error) {
+      const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+      throw new FileSystemError(isMissing ? 'FileNotFound' : 'NoPermissions');
+    }
+  };
   const answer = (labels: readonly string[]): string | undefined => {
     const [next] = editor.answers.splice(0, 1);
     if (next !== undefined && !labels.includes(next)) throw new Error(`"${next}" is none of ${labels.join(', ')}`);
@@ -38,6 +61,7 @@ vi.mock('vscode', () => {
       parse: uri,
       joinPath: (base: { fsPath: string }, ...parts: string[]) => uri([base.fsPath, ...parts].join('/')),
     },
+    FileSystemError,
     QuickPickItemKind: { Separator: -1 },
     ConfigurationTarget: { Global: 1 },
     ProgressLocation: { Notification: 15 },
@@ -55,7 +79,7 @@ vi.mock('vscode', () => {
         return [{ uri: uri(`${editor.folder ?? ''}/.vscode/mcp.json`), isDirty: editor.isDirty }];
       },
       fs: {
-        readFile: ({ fsPath }: { fsPath: string }) => readFile(fsPath),
+        readFile: ({ fsPath }: { fsPath: string }) => readAsVscode(fsPath),
         writeFile: ({ fsPath }: { fsPath: string }, bytes: Uint8Array) => writeFile(fsPath, bytes),
       },
       getConfiguration: () => ({
@@ -78,6 +102,7 @@ vi.mock('vscode', () => {
     window: {
       showInformationMessage: async (sentence: string) => void editor.shown.push(sentence),
       showWarningMessage: async (sentence: string, { detail }: { detail: string }, ...choices: string[]) => {
+        editor.meanwhile();
         editor.shown.push(`! ${sentence} | ${detail.replaceAll('\n', ' ')} | ${choices.join(', ')}`);
         return answer(choices);
       },
@@ -137,6 +162,7 @@ beforeEach(() => {
     isDirty: false,
     answers: [],
     shown: [],
+    meanwhile: () => undefined,
   });
   kept.clear();
 });
@@ -293,6 +319,33 @@ describe('Add Server…', () => {
       '! .vscode/mcp.json can’t be read. Correct it, then add the server again. | Nothing was saved. | Edit',
       '! .vscode/mcp.json already has an MCP server “new”. Choose another name. | Nothing was saved. | Edit',
       '! .vscode/mcp.json has unsaved changes. Save it, then add the server again. | Nothing was saved. | Edit',
+      [],
+    ]);
+  });
+
+  it('adds the server to the content that the file has when it is saved', async () => {
+    writeFileSync(file(), '{ "servers": {} }');
+    editor.meanwhile = () => writeFileSync(file(), '{ "servers": { "mine": { "command": "mine" } } } // edited');
+    await manage('Add Server…', server, 'new', 'This Folder', 'Trust and Start');
+    expect(readFileSync(file(), 'utf8')).toMatch(/"mine": \{\s+"command": "mine"\s+\}[^]*"new"[^]*\/\/ edited$/);
+  });
+
+  it('does not overwrite a server that was written meanwhile under the same name', async () => {
+    const written = '{ "servers": { "new": { "command": "mine" } } }';
+    editor.meanwhile = () => writeFileSync(file(), written);
+    await manage('Add Server…', server, 'new', 'This Folder', 'Trust and Start', undefined);
+    expect([readFileSync(file(), 'utf8'), editor.shown.at(-1), kept.get('mcp.trusted') ?? {}]).toEqual([
+      written,
+      '! .vscode/mcp.json already has an MCP server “new”. Choose another name. | Nothing was saved. | Edit',
+      {},
+    ]);
+  });
+
+  it('does not take a file that it can’t read for a missing one', async () => {
+    mkdirSync(file());
+    await manage('Add Server…', server, 'new', 'This Folder', undefined);
+    expect([editor.shown.at(-1), await started()]).toEqual([
+      '! .vscode/mcp.json can’t be read: NoPermissions | Nothing was saved. | Edit',
       [],
     ]);
   });

@@ -44,7 +44,13 @@ vi.mock('vscode', () => {
   const uri = (path: string) => ({ fsPath: path, scheme: 'file', path, toString: () => `file://${path}` });
   const nothing = () => ({ dispose: () => undefined });
   const listen = (listener: () => void) => ((editor.fire = listener), nothing());
+  class FileSystemError extends Error {
+    constructor(readonly code: string) {
+      super(code);
+    }
+  }
   return {
+    FileSystemError,
     l10n: {
       t: (message: string, args: Record<string, string> = {}) =>
         message.replace(/\{(\w+)\}/g, (_whole, name: string) => args[name] ?? ''),
@@ -70,7 +76,10 @@ vi.mock('vscode', () => {
       get workspaceFolders() {
         return [{ name: 'repo', uri: uri(editor.folder) }];
       },
-      fs: { readFile: ({ fsPath }: { fsPath: string }) => readFile(fsPath) },
+      fs: {
+        readFile: ({ fsPath }: { fsPath: string }) =>
+          readFile(fsPath).catch(() => Promise.reject(new FileSystemError('FileNotFound'))),
+      },
       getConfiguration: () => ({
         inspect: () => ({
           globalValue: editor.setting,
