@@ -21,7 +21,7 @@ export async function importTypeScript(entry) {
     format: 'esm',
     packages: 'external',
     logLevel: 'warning',
-    plugins: [scriptsStayFiles],
+    plugins: [scriptsStayFiles, noAssets],
   });
   try {
     return await import(pathToFileURL(outfile).href);
@@ -38,5 +38,17 @@ const scriptsStayFiles = {
       path: pathToFileURL(path.resolve(resolveDir, request)).href,
       external: true,
     }));
+  },
+};
+
+/** Fonts and style sheets of packages: Node can't import them, and nothing here draws. @type {import('esbuild').Plugin} */
+const noAssets = {
+  name: 'no-assets',
+  setup(build) {
+    build.onResolve({ filter: /\.(woff2|ttf|css)$/ }, ({ path: request }) => ({
+      path: request,
+      namespace: 'no-assets',
+    }));
+    build.onLoad({ filter: /.*/, namespace: 'no-assets' }, () => ({ contents: '', loader: 'empty' }));
   },
 };
