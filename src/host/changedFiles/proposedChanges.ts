@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { SessionStore } from '../../store/sessionStore';
 import { type BothTexts, bothTexts, proposedFiles } from '../../tools/files/proposedTexts';
 import type { Approval } from '../../transcript/approval';
@@ -44,8 +45,7 @@ export class ProposedChanges implements vscode.TextDocumentContentProvider, vsco
       kind === 'created' ? undefined : side(uri, index, 'before'),
       kind === 'deleted' ? undefined : side(uri, index, 'after'),
     ]);
-    if (resources.length > 0)
-      await vscode.commands.executeCommand('vscode.changes', vscode.l10n.t('Proposed Changes'), resources);
+    if (resources.length > 0) await vscode.commands.executeCommand('vscode.changes', t('Proposed Changes'), resources);
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
