@@ -15,3 +15,15 @@ function pluralForm(value: string, [one = '', few = '', many = '']: readonly str
   const category = new Intl.PluralRules(language).select(number);
   return category === 'one' ? one : category === 'few' ? few : many;
 }
+
+/** Joins sentences with a space between them, except after a full-width full stop, which brings its own. */
+export function joinSentences(sentences: readonly string[]): string {
+  return sentences
+    .filter((sentence) => sentence !== '')
+    .reduce((text, sentence) => (text === '' || /[。！？]$/.test(text) ? text + sentence : `${text} ${sentence}`), '');
+}
+
+/** Joins names with the comma of the language. `Intl.ListFormat` always adds "and", or leaves out the commas. */
+export function joinNames(names: readonly string[], language: string): string {
+  return names.join(/^(?:ja|zh)\b/.test(language) ? '、' : ', ');
+}

@@ -7,7 +7,7 @@ let current: HermesWindow | null = null;
 
 /** Returns the API for other extensions (docs/api.md). */
 export function activate(context: vscode.ExtensionContext): HermesExtension {
-  setTranslations(vscode.env.language, vscode.l10n.bundle ?? {});
+  setTranslations({ language: vscode.env.language, texts: vscode.l10n.bundle ?? {} });
   current = new HermesWindow(context, __dirname);
   return current.api;
 }

@@ -1,2 +1,2 @@
 // Views fill messages with the same rules as the host.
-export { fillMessage, type MessageArgs } from '../base/messageText';
+export { fillMessage, joinNames, joinSentences, type MessageArgs } from '../base/messageText';

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, sep } from 'node:path';
 import * as vscode from 'vscode';
-import { t } from '../../base/translate';
+import { t, translations } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
@@ -78,6 +78,7 @@ export class McpHost implements ManagedServers, Disposable {
         connect: async () => {
           const connect = load()({
             version: versionOf(context.extension.packageJSON),
+            translations: translations(),
             fetch: stayingAtOrigin((...request) => globalThis.fetch(...request)),
           });
           return connectingConfined(connect, {

@@ -147,7 +147,7 @@ function surfaceDeps(
       isVirtual:
         vscode.workspace.workspaceFolders?.[0] !== undefined &&
         vscode.workspace.workspaceFolders[0].uri.scheme !== 'file',
-      demoPrompts,
+      demoPrompts: demoPrompts(),
       localization,
       promptFiles: project.offered,
       ...(terminal.sandboxState === null ? {} : { sandbox: terminal.sandboxState }),

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { setTranslations, t } from '../../../src/base/translate';
 
-afterEach(() => setTranslations('en', {}));
+afterEach(() => setTranslations({ language: 'en', texts: {} }));
 
 describe('messages', () => {
   it('stay English without a translation, with what is filled in', () => {
@@ -14,7 +14,7 @@ describe('messages', () => {
   });
 
   it('are in the editor’s language once it is known', () => {
-    setTranslations('de', { 'Delete {name}?': '{name} löschen?' });
+    setTranslations({ language: 'de', texts: { 'Delete {name}?': '{name} löschen?' } });
     expect([t('Delete {name}?', { name: 'toString {name}' }), t('toString'), t('Keep')]).toEqual([
       'toString {name} löschen?',
       'toString',
@@ -24,7 +24,7 @@ describe('messages', () => {
 
   it('take the form that the language uses after a number, however the number is written', () => {
     const after = (language: string, forms: string, counts: readonly (string | number)[]): readonly string[] => {
-      setTranslations(language, { '{count} files': `{count} {count|${forms}}` });
+      setTranslations({ language, texts: { '{count} files': `{count} {count|${forms}}` } });
       return counts.map((count) => t('{count} files', { count }));
     };
     expect([
