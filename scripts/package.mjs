@@ -5,13 +5,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, notices } from './build.mjs';
+import { languages } from './translations.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
 /** What a .vsix of ours holds, and nothing else, by path inside `extension/`. vsce writes README.md, CHANGELOG.md and LICENSE.txt in its own spelling. */
 const expected = [
   /^package\.json$/,
-  /^package\.nls\.json$/,
+  /^package\.nls(\.[\w-]+)?\.json$/,
   /^l10n\/[\w.-]+\.json$/,
   /^readme\.md$/i,
   /^changelog\.md$/i,
@@ -40,6 +41,7 @@ export const packing = {
 const shipped = [
   'package.json',
   'package.nls.json',
+  ...languages.map((language) => `package.nls.${language}.json`),
   '.vscodeignore',
   'README.md',
   'CHANGELOG.md',
