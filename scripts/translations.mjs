@@ -19,7 +19,7 @@ const threeForms = ['pl', 'ru'];
 
 /** Texts that may be the same in other languages: no letters but in placeholders, code, links, names and units. */
 const names =
-  /\b(?:Hermes|VS Code|OpenAI|Azure OpenAI|Azure|Anthropic|OpenRouter|Ollama|Hindsight|Docker|MCP|Git|Demo|JSON|Markdown|API|URL|SQL|tok|tokens?|KB|MB|min|ms|OK|Ctrl|Alt|Shift|Enter)\b/g;
+  /\b(?:Hermes|VS Code|OpenAI|Azure OpenAI|Azure|Anthropic messages|Anthropic|OpenRouter|Ollama|Hindsight|Claude Code|Codex|Docker|MCP|Git|Demo|JSON|Markdown|API|URL|SQL|tok|tokens?|KB|MB|min|ms|OK|Ctrl|Alt|Shift|Enter)\b/g;
 
 /** @returns {Record<string, string>} */
 function read(file) {
@@ -70,7 +70,7 @@ export function problemsOf(language, english, translation) {
     if (english.split(mark).length !== translation.split(mark).length)
       problems.push(`has another number of ${JSON.stringify(mark)}`);
   for (const [link] of english.matchAll(
-    /\]\([^)]*\)|\b(?:hermes|command):[\w.]+|(?<![\w{])hermes\.[\w.]+\w|https?:\/\/[^\s)]+/g,
+    /\]\([^)]*\)|\b(?:hermes|command):[\w.]+|(?<![\w{])hermes\.[\w.]+\w|https?:\/\/[^\s)]*[^\s).,]/g,
   ))
     if (!translation.includes(link)) problems.push(`lacks ${link}`);
   problems.push(...quoteProblems(language, english, translation));
@@ -103,23 +103,25 @@ function quoteProblems(language, english, translation) {
   return foreign.length === 0 ? [] : [`has quotation marks of another language: ${foreign.join(' ')}`];
 }
 
-/** Words that some languages share with English. */
-const shared = new RegExp(
-  String.raw`^(?:${'Details|Name|Status|Terminal|Plan|Session|Sessions|Agent|Agents|Mode|Transcript|Code|Commands?|Message|Messages|Actions?|Text|Version|Problems?|Editor|Chat|Modell?|Tool|Tools|Token|Total|Thinking|Server|Provider|Online|Offline|Local|Global|Branch|Prompts?|Docs?|Web|Links?|Info|Memory|Questions?|Suggestions?|Cache|Minimal|Optional|Normal|General|Original|Description|Type|Folder|Files|Image|Tests?|Diff|Skills?|Sub-agents?|Skill|Parameters?|Global|Standard|Approval|Modes?|Workspace|Pause|Notifications?|Compression|Costs?|Date|Usage|Output|Input|Hook|Hooks|in|auto|max|Max|Auto|min|Import|Export|File|Reset|Stop'}|No|via)$`,
+/** Words that a language shares with English. */
+const shared = Object.fromEntries(
+  Object.entries({
+    de: 'chat code details diff editor in name plan state terminal todos tool tools',
+    es: 'chat editor plan terminal tokens',
+    fr: 'actions branches code conversation diff effort image mentions message messages minutes mode modes plan session sessions suggestion suggestions terminal',
+    it: 'chat complete diff editor file formula in output skill streaming',
+    pl: 'folder model plan symbol terminal',
+    'pt-br': 'chat diff editor git status terminal tokens',
+    tr: 'model no plan terminal',
+  }).map(([language, words]) => [language, words.split(' ')]),
 );
 
 function mayBeTheSame(language, english) {
   const words = english
-    .replace(/\{\w+\}|`[^`]*`|https?:\S+|\bhermes\.[\w.]+|\$\{\w+\}/g, ' ')
+    .replace(/\{\w+\}|`[^`]*`|https?:\S+|\bhermes\.[\w.]+/g, ' ')
     .replace(names, ' ')
     .match(/\p{L}{2,}/gu);
-  if (words === null) return true;
-  // Scripts of their own have a word of their own.
-  return (
-    !['ja', 'ko', 'ru', 'zh-cn', 'zh-tw'].includes(language) &&
-    words.length <= 2 &&
-    words.every((word) => shared.test(word))
-  );
+  return (words ?? []).every((word) => (shared[language] ?? []).includes(word.toLowerCase()));
 }
 
 /** Takes translations over, leaves out stale ones, and writes both files in the order of the English ones. */

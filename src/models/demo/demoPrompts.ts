@@ -1,12 +1,12 @@
 import { t } from '../../base/translate';
+const searchFor = (query: string): string => t('Search for "{query}"', { query });
+
 /** The prompts that Demo can answer, offered in the empty state. */
 export const demoPrompts = (): readonly [folder: string, search: string, long: string] => [
   t('What is in this folder?'),
   searchFor('TODO'),
   t('Give me a long answer about this folder'),
 ];
-
-const searchFor = (query: string): string => t('Search for "{query}"', { query });
 
 /** The request that Demo recognized in a prompt. */
 export type DemoRequest =
