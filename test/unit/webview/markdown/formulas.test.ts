@@ -99,8 +99,8 @@ test('only a formula that is wider than its line scrolls, so that Tab stops at n
   await untilShown(page, 'a1', 9);
   const scrolling = await page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>('.math, .math-block')].flatMap(({ shadowRoot, textContent }) => {
-      const view = shadowRoot?.querySelector('.view');
-      return view != null && view.scrollWidth > view.clientWidth ? [(textContent ?? '').trim().slice(0, 12)] : [];
+      const view = shadowRoot?.querySelector('.view') ?? null;
+      return view !== null && view.scrollWidth > view.clientWidth ? [(textContent ?? '').trim().slice(0, 12)] : [];
     }),
   );
   await page.close();

@@ -88,7 +88,8 @@ async function walk(page: Page): Promise<Walk> {
 function reached(page: Page): Promise<{ readonly name: string; readonly isSeen: boolean; readonly others: number }> {
   return page.evaluate(() => {
     let element = document.activeElement ?? document.body;
-    while (element.shadowRoot?.activeElement != null) element = element.shadowRoot.activeElement;
+    for (let inner: Element | null = element; inner !== null; inner = inner.shadowRoot?.activeElement ?? null)
+      element = inner;
     const { outlineStyle, outlineWidth } = getComputedStyle(element);
     const composer = element.matches('textarea') ? element.closest('.composer') : null;
     // The frame of the composer is the ring of its field.
