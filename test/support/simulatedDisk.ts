@@ -93,7 +93,8 @@ export class SimulatedDisk implements FileSystem {
     if (this.folders.has(path)) return { kind: 'folder', size: 0, identity: `sim:${path}`, modifiedAt: 0 };
     const folder = this.folders.get(dirname(path));
     const inode = folder?.get(path);
-    if (inode === undefined || folder?.isGoing(path) === true) return undefined;
+    if (folder?.isGoing(path) === true) throw new FileSystemError('EPERM', 'stat', path);
+    if (inode === undefined) return undefined;
     return { kind: 'file', size: inode.size, identity: inode.identity, modifiedAt: inode.modifiedAt };
   }
 
