@@ -63,8 +63,9 @@ function describeShell(path: string): Shell | null {
   return name === 'cmd' ? { path, kind: 'cmd', name } : null;
 }
 
-/** PowerShell exits with 0 or 1 unless the script passes on the exit code of the last program. */
+/** Exits as other shells do: with 0 when the last command succeeded, else with its exit code, which a cmdlet doesn't
+ *  have. `$?` is read first because every statement sets it (about_Automatic_Variables). */
 function powershellScript(command: string): string {
   const before = "[Console]::OutputEncoding = [Text.Encoding]::UTF8; $ProgressPreference = 'SilentlyContinue'";
-  return `${before}\n${command}\nif ($null -ne $LASTEXITCODE) { exit $LASTEXITCODE }`;
+  return `${before}\n${command}\nif ($?) { exit 0 }; if ($LASTEXITCODE) { exit $LASTEXITCODE }; exit 1`;
 }

@@ -62,6 +62,11 @@ describe('the shell of commands', () => {
       args: ['/d', '/s', '/c', '"chcp 65001>nul & dir "a b""'],
       verbatim: true,
     });
+    const { args } = shellInvocation({ path: 'pwsh', kind: 'powershell', name: 'pwsh' }, 'Get-Item "a b" # it');
+    expect([args.slice(0, 3), args[3]?.split('\n').slice(1)]).toEqual([
+      ['-NoLogo', '-NonInteractive', '-Command'],
+      ['Get-Item "a b" # it', 'if ($?) { exit 0 }; if ($LASTEXITCODE) { exit $LASTEXITCODE }; exit 1'],
+    ]);
   });
 });
 
