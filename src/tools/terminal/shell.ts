@@ -1,4 +1,5 @@
 import { win32 } from 'node:path';
+import { windowsProgram } from '../../base/windowsPrograms';
 import type { ShellKind } from '../../transcript/approval';
 
 /** Program that runs the commands. */
@@ -28,7 +29,9 @@ export function chooseShell(preferred: string, platform: NodeJS.Platform, exists
   const own = describeShell(preferred);
   if (own !== null && (own.kind !== 'cmd' || platform === 'win32')) return own;
   const others =
-    platform === 'win32' ? ['powershell.exe'] : ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/bin/sh'];
+    platform === 'win32'
+      ? [windowsProgram('WindowsPowerShell\\v1.0\\powershell.exe')]
+      : ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/bin/sh'];
   const found = platform === 'win32' ? others[0] : others.find(exists);
   return describeShell(found ?? '/bin/sh') ?? { path: '/bin/sh', kind: 'posix', name: 'sh' };
 }
