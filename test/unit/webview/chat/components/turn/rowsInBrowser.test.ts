@@ -143,6 +143,7 @@ describe('a high-contrast theme', () => {
 
   test('tells the recommended button of a card from the others', async () => {
     const { page } = await preview.open('approval-risk', { theme: 'contrast' });
+    await page.getByRole('button', { name: 'Deny', exact: true }).waitFor();
     const frames = await page
       .getByRole('alertdialog')
       .locator('.card-actions button')
