@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
+import { languageModels } from '../common/editorFeatures';
 import { SettingsNotices } from '../settings/settingsNotices';
 import { StorageMove } from '../storage/storageMove';
 import type { WindowDeps } from './windowParts';
@@ -68,7 +69,8 @@ function followSettings({
 
 function followEditor({ own, models, activeChat, project, terminal }: WindowDeps): void {
   const { workspace } = vscode;
-  own(vscode.lm.onDidChangeChatModels(() => models.editorModelsChanged()));
+  const changed = languageModels()?.onDidChangeChatModels(() => models.editorModelsChanged());
+  if (changed !== undefined) own(changed);
   own(project.onDidChange(() => activeChat.all.forEach((each) => each.promptFilesChanged())));
   own(terminal.onDidChangeSandbox(() => activeChat.all.forEach((each) => each.sandboxChanged())));
   own(workspace.onDidGrantWorkspaceTrust(() => activeChat.all.forEach((each) => each.trustChanged())));
