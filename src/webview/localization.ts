@@ -1,4 +1,4 @@
-import { fillMessage, type MessageArgs } from '../protocol/messageText';
+import { fillMessage, joinNames, type MessageArgs } from '../protocol/messageText';
 
 /** The editor's language, which the host writes into the page. Default, in tests without a page: that of the runtime. */
 export const pageLanguage: string | undefined =
@@ -17,4 +17,9 @@ export function setLocalization(strings: Readonly<Record<string, string>>): void
 export function t(english: string, args: MessageArgs = {}): string {
   const text = Object.hasOwn(dictionary, english) ? (dictionary[english] ?? english) : english;
   return fillMessage(text, args, pageLanguage ?? 'en');
+}
+
+/** Joins names for display, without "and". */
+export function shownList(names: readonly string[]): string {
+  return joinNames(names, pageLanguage ?? 'en');
 }

@@ -8,7 +8,7 @@ import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import type { CommandTable } from '../common/commands';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
 import { type RuleMemory, WorkspaceRules } from './workspaceRules';
-import { t, type Translate } from '../../base/translate';
+import { t, type Translate, shownList } from '../../base/translate';
 import { errorMessage } from '../../base/errorMessage';
 
 export interface ApprovalRulesDeps {
@@ -112,7 +112,7 @@ export function reportingUnkept(
       try {
         await policy.remember(decision);
       } catch (error) {
-        const rules = decision.kind === 'allow' && decision.scope !== 'once' ? decision.rules.join(', ') : '';
+        const rules = decision.kind === 'allow' && decision.scope !== 'once' ? shownList(decision.rules) : '';
         tell(
           t('Allowed this once. The rule couldn’t be saved, so Hermes will ask again: {rules}. {reason}', {
             rules,

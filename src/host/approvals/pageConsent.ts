@@ -1,3 +1,4 @@
+import { shownList } from '../../base/translate';
 import { GatewayError, type Gateway } from '../../gateway/gateway';
 import type { Approval, ApprovalDecision, Mode } from '../../transcript/approval';
 import type { ApprovalSessions } from './approvalOfView';
@@ -68,5 +69,5 @@ export class PageConsent {
 
 function subjectOf({ request: { tool, subject, together = [] } }: Approval, decision: ApprovalDecision): string {
   const isForAll = decision.kind === 'allow' && decision.scope === 'once' && decision.together === true;
-  return `${tool}: ${[subject, ...(isForAll ? together.map((edit) => edit.subject) : [])].join(', ')}`;
+  return `${tool}: ${shownList([subject, ...(isForAll ? together.map((edit) => edit.subject) : [])])}`;
 }

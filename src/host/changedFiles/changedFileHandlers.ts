@@ -1,3 +1,4 @@
+import { joinSentences } from '../../base/messageText';
 import type { changedFileCommands, changedFileRequests, ChangedFileResults } from '../../protocol/workProtocol';
 import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
 import type { ChatFiles } from './chatFiles';
@@ -30,5 +31,5 @@ export function changedFileHandlers(files: ChatFiles): ChangedFileHandlers {
 /** Joins the sentences with spaces; skips nulls. Null: all are null. */
 export function joined(...sentences: readonly (string | null)[]): string | null {
   const present = sentences.filter((sentence) => sentence !== null);
-  return present.length === 0 ? null : present.join(' ');
+  return present.length === 0 ? null : joinSentences(present);
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { t } from '../../base/translate';
+import { t, shownList } from '../../base/translate';
 import type { SessionStore } from '../../store/sessionStore';
 import type { ChangedFiles, ReviewedFile } from '../../tools/files/changes/changedFiles';
 import type { FileEditor } from '../../tools/files/fileEditor';
@@ -60,7 +60,7 @@ export class ReviewEditors {
       turnUid: turn.uid,
       label: turn.prompt.replace(/\s+/g, ' ').trim().slice(0, 120) || t('Turn without a prompt'),
       description: filesLabel(files),
-      detail: files.map(({ shown }) => shown).join(', '),
+      detail: shownList(files.map(({ shown }) => shown)),
     }));
     const picked = await vscode.window.showQuickPick(items, {
       title: t('Review Changes of Turns'),

@@ -1,4 +1,4 @@
-import { t } from '../../base/translate';
+import { t, shownList } from '../../base/translate';
 import type { OutsideReason, ServerPlace } from '../../tools/mcp/serverPlace';
 import { visible, type ServerDefinition } from '../../tools/mcp/serverDefinition';
 import { hostsOf } from '../../tools/mcp/serverSandbox';
@@ -25,13 +25,13 @@ export function placeSentences(place: ServerPlace, { transport }: ServerDefiniti
       const reach =
         hosts.length === 0
           ? t('It can’t connect to any host.')
-          : t('It can connect to these hosts: {hosts}.', { hosts: hosts.join(', ') });
+          : t('It can connect to these hosts: {hosts}.', { hosts: shownList(hosts) });
       const ignored =
         sandbox.ignored.length === 0
           ? []
           : [
               t('Ignored sandbox settings in its definition: {words}.', {
-                words: visible(sandbox.ignored.join(', ')),
+                words: visible(shownList(sandbox.ignored)),
               }),
             ];
       return [

@@ -1,3 +1,4 @@
+import { shownList } from '../../base/translate';
 import type { Log } from '../../base/log';
 import type { Translate } from '../../base/translate';
 import type { ModelCatalog } from '../../models/catalog';
@@ -100,8 +101,8 @@ export class ModelDiscovery {
     const labels = [...new Set(this.editor.map(({ label }) => label))];
     const detail =
       labels.length > 3
-        ? t('{some} and {count} more', { some: labels.slice(0, 3).join(', '), count: String(labels.length - 3) })
-        : labels.join(', ');
+        ? t('{some} and {count} more', { some: shownList(labels.slice(0, 3)), count: String(labels.length - 3) })
+        : shownList(labels);
     return { id: setupEntryIds.editorModels, kind: 'editorModels', title: t('Use VS Code’s Models'), detail };
   }
 

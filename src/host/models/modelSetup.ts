@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { joinSentences } from '../../base/messageText';
 import { t } from '../../base/translate';
 import type { Gateway } from '../../gateway/gateway';
 import type { ModelCatalog } from '../../models/catalog';
@@ -205,7 +206,7 @@ function notifyReady(row: ModelRow): void {
         { model: row.label, provider: row.provider, host: row.destination },
       );
   if (row.warnings.length === 0) void vscode.window.showInformationMessage(ready);
-  else void vscode.window.showWarningMessage([ready, ...row.warnings].join(' '));
+  else void vscode.window.showWarningMessage(joinSentences([ready, ...row.warnings]));
 }
 
 /** Asks before sending a key that clearly belongs to another service. */

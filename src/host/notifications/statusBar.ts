@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { t, type Translate } from '../../base/translate';
+import { t, type Translate, shownLanguage } from '../../base/translate';
 import { dollars, type Cost, type Spending } from '../../transcript/cost';
 import type { ViewStoreState } from '../../protocol/chatProtocol';
 
@@ -163,7 +163,7 @@ function commandLink(label: string, command: string, argument?: object): string 
 }
 
 function clockTime(seconds: number): string {
-  return new Date(seconds * 1000).toLocaleTimeString([], {
+  return new Date(seconds * 1000).toLocaleTimeString(shownLanguage(), {
     hour: '2-digit',
     minute: '2-digit',
     second: '2-digit',

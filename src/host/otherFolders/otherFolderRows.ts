@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { shownList } from '../../base/translate';
 import type { Log } from '../../base/log';
 import type { SessionSummary } from '../../transcript/session';
 import { describeError } from '../common/describeError';
@@ -98,7 +99,7 @@ export class OtherFolderRows implements vscode.Disposable {
     item.id = `other ${folder.folder}`;
     item.description = folderFacts(folder, labelContext);
     item.tooltip = [folderPath(folder, labelContext), ...(folder.problem === null ? [] : [folder.problem])].join('\n');
-    item.accessibilityInformation = { label: [folderPath(folder, labelContext), item.description].join(', ') };
+    item.accessibilityInformation = { label: shownList([folderPath(folder, labelContext), item.description]) };
     item.iconPath = new vscode.ThemeIcon(folder.problem === null ? 'folder' : 'warning');
     item.contextValue = folder.problem === null ? 'otherFolder readable' : 'otherFolder';
     return item;
@@ -112,11 +113,11 @@ export class OtherFolderRows implements vscode.Disposable {
     item.description = factsOf(session, labelContext).join(' · ');
     item.tooltip = hoverText(session, labelContext);
     item.accessibilityInformation = {
-      label: [
+      label: shownList([
         titleText(session, labelContext.t),
         ...factsOf(session, labelContext),
         folderName(folder, labelContext),
-      ].join(', '),
+      ]),
     };
     item.iconPath = new vscode.ThemeIcon('comment');
     item.contextValue = 'otherSession';

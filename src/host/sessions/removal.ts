@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { t } from '../../base/translate';
+import { joinSentences } from '../../base/messageText';
+import { t, shownList } from '../../base/translate';
 import type { ForgetReport, Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { Session } from '../../transcript/session';
@@ -29,12 +30,12 @@ export async function deleteSessions(chosen: readonly Session[], deps: RemovalDe
     chosen.filter((session) => session.trashedAt === null),
     (session) => gateway.trashSession(session.id),
   );
-  if (refusals.length > 0) void vscode.window.showWarningMessage(refusals.join(' '));
+  if (refusals.length > 0) void vscode.window.showWarningMessage(joinSentences(refusals));
   if (done.length === 0) return;
   const undo = t('Undo');
   if ((await vscode.window.showInformationMessage(trashedText(done), undo)) !== undo) return;
   const restored = await eachOf(done, (session) => gateway.restoreSession(session.id));
-  if (restored.refusals.length > 0) void vscode.window.showErrorMessage(restored.refusals.join(' '));
+  if (restored.refusals.length > 0) void vscode.window.showErrorMessage(joinSentences(restored.refusals));
   const back = restored.done.find((session) => session.id === shown);
   if (back !== undefined && gateway.shownSession(surface) === null)
     await gateway.switchSession(surface, { reason: 'resume', sessionId: back.id });
@@ -58,7 +59,7 @@ export async function forgetSessions(chosen: readonly Session[], deps: RemovalDe
     { location: vscode.ProgressLocation.Notification, title: t('Deleting permanently…') },
     () => eachOf(chosen, async (session) => void reports.push(await deps.gateway.forgetSession(session.id))),
   );
-  if (refusals.length > 0) void vscode.window.showWarningMessage(refusals.join(' '));
+  if (refusals.length > 0) void vscode.window.showWarningMessage(joinSentences(refusals));
   if (done.length === 0) return;
   const left = [...new Set(reports.flatMap(({ sentences }) => sentences))];
   const sentence =
@@ -66,7 +67,7 @@ export async function forgetSessions(chosen: readonly Session[], deps: RemovalDe
       ? t('“{title}” was permanently deleted.', { title: titleText(done[0], t) })
       : t('{count} sessions were permanently deleted.', { count: done.length });
   if (left.length === 0) void vscode.window.showInformationMessage(sentence);
-  else void vscode.window.showWarningMessage([sentence, ...left].join(' '));
+  else void vscode.window.showWarningMessage(joinSentences([sentence, ...left]));
 }
 
 /** Explains what is erased, what stays, and what is out of reach, each in its own paragraph. */
@@ -81,7 +82,7 @@ async function forgetDetail(chosen: readonly Session[], { sessions, outsideMemor
       ? []
       : [
           t('Branches are separate copies and are not deleted: {titles}.', {
-            titles: branches.map((title) => `“${title}”`).join(', '),
+            titles: shownList(branches.map((title) => `“${title}”`)),
           }),
         ]),
     ...(memory === null

@@ -1,3 +1,4 @@
+import { shownList } from '../../base/translate';
 import type { Translate } from '../../base/translate';
 import type { SessionSummary } from '../../transcript/session';
 import { ageLabels } from './ageLabels';
@@ -87,13 +88,13 @@ export function accessibleLabel(
   context: LabelContext & { readonly isShown: boolean },
 ): string {
   const { t } = context;
-  return [
+  return shownList([
     titleText(session, t),
     ...factsOf(session, context),
     ...(session.pinned ? [t('pinned')] : []),
     ...(session.branchOf === null ? [] : [originLabel(session.branchOf.title, t)]),
     ...(context.isShown ? [t('open')] : []),
-  ].join(', ');
+  ]);
 }
 
 /** Tooltip of a row, as plain text. */

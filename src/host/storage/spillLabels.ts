@@ -1,3 +1,4 @@
+import { joinSentences } from '../../base/messageText';
 import type { Translate } from '../../base/translate';
 import type { StoreNotice } from '../../protocol/chatProtocol';
 import type { FoundSpill } from '../../store/spill/foundSpills';
@@ -21,7 +22,7 @@ export function spillNotices(
         named.add(cause.message);
         const continues = isOver ? [] : [t('The answer continues.')];
         const where = t('Everything shown is kept in {path} until it can be saved to the session.', { path });
-        return { sentence: [...why, ...continues, where].join(' '), actions: [tryAgain, showLog] };
+        return { sentence: joinSentences([...why, ...continues, where]), actions: [tryAgain, showLog] };
       }
       case 'folded':
         return { sentence: t('An answer that couldn’t be saved earlier is now saved in its session.'), actions: [] };

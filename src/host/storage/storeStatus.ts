@@ -1,3 +1,4 @@
+import { joinSentences } from '../../base/messageText';
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import type { Translate } from '../../base/translate';
 import type { StoreNotice, ViewStoreState as ShownStoreState } from '../../protocol/chatProtocol';
@@ -41,7 +42,7 @@ export class StoreStatus implements Disposable {
     const shown = storeLabels(state, [...spilled, ...[...this.notices.values()].flat()], this.t);
     if (shown.kind === 'open' || shown.kind === 'opening') return shown;
     // Always show where answers are kept in the meantime.
-    return { ...shown, sentence: [shown.sentence, ...spilled.map(({ sentence }) => sentence)].join(' ') };
+    return { ...shown, sentence: joinSentences([shown.sentence, ...spilled.map(({ sentence }) => sentence)]) };
   }
 
   get isReadable(): boolean {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { t } from '../../base/translate';
+import { t, shownList } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import { Emitter, type Disposable } from '../../base/disposable';
 import { plainText } from '../../tools/terminal/plainText';
@@ -103,7 +103,7 @@ class MirrorTerminal implements vscode.Pseudoterminal {
       const left =
         end.left.length === 0
           ? ''
-          : ` · ${t('still running: {processes}', { processes: end.left.map(({ pid, name }) => `${plainText(name)} (${pid})`).join(', ') })}`;
+          : ` · ${t('still running: {processes}', { processes: shownList(end.left.map(({ pid, name }) => `${plainText(name)} (${pid})`)) })}`;
       this.feed.add(`\u001b[0m\n\u001b[0;2m${how} · ${duration(end.ms)}${left}\u001b[0m\n\n`);
     });
     void process.closed.then(() => {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { t } from '../../base/translate';
+import { t, shownList } from '../../base/translate';
 import type { Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { errorMessage } from '../../base/errorMessage';
@@ -36,10 +36,10 @@ export async function notifySetAside(
   log: Log,
 ): Promise<void> {
   const named = (paths: readonly string[]): string =>
-    [
+    shownList([
       ...paths.slice(0, namedAtMost).map((path) => vscode.workspace.asRelativePath(path)),
       ...(paths.length > namedAtMost ? ['…'] : []),
-    ].join(', ');
+    ]);
   for (const { path, reason } of left)
     log.warn(`${path} was made while a command ran in the sandbox and could not be taken out: ${reason}`);
   if (left.length > 0) {
@@ -74,8 +74,8 @@ async function putThemBack(taken: SetAside['taken'], written: WrittenOrders, log
     if (left.length > 0)
       void vscode.window.showWarningMessage(
         t('{files} couldn’t be restored because files with these names already exist. They are kept here: {places}', {
-          files: left.map(({ path }) => vscode.workspace.asRelativePath(path)).join(', '),
-          places: left.map(({ kept }) => kept).join(', '),
+          files: shownList(left.map(({ path }) => vscode.workspace.asRelativePath(path))),
+          places: shownList(left.map(({ kept }) => kept)),
         }),
       );
   } catch (error) {
@@ -84,7 +84,7 @@ async function putThemBack(taken: SetAside['taken'], written: WrittenOrders, log
     void vscode.window.showErrorMessage(
       t('Some files couldn’t be restored: {reason}. They are kept in {places}.', {
         reason,
-        places: taken.map(({ kept }) => kept).join(', '),
+        places: shownList(taken.map(({ kept }) => kept)),
       }),
     );
   }

@@ -1,7 +1,8 @@
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
+import { joinSentences } from '../../../protocol/messageText';
 import type { Attached, FoundMentions, Mention } from '../../../protocol/attachmentProtocol';
 import type { DraftPart } from '../../../protocol/transcriptTypes';
-import { t } from '../../localization';
+import { t, shownList } from '../../localization';
 import { RefusedRequest } from '../../rpc';
 import { partLabel, withParts } from './draftParts';
 import type { Drafts } from './drafts';
@@ -72,9 +73,9 @@ export class Attachments {
     const taken = withParts(drafts.parts.peek(), added);
     const fresh = taken.parts.slice(drafts.parts.peek().length);
     drafts.take(taken.parts);
-    if (fresh.length > 0) announcements.announce(t('Attached: {names}', { names: fresh.map(partLabel).join(', ') }));
+    if (fresh.length > 0) announcements.announce(t('Attached: {names}', { names: shownList(fresh.map(partLabel)) }));
     const sentences = [...problems, ...taken.problems];
-    if (sentences.length > 0) requests.refuse(sentences.join(' '));
+    if (sentences.length > 0) requests.refuse(joinSentences(sentences));
   }
 
   remove(part: DraftPart): void {

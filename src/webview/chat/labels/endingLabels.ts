@@ -1,5 +1,5 @@
 import type { Message } from '../../../protocol/transcriptTypes';
-import { t } from '../../localization';
+import { t, shownList } from '../../localization';
 import { outcomeLabel, type FinishedTurn } from '../../turnLabels';
 import { shownIn } from '../state/conversationRows';
 
@@ -29,5 +29,5 @@ function finishedText(count: number, tools: number): string {
     ...(tools === 0 ? [] : [tools === 1 ? t('1 tool') : t('{count} tools', { count: tools })]),
     count === 1 ? t('1 word') : t('{count} words', { count }),
   ];
-  return t('Hermes finished: {facts}', { facts: facts.join(', ') });
+  return t('Hermes finished: {facts}', { facts: shownList(facts) });
 }

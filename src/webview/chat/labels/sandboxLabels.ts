@@ -1,5 +1,5 @@
 import type { Access, SandboxState } from '../../../protocol/transcriptTypes';
-import { t } from '../../localization';
+import { t, shownList } from '../../localization';
 import { showInvisible } from '../../invisibleCharacters';
 
 /** Says if commands are sandboxed here and, if not, why and what can be done; null while that is unknown. */
@@ -25,7 +25,7 @@ export function insideTexts({ confined }: RunAccess): readonly string[] {
   if (confined?.kind !== 'inside') return [];
   return [
     t('in the sandbox'),
-    ...(confined.hosts.length === 0 ? [] : [t('connects to {hosts}', { hosts: confined.hosts.join(', ') })]),
+    ...(confined.hosts.length === 0 ? [] : [t('connects to {hosts}', { hosts: shownList(confined.hosts) })]),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { Icon } from '../../Icon';
-import { t } from '../../localization';
+import { t, shownList } from '../../localization';
 import { memo } from '../../memo';
 import { fileText, savedTokens, turnLabels } from '../state/borderLabels';
 import type { TranscriptController } from '../state/transcriptController';
@@ -34,8 +34,8 @@ export const TurnBorder = memo(({ entry: { stored, isHidden, isContinued }, tran
         {files.length > 0 && (
           <p class="border-note">
             {files.length === 1
-              ? t('1 file changed: {files}', { files: files.map(fileText).join(', ') })
-              : t('{count} files changed: {files}', { count: files.length, files: files.map(fileText).join(', ') })}
+              ? t('1 file changed: {files}', { files: shownList(files.map(fileText)) })
+              : t('{count} files changed: {files}', { count: files.length, files: shownList(files.map(fileText)) })}
           </p>
         )}
       </div>

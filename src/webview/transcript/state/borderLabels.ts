@@ -1,5 +1,5 @@
 import type { StoredApproval, StoredTurn, TranscriptSegment, TurnFile } from '../../../protocol/transcriptProtocol';
-import { t } from '../../localization';
+import { t, shownList } from '../../localization';
 import { compactCount, duration, fullTime } from '../../times';
 import { stopReasonWord } from '../../turnLabels';
 
@@ -53,7 +53,7 @@ export function fileText({ path, kind, reviewed }: TurnFile): string {
           ? [t('partly kept or reverted')]
           : []),
   ];
-  return facts.length === 0 ? path : `${path} (${facts.join(', ')})`;
+  return facts.length === 0 ? path : `${path} (${shownList(facts)})`;
 }
 
 /** "62k → 4k": tokens a summary saved; null when it does not say. */
@@ -85,17 +85,17 @@ function decisionText(state: StoredApproval['state']): string {
     case 'session':
       return t('allowed for the session by you at {time} with the rule {rules}', {
         time,
-        rules: decision.rules.join(', '),
+        rules: shownList(decision.rules),
       });
     case 'workspace':
       return t('always allowed in this workspace by you at {time} with the rule {rules}', {
         time,
-        rules: decision.rules.join(', '),
+        rules: shownList(decision.rules),
       });
     case 'user':
       return t('always allowed everywhere by you at {time} with the rule {rules}', {
         time,
-        rules: decision.rules.join(', '),
+        rules: shownList(decision.rules),
       });
   }
 }

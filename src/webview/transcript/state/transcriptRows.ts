@@ -5,7 +5,7 @@ import type {
   TranscriptSegment,
 } from '../../../protocol/transcriptProtocol';
 import { isContinuation, type Message, type Turn } from '../../../protocol/transcriptTypes';
-import { t } from '../../localization';
+import { t, shownList } from '../../localization';
 import { stopReasonWord } from '../../turnLabels';
 import { compactCount } from '../../times';
 
@@ -200,7 +200,7 @@ function mergedText(into: number | undefined): string {
 function joinedText(numbers: readonly number[]): string | null {
   return numbers.length === 0
     ? null
-    : t('Hidden rows merged into this one: {rows}', { rows: numbers.toSorted((a, b) => a - b).join(', ') });
+    : t('Hidden rows merged into this one: {rows}', { rows: shownList(numbers.toSorted((a, b) => a - b).map(String)) });
 }
 
 function madeUpText(message: Message): string | null {

@@ -1,3 +1,4 @@
+import { joinSentences } from '../../../protocol/messageText';
 import type { UnreadMessage, Verification, VerifiedTurn, VerifyProgress } from '../../../protocol/verifyProtocol';
 import { pageLanguage, t } from '../../localization';
 
@@ -48,7 +49,7 @@ export function verdictText({ verdict, shown, stored, missing, unread }: Verifie
       return t('{stored} characters stored; there is no record of what was shown', { stored: count.format(stored) });
     case 'missing':
     case 'unread':
-      return [...missing.map(missingText), ...unread.map(unreadText)].join(' ');
+      return joinSentences([...missing.map(missingText), ...unread.map(unreadText)]);
   }
 }
 
@@ -88,14 +89,14 @@ function storageSentence({ findings, unread }: Verification): string {
   if (findings.length === 0)
     return unread.length === 0
       ? t('Storage consistent.')
-      : t('Some of it couldn’t be read: {reason} The rest is consistent.', { reason: unread.join(' ') });
+      : t('Some of it couldn’t be read: {reason} The rest is consistent.', { reason: joinSentences(unread) });
   const wrong =
     findings.length === 1
       ? t('Storage not consistent: 1 problem found.')
       : t('Storage not consistent: {count} problems found.', { count: count.format(findings.length) });
   return unread.length === 0
     ? wrong
-    : `${wrong} ${t('Some of it couldn’t be read: {reason}', { reason: unread.join(' ') })}`;
+    : `${wrong} ${t('Some of it couldn’t be read: {reason}', { reason: joinSentences(unread) })}`;
 }
 
 function notKnown({ turns, shown, note, fileUnchecked }: Verification): readonly string[] {

@@ -4,7 +4,7 @@ import {
   isPlainEdit,
   isRisky,
 } from '../../../../protocol/transcriptTypes';
-import { t } from '../../../localization';
+import { t, shownList } from '../../../localization';
 
 export const isMac = /Mac/i.test(navigator.platform);
 /** Keys as the system writes them. */
@@ -121,7 +121,7 @@ function usualActions({ rules }: ApprovalRequest): readonly CardAction[] {
       : [
           {
             label: t('Allow for Session'),
-            title: t('Don’t ask again in this session for {rules}', { rules: rules.join(', ') }),
+            title: t('Don’t ask again in this session for {rules}', { rules: shownList(rules) }),
             act: { kind: 'allow', scope: 'session', rules } as const,
           },
           { label: t('Always…'), act: 'rules' as const },

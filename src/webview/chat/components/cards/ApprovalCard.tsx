@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Approval, ApprovalDecision, ApprovalRequest } from '../../../../protocol/transcriptTypes';
 import { Icon } from '../../../Icon';
-import { t } from '../../../localization';
+import { t, shownList } from '../../../localization';
 import { Markdown } from '../../../markdown/Markdown';
 import { showInvisible, showMisleading } from '../../../invisibleCharacters';
 import { isLowValueRead } from '../../../toolLabels';
@@ -219,8 +219,8 @@ function EditsAfter({ approval: { id, request } }: { readonly approval: Approval
     <p class="approval-behind">
       <span>
         {left === 0
-          ? t('Also waiting: {files}', { files: named.join(', ') })
-          : t('Also waiting: {files}, and {count} more', { files: named.join(', '), count: left })}
+          ? t('Also waiting: {files}', { files: shownList(named) })
+          : t('Also waiting: {files}, and {count} more', { files: shownList(named), count: left })}
       </span>
       <button
         type="button"

@@ -3,7 +3,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { QueuedPrompt } from '../../../../protocol/transcriptTypes';
 import { Icon } from '../../../Icon';
-import { t } from '../../../localization';
+import { t, shownList } from '../../../localization';
 import { partLabel } from '../../composer/draftParts';
 import { useChat } from '../common/ChatContext';
 
@@ -116,7 +116,7 @@ function QueueItem({ prompt, number, isRunning, acted }: QueueItemProps) {
 /** Attachments of a queued prompt: their names when there is room, else their number. */
 function QueuedParts({ prompt }: { readonly prompt: QueuedPrompt }) {
   const parts = prompt.parts ?? [];
-  const names = parts.map(partLabel).join(', ');
+  const names = shownList(parts.map(partLabel));
   return (
     <span class={prompt.text === '' ? 'queue-parts queue-parts-only' : 'queue-parts'} title={names}>
       <Icon name="attach" />

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ChangedFile } from '../../../../protocol/transcriptTypes';
 import { Icon } from '../../../Icon';
 import { lineCounts } from '../../../lineCounts';
-import { t } from '../../../localization';
+import { t, shownList } from '../../../localization';
 import { filesText, fileStateWord, isRevertible, isUndecided, revertedWords } from '../../labels/changedFileLabels';
 import type { ReviewAction } from '../../session/fileReviews';
 import { ChangedFileItem } from './ChangedFileItem';
@@ -112,7 +112,7 @@ function ReviewProblem({ turnUid }: { readonly turnUid: string }) {
         <span>
           {asks
             ? t('This also discards your later changes to {files}. Revert anyway?', {
-                files: conflicts.map(fileName).join(', '),
+                files: shownList(conflicts.map(fileName)),
               })
             : sentence}
         </span>

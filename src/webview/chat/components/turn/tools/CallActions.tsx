@@ -1,6 +1,6 @@
 import { useComputed } from '@preact/signals';
 import { Icon } from '../../../../Icon';
-import { t } from '../../../../localization';
+import { t, shownList } from '../../../../localization';
 import { toolDetails, type EditResultDetails } from '../../../../toolDetails';
 import { isLongRunning } from '../../../../toolLabels';
 import type { CallRow } from '../../../state/conversationRows';
@@ -139,7 +139,7 @@ function EditActions({ details, turnUid }: { readonly details: EditResultDetails
           icon="discard"
           label={t('Revert')}
           title={t('Revert this turn’s changes to {files}', {
-            files: revertible.map(({ shown }) => shown).join(', '),
+            files: shownList(revertible.map(({ shown }) => shown)),
           })}
           disabled={busy}
           act={() =>
@@ -155,7 +155,7 @@ function EditActions({ details, turnUid }: { readonly details: EditResultDetails
         <RowAction
           icon="redo"
           label={t('Undo Revert')}
-          title={t('Undo the revert of {files}', { files: undoable.map(({ shown }) => shown).join(', ') })}
+          title={t('Undo the revert of {files}', { files: shownList(undoable.map(({ shown }) => shown)) })}
           disabled={busy}
           act={() =>
             void chat.files.undoRevert(

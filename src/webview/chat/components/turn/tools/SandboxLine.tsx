@@ -1,4 +1,4 @@
-import { t } from '../../../../localization';
+import { t, shownList } from '../../../../localization';
 import type { CommandDetails } from '../../../../toolDetails';
 import { withInsertion } from '../../../composer/composerText';
 import { useChat } from '../../common/ChatContext';
@@ -21,12 +21,12 @@ export function SandboxLine({ details: { command, sandbox } }: { readonly detail
           class="tool-note"
           title={t('Such a file can run code or instruct agents, so creating it needs your approval.')}
         >
-          {t('Removed from the folder: {files}', { files: takenOut.join(', ') })}
+          {t('Removed from the folder: {files}', { files: shownList(takenOut) })}
         </p>
       )}
       {stopped.length > 0 && (
         <p class="tool-note tool-stopped">
-          <span>{t('Blocked by the sandbox: {what}', { what: stopped.join(', ') })}</span>{' '}
+          <span>{t('Blocked by the sandbox: {what}', { what: shownList(stopped) })}</span>{' '}
           <button
             type="button"
             class="button secondary tiny"
