@@ -27,6 +27,8 @@ export interface PreviewAppearance {
   readonly height?: number;
   /** Texts of another language by English text, and what English names are called in it. */
   readonly language?: {
+    /** The language of the page, as the editor names it. Default: "en". */
+    readonly code?: string;
     readonly localization: Readonly<Record<string, string>>;
     readonly named: (english: string) => RegExp;
   };
@@ -107,7 +109,7 @@ export class BrowserPreview {
     await page.setViewportSize({ width: appearance.width ?? 450, height: appearance.height ?? 820 });
     this.visits += 1;
     await page.goto(
-      `${origin}/view/${state.view}?state=${name}&theme=${appearance.theme ?? 'dark'}&visit=${this.visits}${appearance.language === undefined ? '' : '&language=other'}`,
+      `${origin}/view/${state.view}?state=${name}&theme=${appearance.theme ?? 'dark'}&visit=${this.visits}${appearance.language === undefined ? '' : `&language=${appearance.language.code ?? 'en'}`}`,
     );
     await page.getByRole('main').waitFor();
     if (appearance.language !== undefined)
@@ -169,10 +171,11 @@ export class BrowserPreview {
     if (pathname.startsWith('/view/'))
       await route.fulfill({
         contentType: 'text/html',
-        body: shell(pathname.slice('/view/'.length), [
-          ...(searchParams.has('language') ? ['language'] : []),
-          searchParams.get('script') ?? 'page',
-        ]),
+        body: shell(
+          pathname.slice('/view/'.length),
+          [...(searchParams.has('language') ? ['language'] : []), searchParams.get('script') ?? 'page'],
+          searchParams.get('language') ?? 'en',
+        ),
       });
     else if (file !== undefined)
       await route.fulfill({ contentType: types[path.extname(pathname)] ?? 'text/plain', body: file });
@@ -234,10 +237,10 @@ async function press(page: Page, name: string): Promise<void> {
     .click();
 }
 
-function shell(view: string, scripts: readonly string[]): string {
+function shell(view: string, scripts: readonly string[], language: string): string {
   const html = webviewHtml({
     title: 'Hermes',
-    language: 'en',
+    language,
     script: `/${view}.js`,
     styles: ['/codicon.css', `/${view}.css`],
     cspSource: origin,
