@@ -140,7 +140,7 @@ test('with the mouse, three edits are allowed at once, reviewed, undone in part,
   await workbench.resize(1500, 900);
   let panel = await ChatPanel.open(workbench);
   await panel.send('Change three files.');
-  await (await ApprovalCard.asks(panel, 'Change plain.txt?')).press('Allow All (3)');
+  await (await ApprovalCard.asks(panel, 'Edit plain.txt?')).press('Allow All (3)');
   await panel.waitForAnswer('the answer', (answer) => answer === 'All three are done.');
   await settled(panel);
   await untilOnDisk('the three edits', edited);
@@ -196,7 +196,7 @@ test('with the keyboard, the same goes from change to change, and a revert is un
   await workbench.resize(1500, 900);
   await hands.type('Change three files.');
   await hands.press('Enter');
-  await (await ApprovalCard.asks(hands.panel, 'Change plain.txt?')).pressByKeyboard('Allow All (3)');
+  await (await ApprovalCard.asks(hands.panel, 'Edit plain.txt?')).pressByKeyboard('Allow All (3)');
   await hands.panel.waitForAnswer('the answer', (answer) => answer === 'All three are done.');
   await settled(hands.panel);
   await untilOnDisk('the three edits', edited);

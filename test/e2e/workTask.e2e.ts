@@ -82,7 +82,7 @@ test('a failing test is fixed: searched, read, run, edited and run again, each s
     hold.release();
 
     // The edit is asked for with its lines, and allowed once by mouse
-    const asksToEdit = await ApprovalCard.asks(panel, `Change ${fix.path}?`);
+    const asksToEdit = await ApprovalCard.asks(panel, `Edit ${fix.path}?`);
     await workbench.screenshot(pictures, 'task-3-edit-card');
     const cardOfEdit = {
       lines: await asksToEdit.changedLines(),
