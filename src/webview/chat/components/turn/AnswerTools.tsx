@@ -1,6 +1,7 @@
 import { useId, useState } from 'preact/hooks';
 import { answerText } from '../../../../protocol/transcriptTypes';
 import { t } from '../../../localization';
+import { modelName } from '../../../modelName';
 import { recalledLabels } from '../../../recalledLabels';
 import { tookTime } from '../../../times';
 import { outcomeLabel, type FinishedTurn } from '../../../turnLabels';
@@ -71,11 +72,6 @@ export function TurnFooter({ block, turn }: TurnFooterProps) {
       <TurnFacts block={block} turn={turn} />
     </div>
   );
-}
-
-/** Returns the model's own name, without its provider. */
-function modelName(ref: string): string {
-  return ref.slice(ref.indexOf('/') + 1);
 }
 
 /** Facts on one line. A press shows more, because not everyone can hover. */
