@@ -3,6 +3,7 @@ import { dollars } from '../../../../protocol/costText';
 import type { Cost, Spending } from '../../../../protocol/transcriptTypes';
 import { t } from '../../../localization';
 import { compactCount, percentOf } from '../../../times';
+import { PathParts } from '../common/PathParts';
 import { contextPanelId, fileName, leftWords, originWords, totalText } from '../../labels/contextLabels';
 
 /** Breakdown of the model's context by kind. */
@@ -40,9 +41,13 @@ export function ContextPanel({ use, compress }: { readonly use: ContextUseView; 
           <dl class="context-lines">
             {files.map((file) => (
               <div class="context-line" key={`${file.origin} ${fileName(file)}`}>
-                <dt class="context-file" title={fileName(file)}>
-                  {fileName(file)}
-                </dt>
+                {file.kind === 'rules' ? (
+                  <dt class="context-file tool-path" title={file.path}>
+                    <PathParts path={file.path} />
+                  </dt>
+                ) : (
+                  <dt class="context-file">{fileName(file)}</dt>
+                )}
                 <dd>
                   <span class="context-origin">{originWords(file.origin)}</span> {compactCount(file.tokens)}
                 </dd>
