@@ -14,6 +14,9 @@ import {
 } from '../../../support/builders/viewMessages';
 import type { JsonValue } from '../../../../src/transcript/json';
 import type { TurnEvent } from '../../../../src/transcript/turnEvent';
+import { conversationFrom } from '../../../../src/webview/chat/state/conversation';
+import { textPlace } from '../../../../src/webview/chat/state/feedText';
+import { todosFoldKey } from '../../../../src/webview/chat/state/foldState';
 import { all, ChatPage, find, nameOf, names } from './chatPage';
 
 // happy-dom's node iterator loses its place when a node is removed, which DOMPurify relies on. What the sanitiser lets through is tested in a browser
@@ -277,19 +280,27 @@ describe('a conversation', () => {
         name === 'todo_write' ? todos(index / 2) : null,
       ),
     ]);
-    await page.bootstrap(
-      shownSession({
-        messages: [question, ...rows, answer({ uid: 'z', position: 20 }, ['Done.'])],
-        turns: [settledTurn()],
-      }),
-    );
+    const shown = shownSession({
+      messages: [question, ...rows, answer({ uid: 'z', position: 20 }, ['Done.'])],
+      turns: [settledTurn()],
+    });
+    await page.bootstrap(shown);
     const lines = (): readonly (string | undefined)[] =>
       [...document.querySelectorAll('article:not([hidden]) :is(.fold-button, .tool-line)')].map((line) =>
         [...line.querySelectorAll('span:not(.codicon, .tool-state)')].map((span) => span.textContent).join(' '),
       );
     const folded = lines();
     await page.press('Updated todos');
-    expect([folded, lines()]).toEqual([
+    const last = textPlace(conversationFrom(shown, 0), {
+      messageUid: 'r4',
+      turnUid: 'turn1',
+      position: 11,
+      kind: 'tool',
+      part: 0,
+      callId: 'c4',
+      count: 1,
+    });
+    expect([folded, lines(), last?.articleUid, last?.folds]).toEqual([
       ['Updated todos', 'Edited 1.ts', 'Edited 3.ts'],
       [
         'Updated todos',
@@ -299,6 +310,8 @@ describe('a conversation', () => {
         'Edited 1.ts',
         'Edited 3.ts',
       ],
+      'a0',
+      ['call:c4', 'a0:0', todosFoldKey('c0')],
     ]);
   });
 
