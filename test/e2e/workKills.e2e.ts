@@ -208,8 +208,7 @@ test(
         if (await window.panel.frame.getByRole('alertdialog').isVisible()) return 'asked again';
         return window.turn()['state'] === 'settled' ? 'decided' : undefined;
       });
-      if (outcome === 'asked again')
-        await (await ApprovalCard.asks(window.panel, `Edit ${fix.path}?`)).press('Allow');
+      if (outcome === 'asked again') await (await ApprovalCard.asks(window.panel, `Edit ${fix.path}?`)).press('Allow');
       await settled(window.panel);
       const [result] = window.stored(
         "SELECT json_extract(parts, '$[0].outcome') AS outcome, json_extract(parts, '$[0].text') AS text FROM messages WHERE tool_call_id = 'edit5'",
