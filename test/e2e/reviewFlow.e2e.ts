@@ -198,7 +198,7 @@ test('with the keyboard, the same goes from change to change, and a revert is un
   // The editor may go to its first change on its own. A press more would go past it.
   const first = async (): Promise<boolean> => workbench.statusBarItem(/1 of 4 changes/).isVisible();
   await waitFor('the first change', async () => {
-    if (await within(5_000, first)) return true;
+    if (await within(2_000, first)) return true;
     await hands.press('Alt+.');
     return within(5_000, first);
   });
