@@ -46,6 +46,8 @@ const places = [
 
 /** Where a value may be repeated unnoticed. */
 const searched = ['.github', 'docs', 'l10n', 'scripts', 'src', 'test'];
+/** Bills of materials are written next to packages. */
+const generated = /\.cdx\.json$/;
 const readable = /\.(cjs|css|js|json|md|mjs|mts|ts|tsx|yaml|yml)$/;
 
 /** @param {string} [root] @returns {Identity} */
@@ -119,7 +121,7 @@ function filesOf(root) {
       });
   const top = fs.readdirSync(root, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []));
   const folders = searched.filter((folder) => fs.existsSync(path.join(root, folder)));
-  return [...top, ...folders.flatMap(inside)].filter((file) => readable.test(file));
+  return [...top, ...folders.flatMap(inside)].filter((file) => readable.test(file) && !generated.test(file));
 }
 
 function valueAt(text, key) {
