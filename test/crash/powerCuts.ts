@@ -1,5 +1,6 @@
 import { SimulatedDisk } from '../support/simulatedDisk';
 import type { Random } from '../support/simulatedInode';
+import type { SystemName } from '../support/simulatedSystem';
 import type { SqlJsDatabase } from '../../src/store/engine/sqlJsDatabase';
 import type { Sqlite } from '../../src/store/engine/sqlite';
 import { StoreError } from '../../src/store/storeError';
@@ -11,6 +12,7 @@ export interface PowerCutOptions {
   readonly seed: number;
   /** The two ways to break the promise, which the trial must notice: a disk that lies about syncing, and the weaker setting of SQLite. */
   readonly honestSync?: boolean;
+  readonly system?: SystemName;
   readonly synchronous?: 'FULL' | 'NORMAL';
 }
 
@@ -72,6 +74,7 @@ function liveUntilCut(sqlite: Sqlite, options: PowerCutOptions, random: Random):
   const chance = 0.01 + random() * 0.05;
   const disk: SimulatedDisk = new SimulatedDisk({
     honestSync: options.honestSync ?? true,
+    system: options.system ?? 'posix',
     intervene: ({ kind }) => {
       if (kind !== 'read' && random() < chance) cuts.push({ disk: disk.powerCut(random), acknowledged });
       return undefined;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Place } from '../support/simulation/place';
+import type { SystemName } from '../support/simulatedSystem';
 import { SimulatedPlace } from '../support/simulation/simulatedPlace';
 import { Simulation, type Step } from '../support/simulation/simulation';
 import { StoreThreads } from '../support/simulation/storeThreads';
@@ -174,11 +175,12 @@ export interface SchedulePlace {
   remove(): Promise<void>;
 }
 
-export const simulated: SchedulePlace = {
-  name: 'simulated',
-  make: () => SimulatedPlace.create(),
-  remove: () => Promise.resolve(),
-};
+export const simulated: SchedulePlace = simulatedOn('posix');
+
+/** A disk with the rules of this system. */
+export function simulatedOn(system: SystemName): SchedulePlace {
+  return { name: 'simulated', make: () => SimulatedPlace.create(system), remove: () => Promise.resolve() };
+}
 
 /** Real files behind the store's worker. */
 export async function onWorker(): Promise<SchedulePlace> {

@@ -56,7 +56,8 @@ class Trial {
 
   async run(): Promise<SpillWorld> {
     const random = seededRandom(this.plan.seed);
-    const disk = new SimulatedDisk({ intervene: (operation) => this.intervene(operation) });
+    const system = this.plan.seed % 2 === 0 ? 'ntfs' : 'posix';
+    const disk = new SimulatedDisk({ system, intervene: (operation) => this.intervene(operation) });
     const world = await spillWorld(disk);
     this.cutNow = () => (this.cut = { disk: disk.powerCut(random), shown: new Map(world.shown) });
     const fates = this.plan.fates.flatMap(({ fate, calls }) => Array<Fate>(calls).fill(fate));

@@ -1,8 +1,10 @@
 import { dirname } from 'node:path/posix';
 import type { FileStat, FileSystem, OpenFile, OpenMode } from '../../src/store/engine/fileSystem';
 import { FileSystemError } from '../../src/store/engine/fileSystem';
+import { Folder, NameJournal } from './simulatedFolder';
 import type { Random } from './simulatedInode';
 import { Inode } from './simulatedInode';
+import { systemRules, type SystemName, type SystemRules } from './simulatedSystem';
 
 /** A disk call that a test can inspect and decide on before it reaches the disk. */
 export interface DiskOperation {
@@ -33,6 +35,8 @@ export interface SimulatedDiskOptions {
   ) => string | { readonly errno: string; readonly written: number } | undefined;
   /** False makes `sync` and `syncFolder` lie: they succeed and keep nothing. Used to show that a test would notice. */
   readonly honestSync?: boolean;
+  /** Rules of the file system. Default: `posix`. */
+  readonly system?: SystemName;
 }
 
 /** An in-memory disk that keeps only synced data across a power cut, plus any part of the rest. Every 512-byte
@@ -42,26 +46,29 @@ export class SimulatedDisk implements FileSystem {
   /** Total bytes the disk holds; a write beyond that fails with ENOSPC after it has written the part that fits. */
   capacity = Number.POSITIVE_INFINITY;
   readOnly = false;
-  private readonly folders = new Map<string, Folder>([['/', new Folder()]]);
+  private readonly rules: SystemRules;
+  private readonly journal = new NameJournal();
+  private readonly folders: Map<string, Folder>;
   private nextInode = 1;
 
-  constructor(private readonly options: SimulatedDiskOptions = {}) {}
+  constructor(private readonly options: SimulatedDiskOptions = {}) {
+    this.rules = systemRules[options.system ?? 'posix'];
+    this.folders = new Map([['/', this.newFolder()]]);
+  }
 
   /** Returns the disk in a state possible after a power cut now. This disk is not changed. */
   powerCut(random: Random, options: SimulatedDiskOptions = {}): SimulatedDisk {
-    const survivor = new SimulatedDisk(options);
+    const survivor = new SimulatedDisk({ ...options, system: options.system ?? this.options.system ?? 'posix' });
     survivor.nextInode = this.nextInode;
     const survivingInodes = new Map<Inode, Inode>();
-    for (const [path, folder] of this.folders) {
-      survivor.folders.set(
-        path,
-        folder.powerCut(random, (inode) => {
-          const copy = survivingInodes.get(inode) ?? inode.powerCut(random);
-          survivingInodes.set(inode, copy);
-          return copy;
-        }),
-      );
-    }
+    const surviving = (inode: Inode): Inode => {
+      const copy = survivingInodes.get(inode) ?? inode.powerCut(random);
+      survivingInodes.set(inode, copy);
+      return copy;
+    };
+    const survives = this.rules.namesInOrder ? this.journal.cut(random) : () => random() < 0.5;
+    for (const [path, folder] of this.folders)
+      survivor.folders.set(path, folder.powerCut(survives, surviving, survivor.newFolder()));
     return survivor;
   }
 
@@ -70,6 +77,7 @@ export class SimulatedDisk implements FileSystem {
     const folder = this.folderOf(path, 'open');
     let inode = folder.get(path);
     if (this.folders.has(path)) throw new FileSystemError('EISDIR', 'open', path);
+    if (folder.isGoing(path)) throw new FileSystemError('EPERM', 'open', path);
     if (inode !== undefined && mode === 'createNew') throw new FileSystemError('EEXIST', 'open', path);
     if (mode !== 'read') this.demandWritable('open', path);
     if (inode === undefined) {
@@ -83,7 +91,9 @@ export class SimulatedDisk implements FileSystem {
 
   stat(path: string): FileStat | undefined {
     if (this.folders.has(path)) return { kind: 'folder', size: 0, identity: `sim:${path}`, modifiedAt: 0 };
-    const inode = this.folders.get(dirname(path))?.get(path);
+    const folder = this.folders.get(dirname(path));
+    const inode = folder?.get(path);
+    if (folder?.isGoing(path) === true) throw new FileSystemError('EPERM', 'stat', path);
     if (inode === undefined) return undefined;
     return { kind: 'file', size: inode.size, identity: inode.identity, modifiedAt: inode.modifiedAt };
   }
@@ -103,6 +113,9 @@ export class SimulatedDisk implements FileSystem {
     const inode = source.get(from);
     if (inode === undefined) throw new FileSystemError('ENOENT', 'rename', from);
     if (source !== this.folderOf(to, 'rename')) throw new FileSystemError('EXDEV', 'rename between folders', to);
+    const replaced = source.get(to);
+    if (source.isGoing(from) || source.isGoing(to) || (replaced !== inode && this.isHeld(replaced)))
+      throw new FileSystemError('EPERM', 'rename', from);
     // One change: after a power cut a renamed file has its old name or its new one, never both or none.
     source.change([
       [from, undefined],
@@ -116,6 +129,7 @@ export class SimulatedDisk implements FileSystem {
     const inode = this.folderOf(existing, 'link').get(existing);
     if (inode === undefined) throw new FileSystemError('ENOENT', 'link', existing);
     if (this.stat(created) !== undefined) throw new FileSystemError('EEXIST', 'link', created);
+    if (this.folderOf(created, 'link').isGoing(created)) throw new FileSystemError('EPERM', 'link', created);
     this.folderOf(created, 'link').set(created, inode);
   }
 
@@ -123,8 +137,11 @@ export class SimulatedDisk implements FileSystem {
     this.perform({ kind: 'remove', path });
     this.demandWritable('remove', path);
     const folder = this.folderOf(path, 'remove');
-    if (folder.get(path) === undefined) throw new FileSystemError('ENOENT', 'remove', path);
-    folder.set(path, undefined);
+    const inode = folder.get(path);
+    if (inode === undefined) throw new FileSystemError('ENOENT', 'remove', path);
+    if (folder.isGoing(path)) throw new FileSystemError('EPERM', 'remove', path);
+    if (this.isHeld(inode)) folder.leave(path);
+    else folder.set(path, undefined);
   }
 
   list(folder: string): readonly string[] {
@@ -140,12 +157,36 @@ export class SimulatedDisk implements FileSystem {
     this.perform({ kind: 'makeFolder', path });
     this.demandWritable('makeFolder', path);
     this.makeFolder(dirname(path));
-    this.folders.set(path, new Folder());
+    this.folders.set(path, this.newFolder());
   }
 
   syncFolder(path: string): void {
+    if (!this.rules.syncsFolders) return;
     this.perform({ kind: 'syncFolder', path });
     if (this.options.honestSync !== false) this.folders.get(path)?.sync();
+  }
+
+  /** @internal Makes a file durable, and, where the system writes one journal, every name up to the file's own. */
+  syncFile(inode: Inode): void {
+    if (this.options.honestSync === false) return;
+    inode.sync();
+    if (!this.rules.namesInOrder) return;
+    const folders = [...this.folders.values()];
+    const newest = Math.max(...folders.map((folder) => folder.newestChangeOf(inode)));
+    for (const folder of folders) folder.sync(newest);
+  }
+
+  /** @internal For `SimulatedFile`: the last handle of a removed file takes its name away. */
+  released(inode: Inode): void {
+    if (inode.handles === 0) for (const folder of this.folders.values()) folder.finishLeaving(inode);
+  }
+
+  private isHeld(inode: Inode | undefined): boolean {
+    return this.rules.openFilesKeepNames && inode !== undefined && inode.handles > 0;
+  }
+
+  private newFolder(): Folder {
+    return new Folder(this.rules.nameKey, this.journal);
   }
 
   /** Current content of a file, for tests. */
@@ -188,11 +229,6 @@ export class SimulatedDisk implements FileSystem {
   }
 
   /** @internal */
-  get syncsHonestly(): boolean {
-    return this.options.honestSync !== false;
-  }
-
-  /** @internal */
   now(): number {
     return (this.options.now?.() ?? 0) * 1000;
   }
@@ -210,67 +246,16 @@ export class SimulatedDisk implements FileSystem {
   }
 }
 
-type EntryChange = readonly (readonly [path: string, inode: Inode | undefined])[];
-
-/** Names in one folder: the durable ones, and the changes since the last sync. */
-class Folder {
-  private durable = new Map<string, Inode>();
-  private current = new Map<string, Inode>();
-  private changes: EntryChange[] = [];
-
-  get(path: string): Inode | undefined {
-    return this.current.get(path);
-  }
-
-  holds(inode: Inode): boolean {
-    return [...this.current.values()].includes(inode);
-  }
-
-  set(path: string, inode: Inode | undefined): void {
-    this.change([[path, inode]]);
-  }
-
-  change(change: EntryChange): void {
-    apply(this.current, change);
-    this.changes.push(change);
-  }
-
-  names(): string[] {
-    return [...this.current.keys()];
-  }
-
-  inodes(): Inode[] {
-    return [...this.current.values()];
-  }
-
-  sync(): void {
-    this.durable = new Map(this.current);
-    this.changes = [];
-  }
-
-  powerCut(random: Random, surviving: (inode: Inode) => Inode): Folder {
-    const entries = new Map(this.durable);
-    for (const change of this.changes) if (random() < 0.5) apply(entries, change);
-    const folder = new Folder();
-    for (const [path, inode] of entries) folder.durable.set(path, surviving(inode));
-    folder.current = new Map(folder.durable);
-    return folder;
-  }
-}
-
-function apply(entries: Map<string, Inode>, change: EntryChange): void {
-  for (const [path, inode] of change) {
-    if (inode === undefined) entries.delete(path);
-    else entries.set(path, inode);
-  }
-}
-
 class SimulatedFile implements OpenFile {
+  private isClosed = false;
+
   constructor(
     private readonly disk: SimulatedDisk,
     private readonly inode: Inode,
     private readonly path: string,
-  ) {}
+  ) {
+    inode.handles += 1;
+  }
 
   read(into: Uint8Array, position: number): number {
     this.disk.perform({ kind: 'read', path: this.path });
@@ -296,7 +281,7 @@ class SimulatedFile implements OpenFile {
 
   sync(): void {
     this.disk.perform({ kind: 'sync', path: this.path });
-    if (this.disk.syncsHonestly) this.inode.sync();
+    this.disk.syncFile(this.inode);
   }
 
   size(): number {
@@ -312,6 +297,9 @@ class SimulatedFile implements OpenFile {
   }
 
   close(): void {
-    // Nothing to release: the disk keeps its content by name.
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.inode.handles -= 1;
+    this.disk.released(this.inode);
   }
 }

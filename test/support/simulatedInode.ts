@@ -6,6 +6,8 @@ export type Random = () => number;
 /** Content of one file: the current state, the durable state, and the sectors and sizes that changed in between. */
 export class Inode {
   size = 0;
+  /** Open handles. A power cut leaves none. */
+  handles = 0;
   private content = new Uint8Array(0);
   private durable = new Uint8Array(0);
   private durableSize = 0;

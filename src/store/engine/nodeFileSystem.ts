@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import type { FileStat, FileSystem, OpenFile, OpenMode } from './fileSystem';
 import { errnoOf, FileSystemError } from './fileSystem';
+import { whileInUse } from './sharingViolations';
 
 const privateFile = 0o600;
 const privateFolder = 0o700;
@@ -16,7 +17,7 @@ const openFlags: Record<OpenMode, number> = {
 /** The machine's own disk. */
 export class NodeFileSystem implements FileSystem {
   open(path: string, mode: OpenMode): OpenFile {
-    return new NodeFile(fs.openSync(path, openFlags[mode], privateFile));
+    return new NodeFile(whileInUse(() => fs.openSync(path, openFlags[mode], privateFile)));
   }
 
   stat(path: string): FileStat | undefined {
@@ -41,7 +42,7 @@ export class NodeFileSystem implements FileSystem {
   }
 
   rename(from: string, to: string): void {
-    fs.renameSync(from, to);
+    whileInUse(() => fs.renameSync(from, to));
   }
 
   link(existing: string, created: string): void {
@@ -49,7 +50,7 @@ export class NodeFileSystem implements FileSystem {
   }
 
   remove(path: string): void {
-    fs.unlinkSync(path);
+    whileInUse(() => fs.unlinkSync(path));
   }
 
   list(folder: string): readonly string[] {

@@ -6,7 +6,7 @@ import { StoreError } from '../storeError';
 import { HeldLock } from './heldLock';
 import { judgeOwner } from './judgeOwner';
 import type { FoundLock } from './lockFile';
-import { readLock, removeIfThere } from './lockFile';
+import { identityAt, isStillOpen, readLock, removeIfThere } from './lockFile';
 import type { LockEndpoint, LockRecord } from './lockRecord';
 import { encodeLockRecord } from './lockRecord';
 import type { ProcessTable } from './processLookup';
@@ -107,6 +107,16 @@ class LockContest {
   }
 
   run(): LockAttempt {
+    try {
+      return this.contest();
+    } catch (error) {
+      // On Windows, a file that was removed keeps its name until its owner, which may be asleep, closes it.
+      if (!isStillOpen(error) || !this.fileSystem.mayWrite(this.options.folder)) throw error;
+      return { kind: 'heldBy', owner: takingOver };
+    }
+  }
+
+  private contest(): LockAttempt {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       const taken = this.take(this.path);
       if (taken !== undefined) {
@@ -181,7 +191,7 @@ class LockContest {
   private removeStale(judged: FoundLock): boolean {
     const guard = this.takeGuard();
     if (guard === undefined) return false;
-    const isGuarded = (): boolean => this.fileSystem.stat(this.guardPath)?.identity === guard.identity();
+    const isGuarded = (): boolean => identityAt(this.fileSystem, this.guardPath) === guard.identity();
     try {
       if (readLock(this.fileSystem, this.path)?.identity === judged.identity && isGuarded())
         removeIfThere(this.fileSystem, this.path);
@@ -220,8 +230,12 @@ class LockContest {
     for (const name of this.fileSystem.list(this.options.folder)) {
       if (!name.startsWith(`${prefix}.`)) continue;
       const path = join(this.options.folder, name);
-      const stat = this.fileSystem.stat(path);
-      if (stat !== undefined && own - stat.modifiedAt > leftoverAgeMs) removeIfThere(this.fileSystem, path);
+      try {
+        const stat = this.fileSystem.stat(path);
+        if (stat !== undefined && own - stat.modifiedAt > leftoverAgeMs) removeIfThere(this.fileSystem, path);
+      } catch {
+        // Another program has it open. A later start removes it.
+      }
     }
   }
 }

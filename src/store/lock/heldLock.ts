@@ -1,7 +1,7 @@
 import type { FileSystem, OpenFile } from '../engine/fileSystem';
 import { errnoOf } from '../engine/fileSystem';
 import { diskError, storeError } from '../engine/sqlFailure';
-import { removeIfThere } from './lockFile';
+import { identityAt, removeIfThere } from './lockFile';
 import type { LockRecord } from './lockRecord';
 import { encodeLockRecord } from './lockRecord';
 
@@ -11,7 +11,7 @@ import { encodeLockRecord } from './lockRecord';
 export function assertFence(fileSystem: FileSystem, lockPath: string, fence: string): void {
   let identity: string | undefined;
   try {
-    identity = fileSystem.stat(lockPath)?.identity;
+    identity = identityAt(fileSystem, lockPath);
   } catch (error) {
     throw diskError('look at', lockPath, errnoOf(error));
   }
@@ -61,7 +61,7 @@ export class HeldLock {
     if (this.released) return;
     this.released = true;
     try {
-      if (this.fileSystem.stat(this.path)?.identity === this.fence) removeIfThere(this.fileSystem, this.path);
+      if (identityAt(this.fileSystem, this.path) === this.fence) removeIfThere(this.fileSystem, this.path);
     } catch (error) {
       throw diskError('release', this.path, errnoOf(error));
     } finally {

@@ -33,6 +33,22 @@ export function readLock(fileSystem: FileSystem, path: string): FoundLock | unde
   }
 }
 
+/** Identity of the file at this path. Undefined: there is none, or, on Windows, it was removed and keeps its name until
+ *  its last user closes it. */
+export function identityAt(fileSystem: FileSystem, path: string): string | undefined {
+  try {
+    return fileSystem.stat(path)?.identity;
+  } catch (error) {
+    if (!isStillOpen(error)) throw error;
+    return undefined;
+  }
+}
+
+/** Returns true for the errors that Windows gives while another process has the file open. */
+export function isStillOpen(error: unknown): boolean {
+  return ['EPERM', 'EBUSY'].includes(errnoOf(error));
+}
+
 /** Removes a file that another process may already have removed. */
 export function removeIfThere(fileSystem: FileSystem, path: string): void {
   try {

@@ -7,6 +7,7 @@ import { createSessionDb, type SessionDb } from '../../../src/store/session/sess
 import { perform } from '../../../src/store/sessionMethods';
 import { seededRandom } from '../../crash/powerCuts';
 import { putEmptyStore } from '../emptyStore';
+import type { SystemName } from '../simulatedSystem';
 import { testSqlite } from '../sqlite';
 import type { OpenedPlace, Place } from './place';
 
@@ -17,8 +18,8 @@ export class SimulatedPlace implements Place {
   private constructor(private disk: SimulatedDisk) {}
 
   /** Begins with a store in which nothing was ever written. */
-  static async create(): Promise<SimulatedPlace> {
-    const disk = new SimulatedDisk();
+  static async create(system: SystemName = 'posix'): Promise<SimulatedPlace> {
+    const disk = new SimulatedDisk({ system });
     await putEmptyStore(disk, folder);
     return new SimulatedPlace(disk);
   }

@@ -11,11 +11,18 @@ beforeAll(async () => {
 });
 
 describe('a power cut at any moment', () => {
-  test('loses nothing acknowledged, leaves no partial transaction, and the store opens', () => {
-    const { cutsInRecovery, ...found } = runPowerCuts(sqlite, { states: 400, seed: 20 });
-    expect(found).toEqual({ states: 400, lost: 0, partial: 0, corrupt: 0, unopenable: 0 });
-    expect(cutsInRecovery).toBeGreaterThan(50);
-  });
+  test.each([
+    ['posix', 20],
+    ['ntfs', 24],
+    ['apfs', 25],
+  ] as const)(
+    'loses nothing acknowledged on %s, leaves no partial transaction, and the store opens',
+    (system, seed) => {
+      const { cutsInRecovery, ...found } = runPowerCuts(sqlite, { states: 400, seed, system });
+      expect(found).toEqual({ states: 400, lost: 0, partial: 0, corrupt: 0, unopenable: 0 });
+      expect(cutsInRecovery).toBeGreaterThan(50);
+    },
+  );
 
   test('would be noticed if syncing kept nothing', () => {
     const { lost, unopenable } = runPowerCuts(sqlite, { states: 100, seed: 21, honestSync: false });
@@ -43,40 +50,43 @@ describe('a power cut at any moment', () => {
     found.close();
   });
 
-  test('while a damaged file is being set aside keeps every row reachable', () => {
-    const random = seededRandom(23);
-    const damaged = new SimulatedDisk();
-    const { database } = openTestDatabase(sqlite, damaged, '/store');
-    database.execute(noteTable);
-    addNotes(database, 0, 30);
-    database.all('PRAGMA wal_checkpoint(TRUNCATE)');
-    addNotes(database, 30, 40);
-    database.abandon();
-    const main = damaged.bytesOf('/store/state.db').fill(0, 0, 4096);
-    damaged.put('/store/state.db', main);
-    damaged.put('/store/state.db.wal', damaged.bytesOf('/store/state.db.wal'));
+  test.each(['posix', 'ntfs', 'apfs'] as const)(
+    'while a damaged file is being set aside on %s keeps every row reachable',
+    (system) => {
+      const random = seededRandom(23);
+      const damaged = new SimulatedDisk({ system });
+      const { database } = openTestDatabase(sqlite, damaged, '/store');
+      database.execute(noteTable);
+      addNotes(database, 0, 30);
+      database.all('PRAGMA wal_checkpoint(TRUNCATE)');
+      addNotes(database, 30, 40);
+      database.abandon();
+      const main = damaged.bytesOf('/store/state.db').fill(0, 0, 4096);
+      damaged.put('/store/state.db', main);
+      damaged.put('/store/state.db.wal', damaged.bytesOf('/store/state.db.wal'));
 
-    const cuts: SimulatedDisk[] = [];
-    for (let round = 0; round < 10; round += 1) {
-      const disk: SimulatedDisk = damaged.powerCut(random, {
-        intervene: () => {
-          cuts.push(disk.powerCut(random));
-          return undefined;
-        },
-      });
-      openTestDatabase(sqlite, disk, '/store').database.close();
-    }
-    const rowsFound = cuts.map((disk) => {
-      const opened = openTestDatabase(sqlite, disk, '/store');
-      opened.database.execute(noteTable.replaceAll('CREATE TABLE', 'CREATE TABLE IF NOT EXISTS'));
-      const uids = new Set<string>();
-      for (const copy of opened.damagedCopies) {
-        copy.salvage((rows) => [...rows.rows('notes')].forEach((row) => uids.add(String(row['uid']))));
+      const cuts: SimulatedDisk[] = [];
+      for (let round = 0; round < 10; round += 1) {
+        const disk: SimulatedDisk = damaged.powerCut(random, {
+          intervene: () => {
+            cuts.push(disk.powerCut(random));
+            return undefined;
+          },
+        });
+        openTestDatabase(sqlite, disk, '/store').database.close();
       }
-      opened.database.abandon();
-      return uids.size;
-    });
-    expect(cuts.length).toBeGreaterThan(100);
-    expect(new Set(rowsFound)).toEqual(new Set([40]));
-  });
+      const rowsFound = cuts.map((disk) => {
+        const opened = openTestDatabase(sqlite, disk, '/store');
+        opened.database.execute(noteTable.replaceAll('CREATE TABLE', 'CREATE TABLE IF NOT EXISTS'));
+        const uids = new Set<string>();
+        for (const copy of opened.damagedCopies) {
+          copy.salvage((rows) => [...rows.rows('notes')].forEach((row) => uids.add(String(row['uid']))));
+        }
+        opened.database.abandon();
+        return uids.size;
+      });
+      expect(cuts.length).toBeGreaterThan(100);
+      expect(new Set(rowsFound)).toEqual(new Set([40]));
+    },
+  );
 });

@@ -126,3 +126,47 @@ test('names follow the rules of a real file system', () => {
     undefined,
   ]);
 });
+
+describe('the rules of NTFS', () => {
+  function ntfs(): SimulatedDisk {
+    const disk = new SimulatedDisk({ system: 'ntfs' });
+    disk.makeFolder('/f');
+    disk.put('/f/old', bytes(1, 1));
+    return disk;
+  }
+
+  test('an open file can’t be replaced, and its name is blocked from its removal until it is closed', () => {
+    const disk = ntfs();
+    disk.put('/f/new', bytes(1, 2));
+    const open = disk.open('/f/old', 'write');
+    const errors = [
+      () => disk.rename('/f/new', '/f/old'),
+      () => disk.remove('/f/old'),
+      () => disk.open('/f/old', 'read'),
+      () => disk.rename('/f/new', '/f/old'),
+    ].map(errnoFrom);
+    open.close();
+    expect([errors, errnoFrom(() => disk.rename('/f/new', '/f/old')), disk.bytesOf('/f/old')]).toEqual([
+      ['EPERM', 'none', 'EPERM', 'EPERM'],
+      'none',
+      bytes(1, 2),
+    ]);
+  });
+
+  test('names survive a power cut in their order, at least up to the one of a synced file', () => {
+    const disk = ntfs();
+    disk.open('/f/a', 'create');
+    const synced = disk.open('/f/b', 'create');
+    synced.sync();
+    disk.open('/f/c', 'create');
+    disk.open('/f/d', 'create');
+    disk.syncFolder('/f');
+    const left = [0.99, 0.4, 0].map((draw) => disk.powerCut(() => draw).list('/f').length);
+    expect(left).toEqual([3, 3, 5]);
+  });
+
+  test('names that differ in case are the same name', () => {
+    const disk = ntfs();
+    expect([errnoFrom(() => disk.open('/f/OLD', 'createNew')), disk.list('/f')]).toEqual(['EEXIST', ['old']]);
+  });
+});
