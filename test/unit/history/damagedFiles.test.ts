@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ClaudeSource } from '../../../src/history/claude/claudeSource';
+import { CodexSource } from '../../../src/history/codex/codexSource';
 import type { ForeignSession } from '../../../src/history/foreign';
 import type { HistoryPlaces } from '../../../src/history/historyPlaces';
 import type { HistorySource } from '../../../src/history/historySource';
@@ -19,6 +20,7 @@ interface Format {
 }
 
 const claude = 'claudeCode/projects/-home-demo-project';
+const codex = 'codex/sessions';
 const formats: readonly Format[] = [
   {
     name: 'Claude Code',
@@ -26,6 +28,17 @@ const formats: readonly Format[] = [
     places: { claude: '/c' },
     path: '/c/projects/p/s.jsonl',
     samples: [`${claude}/11111111-2222-4333-8444-555555555555.jsonl`, `${claude}/odd.jsonl`],
+  },
+  {
+    name: 'Codex',
+    source: (files) => new CodexSource(files),
+    places: { codex: '/c' },
+    path: '/c/sessions/2026/11/25/rollout-x.jsonl',
+    samples: [
+      `${codex}/2026/11/25/rollout-2026-11-25T03-36-52-01a210c7-149e-7340-8d7a-e40748d867f4.jsonl`,
+      `${codex}/2025/11/01/rollout-2025-11-01T12-26-40-odd.jsonl`,
+      `${codex}/2025/08/18/rollout-2025-08-18T01-16-13-bare.jsonl`,
+    ],
   },
 ];
 const mutations = 1000;
@@ -36,7 +49,7 @@ describe.each(formats)('$name', ({ source, places, path, samples }) => {
     const contents = samples.map((sample) => readFileSync(`${fixtures}/${sample}`));
     for (let round = 0; round < mutations; round++) {
       const content = mutated(contents[round % contents.length] ?? Buffer.alloc(0), pick);
-      const reader = source(new MemoryFiles({ [path]: content }));
+      const reader = source(new MemoryFiles({ [path]: content }, 16_384));
       const { sessions } = await findHistory(reader, placesWith(places));
       for (const session of sessions) expectBalance(await readHistory(reader, session), round);
     }
