@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { ChatFileSource } from '../../../src/history/chatFiles/chatFileSource';
 import { ClaudeSource } from '../../../src/history/claude/claudeSource';
 import { CodexSource } from '../../../src/history/codex/codexSource';
 import type { ForeignSession } from '../../../src/history/foreign';
@@ -40,6 +41,20 @@ const formats: readonly Format[] = [
       `${codex}/2025/08/18/rollout-2025-08-18T01-16-13-bare.jsonl`,
     ],
   },
+  {
+    name: 'Chat files',
+    source: (files) => new ChatFileSource(files),
+    places: { chosen: ['/c'] },
+    path: '/c/chat.json',
+    samples: ['one', 'messages', 'list'].map((name) => `chatFiles/${name}.json`),
+  },
+  {
+    name: 'Chat lines',
+    source: (files) => new ChatFileSource(files),
+    places: { chosen: ['/c'] },
+    path: '/c/chat.jsonl',
+    samples: ['chatFiles/trajectories.jsonl'],
+  },
 ];
 const mutations = 1000;
 
@@ -53,7 +68,7 @@ describe.each(formats)('$name', ({ source, places, path, samples }) => {
       const { sessions } = await findHistory(reader, placesWith(places));
       for (const session of sessions) expectBalance(await readHistory(reader, session), round);
     }
-  });
+  }, 120_000);
 
   test('reads CRLF, a byte order mark and blank lines as if they were not there', async () => {
     for (const sample of samples) {
