@@ -91,9 +91,16 @@ function readCall(block: JsonObject | null): ReadContent {
 function readResult(block: JsonObject | null, nameOfCall: (callId: string) => string | null): ReadContent {
   const callId = nameOf(block, 'tool_use_id');
   if (callId === null) return omit('A tool result without the id of its call was left out.');
-  const content = anthropicContent(own(block, 'content'), () => null);
+  const told = own(block, 'content');
+  const list = asList(told)?.map((item) => (textOf(asObject(item), 'type') === null ? textBlock(item) : item));
+  const content = anthropicContent(list ?? told, () => null);
   const outcome: ToolOutcome = isSet(block, 'is_error') ? 'failed' : 'done';
   return resultOf(callId, nameOfCall(callId) ?? '', outcome, content);
+}
+
+/** Some programs keep results as plain JSON in the place of blocks. */
+function textBlock(item: JsonValue): JsonObject {
+  return { type: 'text', text: typeof item === 'string' ? item : JSON.stringify(item) };
 }
 
 /** A tool result from the texts and images of its content. */

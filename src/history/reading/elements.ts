@@ -4,9 +4,14 @@ export type Element =
   | { readonly kind: 'tooLong'; readonly number: number; readonly characters: number };
 
 /** Splits a JSON list into the texts of its elements, without parsing them. Yields nothing for a file that is no
- *  list. An element that the end of the file cuts off is yielded as far as it goes. */
-export async function* elements(bytes: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<Element> {
-  const splitter = new Splitter(limit);
+ *  list. With `key`: the list under that key of the object that the file is. An element that the end of the file cuts
+ *  off is yielded as far as it goes. */
+export async function* elements(
+  bytes: AsyncIterable<Uint8Array>,
+  limit: number,
+  key: string | null = null,
+): AsyncGenerator<Element> {
+  const splitter = new Splitter(limit, key);
   const decoder = new TextDecoder('utf-8');
   for await (const piece of bytes) {
     yield* splitter.take(decoder.decode(piece, { stream: true }));
@@ -24,15 +29,22 @@ class Splitter {
   private number = 0;
   private text = '';
   private characters = 0;
+  private readonly finder: KeyFinder | null;
 
-  constructor(private readonly limit: number) {}
+  constructor(
+    private readonly limit: number,
+    key: string | null,
+  ) {
+    this.finder = key === null ? null : new KeyFinder(key);
+  }
 
   *take(piece: string): Generator<Element> {
     let start = 0;
     for (let at = 0; at < piece.length && !this.isDone; at++) {
       const character = piece[at] ?? '';
       if (this.depth === 0) {
-        if (character === '[') this.depth = 1;
+        if (this.finder !== null) this.depth = this.finder.isAtList(character) ? 1 : 0;
+        else if (character === '[') this.depth = 1;
         else if (character.trim() !== '') this.isDone = true;
         start = at + 1;
         continue;
@@ -69,5 +81,34 @@ class Splitter {
   private keep(text: string): void {
     this.characters += text.length;
     this.text = this.characters > this.limit ? '' : this.text + text;
+  }
+}
+
+/** Finds the list under a key of the outermost object. */
+class KeyFinder {
+  private depth = 0;
+  private inString = false;
+  private isEscaped = false;
+  private text = '';
+
+  constructor(private readonly key: string) {}
+
+  /** True at the character that begins the list. */
+  isAtList(character: string): boolean {
+    if (this.inString) {
+      if (this.isEscaped) this.isEscaped = false;
+      else if (character === '\\') this.isEscaped = true;
+      else if (character === '"') this.inString = false;
+      if (this.inString && this.text.length <= this.key.length) this.text += character;
+      return false;
+    }
+    if (character === '"') {
+      this.inString = true;
+      this.text = '';
+    }
+    if (character === '[' && this.depth === 1 && this.text === this.key) return true;
+    if (character === '[' || character === '{') this.depth++;
+    if (character === ']' || character === '}') this.depth--;
+    return false;
   }
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ChatFileSource } from '../../../src/history/chatFiles/chatFileSource';
 import { ClaudeSource } from '../../../src/history/claude/claudeSource';
+import { ClineSource } from '../../../src/history/cline/clineSource';
 import { CodexSource } from '../../../src/history/codex/codexSource';
 import type { ForeignSession } from '../../../src/history/foreign';
 import type { HistoryPlaces } from '../../../src/history/historyPlaces';
@@ -54,6 +55,20 @@ const formats: readonly Format[] = [
     places: { chosen: ['/c'] },
     path: '/c/chat.jsonl',
     samples: ['chatFiles/trajectories.jsonl'],
+  },
+  {
+    name: 'Cline tasks',
+    source: (files) => new ClineSource(files),
+    places: { cline: '/c' },
+    path: '/c/data/tasks/t/api_conversation_history.json',
+    samples: ['cline/User/globalStorage/rooveterinaryinc.roo-cline/tasks/task-1/api_conversation_history.json'],
+  },
+  {
+    name: 'Cline sessions',
+    source: (files) => new ClineSource(files),
+    places: { cline: '/c' },
+    path: '/c/data/sessions/s/s.messages.json',
+    samples: ['cline/data/sessions/1795577962411_vness/1795577962411_vness.messages.json'],
   },
 ];
 const mutations = 1000;
