@@ -3,7 +3,7 @@ import type { Usage } from '../../transcript/usage';
 import type { ForeignMessage, ForeignPlace, ForeignSession, ForeignView } from '../foreign';
 import type { HistoryPlaces } from '../historyPlaces';
 import type { Found, HistorySource, ReadEvent } from '../historySource';
-import { anthropicContent, type ReadContent } from '../reading/anthropicBlocks';
+import { anthropicContent, joined, noContent, type ReadContent } from '../reading/anthropicBlocks';
 import { elements } from '../reading/elements';
 import { countOf, epochTimeOf, isSet, isoTimeOf, nameOf, numberOf, objectOf, own, textOf } from '../reading/fields';
 import type { HistoryFiles } from '../reading/historyFiles';
@@ -20,7 +20,7 @@ const knownVersion = 1;
 
 /** Tasks of Cline, Roo Code and Kilo Code (before 7): lists of messages of Anthropic's API. Formats read:
  *  sessions of the Cline command line 3.0.65, by files that the program wrote; task folders by
- *  src/core/task-persistence/ of RooCodeInc/Roo-Code and src/core/storage/disk.ts of cline/cline. */
+ *  src/core/storage/disk.ts of cline/cline and src/core/task-persistence/apiMessages.ts of RooCodeInc/Roo-Code. */
 export class ClineSource implements HistorySource {
   readonly name = 'cline';
 
@@ -44,6 +44,10 @@ export class ClineSource implements HistorySource {
       const reason = `The session has version ${version}. Version ${knownVersion} can be read.`;
       return { kind: 'skipped', skipped: { place, kind: 'unknown', reason } };
     }
+    if (key === null && (await this.firstCharacter(path)) === '{') {
+      const reason = 'The task is in the second format of Roo Code. Only lists of messages can be read.';
+      return { kind: 'skipped', skipped: { place, kind: 'unknown', reason } };
+    }
     const times = new TimeSpan();
     times.add(isoTimeOf(about, 'started_at') ?? epochTimeOf(about, 'ts'));
     times.add(isoTimeOf(about, 'ended_at'));
@@ -64,6 +68,18 @@ export class ClineSource implements HistorySource {
       messageCount: null,
     };
     return { kind: 'session', session };
+  }
+
+  private async firstCharacter(path: string): Promise<string | null> {
+    for await (const piece of this.files.read(path, { end: 100 })) {
+      return (
+        Buffer.from(piece)
+          .toString('utf8')
+          .replace(/^\uFEFF/, '')
+          .trimStart()[0] ?? null
+      );
+    }
+    return null;
   }
 
   private async firstPrompt(path: string): Promise<string | null> {
@@ -130,7 +146,7 @@ class ClineReading {
     if (role !== 'user' && role !== 'assistant') {
       return skip(place, 'unknown', `Messages of role “${role ?? 'none'}” are not known.`);
     }
-    const content = anthropicContent(own(value, 'content'), this.calls.nameOf);
+    const content = joined([reasoningOf(value), anthropicContent(own(value, 'content'), this.calls.nameOf)]);
     if (content.parts.length === 0) return skip(place, 'damaged', content.omitted[0] ?? 'The message is empty.');
     for (const part of content.parts) if (part.kind === 'toolCall') this.calls.add(part.callId, part.name);
     const message = messageOf(role, value, content, place);
@@ -164,11 +180,20 @@ function messageOf(
   };
 }
 
-/** `isSummary` and `condenseParent` are Roo's: the summary, and the messages that it replaces. */
+/** Roo Code keeps the reasoning of some providers beside the content. */
+function reasoningOf(value: JsonObject): ReadContent {
+  const text =
+    nameOf(value, 'reasoning_content') ?? (textOf(value, 'type') === 'reasoning' ? nameOf(value, 'text') : null);
+  return text === null ? noContent : { parts: [{ kind: 'thinking', text }], omitted: [] };
+}
+
+/** Fields of Roo Code: `isSummary` marks a summary, `condenseParent` the messages that it replaces, `truncationParent`
+ *  messages that are no longer sent, and `isTruncationMarker` its note about them. */
 function viewOf(value: JsonObject, parts: ForeignMessage['parts']): ForeignView {
   if (isSet(value, 'isSummary') || textOf(objectOf(value, 'metadata'), 'kind') === 'compaction_summary')
     return 'summary';
-  if (nameOf(value, 'condenseParent') !== null) return 'compacted';
+  if (nameOf(value, 'condenseParent') !== null || nameOf(value, 'truncationParent') !== null) return 'compacted';
+  if (isSet(value, 'isTruncationMarker')) return 'hidden';
   const [first] = parts;
   return textOf(value, 'role') === 'user' && first?.kind === 'text' && first.text.startsWith('[SYSTEM] ')
     ? 'hidden'

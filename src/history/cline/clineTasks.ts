@@ -1,4 +1,4 @@
-import { basename, dirname } from 'node:path';
+import { basename } from 'node:path';
 import { parseJsonObject, type JsonObject } from '../../transcript/json';
 import type { Usage } from '../../transcript/usage';
 import { countOf, numberOf } from '../reading/fields';
@@ -44,10 +44,6 @@ export async function* sessionsIn(files: HistoryFiles, folder: string): AsyncGen
 /** The list of messages is the whole file in a task folder, and has a key in a session file. */
 export function listKeyOf(path: string): string | null {
   return basename(path) === taskFile ? null : 'messages';
-}
-
-export function idOf(path: string): string {
-  return basename(dirname(path));
 }
 
 const mostBytes = 2 ** 20;

@@ -14,8 +14,6 @@ export function placesWith(given: Partial<HistoryPlaces>): HistoryPlaces {
     codex: none,
     hermes: none,
     cline: none,
-    opencode: none,
-    pi: none,
     editors: [],
     chosen: [],
     ...given,
