@@ -3,6 +3,7 @@ import * as nodePath from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AccessPath } from '../transcript/approval';
 import type { WorkspaceFiles } from './workspaceFiles';
+import { windowsPathProblem } from './windowsPaths';
 import { PathRefused, WorkspacePaths } from './workspacePaths';
 
 export interface AccessPathOptions {
@@ -58,10 +59,13 @@ export class AccessPaths {
   /** Candidates, best first. If none exists, the last one is used. */
   private candidates(written: string, folder: string | null): readonly string[] {
     const cleaned = this.cleaned(written);
+    const roots = this.files.roots();
+    const folders = roots.map((root) => root.path);
+    const problem = this.isWindows ? windowsPathProblem(cleaned, folders) : null;
+    if (problem !== null) throw new PathRefused(problem);
     if (cleaned === '~' || /^~[\\/]/.test(cleaned)) return [this.path.join(this.home, cleaned.slice(1))];
     if (this.path.isAbsolute(cleaned)) return [this.path.resolve(cleaned)];
     if (folder !== null) return [this.path.resolve(folder, cleaned)];
-    const roots = this.files.roots();
     const [first] = roots;
     if (first === undefined)
       throw new PathRefused(
@@ -82,10 +86,15 @@ export class AccessPaths {
     if (text === '') return '.';
     if (!/^file:/i.test(text)) return text;
     try {
-      return fileURLToPath(text, { windows: this.path === nodePath.win32 });
+      return fileURLToPath(text, { windows: this.isWindows });
     } catch {
       throw new PathRefused(`${text} is not an address of a file on this machine. Give a path.`);
     }
+  }
+
+  /** Compares by separator: the object that an import gives is not `path.win32` on Windows either. */
+  private get isWindows(): boolean {
+    return this.path.sep === '\\';
   }
 
   /** Real place of a path: the real path of the nearest existing parent, plus the missing rest. */

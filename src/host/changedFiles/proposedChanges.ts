@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { SessionStore } from '../../store/sessionStore';
 import { type BothTexts, bothTexts, proposedFiles } from '../../tools/files/proposedTexts';
 import type { Approval } from '../../transcript/approval';
+import { openChanges, type ChangedSides } from '../common/editorFeatures';
 import { uriOfPath } from '../workspace/editorPaths';
 
 /** URI scheme of documents that show a change awaiting approval. The content comes from the stored approval, so an
@@ -39,13 +40,12 @@ export class ProposedChanges implements vscode.TextDocumentContentProvider, vsco
     const changes = await proposedIn(approval);
     const side = (uri: vscode.Uri, index: number, which: keyof BothTexts): vscode.Uri =>
       vscode.Uri.from({ scheme: proposalScheme, path: uri.path, query: `${approvalId} ${which} ${index}` });
-    const resources = changes.map(({ uri, kind }, index) => [
+    const sides = changes.map(({ uri, kind }, index): ChangedSides => [
       uri,
       kind === 'created' ? undefined : side(uri, index, 'before'),
       kind === 'deleted' ? undefined : side(uri, index, 'after'),
     ]);
-    if (resources.length > 0)
-      await vscode.commands.executeCommand('vscode.changes', vscode.l10n.t('Proposed Changes'), resources);
+    if (sides.length > 0) await openChanges(vscode.l10n.t('Proposed Changes'), sides);
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {

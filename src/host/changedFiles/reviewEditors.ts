@@ -3,6 +3,7 @@ import type { SessionStore } from '../../store/sessionStore';
 import type { ChangedFiles, ReviewedFile } from '../../tools/files/changes/changedFiles';
 import type { FileEditor } from '../../tools/files/fileEditor';
 import type { ChangedFile } from '../../transcript/changedFile';
+import { openChanges, type ChangedSides } from '../common/editorFeatures';
 import { uriOfPath } from '../workspace/editorPaths';
 import { beforeUri } from './beforeFiles';
 import { turnsOf, type PromptedTurn } from './sessionTurns';
@@ -95,11 +96,11 @@ export class ReviewEditors {
       })),
     );
     // A file that was created and is gone again has no side to show.
-    const resources = sides.flatMap(({ uri, before, now }) =>
+    const changes = sides.flatMap(({ uri, before, now }): ChangedSides[] =>
       before === undefined && now === undefined ? [] : [[uri, before, now]],
     );
-    if (resources.length === 0) return nothingChanged();
-    await vscode.commands.executeCommand('vscode.changes', title, resources);
+    if (changes.length === 0) return nothingChanged();
+    await openChanges(title, changes);
   }
 
   private async isThere(path: string): Promise<boolean> {

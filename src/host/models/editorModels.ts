@@ -5,6 +5,7 @@ import { errorMessage } from '../../base/errorMessage';
 import type { ChatModel } from '../../models/chatModel';
 import type { ModelInfo } from '../../models/modelInfo';
 import { ModelError, type ModelListing, type ModelProvider } from '../../models/modelProvider';
+import { languageModels } from '../common/editorFeatures';
 import { EditorChatModel } from './editorChatModel';
 import { editorModelGone } from './editorModelFailures';
 import { editorModelVendors } from './editorModelVendors';
@@ -61,11 +62,13 @@ export class EditorModels implements ModelProvider {
     patienceMs: number,
     signal: AbortSignal,
   ): Promise<readonly vscode.LanguageModelChat[] | null> {
+    const offered = languageModels();
+    if (offered === undefined) return [];
     return new Promise((resolve) => {
       const cancelTimer = this.clock.after(patienceMs, giveUp);
       signal.addEventListener('abort', giveUp, { once: true });
       if (signal.aborted) return giveUp();
-      vscode.lm.selectChatModels(selector).then(finish, (error: unknown) => {
+      offered.selectChatModels(selector).then(finish, (error: unknown) => {
         this.log.warn(
           `The editor could not list the models of ${selector.vendor ?? 'any vendor'}: ${errorMessage(error)}`,
         );

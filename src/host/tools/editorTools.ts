@@ -3,6 +3,7 @@ import { errorMessage } from '../../base/errorMessage';
 import { parseJsonObject } from '../../transcript/json';
 import type { ImagePart } from '../../transcript/part';
 import type { AnyTool, ToolOutput } from '../../tools/tool';
+import { languageModels } from '../common/editorFeatures';
 import { isLeftOut, plainToolName, textsIn } from './editorToolNames';
 
 const longestText = 100_000;
@@ -13,8 +14,8 @@ const settingName = 'hermes.editorTools';
 export function editorTools(): readonly AnyTool[] {
   if (!vscode.workspace.isTrusted || !isWanted()) return [];
   const taken = new Set<string>();
-  // Some editors made from VS Code do not have these.
-  const offered: readonly vscode.LanguageModelToolInformation[] | undefined = vscode.lm.tools;
+  // Some editors made from VS Code have models and no tools.
+  const offered: readonly vscode.LanguageModelToolInformation[] | undefined = languageModels()?.tools;
   return [...(offered ?? [])]
     .filter((tool) => !isLeftOut(tool.name))
     .sort((a, b) => (a.name < b.name ? -1 : 1))

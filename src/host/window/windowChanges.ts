@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { languageModels } from '../common/editorFeatures';
 import { translate } from '../common/translation';
 import { SettingsNotices } from '../settings/settingsNotices';
 import { StorageMove } from '../storage/storageMove';
@@ -68,7 +69,8 @@ function followSettings({
 
 function followEditor({ own, models, activeChat, project, terminal }: WindowDeps): void {
   const { workspace } = vscode;
-  own(vscode.lm.onDidChangeChatModels(() => models.editorModelsChanged()));
+  const changed = languageModels()?.onDidChangeChatModels(() => models.editorModelsChanged());
+  if (changed !== undefined) own(changed);
   own(project.onDidChange(() => activeChat.all.forEach((each) => each.promptFilesChanged())));
   own(terminal.onDidChangeSandbox(() => activeChat.all.forEach((each) => each.sandboxChanged())));
   own(workspace.onDidGrantWorkspaceTrust(() => activeChat.all.forEach((each) => each.trustChanged())));

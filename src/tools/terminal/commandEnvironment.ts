@@ -41,6 +41,8 @@ export function commandEnvironment({ login, terminal, python, secrets, platform 
   }
   // With it, `cd src` may lead to another folder than the approved one.
   variables.delete('CDPATH');
+  // Without it, cmd runs `git.bat` of the folder for `git`.
+  if (platform === 'win32') variables.set('NoDefaultCurrentDirectoryInExePath', '1');
   if (python !== null) activate(variables, python, platform);
   for (const [name, value] of Object.entries(withoutScreen)) variables.set(name, value);
   const ours = secrets.filter((secret) => secret.length >= 8);

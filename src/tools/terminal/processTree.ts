@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import type { Clock } from '../../base/clock';
 import { pause } from '../../base/pause';
+import { windowsProgram } from '../../base/windowsPrograms';
 import { linuxProcesses, type ProcessRow, processTable, wasStartedWith } from './processTable';
 
 /** Milliseconds for a process to end after SIGTERM, and for the system to end it after SIGKILL. */
@@ -74,7 +75,7 @@ export class ProcessTree {
   private async endOnWindows(): Promise<readonly ProcessRow[]> {
     if (this.leader !== null)
       await new Promise<void>((resolve) =>
-        execFile('taskkill', ['/PID', String(this.leader), '/T', '/F'], () => resolve()),
+        execFile(windowsProgram('taskkill.exe'), ['/PID', String(this.leader), '/T', '/F'], () => resolve()),
       );
     return [];
   }

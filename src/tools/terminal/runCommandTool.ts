@@ -54,6 +54,10 @@ export function runCommandTool(deps: TerminalDeps): AnyTool {
         v.string(),
         v.check((text) => text.trim() !== '', 'is empty'),
         v.check((text) => !text.includes('\0'), 'contains a null character'),
+        v.check(
+          (text) => deps.shell().kind !== 'cmd' || !/[\r\n]/.test(text.trim()),
+          'has several lines, and cmd runs only the first: join them with && or &',
+        ),
       ),
       cwd: v.optional(v.string()),
       timeout_seconds: v.optional(v.pipe(v.number(), v.minValue(1, 'is less than a second'))),

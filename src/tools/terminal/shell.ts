@@ -1,4 +1,5 @@
 import { win32 } from 'node:path';
+import { windowsProgram } from '../../base/windowsPrograms';
 import type { ShellKind } from '../../transcript/approval';
 
 /** Program that runs the commands. */
@@ -28,7 +29,9 @@ export function chooseShell(preferred: string, platform: NodeJS.Platform, exists
   const own = describeShell(preferred);
   if (own !== null && (own.kind !== 'cmd' || platform === 'win32')) return own;
   const others =
-    platform === 'win32' ? ['powershell.exe'] : ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/bin/sh'];
+    platform === 'win32'
+      ? [windowsProgram('WindowsPowerShell\\v1.0\\powershell.exe')]
+      : ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/bin/sh'];
   const found = platform === 'win32' ? others[0] : others.find(exists);
   return describeShell(found ?? '/bin/sh') ?? { path: '/bin/sh', kind: 'posix', name: 'sh' };
 }
@@ -63,8 +66,9 @@ function describeShell(path: string): Shell | null {
   return name === 'cmd' ? { path, kind: 'cmd', name } : null;
 }
 
-/** PowerShell exits with 0 or 1 unless the script passes on the exit code of the last program. */
+/** Exits as other shells do: with 0 when the last command succeeded, else with its exit code, which a cmdlet doesn't
+ *  have. `$?` is read first because every statement sets it (about_Automatic_Variables). */
 function powershellScript(command: string): string {
   const before = "[Console]::OutputEncoding = [Text.Encoding]::UTF8; $ProgressPreference = 'SilentlyContinue'";
-  return `${before}\n${command}\nif ($null -ne $LASTEXITCODE) { exit $LASTEXITCODE }`;
+  return `${before}\n${command}\nif ($?) { exit 0 }; if ($LASTEXITCODE) { exit $LASTEXITCODE }; exit 1`;
 }

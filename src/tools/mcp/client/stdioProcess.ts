@@ -1,8 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/client';
 import spawn from 'cross-spawn';
+import { programOnPath, windowsProgram } from '../../../base/windowsPrograms';
 import type { McpLaunch } from '../mcpConnection';
 
 /** Milliseconds for a server to end after its input closes, and again after SIGTERM. */
@@ -32,7 +34,7 @@ export class StdioProcess implements Transport {
   /** Rejects when the program cannot be started. */
   start(): Promise<void> {
     const { command, args, environment, folder } = this.launch;
-    const child = spawn(command, [...args], {
+    const child = spawn(programOf(command, environment), [...args], {
       env: { ...environment },
       stdio: ['pipe', 'pipe', 'pipe'],
       windowsHide: true,
@@ -126,7 +128,8 @@ export class StdioProcess implements Transport {
     if (pid === undefined) return;
     if (process.platform === 'win32') {
       // Windows has no process groups: the tree can only be found while its root runs.
-      if (this.ending === null) spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true });
+      if (this.ending === null)
+        spawnSync(windowsProgram('taskkill.exe'), ['/pid', String(pid), '/T', '/F'], { windowsHide: true });
       return;
     }
     try {
@@ -152,4 +155,12 @@ function readLines(stream: NodeJS.ReadableStream | null, onLine: (line: string) 
 
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
+}
+
+/** On Windows, the program with its folder: by its name alone, one in the folder of the server would run. */
+function programOf(command: string, environment: Readonly<Record<string, string>>): string {
+  if (process.platform !== 'win32') return command;
+  const found = programOnPath(command, environment, existsSync);
+  if (found === null) throw Object.assign(new Error(`${command} was not found on the PATH.`), { code: 'ENOENT' });
+  return found;
 }

@@ -7,6 +7,7 @@ import { silentLog } from '../../../../src/base/log';
 import { commandEnvironment, filledIn } from '../../../../src/tools/terminal/commandEnvironment';
 import { LoginEnvironment } from '../../../../src/tools/terminal/loginEnvironment';
 import { psRows } from '../../../../src/tools/terminal/processTable';
+import { windowsProgram } from '../../../../src/base/windowsPrograms';
 import { chooseShell, shellInvocation } from '../../../../src/tools/terminal/shell';
 import { terminalTools } from '../../../../src/tools/terminal/terminalTools';
 import { TerminalWorld } from '../../../support/terminalWorld';
@@ -46,7 +47,14 @@ describe('the shell of commands', () => {
       'C:\\Program Files\\Git\\bin\\bash.exe',
       'posix',
     ],
-    ['PowerShell where the other is unknown', 'C:\\tools\\nu.exe', 'win32', has(), 'powershell.exe', 'powershell'],
+    [
+      'PowerShell where the other is unknown',
+      'C:\\tools\\nu.exe',
+      'win32',
+      has(),
+      windowsProgram('WindowsPowerShell\\v1.0\\powershell.exe'),
+      'powershell',
+    ],
   ] as const)('is %s', (_, preferred, platform, exists, path, kind) =>
     expect(chooseShell(preferred, platform, exists)).toMatchObject({ path, kind }),
   );
@@ -62,6 +70,11 @@ describe('the shell of commands', () => {
       args: ['/d', '/s', '/c', '"chcp 65001>nul & dir "a b""'],
       verbatim: true,
     });
+    const { args } = shellInvocation({ path: 'pwsh', kind: 'powershell', name: 'pwsh' }, 'Get-Item "a b" # it');
+    expect([args.slice(0, 3), args[3]?.split('\n').slice(1)]).toEqual([
+      ['-NoLogo', '-NonInteractive', '-Command'],
+      ['Get-Item "a b" # it', 'if ($?) { exit 0 }; if ($LASTEXITCODE) { exit $LASTEXITCODE }; exit 1'],
+    ]);
   });
 });
 

@@ -26,6 +26,14 @@ const detailsSchema = v.object({
 });
 
 describe('a command', () => {
+  it('of several lines is refused where the shell runs only the first', async () => {
+    const cmd = new TerminalWorld({ shell: () => ({ path: 'cmd.exe', kind: 'cmd', name: 'cmd' }) });
+    await expect(cmd.run('cd src\ndir')).rejects.toThrow(
+      'has several lines, and cmd runs only the first: join them with && or &',
+    );
+    await cmd.dispose();
+  });
+
   it.each([
     ['says what it wrote', 'echo hello', 'done: Exit code 0 after <time> in the open folder.\n\nhello'],
     ['may say nothing', 'true', 'done: Exit code 0 after <time> in the open folder.\n\n(no output)'],

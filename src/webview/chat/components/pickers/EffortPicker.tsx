@@ -18,7 +18,7 @@ export function EffortPicker() {
       label={t('Effort')}
       listLabel={t('Efforts')}
       icon="lightbulb"
-      title={t('Effort {effort}: {words}', { effort: effortName(shown), description: effortLabels(shown) })}
+      title={t('Effort {effort}: {words}', { effort: effortName(shown), words: effortLabels(shown) })}
       class={`effort-picker effort-${shown}`}
       options={efforts.map((value) => ({ value, name: effortName(value), description: effortLabels(value) }))}
       chosen={shown}
