@@ -28,6 +28,7 @@ test('finds task folders of extensions and sessions of the command line, and ref
         "{"id":"1795577962411_vness","title":"What is in fruit.txt?","folder":"/home/demo/project","model":"scripted","lineage":null,"startedAt":1795577962.429,"usage":null}",
       ],
       "skipped": [
+        "The task is in the second format of Roo Code. Only lists of messages can be read.",
         "The session has version 2. Version 1 can be read.",
       ],
     }
