@@ -161,7 +161,7 @@ export async function breaksOff(stage: Stage): Promise<void> {
   stage.panel = await ChatPanel.attach(workbench);
   await stage.panel.frame
     .getByRole('status')
-    .filter({ hasText: /characters shown are on disk\./ })
+    .filter({ hasText: /characters shown are saved\./ })
     .waitFor({ timeout: 60_000 });
   await camera.shoot('plug-pulled');
 }

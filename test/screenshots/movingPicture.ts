@@ -85,7 +85,7 @@ async function pulledPlug(session: VscodeSession, workbench: Workbench): Promise
   const after = await ChatPanel.attach(workbench);
   await after.frame
     .getByRole('status')
-    .filter({ hasText: /characters shown are on disk\./ })
+    .filter({ hasText: /characters shown are saved\./ })
     .waitFor({ timeout: 60_000 });
   await page.waitForTimeout(1_000);
 }

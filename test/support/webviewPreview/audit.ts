@@ -33,10 +33,29 @@ export async function axeFindings(page: Page | Frame, rules?: readonly string[])
             runOnly: { type: 'rule', values: only },
             rules: Object.fromEntries(only.map((rule) => [rule, { enabled: true }])),
           };
-    const found = await run.run(document, { resultTypes: ['violations'], preload: false, selectors: false, ...which });
-    return found.violations.map(
-      (violation: { id: string; nodes: { html: string; any: { message: string }[] }[] }) =>
-        `${violation.id}: ${violation.nodes.map((node) => `${node.html.slice(0, 160)} (${node.any[0]?.message.slice(0, 200) ?? ''})`).join(' | ')}`,
+    const found = await run.run(document, {
+      resultTypes: ['violations'],
+      preload: false,
+      selectors: false,
+      elementRef: true,
+      ...which,
+    });
+    // axe excuses the scrolling list of a combobox. The list of a textbox is scrolled the same way: by its arrow keys.
+    const isSuggestionList = ({ element }: { element?: Element }): boolean =>
+      element instanceof Element &&
+      document.activeElement?.matches(`[aria-activedescendant][aria-controls~="${element.id}"]`) === true;
+    return found.violations.flatMap(
+      (violation: { id: string; nodes: { html: string; element?: Element; any: { message: string }[] }[] }) => {
+        const nodes =
+          violation.id === 'scrollable-region-focusable'
+            ? violation.nodes.filter((node) => !isSuggestionList(node))
+            : violation.nodes;
+        return nodes.length === 0
+          ? []
+          : [
+              `${violation.id}: ${nodes.map((node) => `${node.html.slice(0, 160)} (${node.any[0]?.message.slice(0, 200) ?? ''})`).join(' | ')}`,
+            ];
+      },
     );
   }, rules);
 }

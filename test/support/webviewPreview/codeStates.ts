@@ -64,6 +64,18 @@ $$
 | best | $O(n \\log n)$ |
 | worst | $O(n^2)$ |`;
 
+const diagramText = `The order of the calls:
+
+\`\`\`mermaid
+sequenceDiagram
+  participant Queue
+  participant upload
+  Queue->>upload: upload(file, clock)
+  upload-->>Queue: UploadError after three attempts, which is a long note on an arrow
+\`\`\`
+
+It never waits for real time.`;
+
 const otherText = `# First\n\n## Second\n\n### Third\n\n1. one
    - two *levels*
      - three levels
@@ -107,6 +119,7 @@ const asked = (text: string): ShownSession =>
 export function codeStates(state: State): Readonly<Record<string, PreviewState>> {
   return {
     code: { view: 'chat', bootstrap: state(asked(codeText)), hover: 'Hermes' },
+    diagram: { view: 'chat', bootstrap: state(asked(diagramText)), hover: 'Hermes' },
     math: { view: 'chat', bootstrap: state(asked(mathText)) },
     markdown: { view: 'chat', bootstrap: state(asked(otherText)) },
   };

@@ -73,6 +73,8 @@ export function composerStates(
       },
     },
     'composer-effort': { view: 'chat', bootstrap: state(done, thinks), effort: high, press: ['Effort'] },
+    'composer-commands': { view: 'chat', bootstrap: state(done, thinks), type: '/re' },
+    'composer-all-commands': { view: 'chat', bootstrap: state(done, thinks), type: '/' },
     'composer-mode': { view: 'chat', bootstrap: state(done, thinks), press: ['Mode'] },
     'composer-long': {
       view: 'chat',

@@ -21,7 +21,7 @@ function recalled(text: string): object {
   return {
     ...noMemory(),
     sessionId: session().id,
-    report: [
+    witness: [
       {
         id: session().conversationId,
         messages: [{ m: 'a1', t: 'turn1', p: [`0 t ${text.length} ${textHash(text)}`] }],

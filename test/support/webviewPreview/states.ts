@@ -14,7 +14,9 @@ import type { Message } from '../../../src/transcript/message';
 import type { SessionSummary } from '../../../src/transcript/session';
 import type { TurnEvent } from '../../../src/transcript/turnEvent';
 import { searchHit, searchPage, searchSession } from '../builders/searchResults';
+import { approvalStates } from './approvalStates';
 import { attachmentStates } from './attachmentStates';
+import { endingStates } from './endingStates';
 import { startStates } from './startStates';
 import { storeStates } from './storeStates';
 import { composerStates } from './composerStates';
@@ -583,6 +585,8 @@ export const states: Readonly<Record<string, PreviewState>> = {
   ...workStates(state),
   ...codeStates(state),
   ...turnStates(state),
+  ...approvalStates(state),
+  ...endingStates(state),
   ...attachmentStates(state),
   ...composerStates(state),
   ...feedStates(state),

@@ -470,6 +470,16 @@ export function workStates(
       requests: { fileHunks: hunks },
       press: ['4 files changed', 'upload.ts src edited'],
     },
+    'work-reverted': {
+      view: 'chat',
+      bootstrap: state({
+        ...done,
+        changes: {
+          work: files.map((file) => ({ ...file, state: 'reverted' as const, canUndoRevert: true })),
+        },
+      }),
+      press: ['4 files changed'],
+    },
     'work-conflict': {
       view: 'chat',
       bootstrap: state(done),

@@ -16,8 +16,10 @@ const isEnormous = /(?<![\d.])\d{3,}(?:\.\d+)?em/;
 const styles = `
 :host { position: relative; }
 .view { display: inline-flex; max-width: 100%; overflow: auto hidden; white-space: normal; text-indent: 0; }
+/* Room for what KaTeX lets hang out: a formula that fits is no scroller, which Tab would stop at. */
+.view:not(.block) { padding-inline-end: 2px; padding-block-end: 3px; margin-inline-end: -2px; margin-block-end: -3px; }
 .view.block { display: block; }
-.view.block:focus-visible { outline: 1px solid var(--vscode-focusBorder); outline-offset: -1px; }
+.view:focus-visible { outline: 1px solid var(--vscode-focusBorder); outline-offset: -1px; }
 .frame { position: relative; }
 .block > .frame { display: block; width: max-content; min-width: 100%; }
 .formula { user-select: none; font-size: 1.08em; }

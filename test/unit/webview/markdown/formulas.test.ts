@@ -94,6 +94,19 @@ test('math in an answer is shown as formulas, under the page’s policy, and its
   });
 });
 
+test('only a formula that is wider than its line scrolls, so that Tab stops at no other', async () => {
+  const { page } = await preview.open('math', { width: 300 });
+  await untilShown(page, 'a1', 9);
+  const scrolling = await page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('.math, .math-block')].flatMap(({ shadowRoot, textContent }) => {
+      const view = shadowRoot?.querySelector('.view') ?? null;
+      return view !== null && view.scrollWidth > view.clientWidth ? [(textContent ?? '').trim().slice(0, 12)] : [];
+    }),
+  );
+  await page.close();
+  expect(scrolling).toEqual(['$$\nf(x) = \\i']);
+});
+
 test('copying a formula copies its source', async () => {
   const { page } = await preview.open('math', { width: 900 });
   await untilShown(page, 'a1', 9);

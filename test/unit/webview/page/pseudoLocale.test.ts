@@ -56,6 +56,8 @@ function wordsOf(page: Page): Promise<readonly string[]> {
     for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
       const parent = node.parentElement;
       if (parent === null || ['SCRIPT', 'STYLE', 'NOSCRIPT'].includes(parent.tagName)) continue;
+      // The names of commands are typed as they are.
+      if (parent.closest('[translate=no]') !== null) continue;
       found.add(node.textContent ?? '');
     }
     for (const element of document.body.querySelectorAll('*')) {

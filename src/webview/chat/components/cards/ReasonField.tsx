@@ -13,7 +13,7 @@ interface ReasonFieldProps {
 export function ReasonField({ isPlan, busy, deny, cancel }: ReasonFieldProps) {
   // A signal, because Enter may be pressed before the typed text is rendered.
   const reason = useSignal('');
-  const field = useRef<HTMLInputElement>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
   const done = (): void => {
     const written = reason.peek().trim();
@@ -21,10 +21,10 @@ export function ReasonField({ isPlan, busy, deny, cancel }: ReasonFieldProps) {
   };
   return (
     <div class="approval-answer">
-      <input
+      <textarea
         ref={field}
-        class="field"
-        type="text"
+        class="field reason-field"
+        rows={1}
         dir="auto"
         aria-label={isPlan ? t('What to change') : t('Reason')}
         placeholder={

@@ -31,14 +31,16 @@ export function Toolbar({ label, actions, focused = false }: ToolbarProps) {
   }, []);
   const onKeyDown = (event: KeyboardEvent): void => {
     const last = actions.length - 1;
+    // Where the focus is: `place` may not be rendered yet when keys follow each other quickly.
+    const at = [...(bar.current?.children ?? [])].findIndex((button) => button === document.activeElement);
     const forward =
       event.currentTarget instanceof Element && getComputedStyle(event.currentTarget).direction === 'rtl'
         ? 'ArrowLeft'
         : 'ArrowRight';
     const backward = forward === 'ArrowRight' ? 'ArrowLeft' : 'ArrowRight';
     const to = {
-      [forward]: current === last ? 0 : current + 1,
-      [backward]: current === 0 ? last : current - 1,
+      [forward]: at === last ? 0 : at + 1,
+      [backward]: at <= 0 ? last : at - 1,
       Home: 0,
       End: last,
     }[event.key];

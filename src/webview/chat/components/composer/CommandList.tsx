@@ -20,9 +20,12 @@ export function CommandList({ commands, active, pick }: CommandListProps) {
       class={`option command-option${command === active ? ' active' : ''}`}
       role="option"
       aria-selected={command === active}
+      title={offeredText(command)}
       onClick={() => pick(command)}
     >
-      <span class="command-name">/{command.name}</span>
+      <span class="command-name" translate={false}>
+        /{command.name}
+      </span>
       <span class="command-words">{offeredText(command)}</span>
     </div>
   );

@@ -40,9 +40,7 @@ export function ContextPanel({ use, compress }: { readonly use: ContextUseView; 
           <dl class="context-lines">
             {files.map((file) => (
               <div class="context-line" key={`${file.origin} ${fileName(file)}`}>
-                <dt class="context-file" title={fileName(file)}>
-                  {fileName(file)}
-                </dt>
+                <FileTerm name={fileName(file)} />
                 <dd>
                   <span class="context-origin">{originWords(file.origin)}</span> {compactCount(file.tokens)}
                 </dd>
@@ -73,6 +71,17 @@ export function ContextPanel({ use, compress }: { readonly use: ContextUseView; 
         {t('Compress…')}
       </button>
     </div>
+  );
+}
+
+/** A path in two parts: its folders, and the name of the file. */
+function FileTerm({ name }: { readonly name: string }) {
+  const at = name.lastIndexOf('/') + 1;
+  return (
+    <dt class="context-file" title={name}>
+      {at > 0 && <span>{name.slice(0, at)}</span>}
+      <span>{name.slice(at)}</span>
+    </dt>
   );
 }
 

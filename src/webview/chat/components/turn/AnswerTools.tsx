@@ -3,7 +3,7 @@ import { answerText } from '../../../../protocol/transcriptTypes';
 import { t } from '../../../localization';
 import { recalledLabels } from '../../../recalledLabels';
 import { tookTime } from '../../../times';
-import { outcomeLabel, type FinishedTurn } from '../../../turnLabels';
+import { modelName, outcomeLabel, type FinishedTurn } from '../../../turnLabels';
 import { costText, tokenText, usageLines } from '../../../usageLabels';
 import { answersIn, shownAnswer, type AnswerRow, type TurnBlock } from '../../state/conversationRows';
 import { turnMarkdown } from '../../state/turnMarkdown';
@@ -71,11 +71,6 @@ export function TurnFooter({ block, turn }: TurnFooterProps) {
       <TurnFacts block={block} turn={turn} />
     </div>
   );
-}
-
-/** Returns the model's own name, without its provider. */
-function modelName(ref: string): string {
-  return ref.slice(ref.indexOf('/') + 1);
 }
 
 /** Facts on one line. A press shows more, because not everyone can hover. */

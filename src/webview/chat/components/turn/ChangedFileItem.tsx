@@ -30,7 +30,6 @@ export function ChangedFileItem({ turnUid, file, busy }: FileProps) {
   // As in VS Code's own lists: the name before its folder, and the folder is shortened first.
   const [, folder = '', name = file.shown] = /^(?:(.*)[/\\])?([^/\\]+)$/.exec(file.shown) ?? [];
   const actions: readonly (ToolbarAction | false)[] = [
-    { icon: 'diff', label: t('Diff'), act: () => chat.openDiff(turnUid, file.path) },
     isUndecided(file) && {
       icon: 'check',
       label: t('Keep'),
@@ -49,6 +48,8 @@ export function ChangedFileItem({ turnUid, file, busy }: FileProps) {
       act: () => void chat.files.undoRevert(turnUid, [file.path]),
       disabled: busy,
     },
+    // Last, so that the icons of all files are aligned: every file has it.
+    { icon: 'diff', label: t('Diff'), act: () => chat.openDiff(turnUid, file.path) },
   ];
   return (
     <li class={`files-item file-${file.state}`}>

@@ -66,6 +66,16 @@ describe('the actions of a message', () => {
     ]);
   });
 
+  test('are moved through one by one even when keys follow each other before the page is rendered again', async () => {
+    await open();
+    inArticle('u1', 'Edit & Resend').focus();
+    for (let pressed = 0; pressed < 3; pressed++)
+      document.activeElement?.dispatchEvent(
+        new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true, cancelable: true }),
+      );
+    expect(nameOf(document.activeElement ?? document.body)).toBe('Copy Prompt');
+  });
+
   test('are refused during an answer if they would change its basis; branching is allowed', async () => {
     await open({
       ...threeTurns,

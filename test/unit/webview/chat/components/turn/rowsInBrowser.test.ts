@@ -57,6 +57,42 @@ describe('the line of a call', () => {
   );
 });
 
+describe('the list of changed files', () => {
+  test('has its icons in columns, and continues a line that wraps below the name of the file', async () => {
+    const { page } = await preview.open('work-files', { width: 300 });
+    await page
+      .getByRole('toolbar', { name: /^Actions for/ })
+      .first()
+      .waitFor();
+    const found = await page.evaluate(() => {
+      const left = (element: Element | null | undefined): number =>
+        Math.round(element?.getBoundingClientRect().left ?? 0);
+      const files = [...document.querySelectorAll('.files-item')];
+      const columns = files.map((file) => {
+        const buttons = [...file.querySelectorAll('.toolbar button')].map((button) => [button.ariaLabel, left(button)]);
+        return Object.fromEntries(buttons);
+      });
+      const wrapped = files.filter((file) => {
+        const [name, counts] = [file.querySelector('.files-name'), file.querySelector('.line-counts')];
+        return (
+          counts !== null &&
+          name !== null &&
+          counts.getBoundingClientRect().top > name.getBoundingClientRect().bottom - 4
+        );
+      });
+      return {
+        diff: new Set(columns.map((column) => column['Diff'])).size,
+        revert: new Set(columns.flatMap((column) => column['Revert'] ?? column['Undo Revert'] ?? [])).size,
+        wrapped: wrapped.map(
+          (file) => left(file.querySelector('.line-counts')) === left(file.querySelector('.files-name')),
+        ),
+      };
+    });
+    await preview.leave(page);
+    expect(found).toEqual({ diff: 1, revert: 1, wrapped: [true] });
+  });
+});
+
 describe('the actions of a step', () => {
   test('appear only at a text, and cover no button of a call', async () => {
     const { page } = await preview.open('work-conflict');
@@ -73,6 +109,53 @@ describe('the actions of a step', () => {
     });
     await preview.leave(page);
     expect([found.length > 0, found.flat().filter((each, index) => each === (index % 2 === 1))]).toEqual([true, []]);
+  });
+});
+
+describe('the line below a running turn', () => {
+  test('fits on one line at 300 px, with the name of the model, the time and the steps', async () => {
+    const { page } = await preview.open('work-rows', { width: 300 });
+    const line = page.locator('.activity').filter({ hasText: 'step 52 of 90' });
+    await line.waitFor();
+    await page.getByText(/Waiting for qwen3:8b… \d+ s/).waitFor();
+    const { height } = (await line.boundingBox()) ?? { height: 0 };
+    await preview.leave(page);
+    expect(height).toBeLessThan(24);
+  });
+});
+
+describe('a high-contrast theme', () => {
+  test('shows selected text in its own color', async () => {
+    const colors: string[] = [];
+    for (const theme of ['contrast', 'contrastLight']) {
+      const { page } = await preview.open('search-found', { theme });
+      const field = page.getByRole('textbox');
+      colors.push(
+        await field.evaluate((element) => {
+          const { color, backgroundColor } = getComputedStyle(element, '::selection');
+          return `${color} on ${backgroundColor}`;
+        }),
+      );
+      await preview.leave(page);
+    }
+    expect(colors).toEqual(['rgb(0, 0, 0) on rgb(255, 255, 255)', 'rgb(255, 255, 255) on rgb(15, 74, 133)']);
+  });
+
+  test('tells the recommended button of a card from the others', async () => {
+    const { page } = await preview.open('approval-risk', { theme: 'contrast' });
+    await page.getByRole('button', { name: 'Deny', exact: true }).waitFor();
+    const frames = await page
+      .getByRole('alertdialog')
+      .locator('.card-actions button')
+      .evaluateAll((buttons) =>
+        buttons.map((button) => [button.textContent, getComputedStyle(button).boxShadow !== 'none']),
+      );
+    await preview.leave(page);
+    expect(frames).toEqual([
+      ['Allow Once', false],
+      ['Deny', true],
+      ['Deny with Reason…', false],
+    ]);
   });
 });
 

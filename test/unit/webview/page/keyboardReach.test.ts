@@ -1,0 +1,172 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BrowserPreview } from '../../../support/webviewPreview/browserPreview';
+
+let preview: BrowserPreview;
+beforeAll(async () => {
+  preview = await BrowserPreview.start();
+}, 120_000);
+afterAll(() => preview.close());
+
+const cards = [
+  'approval-edit',
+  'approval-several',
+  'approval-command',
+  'approval-risk',
+  'approval-plan',
+  'approval-plan-reason',
+  'approval-deny',
+  'approval-rules',
+  'approval-sub-agent',
+];
+const turns = [
+  'turn-stopped',
+  'turn-context-full',
+  'turn-spending-limit',
+  'turn-calls',
+  'plug-lost',
+  'work-rows',
+  'work-sub-agent',
+  'work-command',
+  'work-files',
+  'work-reverted',
+  'work-conflict',
+  'work-todos',
+  'diagram',
+  'math',
+];
+const surroundings = [
+  'composer-file',
+  'composer-selection',
+  'context',
+  'header-long',
+  'empty-no-model',
+  'empty-chosen',
+];
+
+/** Focus stops of a page at most. */
+const mostStops = 120;
+
+interface Walk {
+  /** Names of the controls in view that were not reached. */
+  readonly missed: readonly string[];
+  /** Names of the elements whose focus cannot be seen. */
+  readonly unseen: readonly string[];
+}
+
+/** Presses Tab from the beginning of the page to its end and, for controls that appear only then, back and forth; and
+ *  the arrow keys in each toolbar. */
+async function walk(page: Page): Promise<Walk> {
+  const unseen = new Set<string>();
+  await page.evaluate(() => {
+    const start = document.createElement('i');
+    start.tabIndex = -1;
+    document.body.prepend(start);
+    start.focus();
+  });
+  let missed: readonly string[] = [];
+  for (const key of ['Tab', 'Shift+Tab', 'Tab']) {
+    for (let stops = 0; stops < mostStops; stops++) {
+      await page.keyboard.press(key);
+      const { name, isSeen, others } = await reached(page);
+      if (!isSeen) unseen.add(name);
+      // After the last control the focus leaves the page.
+      if (name === 'body') break;
+      for (let pressed = 0; pressed < others; pressed++) {
+        await page.keyboard.press('ArrowRight');
+        const inToolbar = await reached(page);
+        if (!inToolbar.isSeen) unseen.add(inToolbar.name);
+      }
+    }
+    missed = await missedBy(page);
+    if (missed.length === 0) break;
+  }
+  return { missed, unseen: [...unseen] };
+}
+
+/** What has the focus; `others`: the other buttons of its toolbar, unless they were reached before. */
+function reached(page: Page): Promise<{ readonly name: string; readonly isSeen: boolean; readonly others: number }> {
+  return page.evaluate(() => {
+    let element = document.activeElement ?? document.body;
+    for (let inner: Element | null = element; inner !== null; inner = inner.shadowRoot?.activeElement ?? null)
+      element = inner;
+    const { outlineStyle, outlineWidth } = getComputedStyle(element);
+    const composer = element.matches('textarea') ? element.closest('.composer') : null;
+    // The frame of the composer is the ring of its field.
+    const isFramed =
+      composer !== null &&
+      getComputedStyle(composer).borderTopColor !==
+        getComputedStyle(document.querySelector('.prompt') ?? document.body).borderTopColor;
+    const toolbar = element.closest('[role=toolbar]');
+    const isNew = toolbar?.hasAttribute('data-reached') === false;
+    toolbar?.setAttribute('data-reached', '');
+    element.setAttribute('data-reached', '');
+    return {
+      name:
+        element === document.body
+          ? 'body'
+          : `${element.localName} ${element.getAttribute('aria-label') ?? element.textContent?.slice(0, 60) ?? ''}`,
+      isSeen:
+        element === document.body || (outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 1) || isFramed,
+      others: isNew ? (toolbar?.querySelectorAll('button').length ?? 1) - 1 : 0,
+    };
+  });
+}
+
+function missedBy(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('button, input, textarea, select')]
+      .filter((element) => !element.matches(':disabled, [data-reached]') && element.checkVisibility())
+      // Of a group of radio buttons Tab reaches the chosen one; an attachment is removed with Delete. What is hidden
+      // from screen readers is a shortcut for the mouse.
+      .filter((element) => !element.matches('[type=radio]:not(:checked), .chip-remove, [aria-hidden=true]'))
+      .map((element) => `${element.localName} ${element.getAttribute('aria-label') ?? element.textContent ?? ''}`),
+  );
+}
+
+describe('by keyboard alone', { concurrent: true }, () => {
+  test.each([...cards, ...turns, ...surroundings])(
+    'every control of state %s is reached, and its focus is seen',
+    { timeout: 60_000 },
+    async (name) => {
+      const { page } = await preview.open(name, { width: 300 });
+      await page.waitForTimeout(250);
+      const found = await walk(page);
+      await preview.leave(page);
+      expect(found).toEqual({ missed: [], unseen: [] });
+    },
+  );
+
+  test.each(['composer-all-commands', 'attach-mentions', 'picker', 'composer-effort', 'composer-mode'])(
+    'the arrow keys walk the list of state %s, and Escape returns to the composer or the opener',
+    { timeout: 60_000 },
+    async (name) => {
+      const { page } = await preview.open(name, { width: 300 });
+      const list = page.getByRole('listbox');
+      await list.waitFor();
+      const active = (): Promise<string> => list.locator('[aria-selected=true]').first().innerText();
+      const seen = [await active()];
+      for (let pressed = 0; pressed < 2; pressed++) {
+        await page.keyboard.press(name.startsWith('composer-') && !name.includes('commands') ? 'ArrowUp' : 'ArrowDown');
+        for (let waits = 0; waits < 100 && (await active()) === seen.at(-1); waits++) await page.waitForTimeout(50);
+        seen.push(await active());
+      }
+      const isInView = await list
+        .locator('[aria-selected=true]')
+        .first()
+        .evaluate((option) => {
+          const [own, around] = [option, option.closest('[role=listbox]') ?? option].map((each) =>
+            each.getBoundingClientRect(),
+          );
+          return (
+            own !== undefined && around !== undefined && own.top >= around.top - 1 && own.bottom <= around.bottom + 1
+          );
+        });
+      await page.keyboard.press('Escape');
+      await list.waitFor({ state: 'detached' });
+      const focus = await page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? 'nothing');
+      await preview.leave(page);
+      expect([new Set(seen).size, isInView, focus === 'nothing']).toEqual([3, true, false]);
+    },
+  );
+});
