@@ -1,3 +1,4 @@
+import { t } from '../base/translate';
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
@@ -308,8 +309,9 @@ export class Agent {
       };
     this.deps.log.error('A turn ended with an unexpected error.', error);
     const technical = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    const sentence =
-      'Something went wrong in Hermes. Everything shown is saved. Retry. If it happens again, report it with the details.';
+    const sentence = t(
+      'Something went wrong in Hermes. Everything shown is saved. Retry. If it happens again, report it with the details.',
+    );
     return {
       settlement: { outcome: 'failed', stopReason: 'error', failure: { cause: 'unknown', sentence, technical } },
       undelivered: 'store',

@@ -1,3 +1,5 @@
+import { joinSentences } from '../base/messageText';
+import { t } from '../base/translate';
 import { errorMessage } from '../base/errorMessage';
 import type { Finish, Terminal } from '../models/chatModel';
 import { StoreError } from '../store/storeError';
@@ -48,11 +50,11 @@ function completion(finish: Finish, empty: 'no' | 'empty' | 'thinkingOnly', isCl
 export function emptyAnswer(empty: 'empty' | 'thinkingOnly', raw: string | null): Failure {
   const what =
     empty === 'empty'
-      ? 'The model returned an empty answer.'
-      : 'The model stopped after thinking and returned no answer.';
+      ? t('The model returned an empty answer.')
+      : t('The model stopped after thinking and returned no answer.');
   return {
     cause: 'empty',
-    sentence: `${what} Your prompt is saved. Retry, or choose another model.`,
+    sentence: joinSentences([what, t('Your prompt is saved.'), t('Retry, or choose another model.')]),
     technical: `finish reason: ${raw ?? 'none'}`,
   };
 }
@@ -81,11 +83,11 @@ export function storeFailed(error: unknown): Ending {
 
 /** Returns the reason why nothing more could be saved, with the store's own message. */
 export function savingFailure(error: unknown): Failure {
-  const safe = 'This answer was stopped; everything shown of it is saved.';
+  const safe = t('This answer was stopped; everything shown of it is saved.');
   if (error instanceof StoreError) {
     const cause = storeFailureCauses.find((known) => known === error.causeClass) ?? 'unknown';
-    return { cause, sentence: `${error.message} ${safe}`, technical: error.technical };
+    return { cause, sentence: joinSentences([error.message, safe]), technical: error.technical };
   }
   const technical = errorMessage(error);
-  return { cause: 'unknown', sentence: `Nothing more could be saved. ${safe}`, technical };
+  return { cause: 'unknown', sentence: joinSentences([t('Nothing more could be saved.'), safe]), technical };
 }

@@ -1,3 +1,4 @@
+import { t } from '../base/translate';
 import type { Ids } from '../base/ids';
 import type { SessionStore } from '../store/sessionStore';
 import type { Session } from '../transcript/session';
@@ -23,12 +24,12 @@ export class AnswerContinuation {
     const { store, ids, sessions, slots } = this.deps;
     slots.refuseWhenClosing();
     const turn = await store.getTurn(turnUid);
-    if (turn === null) throw new GatewayError('notFound', 'This turn no longer exists, so it can’t be continued.');
+    if (turn === null) throw new GatewayError('notFound', t('This turn no longer exists, so it can’t be continued.'));
     const found = await sessions.tipOf(turn.sessionId);
     return slots.inSequence(found.conversationId, async () => {
       const session = await sessions.tipOf(found.id);
       if (await slots.isBusy(session))
-        throw new GatewayError('busy', 'Hermes is answering in this session. Stop it first, or wait.');
+        throw new GatewayError('busy', t('Hermes is answering in this session. Stop it first, or wait.'));
       await this.refuseUnlessLast(turnUid, session);
       if (turn.state === 'settled' && turn.stopReason === 'spendingLimit') await this.deps.allowMore(session.id);
       const continuation = { asked: await earlierPrompt(store, session.id, 1) };
@@ -46,6 +47,6 @@ export class AnswerContinuation {
   private async refuseUnlessLast(turnUid: string, session: Session): Promise<void> {
     const rows = await this.deps.store.activeMessages(session.id);
     if (rows.at(-1)?.turnUid !== turnUid)
-      throw new GatewayError('invalid', 'Only the last answer of a session can be continued.');
+      throw new GatewayError('invalid', t('Only the last answer of a session can be continued.'));
   }
 }

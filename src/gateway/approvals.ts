@@ -1,3 +1,4 @@
+import { t } from '../base/translate';
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
 import type { SwitchReason } from '../memory/memoryProvider';
@@ -44,7 +45,7 @@ export class Approvals {
     const { store, sessions, slots } = this.deps;
     refuseBlankRules(decision);
     const asked = await store.approval(approvalId);
-    if (asked === null) throw new GatewayError('notFound', 'This request no longer exists. Nothing was allowed.');
+    if (asked === null) throw new GatewayError('notFound', t('This request no longer exists. Nothing was allowed.'));
     const made = withMode(decision, asked);
     const { conversationId } = await sessions.get(asked.sessionId);
     const holder = decidingSession(this.deps.runner, asked.sessionId);
@@ -119,7 +120,7 @@ export class Approvals {
     const row = await store.getMessage(turn.userMessageUid);
     const prompt = row !== null && isContinuation(row) ? ((await earlierPrompt(store, session.id, 1)) ?? row) : row;
     if (prompt === null)
-      throw new GatewayError('notFound', 'The prompt for this answer no longer exists, so it can’t continue.');
+      throw new GatewayError('notFound', t('The prompt for this answer no longer exists, so it can’t continue.'));
     const surfaceId = surfaces.surfaceOf(session.id);
     const agent = agentFor(surfaceId, session, 'resume', null);
     surfaces.notifyTurn(session.id, { kind: 'approvalDecided', turn, approval });
@@ -175,7 +176,7 @@ export class Approvals {
 function refuseBlankRules(decision: ApprovalDecision): void {
   if (decision.kind === 'deny' || decision.scope === 'once') return;
   if (decision.rules.length === 0 || decision.rules.some((rule) => rule.trim() === ''))
-    throw new GatewayError('invalid', 'A rule can’t be empty. Enter what to allow, or choose Allow Once.');
+    throw new GatewayError('invalid', t('A rule can’t be empty. Enter what to allow, or choose Allow Once.'));
 }
 
 /** Completes the decision about a plan: without a mode of its own it starts in Ask Before Edits. Other decisions
@@ -184,11 +185,11 @@ function withMode(decision: ApprovalDecision, { request }: Approval): ApprovalDe
   if (decision.kind === 'deny') return decision;
   const mode = modeIn(decision);
   if (request.access.kind === 'plan' && decision.scope === 'once') {
-    if (mode === 'plan') throw new GatewayError('invalid', 'A plan can’t start in Plan mode.');
+    if (mode === 'plan') throw new GatewayError('invalid', t('A plan can’t start in Plan mode.'));
     return { ...decision, mode: mode ?? 'ask' };
   }
   if (mode !== null && !(mode === 'auto' && isPlainEdit(request)))
-    throw new GatewayError('invalid', 'This request can’t change the mode. Nothing was decided.');
+    throw new GatewayError('invalid', t('This request can’t change the mode. Nothing was decided.'));
   return decision;
 }
 

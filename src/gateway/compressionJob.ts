@@ -1,3 +1,4 @@
+import { t } from '../base/translate';
 import type { ContextEngine, ContextHistory, HandoffRequest, NoHandoff } from '../agent/compression/contextEngine';
 import { protectedHead } from '../agent/compression/handoffText';
 import type { Clock } from '../base/clock';
@@ -57,7 +58,7 @@ export class CompressionJob {
     const made = await engine.compress({ conversationId, rows, head, memo }, { ...task, aside, spent });
     if (made.memo !== memo) await this.keepMemo(conversationId, made.memo);
     if (made.kind !== 'handoff') return made;
-    if (signal.aborted) return { kind: 'stopped', sentence: 'Compression was stopped. Nothing was changed.' };
+    if (signal.aborted) return { kind: 'stopped', sentence: t('Compression was stopped. Nothing was changed.') };
     const now = this.deps.clock.now();
     const child = await this.publish({
       parentId: session.id,

@@ -1,3 +1,4 @@
+import { t } from '../base/translate';
 import type { SessionStore } from '../store/sessionStore';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { Session } from '../transcript/session';
@@ -46,7 +47,7 @@ export class CompressionRequests {
     const { end } = await slots.inSequence(found.conversationId, async () => {
       const session = await sessions.tipOf(found.id);
       if (await slots.isBusy(session))
-        throw new GatewayError('busy', 'Hermes is answering in this session. Stop it first, or wait.');
+        throw new GatewayError('busy', t('Hermes is answering in this session. Stop it first, or wait.'));
       return { end: compressionScheduler.begin(session, request) };
     });
     return end;

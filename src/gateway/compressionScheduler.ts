@@ -1,3 +1,4 @@
+import { t } from '../base/translate';
 import { errorMessage } from '../base/errorMessage';
 import type { Agent } from '../agent/agent';
 import { contextOf } from '../agent/compression/summarizer';
@@ -237,7 +238,7 @@ export class CompressionScheduler {
     if (ref === null)
       throw new GatewayError(
         'noModel',
-        'No model is chosen yet, so Hermes can’t compress this session. Choose a model first.',
+        t('No model is chosen yet, so Hermes can’t compress this session. Choose a model first.'),
       );
     return ref;
   }

@@ -1,3 +1,4 @@
+import { t } from '../base/translate';
 import type { PromptContext, SessionStore } from '../store/sessionStore';
 import { isSendable } from '../transcript/draftPart';
 import type { Message } from '../transcript/message';
@@ -112,5 +113,5 @@ export class PromptIntake {
 }
 
 function requireSendable({ text, parts }: PromptSubmission): void {
-  if (!isSendable(text, parts)) throw new GatewayError('invalid', 'There is nothing to send. Type a prompt first.');
+  if (!isSendable(text, parts)) throw new GatewayError('invalid', t('There is nothing to send. Type a prompt first.'));
 }

@@ -1,3 +1,4 @@
+import { t } from '../base/translate';
 import { TurnStop } from '../agent/turnStop';
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
@@ -36,7 +37,7 @@ export class PromptQueue {
   async edit(uid: string, text: string): Promise<void> {
     const along = text.trim() === '' ? (await this.deps.store.queuedPrompt(uid))?.parts : undefined;
     if (!isSendable(text, along))
-      throw new GatewayError('invalid', 'A queued message can’t be empty. Remove it instead.');
+      throw new GatewayError('invalid', t('A queued message can’t be empty. Remove it instead.'));
     this.notify(await this.deps.store.editQueued(uid, text));
   }
 

@@ -1,3 +1,4 @@
+import { t } from '../base/translate';
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { SessionStore } from '../store/sessionStore';
@@ -38,9 +39,9 @@ interface EditedPrompt {
   readonly parts: readonly SentPart[] | undefined;
 }
 
-const busySentence = 'Hermes is answering in this session. Stop it first, or wait.';
-const inBranch =
-  'This prompt comes before a summary, so it was sent again in a branch. The original session is unchanged.';
+const busySentence = (): string => t('Hermes is answering in this session. Stop it first, or wait.');
+const inBranch = (): string =>
+  t('This prompt comes before a summary, so it was sent again in a branch. The original session is unchanged.');
 
 /** Sends prompts again, unchanged or edited. Hides the earlier answer, never deletes it: it is the earlier version. */
 export class PromptVersionSwitching {
@@ -53,7 +54,8 @@ export class PromptVersionSwitching {
   /** Without `deps` the prompt keeps its attachments. */
   async edit(surfaceId: string, turnUid: string, prompt: EditedPrompt, before?: BeforeAsking): Promise<SubmitReceipt> {
     const { uid, text, parts = await this.partsOf(turnUid) } = prompt;
-    if (!isSendable(text, parts)) throw new GatewayError('invalid', 'There is nothing to send. Type a prompt first.');
+    if (!isSendable(text, parts))
+      throw new GatewayError('invalid', t('There is nothing to send. Type a prompt first.'));
     return this.askAgain(surfaceId, turnUid, { reason: 'edited', uid, text, parts, before });
   }
 
@@ -62,7 +64,7 @@ export class PromptVersionSwitching {
     const found = await sessions.tipOf((await this.turnOf(turnUid)).sessionId);
     await slots.inSequence(found.conversationId, async () => {
       const session = await sessions.tipOf(found.id);
-      if (await slots.isBusy(session)) throw new GatewayError('busy', busySentence);
+      if (await slots.isBusy(session)) throw new GatewayError('busy', busySentence());
       await store.showVersion({ sessionId: session.id, turnUid, now: clock.now() });
       switching.reread(session);
     });
@@ -76,7 +78,7 @@ export class PromptVersionSwitching {
     const uid = asking.reason === 'edited' ? asking.uid : ids.uid();
     const done = await slots.inSequence(found.conversationId, async (): Promise<SubmitReceipt | Asked> => {
       const session = await sessions.tipOf(found.id);
-      if (await slots.isBusy(session)) throw new GatewayError('busy', busySentence);
+      if (await slots.isBusy(session)) throw new GatewayError('busy', busySentence());
       const segment = await this.segmentOf(turn, session);
       const asked =
         asking.reason === 'edited' ? { text: asking.text, parts: asking.parts } : await this.askedIn(turn, session);
@@ -111,13 +113,13 @@ export class PromptVersionSwitching {
   ): Promise<SubmitReceipt> {
     const { sessions, slots, switching } = this.deps;
     const { sessionId } = await switching.branchToAsk(surfaceId, turn.sessionId, turn.userMessageUid);
-    if (sessionId === null) throw new GatewayError('notFound', 'Couldn’t open the branch.');
+    if (sessionId === null) throw new GatewayError('notFound', t('Couldn’t open the branch.'));
     const branch = await sessions.get(sessionId);
     try {
       const opened = await slots.inSequence(branch.conversationId, () =>
         slots.open(surfaceId, branch, { prompt: { uid, text, parts }, ...how, reason: 'resume' }),
       );
-      return { kind: 'started', sessionId: branch.id, turnUid: opened.uid, notice: inBranch };
+      return { kind: 'started', sessionId: branch.id, turnUid: opened.uid, notice: inBranch() };
     } catch (error) {
       await this.handBack(branch, { text, parts });
       throw error;
@@ -133,7 +135,7 @@ export class PromptVersionSwitching {
 
   private async turnOf(turnUid: string): Promise<Turn> {
     const turn = await this.deps.store.getTurn(turnUid);
-    if (turn === null) throw new GatewayError('notFound', 'This turn no longer exists, so it can’t be sent again.');
+    if (turn === null) throw new GatewayError('notFound', t('This turn no longer exists, so it can’t be sent again.'));
     return turn;
   }
 
@@ -154,7 +156,7 @@ export class PromptVersionSwitching {
   private async askedIn(turn: Turn, session: Session): Promise<Asked> {
     const prompt = await this.deps.store.getMessage(turn.userMessageUid);
     if (prompt?.role !== 'user')
-      throw new GatewayError('notFound', 'The prompt for this turn no longer exists, so it can’t be sent again.');
+      throw new GatewayError('notFound', t('The prompt for this turn no longer exists, so it can’t be sent again.'));
     const written = [prompt, ...(await this.steeringOf(turn))].filter((message) => !isContinuation(message));
     if (written.length === 0)
       return { text: '', parts: [], continuation: { asked: await earlierPrompt(this.deps.store, session.id, 1) } };

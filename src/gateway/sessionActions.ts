@@ -1,3 +1,4 @@
+import { t } from '../base/translate';
 import type { Clock } from '../base/clock';
 import type { BringOver, BroughtOver } from '../store/bringingOver';
 import type { SessionStore } from '../store/sessionStore';
@@ -55,7 +56,7 @@ export class SessionActions {
     await this.refuseSubAgent(sessionId);
     await this.whileIdle(
       sessionId,
-      'Hermes is answering in this session. Stop it before you delete the session.',
+      t('Hermes is answering in this session. Stop it before you delete the session.'),
       async (session) => {
         await store.trashSession(session.id, clock.now());
         switching.emptied([session.id]);
@@ -79,7 +80,7 @@ export class SessionActions {
   async forget(sessionId: string): Promise<ForgetReport> {
     const { store, agentPool, switching } = this.deps;
     await this.refuseSubAgent(sessionId);
-    const sentence = 'Hermes is answering in this session. Stop it before you forget the session.';
+    const sentence = t('Hermes is answering in this session. Stop it before you forget the session.');
     const { session, sessionIds, branches, isComplete } = await this.whileIdle(sessionId, sentence, async (found) => {
       const forgotten = await store.forgetSession(found.id);
       switching.emptied(forgotten.sessionIds);
@@ -88,7 +89,7 @@ export class SessionActions {
     this.deps.surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds });
     // No data of a private session was ever sent anywhere, but its agent is still released.
     if (session.private) agentPool.release(sessionIds);
-    const left = isComplete ? [] : ['Traces may remain in the session file until it is rewritten.'];
+    const left = isComplete ? [] : [t('Traces may remain in the session file until it is rewritten.')];
     const sentences = [...left, ...(session.private ? [] : await agentPool.forget(sessionIds))];
     return {
       sessionIds,
@@ -102,7 +103,10 @@ export class SessionActions {
   private async refuseSubAgent(sessionId: string): Promise<void> {
     const { sessions } = this.deps;
     if (await sessions.isSubAgent(await sessions.get(sessionId)))
-      throw new GatewayError('invalid', 'This session belongs to a sub-agent. It is deleted with its parent session.');
+      throw new GatewayError(
+        'invalid',
+        t('This session belongs to a sub-agent. It is deleted with its parent session.'),
+      );
   }
 
   /** Runs `work` on a conversation without a running turn. Throws `GatewayError` (`busy`) when a turn runs. */

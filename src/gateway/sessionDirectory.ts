@@ -1,3 +1,4 @@
+import { t, shownList } from '../base/translate';
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { PromptContext, SessionStore } from '../store/sessionStore';
@@ -78,7 +79,9 @@ export class SessionDirectory {
     if (isSubAgent ?? (await this.isSubAgent(session)))
       throw new GatewayError(
         'invalid',
-        'You can’t send prompts to a sub-agent’s session. Use its parent session, or branch this one and continue there.',
+        t(
+          'You can’t send prompts to a sub-agent’s session. Use its parent session, or branch this one and continue there.',
+        ),
       );
   }
 
@@ -94,7 +97,7 @@ export class SessionDirectory {
     await this.get(sessionId);
     const session = await this.tipOf((await this.deps.store.resolveSessionId(sessionId)) ?? sessionId);
     if (session.trashedAt !== null)
-      throw new GatewayError('invalid', 'This session is in the trash. Restore it, then open it.');
+      throw new GatewayError('invalid', t('This session is in the trash. Restore it, then open it.'));
     return session;
   }
 
@@ -105,14 +108,18 @@ export class SessionDirectory {
       case 'one':
         return found.sessionId;
       case 'none':
-        throw new GatewayError('notFound', `No session matches “${text}”.`);
+        throw new GatewayError('notFound', t('No session matches “{text}”.', { text }));
       case 'several': {
         const named = found.sessions
           .slice(0, mostNamed)
-          .map(({ id, title }) => (title === null ? id : `“${title}” (${id})`));
+          .map(({ id, title }) => (title === null ? id : t('“{title}” ({id})', { title, id })));
         throw new GatewayError(
           'invalid',
-          `${found.sessions.length} sessions fit “${text}”: ${named.join(', ')}. Type more of the id or of the title.`,
+          t('{count} sessions fit “{text}”: {sessions}. Type more of the id or of the title.', {
+            count: found.sessions.length,
+            text,
+            sessions: shownList(named),
+          }),
         );
       }
       default:
@@ -123,11 +130,11 @@ export class SessionDirectory {
   /** Returns the model that answers in a session. Null: in a new one. */
   modelOf(session: Session | null): string {
     const model = session?.model ?? this.deps.defaultModel();
-    if (model === null) throw new GatewayError('noModel', 'Choose a model first. Your prompt is kept.');
+    if (model === null) throw new GatewayError('noModel', t('Choose a model first. Your prompt is kept.'));
     return model;
   }
 }
 
 export function notStored(): GatewayError {
-  return new GatewayError('notFound', 'This session no longer exists. Open another one from the list.');
+  return new GatewayError('notFound', t('This session no longer exists. Open another one from the list.'));
 }

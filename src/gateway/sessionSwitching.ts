@@ -1,3 +1,5 @@
+import { joinSentences } from '../base/messageText';
+import { t } from '../base/translate';
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
@@ -34,9 +36,9 @@ type TargetOf<R extends SwitchReason> = Extract<SwitchTarget, { readonly reason:
 
 const unchanged = { draft: null, notice: null } as const;
 const notices = {
-  empty: 'This session has no messages yet. Send a prompt to start.',
-  rewoundInBranch:
-    'This prompt comes before a summary, so Hermes rewound it in a branch. The original session is unchanged.',
+  empty: (): string => t('This session has no messages yet. Send a prompt to start.'),
+  rewoundInBranch: (): string =>
+    t('This prompt comes before a summary, so Hermes rewound it in a branch. The original session is unchanged.'),
 } as const;
 
 /** Switches sessions. Every change of the session that a surface shows, and that its agent serves, goes through
@@ -145,7 +147,7 @@ export class SessionSwitching {
     const found = await sessions.tipOf(shown);
     return slots.inSequence(found.conversationId, async () => {
       const session = await sessions.tipOf(found.id);
-      await this.refuseBusy(session, 'Hermes is answering in this session. Stop it before you reset the session.');
+      await this.refuseBusy(session, t('Hermes is answering in this session. Stop it before you reset the session.'));
       await store.endSession(session.id, 'reset');
       agentPool.endAt(surfaceId, session);
       surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
@@ -160,7 +162,7 @@ export class SessionSwitching {
     // A compression published from here on moves this surface along. One published before did not know of it.
     const session = this.newest(found);
     this.switchTo(surfaceId, session, 'resume');
-    return { ...unchanged, sessionId: session.id, notice: total === 0 ? notices.empty : null };
+    return { ...unchanged, sessionId: session.id, notice: total === 0 ? notices.empty() : null };
   }
 
   private async branch(
@@ -190,7 +192,7 @@ export class SessionSwitching {
     if ('sessionId' in done) return done;
     // Outside the conversation's sequence, because branching enters that sequence itself.
     const branched = await this.branch(surfaceId, { sessionId: found.id, from: done.beforeSummary.uid });
-    return { ...branched, notice: notices.rewoundInBranch, ...takenBack(done.beforeSummary) };
+    return { ...branched, notice: notices.rewoundInBranch(), ...takenBack(done.beforeSummary) };
   }
 
   /** Rewinds the newest segment. An earlier segment is never changed: a prompt in one is returned as
@@ -202,10 +204,10 @@ export class SessionSwitching {
   ): Promise<SwitchOutcome | { readonly beforeSummary: Message }> {
     const { sessions, store, clock, surfaces, agentPool } = this.deps;
     const session = await sessions.tipOf(found.id);
-    await this.refuseBusy(session, 'Hermes is answering in this session. Stop it before you rewind the session.');
+    await this.refuseBusy(session, t('Hermes is answering in this session. Stop it before you rewind the session.'));
     // Counted as the user sees them, before a repair merges several into one.
     const named = 'to' in target ? target.to : (await earlierPrompt(store, session.id, target.turns))?.uid;
-    if (named === undefined) throw new GatewayError('invalid', 'There is no prompt to rewind to in this session.');
+    if (named === undefined) throw new GatewayError('invalid', t('There is no prompt to rewind to in this session.'));
     // Rewinds by the messages that the model would get: prompts without an answer between them are one.
     await store.repairTranscript(session.id);
     const prompt = await this.standing(named);
@@ -234,7 +236,7 @@ export class SessionSwitching {
     while (message?.visibility.kind === 'hidden' && message.visibility.absorbedInto !== null)
       message = await this.deps.store.getMessage(message.visibility.absorbedInto);
     if (message?.role !== 'user')
-      throw new GatewayError('notFound', 'This prompt no longer exists, so you can’t rewind to it.');
+      throw new GatewayError('notFound', t('This prompt no longer exists, so you can’t rewind to it.'));
     return message;
   }
 
@@ -258,7 +260,7 @@ export class SessionSwitching {
       return null;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      return `The branch was created without this title. ${error.message}`;
+      return joinSentences([t('The branch was created without this title.'), error.message]);
     }
   }
 

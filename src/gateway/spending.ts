@@ -1,3 +1,4 @@
+import { shownLanguage, t } from '../base/translate';
 import type { Clock } from '../base/clock';
 import type { SessionStore } from '../store/sessionStore';
 import { dollars, type Spending } from '../transcript/cost';
@@ -30,10 +31,13 @@ export class SpendingLimit {
     const { cost, allowedUsd } = await this.deps.store.sessionSpending(sessionId);
     const ceiling = Math.max(limit, allowedUsd ?? 0);
     if (cost.usd < ceiling) return null;
-    const [spent, allowed, more] = [cost.usd, ceiling, limit].map((usd) => dollars(usd, 'en-US'));
+    const shown = (usd: number): string => dollars(usd, shownLanguage());
     return {
       cause: 'spendingLimit',
-      sentence: `This session has cost ${spent} and reached your limit of ${allowed}. Everything shown is saved. Continue to allow another ${more}.`,
+      sentence: t(
+        'This session has cost {spent} and reached your limit of {allowed}. Everything shown is saved. Continue to allow another {more}.',
+        { spent: shown(cost.usd), allowed: shown(ceiling), more: shown(limit) },
+      ),
       technical: `hermes.spendingLimit is ${limit}`,
     };
   }

@@ -1,3 +1,4 @@
+import { t } from '../base/translate';
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { OpenTurn, SessionStore, SettleTurn } from '../store/sessionStore';
@@ -61,7 +62,7 @@ export class TurnOpening {
       ...how,
     };
     const { turn, userMessage } = await this.deps.store.openTurn(input);
-    if (turn.state !== 'running') throw new GatewayError('busy', 'This prompt was already answered.');
+    if (turn.state !== 'running') throw new GatewayError('busy', t('This prompt was already answered.'));
     return { turn, userMessage };
   }
 
@@ -79,7 +80,7 @@ export class TurnOpening {
 
 /** The settlement for a turn that was opened and never ran: its prompt is stored, and Retry sends it again. */
 function neverRan(turnUid: string, now: number): SettleTurn {
-  const sentence = 'This prompt was saved, but it was not sent because the disk reported a problem. Retry.';
+  const sentence = t('This prompt was saved, but it was not sent because the disk reported a problem. Retry.');
   const failure = { cause: 'unknown' as const, sentence, technical: 'The turn was opened and nobody runs it.' };
   return {
     turnUid,

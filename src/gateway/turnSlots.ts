@@ -1,3 +1,4 @@
+import { t } from '../base/translate';
 import type { PromptDraft, SentPart } from '../transcript/draftPart';
 import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
@@ -117,5 +118,5 @@ export class TurnSlots {
 }
 
 function closingError(): GatewayError {
-  return new GatewayError('closing', 'This window is closing. Your prompt is kept.');
+  return new GatewayError('closing', t('This window is closing. Your prompt is kept.'));
 }

@@ -1,4 +1,5 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
+import { setTranslations } from '../base/translate';
 import type { HermesExtension } from './api/hermes';
 import { HermesWindow } from './window/hermesWindow';
 
@@ -6,6 +7,7 @@ let current: HermesWindow | null = null;
 
 /** Returns the API for other extensions (docs/api.md). */
 export function activate(context: vscode.ExtensionContext): HermesExtension {
+  setTranslations({ language: vscode.env.language, texts: vscode.l10n.bundle ?? {} });
   current = new HermesWindow(context, __dirname);
   return current.api;
 }

@@ -1,3 +1,4 @@
+import { t } from '../base/translate';
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
 import { withinTime } from '../base/pause';
@@ -249,7 +250,9 @@ export class MemoryManager {
     await withinTime(this.deps.clock, forgetPatienceMs, Promise.all(work));
     return this.queues.flatMap((queue) => {
       const sentence = sentences.get(queue);
-      return sentence === undefined ? [`${queue.name} hasn’t confirmed that it deleted its copy.`] : (sentence ?? []);
+      return sentence === undefined
+        ? [t('{memory} hasn’t confirmed that it deleted its copy.', { memory: queue.name })]
+        : (sentence ?? []);
     });
   }
 
@@ -286,11 +289,13 @@ export class MemoryManager {
   private async forgetAt(queue: ProviderQueue, sessionIds: readonly string[]): Promise<string | null> {
     const { provider, isExternal, name } = queue;
     if (provider.onSessionForgotten === undefined)
-      return isExternal ? `${name} keeps its copy because it can’t delete sessions.` : null;
+      return isExternal ? t('{memory} keeps its copy because it can’t delete sessions.', { memory: name }) : null;
     const answer = await queue.add('onSessionForgotten', async (own, signal) => ({
       sentence: (await own.onSessionForgotten?.(sessionIds, signal)) ?? null,
     }));
-    return answer === null ? `${name} couldn’t delete its copy. See the log for details.` : answer.sentence;
+    return answer === null
+      ? t('{memory} couldn’t delete its copy. See the log for details.', { memory: name })
+      : answer.sentence;
   }
 
   private fanOut(

@@ -1,3 +1,5 @@
+import { joinSentences } from '../base/messageText';
+import { shownLanguage, t } from '../base/translate';
 import type { ModelInfo, ModelPrice } from './modelInfo';
 import type { ModelSettings } from './providerSettings';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
@@ -44,7 +46,11 @@ export function describeModel(
     price: facts.price ?? null,
     warnings: [
       ...(tools === false
-        ? [`${label} can’t call tools, so it can only chat. It can’t read files or search the folder.`]
+        ? [
+            t('{model} can’t call tools, so it can only chat. It can’t read files or search the folder.', {
+              model: label,
+            }),
+          ]
         : []),
       ...contextWarning(label, contextWindow, allocatedContext, facts.contextFix),
     ],
@@ -59,11 +65,19 @@ function contextWarning(
 ): readonly string[] {
   const size = allocated ?? contextWindow;
   if (size === null || size >= smallContext) return [];
-  const tokens = size.toLocaleString('en-US');
+  const tokens = size.toLocaleString(shownLanguage());
   const canGrow = contextWindow === null || contextWindow > size;
   if (fix === undefined || !canGrow)
     return [
-      `${label} takes only ${tokens} tokens, which is too little to work with files. Choose a model with a larger context.`,
+      t(
+        '{model} takes only {count} tokens, which is too little to work with files. Choose a model with a larger context.',
+        { model: label, count: tokens },
+      ),
     ];
-  return [`${label} is given only ${tokens} tokens here, and longer requests are cut off. ${fix}`];
+  return [
+    joinSentences([
+      t('{model} is given only {count} tokens here, and longer requests are cut off.', { model: label, count: tokens }),
+      fix,
+    ]),
+  ];
 }

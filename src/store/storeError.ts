@@ -1,3 +1,4 @@
+import { t } from '../base/translate';
 import type { StoreFailureCause } from '../transcript/stopReason';
 
 /** Reason why a store call failed: a cause class of the disk or the file, or a rule of ours that the call would have
@@ -37,7 +38,7 @@ export function storeErrorData(error: unknown): StoreErrorData {
     return { causeClass: error.causeClass, message: error.message, technical: error.technical };
   return {
     causeClass: 'unknown',
-    message: 'Saving failed unexpectedly. Everything shown is saved. Reload the window and try again.',
+    message: t('Saving failed unexpectedly. Everything shown is saved. Reload the window and try again.'),
     technical: error instanceof Error ? (error.stack ?? error.message) : String(error),
   };
 }

@@ -1,17 +1,17 @@
-import { t } from './localization';
+import { pageLanguage, t } from './localization';
 
 // Creating a formatter takes longer than a frame can spare; formatting is cheap.
-const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
-const dayAndHour = new Intl.DateTimeFormat(undefined, {
+const hour = new Intl.DateTimeFormat(pageLanguage, { hour: 'numeric', minute: '2-digit' });
+const dayAndHour = new Intl.DateTimeFormat(pageLanguage, {
   day: 'numeric',
   month: 'short',
   hour: 'numeric',
   minute: '2-digit',
 });
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const ago = new Intl.RelativeTimeFormat(undefined, { style: 'narrow' });
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
-const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumSignificantDigits: 3 });
+const full = new Intl.DateTimeFormat(pageLanguage, { dateStyle: 'medium', timeStyle: 'medium' });
+const ago = new Intl.RelativeTimeFormat(pageLanguage, { style: 'narrow' });
+const percent = new Intl.NumberFormat(pageLanguage, { style: 'percent', maximumFractionDigits: 0 });
+const compact = new Intl.NumberFormat(pageLanguage, { notation: 'compact', maximumSignificantDigits: 3 });
 
 /** Formats a time for readers: the hour if today, else the day and the hour. Times are seconds since the epoch. */
 export function clockTime(at: number, now: number): string {

@@ -1,9 +1,9 @@
 import { dollars } from '../protocol/costText';
 import type { Usage } from '../protocol/transcriptTypes';
-import { t } from './localization';
+import { pageLanguage, t } from './localization';
 import { compactCount, percentOf } from './times';
 
-const whole = new Intl.NumberFormat();
+const whole = new Intl.NumberFormat(pageLanguage);
 const leastCost = 0.0001;
 
 /** "12.3K tok (80% cached)": tokens sent to and received from the model. Null when neither was counted. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as v from 'valibot';
+import { translations } from '../../src/base/translate';
 import { systemClock } from '../../src/base/clock';
 import { createMcpClient } from '../../src/tools/mcp/client/index';
 import { connectingConfined } from '../../src/tools/mcp/confinedConnect';
@@ -75,10 +76,13 @@ describe('an MCP server', { timeout: 60_000 }, () => {
     launch: McpLaunch,
   ): Promise<{ readonly call: (tool: string, input?: object) => Promise<string>; readonly names: readonly string[] }> {
     log = new RecordingLog();
-    const connect = connectingConfined(createMcpClient({ version: '0.0.0', fetch: globalThis.fetch }), {
-      confinement: world.confinement,
-      aside: () => `${world.aside}-${++asides}`,
-    });
+    const connect = connectingConfined(
+      createMcpClient({ version: '0.0.0', translations: translations(), fetch: globalThis.fetch }),
+      {
+        confinement: world.confinement,
+        aside: () => `${world.aside}-${++asides}`,
+      },
+    );
     const pool = (servers = new McpServers({ connect: async () => connect, roots: () => [], clock: systemClock, log }));
     pool.use([planFor('s', launch)]);
     const { signal } = new AbortController();
@@ -264,10 +268,13 @@ describe('an MCP server', { timeout: 60_000 }, () => {
     const broken = { ...plain, folders: [] };
     log = new RecordingLog();
     const confine = () => Promise.reject(new Error('its helper has ended'));
-    const connect = connectingConfined(createMcpClient({ version: '0.0.0', fetch: globalThis.fetch }), {
-      confinement: { confine },
-      aside: () => world.aside,
-    });
+    const connect = connectingConfined(
+      createMcpClient({ version: '0.0.0', translations: translations(), fetch: globalThis.fetch }),
+      {
+        confinement: { confine },
+        aside: () => world.aside,
+      },
+    );
     const pool = (servers = new McpServers({ connect: async () => connect, roots: () => [], clock: systemClock, log }));
     pool.use([planFor('s', launchOf(broken, { env: { JOURNAL: journal } }))]);
     expect(await pool.tools(new AbortController().signal)).toEqual([]);

@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
 import type { ChatModel, ModelRequest, Terminal } from '../../models/chatModel';
@@ -85,16 +86,16 @@ export class Summarizer implements ContextEngine {
     const course = courseOf(memo);
     const plan = this.plan(history.rows, request.contextWindow);
     if (plan === null)
-      return { kind: 'protected', sentence: 'There is nothing to compress yet. Nothing was changed.', memo };
+      return { kind: 'protected', sentence: t('There is nothing to compress yet. Nothing was changed.'), memo };
     if (!request.isForced && isQuiet(course, clock.now()))
-      return { kind: 'unavailable', sentence: 'Compression just failed. Try again in a moment.', memo };
+      return { kind: 'unavailable', sentence: t('Compression just failed. Try again in a moment.'), memo };
     const aside = await request.aside(plan.summarised);
     const written = await this.summarise(
       summaryRequest(plan, { focus: request.focus, aside }, contextOf(request.model)),
       request,
     );
     if (written.kind === 'stopped')
-      return { kind: 'stopped', sentence: 'Compression was stopped. Nothing was changed.', memo };
+      return { kind: 'stopped', sentence: t('Compression was stopped. Nothing was changed.'), memo };
     if (written.kind === 'written')
       return this.proposal(history, plan, { summary: written.text, madeBy: 'summary' }, afterSummary(course));
     this.deps.log.warn(
@@ -124,7 +125,7 @@ export class Summarizer implements ContextEngine {
     const tokens = tokensOf(rows, plan, estimateTokens(text));
     const memo = courseText(afterSaving(course, tokens.before - tokens.after >= tokens.before * worthwhile));
     if (tokens.after >= tokens.before)
-      return { kind: 'noGain', sentence: 'Compression would free almost no space here. Nothing was changed.', memo };
+      return { kind: 'noGain', sentence: t('Compression would free almost no space here. Nothing was changed.'), memo };
     return { kind: 'handoff', text, summarisedUpTo: plan.upTo, prompt: plan.prompt?.uid ?? null, tokens, madeBy, memo };
   }
 
@@ -152,7 +153,8 @@ export class Summarizer implements ContextEngine {
     const terminal = await stream.terminal.finally(cancel);
     if (terminal.usage !== null) await spent?.(withCost(terminal.usage, model.info.price));
     if (signal.aborted) return { kind: 'stopped' };
-    if (patience.signal.aborted) return { kind: 'failed', sentence: 'The model took too long.', isUnavailable: false };
+    if (patience.signal.aborted)
+      return { kind: 'failed', sentence: t('The model took too long.'), isUnavailable: false };
     if (terminal.outcome === 'aborted') return { kind: 'stopped' };
     const answer = stream.events.map((event) => (event.kind === 'text' ? event.text : '')).join('');
     const text = withoutThinking(answer);
@@ -169,7 +171,7 @@ type Written =
 
 function failed(terminal: Terminal): Written {
   if (terminal.outcome !== 'failed' && terminal.outcome !== 'interrupted')
-    return { kind: 'failed', sentence: 'The model gave no summary.', isUnavailable: false };
+    return { kind: 'failed', sentence: t('The model gave no summary.'), isUnavailable: false };
   const { cause, sentence } = terminal.failure;
   return { kind: 'failed', sentence, isUnavailable: unavailable.some((known) => known === cause) };
 }

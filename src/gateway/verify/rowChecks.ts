@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 import type { Message } from '../../transcript/message';
 import type { Turn } from '../../transcript/turn';
 import type { StorageFinding } from '../../transcript/verification';
@@ -36,7 +37,7 @@ export class RowChecks {
     const lost = this.absentAbsorbers
       .filter((uid) => !isStored(uid))
       .map((uid) => ({
-        sentence: 'A row was merged into one that is not stored.',
+        sentence: t('A row was merged into one that is not stored.'),
         messageUid: this.absorbers.get(uid) ?? null,
       }));
     return [...this.found, ...lost, ...this.unanswered()];
@@ -44,14 +45,14 @@ export class RowChecks {
 
   private row(message: Message): void {
     const { uid, position, turnUid, visibility } = message;
-    if (this.uids.has(uid)) return this.find(uid, 'A row stands in the transcript twice.');
+    if (this.uids.has(uid)) return this.find(uid, t('A row stands in the transcript twice.'));
     this.uids.add(uid);
-    if (position <= this.last) this.find(uid, 'Two rows stand at the same place.');
+    if (position <= this.last) this.find(uid, t('Two rows stand at the same place.'));
     this.last = position;
     const turn = turnUid === null ? null : (this.turns.get(turnUid) ?? null);
-    if (turnUid !== null && turn === null) this.find(uid, 'A row belongs to a turn that is not stored.');
+    if (turnUid !== null && turn === null) this.find(uid, t('A row belongs to a turn that is not stored.'));
     if (message.role === 'assistant' && message.state === 'streaming' && turn?.state === 'settled')
-      this.find(uid, 'A row is still being written, and its turn has ended.');
+      this.find(uid, t('A row is still being written, and its turn has ended.'));
     if (visibility.kind === 'hidden' && visibility.absorbedInto !== null)
       this.absorbers.set(visibility.absorbedInto, uid);
     if (turnUid !== null && visibility.kind !== 'hidden') this.note(turnUid, message);
@@ -74,7 +75,10 @@ export class RowChecks {
       if (this.turns.get(turnUid)?.state !== 'settled') return [];
       return [...open]
         .filter(([callId]) => !answered.has(callId))
-        .map(([, messageUid]) => ({ sentence: 'A turn has ended, and a tool call of it has no result.', messageUid }));
+        .map(([, messageUid]) => ({
+          sentence: t('A turn has ended, and a tool call of it has no result.'),
+          messageUid,
+        }));
     });
   }
 

@@ -7,9 +7,8 @@ import type { DeniesReading } from '../../tools/secretFiles';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import type { CommandTable } from '../common/commands';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
-import { translate } from '../common/translation';
 import { type RuleMemory, WorkspaceRules } from './workspaceRules';
-import type { Translate } from '../../base/translate';
+import { t, type Translate } from '../../base/translate';
 import { errorMessage } from '../../base/errorMessage';
 
 export interface ApprovalRulesDeps {
@@ -51,7 +50,7 @@ export class ApprovalRules {
       guarded: () => deps.guarded,
     });
     this.deniesReading = (place) => policy.deniesReading(place);
-    this.policy = reportingUnkept(policy, translate, (sentence) => void vscode.window.showWarningMessage(sentence));
+    this.policy = reportingUnkept(policy, t, (sentence) => void vscode.window.showWarningMessage(sentence));
   }
 
   get commands(): CommandTable {
@@ -62,8 +61,8 @@ export class ApprovalRules {
   private async manage(): Promise<void> {
     for (;;) {
       const chosen = await vscode.window.showQuickPick(this.items(), {
-        title: vscode.l10n.t('Manage Approvals'),
-        placeHolder: vscode.l10n.t('Choose a rule to remove it. Edit deny rules in your settings.'),
+        title: t('Manage Approvals'),
+        placeHolder: t('Choose a rule to remove it. Edit deny rules in your settings.'),
       });
       if (chosen === undefined) return;
       if (chosen.removed === null)
@@ -82,17 +81,15 @@ export class ApprovalRules {
       removed,
     });
     return [
-      ...inWorkspace.map((rule) =>
-        described(rule, vscode.l10n.t('allowed in this workspace'), () => this.workspace.remove(rule)),
-      ),
+      ...inWorkspace.map((rule) => described(rule, t('allowed in this workspace'), () => this.workspace.remove(rule))),
       ...everywhere.map((rule) =>
-        described(rule, vscode.l10n.t('allowed everywhere'), () =>
+        described(rule, t('allowed everywhere'), () =>
           settings.saveAllowRules(everywhere.filter((each) => each !== rule)),
         ),
       ),
       {
-        label: vscode.l10n.t('Open Settings'),
-        description: vscode.l10n.t('{allowed} allowed, {denied} denied', {
+        label: t('Open Settings'),
+        description: t('{allowed} allowed, {denied} denied', {
           allowed: String(inWorkspace.length + everywhere.length),
           denied: String(settings.current.approvals.deny.length),
         }),

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { Log } from '../../base/log';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { WorkspacePaths } from '../../tools/workspacePaths';
@@ -36,7 +37,6 @@ export function registerEntryPoints(deps: EntryPointDeps, log: Log): vscode.Disp
 /** Commands that add the user's current selection, problem, file or terminal output to the composer. */
 export function entryPointCommands({ files, insert, uid }: EntryPointDeps): CommandTable {
   const paths = new WorkspacePaths(files);
-  const { t } = vscode.l10n;
   const quoted = (
     document: vscode.TextDocument,
     first: number,

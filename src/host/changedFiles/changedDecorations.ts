@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { EditorChanges } from './editorChanges';
 
@@ -18,7 +19,7 @@ export class ChangedDecorations implements vscode.FileDecorationProvider, Dispos
     if (this.files.pathOf(uri) === null) return undefined;
     return new vscode.FileDecoration(
       'H',
-      vscode.l10n.t('Changed by Hermes, not kept yet'),
+      t('Changed by Hermes, not kept yet'),
       new vscode.ThemeColor('chat.editedFileForeground'),
     );
   }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Ids } from '../../base/ids';
@@ -178,7 +179,7 @@ export class ChangedFilesFeature implements Disposable {
       if (sessionId === undefined) return null;
       return await this.notices.watched(sessionId, async () => (await this.changed.revertFrom(turnUid)).sentence);
     } catch (error) {
-      return vscode.l10n.t('Couldn’t revert the files: {reason}', { reason: describeError(error).sentence });
+      return t('Couldn’t revert the files: {reason}', { reason: describeError(error).sentence });
     }
   }
 

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { SessionStore } from '../../store/sessionStore';
 import { type BothTexts, bothTexts, proposedFiles } from '../../tools/files/proposedTexts';
 import type { Approval } from '../../transcript/approval';
@@ -45,7 +46,7 @@ export class ProposedChanges implements vscode.TextDocumentContentProvider, vsco
       kind === 'created' ? undefined : side(uri, index, 'before'),
       kind === 'deleted' ? undefined : side(uri, index, 'after'),
     ]);
-    if (sides.length > 0) await openChanges(vscode.l10n.t('Proposed Changes'), sides);
+    if (sides.length > 0) await openChanges(t('Proposed Changes'), sides);
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {

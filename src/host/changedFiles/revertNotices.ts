@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { SessionStore } from '../../store/sessionStore';
 import type { ChangedFiles } from '../../tools/files/changes/changedFiles';
 import type { RevertedFile } from '../../tools/files/changes/revertRecords';
@@ -29,19 +30,19 @@ export class RevertNotices {
     const sessions = new Set([...(sessionId === null ? [] : [sessionId]), ...turns.map((turn) => turn.sessionId)]);
     const newest = await this.deps.changed.newestRevert([...sessions]);
     if (newest.length === 0) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('There is no revert to undo in this session.'));
+      void vscode.window.showInformationMessage(t('There is no revert to undo in this session.'));
       return;
     }
     await this.undo(newest);
   }
 
   private async offer(files: readonly RevertedFile[]): Promise<void> {
-    const undo = vscode.l10n.t('Undo Revert');
+    const undo = t('Undo Revert');
     const chosen = await vscode.window.showInformationMessage(revertedWords(files.length), undo);
     if (chosen !== undo) return;
     await this.undo(files).catch((error: unknown) =>
       vscode.window.showErrorMessage(
-        vscode.l10n.t('Couldn’t undo the revert: {reason}', { reason: describeError(error).sentence }),
+        t('Couldn’t undo the revert: {reason}', { reason: describeError(error).sentence }),
       ),
     );
   }
@@ -49,12 +50,10 @@ export class RevertNotices {
   private async undo(files: readonly RevertedFile[]): Promise<void> {
     const { sentence } = await this.deps.changed.undoRevert(files);
     if (sentence !== null) void vscode.window.showWarningMessage(sentence);
-    else vscode.window.setStatusBarMessage(vscode.l10n.t('The revert was undone.'), 5000);
+    else vscode.window.setStatusBarMessage(t('The revert was undone.'), 5000);
   }
 }
 
 function revertedWords(files: number): string {
-  return files === 1
-    ? vscode.l10n.t('Reverted 1 file.')
-    : vscode.l10n.t('Reverted {count} files.', { count: String(files) });
+  return files === 1 ? t('Reverted 1 file.') : t('Reverted {count} files.', { count: String(files) });
 }

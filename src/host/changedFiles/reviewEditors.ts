@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { SessionStore } from '../../store/sessionStore';
 import type { ChangedFiles, ReviewedFile } from '../../tools/files/changes/changedFiles';
 import type { FileEditor } from '../../tools/files/fileEditor';
@@ -23,28 +24,28 @@ export class ReviewEditors {
   async openFile(turnUid: string, path: string): Promise<void> {
     const file = (await this.deps.changed.ofTurns([turnUid]))[turnUid]?.find((candidate) => candidate.path === path);
     if (file === undefined) return;
-    const title = vscode.l10n.t('{file} (before the turn ↔ now)', { file: file.shown });
+    const title = t('{file} (before the turn ↔ now)', { file: file.shown });
     const now = (await this.isThere(path)) ? uriOfPath(path) : beforeUri(path, null);
     await vscode.commands.executeCommand('vscode.diff', beforeUri(path, turnUid), now, title, { preview: true });
   }
 
   /** All files that a turn changed. */
   async openTurn(turnUid: string): Promise<void> {
-    await this.open(vscode.l10n.t('Changes of the Turn'), await this.deps.changed.across([turnUid]));
+    await this.open(t('Changes of the Turn'), await this.deps.changed.across([turnUid]));
   }
 
   /** All files of the session's newest turn that changed some. */
   async openLastTurn(sessionId: string | null): Promise<void> {
     const newest = (await this.changedTurns(sessionId)).at(-1);
     if (newest === undefined) return nothingChanged();
-    await this.open(vscode.l10n.t('Changes of the Last Turn'), await this.deps.changed.across([newest.turn.uid]));
+    await this.open(t('Changes of the Last Turn'), await this.deps.changed.across([newest.turn.uid]));
   }
 
   /** All files that the session changed, also in hidden turns and by its sub-agents. */
   async openSession(sessionId: string | null): Promise<void> {
     const [first] = sessionId === null ? [] : await turnsOf(this.deps.store, sessionId);
     if (first === undefined) return nothingChanged();
-    await this.open(vscode.l10n.t('Changes of the Session'), await this.deps.changed.acrossFrom(first.uid));
+    await this.open(t('Changes of the Session'), await this.deps.changed.acrossFrom(first.uid));
   }
 
   async openSessionOf(turnUid: string): Promise<void> {
@@ -57,21 +58,19 @@ export class ReviewEditors {
     if (turns.length === 0) return nothingChanged();
     const items = turns.toReversed().map(({ turn, files }): TurnItem => ({
       turnUid: turn.uid,
-      label: turn.prompt.replace(/\s+/g, ' ').trim().slice(0, 120) || vscode.l10n.t('Turn without a prompt'),
+      label: turn.prompt.replace(/\s+/g, ' ').trim().slice(0, 120) || t('Turn without a prompt'),
       description: filesLabel(files),
       detail: files.map(({ shown }) => shown).join(', '),
     }));
     const picked = await vscode.window.showQuickPick(items, {
-      title: vscode.l10n.t('Review Changes of Turns'),
-      placeHolder: vscode.l10n.t('Select the turns to review together'),
+      title: t('Review Changes of Turns'),
+      placeHolder: t('Select the turns to review together'),
       canPickMany: true,
       matchOnDetail: true,
     });
     if (picked === undefined || picked.length === 0) return;
     await this.open(
-      picked.length === 1
-        ? vscode.l10n.t('Changes of the Turn')
-        : vscode.l10n.t('Changes of {count} Turns', { count: String(picked.length) }),
+      picked.length === 1 ? t('Changes of the Turn') : t('Changes of {count} Turns', { count: String(picked.length) }),
       await this.deps.changed.across(picked.map(({ turnUid }) => turnUid)),
     );
   }
@@ -113,9 +112,9 @@ export class ReviewEditors {
 }
 
 function filesLabel(files: readonly ChangedFile[]): string {
-  return files.length === 1 ? vscode.l10n.t('1 file') : vscode.l10n.t('{count} files', { count: String(files.length) });
+  return files.length === 1 ? t('1 file') : t('{count} files', { count: String(files.length) });
 }
 
 function nothingChanged(): void {
-  void vscode.window.showInformationMessage(vscode.l10n.t('No changes to review in this session.'));
+  void vscode.window.showInformationMessage(t('No changes to review in this session.'));
 }

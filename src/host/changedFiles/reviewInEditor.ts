@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import * as v from 'valibot';
+import { t } from '../../base/translate';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { CommandTable } from '../common/commands';
 import type { EditorChanges, PlacedChange } from './editorChanges';
@@ -22,7 +23,7 @@ export class ReviewInEditor implements Disposable {
     this.item = this.lifetime.register(
       vscode.window.createStatusBarItem('hermes.changes', vscode.StatusBarAlignment.Right, 101),
     );
-    this.item.name = vscode.l10n.t('Hermes: Changes to Review');
+    this.item.name = t('Hermes: Changes to Review');
     this.item.command = 'hermes.nextChange';
     const update = (): void => this.update();
     this.lifetime.register(changes.onDidChange(update));
@@ -48,7 +49,7 @@ export class ReviewInEditor implements Disposable {
     const all = await this.changes.all();
     const target = all[changeFrom(all, this.place(), direction)];
     if (target === undefined) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('No changes are left to review.'));
+      void vscode.window.showInformationMessage(t('No changes are left to review.'));
       return;
     }
     await show(target);
@@ -57,7 +58,7 @@ export class ReviewInEditor implements Disposable {
   private async review(target: unknown, action: 'keep' | 'revert'): Promise<void> {
     const change = v.is(named, target) ? target : await this.changeHere();
     if (change === undefined) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('Place the cursor on a change by Hermes first.'));
+      void vscode.window.showInformationMessage(t('Place the cursor on a change by Hermes first.'));
       return;
     }
     const sentence = await this.changes.review(change, action);
@@ -104,12 +105,12 @@ export class ReviewInEditor implements Disposable {
     const words =
       at === -1
         ? all.length === 1
-          ? vscode.l10n.t('1 change')
-          : vscode.l10n.t('{count} changes', { count })
-        : vscode.l10n.t('{number} of {count} changes', { number: String(at + 1), count });
+          ? t('1 change')
+          : t('{count} changes', { count })
+        : t('{number} of {count} changes', { number: String(at + 1), count });
     this.item.text = `$(diff) ${words}`;
-    this.item.tooltip = vscode.l10n.t('Changes by Hermes to review. Go to the next one.');
-    this.item.accessibilityInformation = { label: vscode.l10n.t('Hermes: {changes}', { changes: words }) };
+    this.item.tooltip = t('Changes by Hermes to review. Go to the next one.');
+    this.item.accessibilityInformation = { label: t('Hermes: {changes}', { changes: words }) };
     this.item.show();
   }
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { EditorChanges, PlacedChange } from './editorChanges';
 
@@ -30,7 +31,7 @@ function lensesOf(document: vscode.TextDocument, { path, id, start }: PlacedChan
   const lens = (title: string, tooltip: string, command: string): vscode.CodeLens =>
     new vscode.CodeLens(range, { title, tooltip, command, arguments: [{ path, id }] });
   return [
-    lens(vscode.l10n.t('Keep'), vscode.l10n.t('Keep this change'), 'hermes.keepChange'),
-    lens(vscode.l10n.t('Undo'), vscode.l10n.t('Undo this change'), 'hermes.undoChange'),
+    lens(t('Keep'), t('Keep this change'), 'hermes.keepChange'),
+    lens(t('Undo'), t('Undo this change'), 'hermes.undoChange'),
   ];
 }

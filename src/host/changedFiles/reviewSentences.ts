@@ -1,20 +1,19 @@
-import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { ReviewTexts } from '../../tools/files/changes/reviewTexts';
 
 /** Texts in the user's language. */
 export const reviewTexts: ReviewTexts = {
   conflict: (files) =>
-    vscode.l10n.t('These files have since been changed in the same places, so they weren’t reverted: {files}.', {
+    t('These files have since been changed in the same places, so they weren’t reverted: {files}.', {
       files,
     }),
-  notKept: (files) =>
-    vscode.l10n.t('These files were too large to save a copy of, so they can’t be reverted: {files}.', { files }),
+  notKept: (files) => t('These files were too large to save a copy of, so they can’t be reverted: {files}.', { files }),
   cannotWrite: (files) =>
-    vscode.l10n.t('These files couldn’t be written and haven’t changed: {files}. See the log for details.', { files }),
+    t('These files couldn’t be written and haven’t changed: {files}. See the log for details.', { files }),
   notUndone: (files) =>
-    vscode.l10n.t(
+    t(
       'These files have been changed in the same places since they were reverted, so the revert wasn’t undone: {files}. What it replaced is still saved.',
       { files },
     ),
-  gone: (file) => vscode.l10n.t('This change to {file} no longer exists.', { file }),
+  gone: (file) => t('This change to {file} no longer exists.', { file }),
 };

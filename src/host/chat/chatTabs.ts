@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { ChatSurface, ChatSurfaceDeps } from './chatSurface';
@@ -68,7 +69,7 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
     }
     const panel = vscode.window.createWebviewPanel(
       chatTabViewType,
-      vscode.l10n.t('Hermes'),
+      t('Hermes'),
       vscode.ViewColumn.Active,
       this.programs.options,
     );
@@ -124,7 +125,7 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
   private async titleOf({ surface }: OpenTab): Promise<string> {
     const sessionId = surface.shownSession;
     const session = sessionId === null ? null : await this.deps.sessions.getSession(sessionId);
-    if (session === null) return vscode.l10n.t('New Session');
-    return session.title ?? vscode.l10n.t('Untitled Session');
+    if (session === null) return t('New Session');
+    return session.title ?? t('Untitled Session');
   }
 }

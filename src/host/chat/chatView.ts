@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { ChatSurface } from './chatSurface';
 import { webviewPort } from '../webviews/webviewPort';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
@@ -36,7 +37,7 @@ export class ChatView implements vscode.WebviewViewProvider {
 
   /** Shows the number of sessions that wait for the user as a badge on the panel's icon. */
   showWaiting(count: number): void {
-    this.badge = count === 0 ? undefined : { value: count, tooltip: vscode.l10n.t('Hermes is waiting for you') };
+    this.badge = count === 0 ? undefined : { value: count, tooltip: t('Hermes is waiting for you') };
     if (this.view !== null) this.view.badge = this.badge;
   }
 

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { AccessPaths } from '../../tools/accessPaths';
 import { CannotWrite, FileChanged, NotAText, type FileEditor, type TextFile } from '../../tools/files/fileEditor';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
@@ -36,9 +37,7 @@ export class ApplyToFile {
 
   async apply(code: string, info: string): Promise<void> {
     if (this.deps.files.roots().length === 0)
-      return warn(
-        vscode.l10n.t('No folder is open, so there is no file to apply this to. Use New File or Insert at Cursor.'),
-      );
+      return warn(t('No folder is open, so there is no file to apply this to. Use New File or Insert at Cursor.'));
     try {
       const fence = readFence(info);
       const target = await this.target(code, fence.path ?? pathInDiff(code, fence.language), fence.language);
@@ -66,9 +65,7 @@ export class ApplyToFile {
   private async inside(written: string): Promise<Target> {
     const { path, shown, isInside } = await this.paths.resolveAccess(written);
     if (!isInside)
-      throw new PathRefused(
-        vscode.l10n.t('{file} is outside the open folders. Nothing was changed.', { file: written }),
-      );
+      throw new PathRefused(t('{file} is outside the open folders. Nothing was changed.', { file: written }));
     return { path, shown };
   }
 
@@ -76,29 +73,25 @@ export class ApplyToFile {
     const file = target.shown;
     if (change.kind === 'same')
       return void vscode.window.showInformationMessage(
-        vscode.l10n.t('{file} already contains this code. Nothing was changed.', { file }),
+        t('{file} already contains this code. Nothing was changed.', { file }),
       );
     if (change.kind === 'misfit')
       return this.offerInsertion(
-        vscode.l10n.t('Hermes couldn’t tell where this code belongs in {file}. Nothing was changed.', { file }),
+        t('Hermes couldn’t tell where this code belongs in {file}. Nothing was changed.', { file }),
         code,
       );
     const { proposed } = this.deps;
     const after = proposed.keep(file, change.text);
     const now = before === null ? proposed.keep(file, '') : uriOfPath(target.path);
-    await vscode.commands.executeCommand(
-      'vscode.diff',
-      now,
-      after,
-      vscode.l10n.t('{file} (now ↔ proposed)', { file }),
-      { preview: true },
-    );
-    const apply = vscode.l10n.t('Apply');
+    await vscode.commands.executeCommand('vscode.diff', now, after, t('{file} (now ↔ proposed)', { file }), {
+      preview: true,
+    });
+    const apply = t('Apply');
     const question =
       before === null
-        ? vscode.l10n.t('Create {file} with this code? Nothing is written until you apply it.', { file })
-        : vscode.l10n.t('Apply the proposed change to {file}? Nothing is written until you apply it.', { file });
-    const answer = await vscode.window.showInformationMessage(question, apply, vscode.l10n.t('Discard'));
+        ? t('Create {file} with this code? Nothing is written until you apply it.', { file })
+        : t('Apply the proposed change to {file}? Nothing is written until you apply it.', { file });
+    const answer = await vscode.window.showInformationMessage(question, apply, t('Discard'));
     // A closed notification decides nothing, but the question is not repeated either.
     await proposed.release(after);
     if (before === null) await proposed.release(now);
@@ -113,7 +106,7 @@ export class ApplyToFile {
   }
 
   private async offerInsertion(sentence: string, code: string): Promise<void> {
-    const insert = vscode.l10n.t('Insert at Cursor');
+    const insert = t('Insert at Cursor');
     if ((await vscode.window.showWarningMessage(sentence, insert)) === insert) await this.deps.insert(code);
   }
 }
@@ -127,13 +120,13 @@ function pathInDiff(code: string, language: string): string | null {
 /** Translates file errors into sentences for the user: those of the file port are written for the model. */
 function refusal(error: unknown): string {
   if (error instanceof FileChanged)
-    return vscode.l10n.t(
+    return t(
       'The file changed while you were reviewing, so nothing was applied. Apply the code again to review it against the current file.',
     );
   if (error instanceof CannotWrite)
-    return vscode.l10n.t('Couldn’t write the file: it is read-only, or VS Code couldn’t save it. Nothing was changed.');
+    return t('Couldn’t write the file: it is read-only, or VS Code couldn’t save it. Nothing was changed.');
   if (error instanceof NotAText)
-    return vscode.l10n.t('Code can’t be applied to a folder or a file that isn’t text. Nothing was changed.');
+    return t('Code can’t be applied to a folder or a file that isn’t text. Nothing was changed.');
   if (error instanceof PathRefused) return error.message;
   throw error;
 }
@@ -159,8 +152,8 @@ async function pickFile(files: WorkspaceFiles, first: string | null): Promise<st
       })),
     );
   const picked = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('Apply to File'),
-    placeHolder: vscode.l10n.t('The file this code belongs to. You see the change before it is made.'),
+    title: t('Apply to File'),
+    placeHolder: t('The file this code belongs to. You see the change before it is made.'),
   });
   return picked?.path ?? null;
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import { shellCode } from './shellCode';
 
@@ -27,16 +28,14 @@ export class CodeTerminal implements Disposable {
   async take(code: string, language: string): Promise<void> {
     if (!vscode.workspace.isTrusted)
       return warn(
-        vscode.l10n.t(
-          'Commands are disabled in Restricted Mode. Nothing was run. Trust this folder first, or copy the code.',
-        ),
+        t('Commands are disabled in Restricted Mode. Nothing was run. Trust this folder first, or copy the code.'),
       );
     const read = shellCode(code, language);
     if (read.kind === 'refused') {
       return warn(
         read.reason === 'empty'
-          ? vscode.l10n.t('This code contains no command. Nothing was run.')
-          : vscode.l10n.t(
+          ? t('This code contains no command. Nothing was run.')
+          : t(
               'This code contains invisible characters, so what you see is not what would run. Nothing was run. Copy it into an editor to inspect it.',
             ),
       );
@@ -70,7 +69,7 @@ export class CodeTerminal implements Disposable {
       return known;
     }
     const opened = (this.terminal = vscode.window.createTerminal({
-      name: vscode.l10n.t('Code from Hermes'),
+      name: t('Code from Hermes'),
       iconPath: new vscode.ThemeIcon('terminal'),
     }));
     opened.show(false);
@@ -80,10 +79,10 @@ export class CodeTerminal implements Disposable {
 }
 
 async function isWanted(command: string): Promise<boolean> {
-  const run = vscode.l10n.t('Run');
+  const run = t('Run');
   return (
     (await vscode.window.showInformationMessage(
-      vscode.l10n.t('Run this command in the terminal?'),
+      t('Run this command in the terminal?'),
       { modal: true, detail: command },
       run,
     )) === run

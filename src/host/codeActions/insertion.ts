@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { Disposable } from '../../base/disposable';
 
 /** Tracks the text editor that the user used last: while they are in a chat in an editor tab, no text editor is
@@ -29,18 +30,15 @@ export class LastEditor implements Disposable {
 /** Inserts text at the cursor, replacing the selection. Null when done, otherwise a sentence that says why not. */
 export async function insertAtCursor(editor: vscode.TextEditor | null, text: string): Promise<string | null> {
   if (editor === null)
-    return vscode.l10n.t(
-      'No text editor is open. Open a file and place the cursor where the code belongs, or use New File.',
-    );
+    return t('No text editor is open. Open a file and place the cursor where the code belongs, or use New File.');
   const { document } = editor;
   const name = vscode.workspace.asRelativePath(document.uri);
-  if (await isReadOnly(document.uri))
-    return vscode.l10n.t('{file} is read-only. Nothing was inserted.', { file: name });
+  if (await isReadOnly(document.uri)) return t('{file} is read-only. Nothing was inserted.', { file: name });
   const { version } = document;
   const done = await editor.edit((edit) => edit.replace(editor.selection, text.replace(/\n$/, '')));
   // An editor that is read-only for another reason reports success although nothing changed.
   if (!done || (document.version === version && text !== ''))
-    return vscode.l10n.t('Couldn’t change {file} here. Nothing was inserted.', { file: name });
+    return t('Couldn’t change {file} here. Nothing was inserted.', { file: name });
   await vscode.window.showTextDocument(document, {
     viewColumn: editor.viewColumn ?? vscode.ViewColumn.Active,
     preserveFocus: false,

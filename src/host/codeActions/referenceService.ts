@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
@@ -56,7 +57,7 @@ export class ReferenceService implements Disposable {
     const [only, another] = symbol === null ? [] : await this.symbols(symbol);
     if (symbol === null || only === undefined) {
       void vscode.window.showWarningMessage(
-        vscode.l10n.t('No extension can find “{name}” in the open folders anymore.', { name: text }),
+        t('No extension can find “{name}” in the open folders anymore.', { name: text }),
       );
     } else if (another !== undefined)
       await vscode.commands.executeCommand('workbench.action.quickOpen', `#${symbol.name}`);

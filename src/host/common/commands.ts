@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { Log } from '../../base/log';
 import { describeError, isExpected } from './describeError';
 
@@ -21,7 +22,7 @@ export function reportFailure(what: string, error: unknown, log: Log): void {
   const { sentence } = describeError(error);
   if (isExpected(error)) log.warn(`${what}: ${sentence}`);
   else log.error(`${what} failed`, error);
-  const showLog = vscode.l10n.t('Show Log');
+  const showLog = t('Show Log');
   vscode.window.showErrorMessage(sentence, showLog).then(
     (chosen) => (chosen === showLog ? vscode.commands.executeCommand('hermes.showLog') : undefined),
     (failure: unknown) => log.error('A notification could not be shown', failure),

@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { problemOf } from './vscodeKnowledge';
 import type { problemCall } from './problemCall';
 
@@ -23,8 +24,8 @@ export class ProblemActions implements vscode.CodeActionProvider {
       problems: diagnostics.map((diagnostic) => problemOf(uri, diagnostic)),
     };
     return [
-      action(vscode.l10n.t('Fix with Hermes'), 'hermes.fixProblem', call, diagnostics),
-      action(vscode.l10n.t('Explain with Hermes'), 'hermes.explainProblem', call, diagnostics),
+      action(t('Fix with Hermes'), 'hermes.fixProblem', call, diagnostics),
+      action(t('Explain with Hermes'), 'hermes.explainProblem', call, diagnostics),
     ];
   }
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { errorMessage } from '../../base/errorMessage';
 import type { McpTrial } from '../../tools/mcp/mcpServers';
 import type { ServerDefinition } from '../../tools/mcp/serverDefinition';
@@ -48,10 +49,10 @@ export async function addServer(desk: ServerAdding): Promise<void> {
 }
 
 async function enter(desk: ServerAdding, before: Entered | null): Promise<Entered | null> {
-  const title = vscode.l10n.t('Add MCP Server');
+  const title = t('Add MCP Server');
   const text = await vscode.window.showInputBox({
     title,
-    prompt: vscode.l10n.t('Command that starts the server, or its web address'),
+    prompt: t('Command that starts the server, or its web address'),
     placeHolder: exampleCommand,
     value: before?.text ?? '',
     ignoreFocusOut: true,
@@ -62,7 +63,7 @@ async function enter(desk: ServerAdding, before: Entered | null): Promise<Entere
   const taken = desk.all.map(({ definition }) => definition.name);
   const name = await vscode.window.showInputBox({
     title,
-    prompt: vscode.l10n.t('A name for this server'),
+    prompt: t('A name for this server'),
     value: before?.name ?? proposedName(entry, taken),
     ignoreFocusOut: true,
     validateInput: (typed) => nameProblem(typed.trim(), taken),
@@ -77,15 +78,15 @@ async function pickPlace(title: string): Promise<DraftPlace | null> {
   if (only === undefined || others.length === 0) return only ?? null;
   const picked = await vscode.window.showQuickPick([only, ...others], {
     title,
-    placeHolder: vscode.l10n.t('Where should this server be available?'),
+    placeHolder: t('Where should this server be available?'),
     ignoreFocusOut: true,
   });
   return picked ?? null;
 }
 
 async function tellUnusable(sentence: string): Promise<'ended' | 'edit'> {
-  const edit = vscode.l10n.t('Edit');
-  const detail = vscode.l10n.t('Nothing was saved.');
+  const edit = t('Edit');
+  const detail = t('Nothing was saved.');
   return (await vscode.window.showWarningMessage(sentence, { modal: true, detail }, edit)) === edit ? 'edit' : 'ended';
 }
 
@@ -102,10 +103,10 @@ async function tryAndSave(
   if (trial === null) return 'ended';
   const { name } = server.definition;
   if (trial.kind === 'failed') {
-    const [save, edit] = [vscode.l10n.t('Save Anyway'), vscode.l10n.t('Edit')];
+    const [save, edit] = [t('Save Anyway'), t('Edit')];
     const pressed = await vscode.window.showWarningMessage(
-      vscode.l10n.t('The MCP server “{name}” didn’t start. {reason}', { name, reason: trial.sentence }),
-      { modal: true, detail: [...trial.lines, vscode.l10n.t('Nothing was saved.')].join('\n') },
+      t('The MCP server “{name}” didn’t start. {reason}', { name, reason: trial.sentence }),
+      { modal: true, detail: [...trial.lines, t('Nothing was saved.')].join('\n') },
       save,
       edit,
     );
@@ -125,7 +126,7 @@ async function tested(desk: ServerAdding, server: KnownServer, decision: ServerD
   return vscode.window.withProgress(
     {
       location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Testing the MCP server “{name}”…', { name: server.definition.name }),
+      title: t('Testing the MCP server “{name}”…', { name: server.definition.name }),
       cancellable: true,
     },
     async (_progress, token) => {
@@ -140,10 +141,10 @@ async function tested(desk: ServerAdding, server: KnownServer, decision: ServerD
 }
 
 function savedWords(name: string, trial: McpTrial): string {
-  if (trial.kind === 'failed') return vscode.l10n.t('The MCP server “{name}” was saved. It isn’t running.', { name });
+  if (trial.kind === 'failed') return t('The MCP server “{name}” was saved. It isn’t running.', { name });
   return trial.tools === 1
-    ? vscode.l10n.t('The MCP server “{name}” works and was saved. It offers 1 tool.', { name })
-    : vscode.l10n.t('The MCP server “{name}” works and was saved. It offers {count} tools.', {
+    ? t('The MCP server “{name}” works and was saved. It offers 1 tool.', { name })
+    : t('The MCP server “{name}” works and was saved. It offers {count} tools.', {
         name,
         count: String(trial.tools),
       });
@@ -152,19 +153,19 @@ function savedWords(name: string, trial: McpTrial): string {
 function problemWords(typed: ServerEntry | TypedProblem): string | undefined {
   switch (typed) {
     case 'empty':
-      return vscode.l10n.t('Enter a command or a web address.');
+      return t('Enter a command or a web address.');
     case 'shell':
-      return vscode.l10n.t('Enter a single command. Pipes, redirections, and && aren’t supported.');
+      return t('Enter a single command. Pipes, redirections, and && aren’t supported.');
     case 'quote':
-      return vscode.l10n.t('A quote isn’t closed.');
+      return t('A quote isn’t closed.');
     case 'address':
-      return vscode.l10n.t('Enter a full web address that begins with http:// or https://.');
+      return t('Enter a full web address that begins with http:// or https://.');
     default:
       return undefined;
   }
 }
 
 function nameProblem(name: string, taken: readonly string[]): string | undefined {
-  if (name === '') return vscode.l10n.t('The name can’t be empty.');
-  return taken.includes(name) ? vscode.l10n.t('An MCP server with this name already exists.') : undefined;
+  if (name === '') return t('The name can’t be empty.');
+  return taken.includes(name) ? t('An MCP server with this name already exists.') : undefined;
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { maskSecrets } from '../../models/secrecy/secrecy';
 import { hostName } from '../../tools/approval/ruleText';
 import type { McpServer } from '../../tools/mcp/mcpServer';
@@ -37,25 +38,23 @@ interface Choice extends vscode.QuickPickItem {
 export async function manageServers(mcp: ManagedServers): Promise<void> {
   await mcp.settled();
   if (!vscode.workspace.isTrusted) {
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t('This window is in Restricted Mode, so MCP servers don’t run.'),
-    );
+    void vscode.window.showInformationMessage(t('This window is in Restricted Mode, so MCP servers don’t run.'));
     return;
   }
   const served = await Promise.all(mcp.all.map(async (server) => ({ server, place: await mcp.place(server) })));
   const items = served.map(({ server, place }): Choice => ({
     label: server.definition.name,
     description: withPlace(server, mcp.servers.find(server.id), place),
-    detail: vscode.l10n.t('{command} · defined in {file}', {
+    detail: t('{command} · defined in {file}', {
       command: maskSecrets(commandLine(server.definition.transport)),
       file: fileOf(server.definition),
     }),
     run: () => manageServer(mcp, server),
   }));
   await choose(
-    vscode.l10n.t('MCP Servers'),
+    t('MCP Servers'),
     [...items, ...(items.length === 0 ? [] : [separator()]), ...waysToAdd(mcp)],
-    items.length === 0 ? vscode.l10n.t('No MCP servers yet') : undefined,
+    items.length === 0 ? t('No MCP servers yet') : undefined,
   );
 }
 
@@ -64,22 +63,22 @@ function waysToAdd(mcp: ManagedServers): readonly Choice[] {
   return [
     {
       ...choice(
-        vscode.l10n.t('Add Server…'),
+        t('Add Server…'),
         () => addServer(mcp),
-        vscode.l10n.t('A command or a web address. It is tested before it is saved.'),
+        t('A command or a web address. It is tested before it is saved.'),
       ),
       iconPath: new vscode.ThemeIcon('add'),
     },
     ...folders.map((folder) => ({
       ...choice(
-        vscode.l10n.t('Open {file}', { file: folders.length === 1 ? 'mcp.json' : shownFile(folder) }),
+        t('Open {file}', { file: folders.length === 1 ? 'mcp.json' : shownFile(folder) }),
         () => openServerFile(folder),
         folders.length === 1 ? shownFile(folder) : undefined,
       ),
       iconPath: new vscode.ThemeIcon('go-to-file'),
     })),
     {
-      ...choice(vscode.l10n.t('Open Settings'), openSetting, settingName),
+      ...choice(t('Open Settings'), openSetting, settingName),
       iconPath: new vscode.ThemeIcon('gear'),
     },
   ];
@@ -91,30 +90,23 @@ async function manageServer(mcp: ManagedServers, known: KnownServer): Promise<vo
   const place = await mcp.place(known);
   const title = `${name} · ${withPlace(known, server, place)}`;
   const showLog = choice(
-    vscode.l10n.t('Show Log'),
+    t('Show Log'),
     async () => void (await vscode.commands.executeCommand('hermes.showLog')),
     server?.lastLines.at(-1),
   );
-  const openFile = choice(vscode.l10n.t('Open Definition'), () => mcp.open(known.definition));
+  const openFile = choice(t('Open Definition'), () => mcp.open(known.definition));
   if (server === null)
-    return choose(title, [
-      choice(vscode.l10n.t('Review and Trust…'), async () => void (await mcp.review(known))),
-      openFile,
-    ]);
+    return choose(title, [choice(t('Review and Trust…'), async () => void (await mcp.review(known))), openFile]);
   const isUp = server.state.kind === 'running' || server.state.kind === 'starting' || server.state.kind === 'waiting';
   await choose(title, [
-    ...(isUp ? [] : [choice(vscode.l10n.t('Start'), async () => server.start())]),
+    ...(isUp ? [] : [choice(t('Start'), async () => server.start())]),
     ...(isUp
       ? [
-          choice(vscode.l10n.t('Restart'), () => restart(server)),
-          choice(
-            vscode.l10n.t('Stop'),
-            () => server.stop(true),
-            vscode.l10n.t('Until you start it again or reload the window'),
-          ),
+          choice(t('Restart'), () => restart(server)),
+          choice(t('Stop'), () => server.stop(true), t('Until you start it again or reload the window')),
         ]
       : []),
-    ...(server.tools.length === 0 ? [] : [choice(vscode.l10n.t('Show Tools'), () => showTools(server))]),
+    ...(server.tools.length === 0 ? [] : [choice(t('Show Tools'), () => showTools(server))]),
     ...hostChoices(mcp, known, server),
     ...(await placeChoices(mcp, known, place)),
     showLog,
@@ -126,20 +118,14 @@ async function manageServer(mcp: ManagedServers, known: KnownServer): Promise<vo
 function forgetChoice(mcp: ManagedServers, known: KnownServer): readonly Choice[] {
   const { definition, decision } = known;
   if (definition.source.kind === 'folder')
-    return [
-      choice(
-        vscode.l10n.t('Forget'),
-        () => mcp.forget(known),
-        vscode.l10n.t('Stops the server; Hermes asks again before it runs'),
-      ),
-    ];
+    return [choice(t('Forget'), () => mcp.forget(known), t('Stops the server; Hermes asks again before it runs'))];
   const hasChosen = decision.choice !== null || decision.hosts.length > 0;
   return hasChosen
     ? [
         choice(
-          vscode.l10n.t('Forget'),
+          t('Forget'),
           () => mcp.forget(known),
-          vscode.l10n.t('Your inputs and choices for this server; it runs as your settings allow'),
+          t('Your inputs and choices for this server; it runs as your settings allow'),
         ),
       ]
     : [];
@@ -155,9 +141,9 @@ function hostChoices(mcp: ManagedServers, known: KnownServer, server: McpServer)
   return stopped.map((host) => {
     const decision = { ...known.decision, hosts: [...new Set([...known.decision.hosts, host])].sort() };
     return choice(
-      vscode.l10n.t('Allow It to Connect to {host}', { host }),
+      t('Allow It to Connect to {host}', { host }),
       () => mcp.decide(known, decision),
-      vscode.l10n.t('Until its definition changes. Restarts the server'),
+      t('Until its definition changes. Restarts the server'),
     );
   });
 }
@@ -172,22 +158,10 @@ async function placeChoices(
   const inside = { ...known.decision, choice: 'inside', mayRunOutside: false } as const;
   return [
     ...(can.inside && !isInside
-      ? [
-          choice(
-            vscode.l10n.t('Run in the Sandbox'),
-            () => mcp.decide(known, inside),
-            vscode.l10n.t('Until its definition changes'),
-          ),
-        ]
+      ? [choice(t('Run in the Sandbox'), () => mcp.decide(known, inside), t('Until its definition changes'))]
       : []),
     ...(can.outside && place !== null && place.kind !== 'outside'
-      ? [
-          choice(
-            vscode.l10n.t('Run Without the Sandbox…'),
-            () => runWithout(mcp, known),
-            vscode.l10n.t('Runs with your permissions'),
-          ),
-        ]
+      ? [choice(t('Run Without the Sandbox…'), () => runWithout(mcp, known), t('Runs with your permissions'))]
       : []),
   ];
 }
@@ -195,9 +169,9 @@ async function placeChoices(
 /** Asks in a separate dialog that shows the command that would get the user's rights. */
 async function runWithout(mcp: ManagedServers, known: KnownServer): Promise<void> {
   const { name, transport } = known.definition;
-  const running = vscode.l10n.t('Run Without the Sandbox');
-  const question = vscode.l10n.t('Run the MCP server “{name}” without the sandbox?', { name });
-  const detail = `${commandLine(transport)}\n\n${vscode.l10n.t('It can read and change anything you can, and connect to any host. Hermes asks again if its definition changes.')}`;
+  const running = t('Run Without the Sandbox');
+  const question = t('Run the MCP server “{name}” without the sandbox?', { name });
+  const detail = `${commandLine(transport)}\n\n${t('It can read and change anything you can, and connect to any host. Hermes asks again if its definition changes.')}`;
   if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, running)) !== running) return;
   await mcp.decide(known, { ...known.decision, choice: 'outside', mayRunOutside: true });
 }
@@ -216,7 +190,7 @@ async function showTools(server: McpServer): Promise<void> {
       detail: tool.description.replace(/\s+/g, ' ').slice(0, 300),
       run: async () => undefined,
     }));
-  await choose(vscode.l10n.t('Tools of the MCP server “{name}”', { name: server.plan.name }), items);
+  await choose(t('Tools of the MCP server “{name}”', { name: server.plan.name }), items);
 }
 
 async function openSetting(): Promise<void> {
@@ -235,30 +209,29 @@ function withPlace(known: KnownServer, server: McpServer | null, place: ServerPl
     ...(place === null ? [] : [placeLabel(place)]),
     ...(stopped.length === 0
       ? []
-      : [vscode.l10n.t('blocked by the sandbox: {words}', { words: stopped.slice(-mostShown).join('; ') })]),
+      : [t('blocked by the sandbox: {words}', { words: stopped.slice(-mostShown).join('; ') })]),
   ].join(' · ');
 }
 
 function stateText({ isTrusted, hasChanged }: KnownServer, server: McpServer | null): string {
-  if (server === null || !isTrusted)
-    return hasChanged ? vscode.l10n.t('changed since you trusted it') : vscode.l10n.t('not trusted');
+  if (server === null || !isTrusted) return hasChanged ? t('changed since you trusted it') : t('not trusted');
   const { state } = server;
   switch (state.kind) {
     case 'stopped':
-      return state.byPerson ? vscode.l10n.t('stopped') : vscode.l10n.t('starts with your next prompt');
+      return state.byPerson ? t('stopped') : t('starts with your next prompt');
     case 'starting':
-      return vscode.l10n.t('starting');
+      return t('starting');
     case 'running':
       return server.tools.length === 1
-        ? vscode.l10n.t('running · 1 tool')
-        : vscode.l10n.t('running · {count} tools', { count: String(server.tools.length) });
+        ? t('running · 1 tool')
+        : t('running · {count} tools', { count: String(server.tools.length) });
     case 'waiting':
-      return vscode.l10n.t('connection lost, retry {attempt} of 5 · {reason}', {
+      return t('connection lost, retry {attempt} of 5 · {reason}', {
         attempt: String(state.attempt),
         reason: state.sentence,
       });
     case 'failed':
-      return vscode.l10n.t('not running · {reason}', { reason: state.sentence });
+      return t('not running · {reason}', { reason: state.sentence });
   }
 }
 

@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, sep } from 'node:path';
 import * as vscode from 'vscode';
+import { t, translations } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
@@ -77,6 +78,7 @@ export class McpHost implements ManagedServers, Disposable {
         connect: async () => {
           const connect = load()({
             version: versionOf(context.extension.packageJSON),
+            translations: translations(),
             fetch: stayingAtOrigin((...request) => globalThis.fetch(...request)),
           });
           return connectingConfined(connect, {
@@ -137,21 +139,18 @@ export class McpHost implements ManagedServers, Disposable {
     const place = await this.place(server);
     const choices = await this.waysToTrust(server, place);
     const question = server.hasChanged
-      ? vscode.l10n.t(
-          'The definition of the MCP server “{name}” has changed since you trusted it. Trust the new one?',
-          { name },
-        )
-      : vscode.l10n.t('Trust the MCP server “{name}”?', { name });
+      ? t('The definition of the MCP server “{name}” has changed since you trusted it. Trust the new one?', { name })
+      : t('Trust the MCP server “{name}”?', { name });
     const what =
       transport.kind === 'stdio'
-        ? vscode.l10n.t('It runs this program on your machine:')
-        : vscode.l10n.t('The agent’s tool arguments are sent to:');
+        ? t('It runs this program on your machine:')
+        : t('The agent’s tool arguments are sent to:');
     const where = place === null ? [] : [placeSentences(place, server.definition, [])];
     const detail = [
       what,
       commandLine(transport),
       ...where,
-      vscode.l10n.t('Defined in {file}. Hermes asks again if the definition changes.', {
+      t('Defined in {file}. Hermes asks again if the definition changes.', {
         file: fileOf(server.definition),
       }),
     ].join('\n\n');
@@ -195,13 +194,13 @@ export class McpHost implements ManagedServers, Disposable {
     const asShown: ServerDecision = { choice: null, mayRunOutside: place?.kind === 'outside', hosts: [] };
     const isFoldersWish = definition.transport.kind === 'stdio' && definition.transport.sandbox.isEnabled === false;
     if (!isFoldersWish || !(await this.canRun(definition)).inside)
-      return [{ label: vscode.l10n.t('Trust and Start'), decision: asShown }];
+      return [{ label: t('Trust and Start'), decision: asShown }];
     const inside = {
-      label: vscode.l10n.t('Trust and Run in the Sandbox'),
+      label: t('Trust and Run in the Sandbox'),
       decision: { choice: 'inside', mayRunOutside: false, hosts: [] },
     } as const;
     return place?.kind === 'outside'
-      ? [inside, { label: vscode.l10n.t('Trust and Run Without the Sandbox'), decision: asShown }]
+      ? [inside, { label: t('Trust and Run Without the Sandbox'), decision: asShown }]
       : [inside];
   }
 
@@ -354,31 +353,31 @@ export class McpHost implements ManagedServers, Disposable {
     for (const { fingerprint: mark } of open) this.asked.add(mark);
     // Break Markdown links: the editor renders them in notifications, and a repository chose these names.
     const names = open.map(({ definition }) => `“${definition.name.replaceAll('](', '] (')}”`).join(', ');
-    const review = vscode.l10n.t('Review…');
-    const sentence = vscode.l10n.t(
+    const review = t('Review…');
+    const sentence = t(
       'This folder defines MCP servers that you haven’t trusted: {names}. They don’t run until you review and trust them.',
       { names },
     );
-    const chosen = await vscode.window.showInformationMessage(sentence, review, vscode.l10n.t('Not Now'));
+    const chosen = await vscode.window.showInformationMessage(sentence, review, t('Not Now'));
     if (chosen !== review) return;
     for (const server of open) await this.review(server);
   }
 
   private notify(): void {
-    const manage = { label: vscode.l10n.t('Manage MCP Servers…'), run: () => manageServers(this) };
+    const manage = { label: t('Manage MCP Servers…'), run: () => manageServers(this) };
     const showLog = {
-      label: vscode.l10n.t('Show Log'),
+      label: t('Show Log'),
       run: async () => void (await vscode.commands.executeCommand('hermes.showLog')),
     };
     const wrong = this.problems.map(({ sentence, file }): Offer => ({
       sentence,
-      choices: [{ label: vscode.l10n.t('Open'), run: () => openPlace(file) }],
+      choices: [{ label: t('Open'), run: () => openPlace(file) }],
     }));
     const failed = this.servers.all.flatMap(({ plan: { name }, state }): Offer[] =>
       state.kind === 'failed'
         ? [
             {
-              sentence: vscode.l10n.t('The MCP server “{name}” isn’t running: {reason}', {
+              sentence: t('The MCP server “{name}” isn’t running: {reason}', {
                 name,
                 reason: state.sentence,
               }),
@@ -388,12 +387,9 @@ export class McpHost implements ManagedServers, Disposable {
         : [],
     );
     const late = this.servers.late.map((name): Offer => ({
-      sentence: vscode.l10n.t(
-        'The MCP server “{name}” is still starting. Its tools are available with your next prompt.',
-        {
-          name,
-        },
-      ),
+      sentence: t('The MCP server “{name}” is still starting. Its tools are available with your next prompt.', {
+        name,
+      }),
       choices: [showLog],
     }));
     // A user who never ran an agent in this window need not see notices about its servers.
@@ -429,14 +425,11 @@ async function readEnvFileOf(
     const reason = errorMessage(error);
     return {
       text: null,
-      problem: vscode.l10n.t(
-        'The MCP server “{name}” in {file} is ignored because its "envFile" can’t be read. {reason}',
-        {
-          name,
-          file: fileOf(definition),
-          reason,
-        },
-      ),
+      problem: t('The MCP server “{name}” in {file} is ignored because its "envFile" can’t be read. {reason}', {
+        name,
+        file: fileOf(definition),
+        reason,
+      }),
     };
   }
 }

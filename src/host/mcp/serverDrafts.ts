@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { errorMessage } from '../../base/errorMessage';
 import type { ServerDefinition, ServerSource } from '../../tools/mcp/serverDefinition';
 import { readServerFile, readServerSetting, type ServerFile } from '../../tools/mcp/serverFile';
@@ -29,14 +30,13 @@ export function draftPlaces(): readonly DraftPlace[] {
   const folders = serverFolders();
   return [
     ...folders.map((folder) => ({
-      label:
-        folders.length === 1 ? vscode.l10n.t('This Folder') : vscode.l10n.t('Folder {name}', { name: folder.name }),
-      detail: vscode.l10n.t('In {file}, for everyone who uses the folder.', { file: shownFile(folder) }),
+      label: folders.length === 1 ? t('This Folder') : t('Folder {name}', { name: folder.name }),
+      detail: t('In {file}, for everyone who uses the folder.', { file: shownFile(folder) }),
       draft: (name: string, entry: ServerEntry) => draftInFolder(folder, name, entry),
     })),
     {
-      label: vscode.l10n.t('All Folders'),
-      detail: vscode.l10n.t('In your settings ({setting}).', { setting: settingName }),
+      label: t('All Folders'),
+      detail: t('In your settings ({setting}).', { setting: settingName }),
       draft: (name, entry) => draftInSettings(name, entry),
     },
   ];
@@ -109,7 +109,7 @@ async function saved<T>(
   try {
     await save(content);
   } catch (error) {
-    throw new Error(vscode.l10n.t('{place} can’t be saved: {reason}', { place: shown, reason: errorMessage(error) }), {
+    throw new Error(t('{place} can’t be saved: {reason}', { place: shown, reason: errorMessage(error) }), {
       cause: error,
     });
   }
@@ -118,11 +118,11 @@ async function saved<T>(
 function reasonNotInserted(kind: 'taken' | 'unreadable' | 'unsaved', name: string, place: string): string {
   switch (kind) {
     case 'taken':
-      return vscode.l10n.t('{place} already has an MCP server “{name}”. Choose another name.', { place, name });
+      return t('{place} already has an MCP server “{name}”. Choose another name.', { place, name });
     case 'unsaved':
-      return vscode.l10n.t('{file} has unsaved changes. Save it, then add the server again.', { file: place });
+      return t('{file} has unsaved changes. Save it, then add the server again.', { file: place });
     case 'unreadable':
-      return vscode.l10n.t('{place} can’t be read. Correct it, then add the server again.', { place });
+      return t('{place} can’t be read. Correct it, then add the server again.', { place });
   }
 }
 

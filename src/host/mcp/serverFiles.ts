@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import { errorMessage } from '../../base/errorMessage';
 import type { ServerDefinition, ServerSource } from '../../tools/mcp/serverDefinition';
@@ -31,13 +32,10 @@ export async function readWrittenServers(): Promise<WrittenServers> {
       if (definitions.every(({ name }) => name !== server.name)) definitions.push(server);
       else
         problems.push({
-          sentence: vscode.l10n.t(
-            'The MCP server “{name}” in {file} is ignored because another server has the same name.',
-            {
-              name: server.name,
-              file: file ?? settingName,
-            },
-          ),
+          sentence: t('The MCP server “{name}” in {file} is ignored because another server has the same name.', {
+            name: server.name,
+            file: file ?? settingName,
+          }),
           file,
         });
     }
@@ -97,7 +95,7 @@ export async function contentOf(file: vscode.Uri, shown: string): Promise<string
     return new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
   } catch (error) {
     if (isMissingFile(error)) return null;
-    throw new Error(vscode.l10n.t('{file} can’t be read: {reason}', { file: shown, reason: errorMessage(error) }), {
+    throw new Error(t('{file} can’t be read: {reason}', { file: shown, reason: errorMessage(error) }), {
       cause: error,
     });
   }
@@ -105,7 +103,7 @@ export async function contentOf(file: vscode.Uri, shown: string): Promise<string
 
 /** Describes where the server is defined. */
 export function fileOf({ source }: ServerDefinition): string {
-  return source.kind === 'settings' ? vscode.l10n.t('your settings') : source.file;
+  return source.kind === 'settings' ? t('your settings') : source.file;
 }
 
 /** Open folders by name. Of two with the same name, the first. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { ServerInput } from '../../tools/mcp/serverDefinition';
 import type { Secrets } from '../models/providerKeys';
 import type { KeptValues } from './serverTrust';
@@ -54,7 +55,7 @@ async function askFor(
   const cancelling = new vscode.CancellationTokenSource();
   const cancel = (): void => cancelling.cancel();
   signal.addEventListener('abort', cancel);
-  const title = vscode.l10n.t('MCP server “{name}”', { name: server });
+  const title = t('MCP server “{name}”', { name: server });
   const prompt = description === '' ? id : description;
   try {
     if (options.length > 0)

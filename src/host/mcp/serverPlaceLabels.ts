@@ -1,4 +1,4 @@
-import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { OutsideReason, ServerPlace } from '../../tools/mcp/serverPlace';
 import { visible, type ServerDefinition } from '../../tools/mcp/serverDefinition';
 import { hostsOf } from '../../tools/mcp/serverSandbox';
@@ -7,11 +7,11 @@ import { hostsOf } from '../../tools/mcp/serverSandbox';
 export function placeLabel(place: ServerPlace): string {
   switch (place.kind) {
     case 'inside':
-      return vscode.l10n.t('in the sandbox');
+      return t('in the sandbox');
     case 'outside':
-      return vscode.l10n.t('not in the sandbox: {reason}', { reason: reasonLabel(place.reason) });
+      return t('not in the sandbox: {reason}', { reason: reasonLabel(place.reason) });
     case 'refused':
-      return vscode.l10n.t('can’t start');
+      return t('can’t start');
   }
 }
 
@@ -24,41 +24,41 @@ export function placeSentences(place: ServerPlace, { transport }: ServerDefiniti
       const hosts = [...new Set([...hostsOf(command, sandbox), ...added])].sort();
       const reach =
         hosts.length === 0
-          ? vscode.l10n.t('It can’t connect to any host.')
-          : vscode.l10n.t('It can connect to these hosts: {hosts}.', { hosts: hosts.join(', ') });
+          ? t('It can’t connect to any host.')
+          : t('It can connect to these hosts: {hosts}.', { hosts: hosts.join(', ') });
       const ignored =
         sandbox.ignored.length === 0
           ? []
           : [
-              vscode.l10n.t('Ignored sandbox settings in its definition: {words}.', {
+              t('Ignored sandbox settings in its definition: {words}.', {
                 words: visible(sandbox.ignored.join(', ')),
               }),
             ];
       return [
-        vscode.l10n.t('Runs in the sandbox: it can change files in the open folders, and can’t read your keys.'),
+        t('Runs in the sandbox: it can change files in the open folders, and can’t read your keys.'),
         reach,
         ...ignored,
       ].join(' ');
     }
     case 'outside': {
       const remedy = place.reason.kind === 'missing' ? ` ${place.reason.remedy}` : '';
-      return `${vscode.l10n.t('Not in the sandbox: {reason}. Runs with your permissions.', { reason: reasonLabel(place.reason) })}${remedy}`;
+      return `${t('Not in the sandbox: {reason}. Runs with your permissions.', { reason: reasonLabel(place.reason) })}${remedy}`;
     }
     case 'refused':
-      return vscode.l10n.t('It won’t start: {reason}', { reason: place.sentence });
+      return t('It won’t start: {reason}', { reason: place.sentence });
   }
 }
 
 function reasonLabel(reason: OutsideReason): string {
   switch (reason.kind) {
     case 'chosen':
-      return vscode.l10n.t('your choice');
+      return t('your choice');
     case 'written':
-      return vscode.l10n.t('set in its definition');
+      return t('set in its definition');
     case 'unwritten':
-      return vscode.l10n.t('your settings don’t require it');
+      return t('your settings don’t require it');
     case 'off':
-      return vscode.l10n.t('it is turned off (hermes.terminal.sandbox)');
+      return t('it is turned off (hermes.terminal.sandbox)');
     case 'missing':
       return reason.reason;
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
 import { BuiltinProvider, builtinName } from '../../memory/builtin/builtinProvider';
@@ -72,10 +73,10 @@ export class MemoryFiles implements vscode.Disposable {
         place,
       })),
       {
-        title: vscode.l10n.t('Open Memory'),
+        title: t('Open Memory'),
         placeHolder: this.deps.isUsed()
-          ? vscode.l10n.t('Given to Hermes at the start of every session')
-          : vscode.l10n.t('Memory is turned off in the settings, so none of this is used.'),
+          ? t('Given to Hermes at the start of every session')
+          : t('Memory is turned off in the settings, so none of this is used.'),
       },
     );
     if (chosen === undefined) return;
@@ -86,7 +87,7 @@ export class MemoryFiles implements vscode.Disposable {
   private usage(place: MemoryPlace): string {
     try {
       const entries = this.files.entries(place);
-      if (entries.length === 0) return vscode.l10n.t('empty');
+      if (entries.length === 0) return t('empty');
       return usageLabels(entries, place.limit);
     } catch (error) {
       return describeError(error).sentence;
@@ -102,14 +103,14 @@ export class MemoryFiles implements vscode.Disposable {
     const planted = entries.find((entry) => threatIn(entry) !== null);
     if (lengthOf(entries) > place.limit) {
       void vscode.window.showWarningMessage(
-        vscode.l10n.t(
+        t(
           '{name} is over its limit ({usage}). Entries past the limit are kept here but not sent to the model. Separate entries with a line that contains only §.',
           { name: placeName(place), usage: usageLabels(entries, place.limit) },
         ),
       );
     } else if (planted !== undefined) {
       void vscode.window.showWarningMessage(
-        vscode.l10n.t('This entry is not sent to the model because it reads like an instruction: {entry}', {
+        t('This entry is not sent to the model because it reads like an instruction: {entry}', {
           entry: planted.slice(0, 120),
         }),
       );
@@ -118,13 +119,10 @@ export class MemoryFiles implements vscode.Disposable {
 }
 
 function placeName({ target, scope }: MemoryPlace): string {
-  if (target === 'user')
-    return scope === 'global'
-      ? vscode.l10n.t('About you, in all folders')
-      : vscode.l10n.t('About you, in this workspace');
-  return scope === 'global' ? vscode.l10n.t('Notes, for all folders') : vscode.l10n.t('Notes, in this workspace');
+  if (target === 'user') return scope === 'global' ? t('About you, in all folders') : t('About you, in this workspace');
+  return scope === 'global' ? t('Notes, for all folders') : t('Notes, in this workspace');
 }
 
 function usageLabels(entries: readonly string[], limit: number): string {
-  return vscode.l10n.t('{used} of {limit} characters', { used: String(lengthOf(entries)), limit: String(limit) });
+  return t('{used} of {limit} characters', { used: String(lengthOf(entries)), limit: String(limit) });
 }

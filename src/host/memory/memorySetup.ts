@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { hindsightName } from '../../memory/hindsight/outboxEntries';
 import { failureSentence, type HindsightAnswer } from '../../memory/hindsight/failure';
 import { type HindsightPlace, type ServerVersion, testHindsight } from '../../memory/hindsight/hindsightApi';
@@ -29,8 +30,8 @@ export class MemorySetup {
   async run(): Promise<void> {
     const current = this.deps.current().provider;
     const picked = await vscode.window.showQuickPick(memoryItems(current), {
-      title: vscode.l10n.t('Set Up Memory'),
-      placeHolder: vscode.l10n.t('Choose what Hermes remembers across sessions'),
+      title: t('Set Up Memory'),
+      placeHolder: t('Choose what Hermes remembers across sessions'),
     });
     if (picked === undefined) return;
     if (picked.provider === hindsightName) return this.connect();
@@ -38,8 +39,8 @@ export class MemorySetup {
     await this.deps.choose(picked.provider);
     void vscode.window.showInformationMessage(
       picked.provider === 'builtin'
-        ? vscode.l10n.t('Built-in memory is on, starting with your next prompt.')
-        : vscode.l10n.t('Memory is off, starting with your next prompt. Existing notes are kept.'),
+        ? t('Built-in memory is on, starting with your next prompt.')
+        : t('Memory is off, starting with your next prompt. Existing notes are kept.'),
     );
   }
 
@@ -52,35 +53,33 @@ export class MemorySetup {
     await this.deps.save(place.baseUrl, place.bank);
     this.deps.hindsight.changed();
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('Starting with your next prompt, Hindsight at {host} remembers completed turns.', {
+      t('Starting with your next prompt, Hindsight at {host} remembers completed turns.', {
         host: place.host,
       }),
     );
   }
 
   private async askForPlace(): Promise<HindsightPlace | null> {
-    const title = vscode.l10n.t('Set Up Memory');
+    const title = t('Set Up Memory');
     const { url, bank } = this.deps.current();
     const address = await vscode.window.showInputBox({
       title,
-      prompt: vscode.l10n.t('Hindsight server address. For the cloud: {address}', { address: cloudAddress }),
+      prompt: t('Hindsight server address. For the cloud: {address}', { address: cloudAddress }),
       value: url ?? localAddress,
       ignoreFocusOut: true,
       validateInput: (text) =>
-        parseEndpoint(text) === null
-          ? vscode.l10n.t('Enter a full web address that begins with http:// or https://.')
-          : undefined,
+        parseEndpoint(text) === null ? t('Enter a full web address that begins with http:// or https://.') : undefined,
     });
     if (address === undefined) return null;
     const name = await vscode.window.showInputBox({
       title,
-      prompt: vscode.l10n.t('Memory bank. Everything in a bank is recalled together. A new name creates a new bank.'),
+      prompt: t('Memory bank. Everything in a bank is recalled together. A new name creates a new bank.'),
       value: bank ?? 'hermes',
       ignoreFocusOut: true,
       validateInput: (text) =>
         /^[A-Za-z0-9_.-]+$/.test(text.trim())
           ? undefined
-          : vscode.l10n.t('A bank’s name can contain only letters, digits, dots, dashes, and underscores.'),
+          : t('A bank’s name can contain only letters, digits, dots, dashes, and underscores.'),
     });
     return name === undefined ? null : hindsightPlace(address, name.trim());
   }
@@ -104,7 +103,7 @@ export class MemorySetup {
         await vscode.window.showErrorMessage(sentence, { modal: true });
         return undefined;
       }
-      const again = vscode.l10n.t('Enter a Key');
+      const again = t('Enter a Key');
       if ((await vscode.window.showErrorMessage(sentence, { modal: true }, again)) !== again) return undefined;
       const entered = await askForKey(place, false);
       if (entered === undefined || entered === '') return undefined;
@@ -118,7 +117,7 @@ export class MemorySetup {
     return vscode.window.withProgress(
       {
         location: vscode.ProgressLocation.Notification,
-        title: vscode.l10n.t('Testing Hindsight ({host})…', { host: place.host }),
+        title: t('Testing Hindsight ({host})…', { host: place.host }),
         cancellable: true,
       },
       async (_progress, token) => {
@@ -135,37 +134,35 @@ function memoryItems(current: string): MemoryItem[] {
   const choices: readonly MemoryItem[] = [
     {
       provider: 'builtin',
-      label: vscode.l10n.t('Built-in'),
-      detail: vscode.l10n.t('Short notes about you and your projects, in files on this machine.'),
+      label: t('Built-in'),
+      detail: t('Short notes about you and your projects, in files on this machine.'),
     },
     {
       provider: hindsightName,
-      label: vscode.l10n.t('Hindsight Server…'),
-      detail: vscode.l10n.t(
-        'Long-term memory: completed turns are sent to a server you choose. Keeps the built-in notes.',
-      ),
+      label: t('Hindsight Server…'),
+      detail: t('Long-term memory: completed turns are sent to a server you choose. Keeps the built-in notes.'),
     },
     {
       provider: 'none',
-      label: vscode.l10n.t('Off'),
-      detail: vscode.l10n.t('Nothing is remembered from one session to the next.'),
+      label: t('Off'),
+      detail: t('Nothing is remembered from one session to the next.'),
     },
   ];
   const others = choices.some(({ provider }) => provider === current)
     ? []
-    : [{ provider: current, label: current, detail: vscode.l10n.t('Provided by another extension.') }];
+    : [{ provider: current, label: current, detail: t('Provided by another extension.') }];
   return [...choices, ...others].map((item) =>
-    item.provider === current ? { ...item, description: vscode.l10n.t('current') } : item,
+    item.provider === current ? { ...item, description: t('current') } : item,
   );
 }
 
 async function agreed({ host }: HindsightPlace): Promise<boolean> {
-  const connect = vscode.l10n.t('Connect');
-  const sentence = vscode.l10n.t(
+  const connect = t('Connect');
+  const sentence = t(
     'Completed turns from every session in this workspace are sent to {host}. Deleting a session here does not delete them there.',
     { host },
   );
-  const detail = vscode.l10n.t(
+  const detail = t(
     'Text that looks like a key or password is masked first. Private sessions are not sent. Forget Session… asks the server to delete its copy of a session.',
   );
   return (await vscode.window.showInformationMessage(sentence, { modal: true, detail }, connect)) === connect;
@@ -173,16 +170,16 @@ async function agreed({ host }: HindsightPlace): Promise<boolean> {
 
 async function askForKey({ host }: HindsightPlace, isKept: boolean): Promise<string | undefined> {
   const entered = await vscode.window.showInputBox({
-    title: vscode.l10n.t('Set Up Memory'),
+    title: t('Set Up Memory'),
     prompt: isKept
-      ? vscode.l10n.t('Key for {host}. Leave empty to use the saved key.', { host })
-      : vscode.l10n.t(
+      ? t('Key for {host}. Leave empty to use the saved key.', { host })
+      : t(
           'Key for {host}. Stored in VS Code’s secret storage. Sent only to this server. Leave empty if it needs no key.',
           { host },
         ),
     password: true,
     ignoreFocusOut: true,
-    validateInput: (text) => (/^\s*\S*\s*$/.test(text) ? undefined : vscode.l10n.t('A key can’t contain spaces.')),
+    validateInput: (text) => (/^\s*\S*\s*$/.test(text) ? undefined : t('A key can’t contain spaces.')),
   });
   return entered?.trim();
 }
@@ -195,24 +192,24 @@ function setupSentence(
   switch (failure.cause) {
     case 'auth':
       if (!hadKey)
-        return vscode.l10n.t('Hindsight at {host} requires a key ({status}). Nothing was changed.', {
+        return t('Hindsight at {host} requires a key ({status}). Nothing was changed.', {
           host,
           status: String(failure.status ?? 401),
         });
-      return vscode.l10n.t('Hindsight at {host} refused the key ({status}). Nothing was changed.', {
+      return t('Hindsight at {host} refused the key ({status}). Nothing was changed.', {
         host,
         status: String(failure.status ?? 401),
       });
     case 'network':
-      return vscode.l10n.t(
-        'Can’t reach {host} ({code}). Nothing was changed. Start the server, or correct the address.',
-        { host, code: failure.detail === '' ? 'network' : failure.detail },
-      );
+      return t('Can’t reach {host} ({code}). Nothing was changed. Start the server, or correct the address.', {
+        host,
+        code: failure.detail === '' ? 'network' : failure.detail,
+      });
     case 'timeout':
-      return vscode.l10n.t('Hindsight at {host} didn’t answer in time. Nothing was changed.', { host });
+      return t('Hindsight at {host} didn’t answer in time. Nothing was changed.', { host });
     case 'notHindsight':
     case 'notFound':
-      return vscode.l10n.t('The server at {host} isn’t Hindsight. Nothing was changed.', { host });
+      return t('The server at {host} isn’t Hindsight. Nothing was changed.', { host });
     default:
       return failureSentence(failure, host);
   }

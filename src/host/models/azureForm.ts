@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { azureOpenai, azureResource } from '../../models/azureOpenai';
 import type { ProviderSettings } from '../../models/providerSettings';
 import { freeName } from './endpointForm';
@@ -12,24 +13,22 @@ export async function askForAzure(taken: readonly string[]): Promise<ProviderSet
   const title = azureOpenai.name;
   const address = await vscode.window.showInputBox({
     title,
-    prompt: vscode.l10n.t('Endpoint of your Azure OpenAI resource, or the name of the resource'),
+    prompt: t('Endpoint of your Azure OpenAI resource, or the name of the resource'),
     placeHolder: 'https://my-resource.openai.azure.com',
     ignoreFocusOut: true,
     validateInput: (text) =>
-      azureResource(text) === null
-        ? vscode.l10n.t('Enter an address like https://my-resource.openai.azure.com.')
-        : undefined,
+      azureResource(text) === null ? t('Enter an address like https://my-resource.openai.azure.com.') : undefined,
   });
   const resource = address === undefined ? null : azureResource(address);
   if (resource === null) return null;
   const names = await vscode.window.showInputBox({
     title,
-    prompt: vscode.l10n.t('Names of your deployments, separated by commas'),
+    prompt: t('Names of your deployments, separated by commas'),
     placeHolder: exampleDeployment,
     value: resource.deployment ?? '',
     ignoreFocusOut: true,
     validateInput: (text) =>
-      deploymentsIn(text).length === 0 ? vscode.l10n.t('Enter the name of at least one deployment.') : undefined,
+      deploymentsIn(text).length === 0 ? t('Enter the name of at least one deployment.') : undefined,
   });
   if (names === undefined) return null;
   return {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
 import { errorMessage } from '../../base/errorMessage';
@@ -49,7 +50,7 @@ export class EditorModels implements ModelProvider {
     const selector = { vendor: modelId.slice(0, slash), id: modelId.slice(slash + 1) };
     const [model] = slash < 1 ? [] : ((await this.select(selector, openPatienceMs, signal)) ?? []);
     if (model === undefined) throw new ModelError(editorModelGone(modelId));
-    const justification = vscode.l10n.t(
+    const justification = t(
       'You chose {model} for Hermes. Your prompts and the files it reads are sent to this model.',
       { model: model.name },
     );
@@ -92,14 +93,14 @@ function infoOf(model: vscode.LanguageModelChat): ModelInfo {
     provider: editorProviderName,
     id: `${model.vendor}/${model.id}`,
     label: model.name === '' ? model.id : model.name,
-    destination: vscode.l10n.t('Editor ({vendor})', { vendor: vendorLabel(model.vendor) }),
+    destination: t('Editor ({vendor})', { vendor: vendorLabel(model.vendor) }),
     contextWindow: model.maxInputTokens > 0 ? model.maxInputTokens : null,
     allocatedContext: null,
     tools: null,
     images: null,
     efforts: ['default'],
     price: null,
-    warnings: [vscode.l10n.t('VS Code’s models may lose the last words of an answer if the provider fails.')],
+    warnings: [t('VS Code’s models may lose the last words of an answer if the provider fails.')],
   };
 }
 

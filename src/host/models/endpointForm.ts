@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { parseEndpoint } from '../../models/http/endpoint';
 import { keyIn } from '../../models/pastedKey';
 import type { ProviderSettings } from '../../models/providerSettings';
@@ -11,16 +12,14 @@ export interface NewEndpoint {
 /** Asks for an endpoint step by step: address, protocol, name, and a key unless one was already pasted. Null when
  *  the user cancels. */
 export async function askForEndpoint(taken: readonly string[], pastedKey: string | null): Promise<NewEndpoint | null> {
-  const title = vscode.l10n.t('Add an Endpoint');
+  const title = t('Add an Endpoint');
   const baseUrl = await vscode.window.showInputBox({
     title,
-    prompt: vscode.l10n.t('Base URL. Most end in /v1.'),
+    prompt: t('Base URL. Most end in /v1.'),
     placeHolder: 'http://127.0.0.1:11434/v1',
     ignoreFocusOut: true,
     validateInput: (text) =>
-      parseEndpoint(text) === null
-        ? vscode.l10n.t('Enter a full web address that begins with http:// or https://.')
-        : undefined,
+      parseEndpoint(text) === null ? t('Enter a full web address that begins with http:// or https://.') : undefined,
   });
   const address = baseUrl === undefined ? null : parseEndpoint(baseUrl);
   if (address === null) return null;
@@ -30,7 +29,7 @@ export async function askForEndpoint(taken: readonly string[], pastedKey: string
 
   const name = await vscode.window.showInputBox({
     title,
-    prompt: vscode.l10n.t('A name for this endpoint'),
+    prompt: t('A name for this endpoint'),
     value: freeName(address.loopback ? 'Local' : address.destination, taken),
     ignoreFocusOut: true,
     validateInput: (text) => nameProblem(text.trim(), taken),
@@ -47,12 +46,12 @@ async function askForProtocol(title: string): Promise<ProviderSettings['protocol
     [
       {
         label: 'OpenAI',
-        description: vscode.l10n.t('chat completions: used by most servers'),
+        description: t('chat completions: used by most servers'),
         protocol: 'openai' as const,
       },
-      { label: 'Anthropic', description: vscode.l10n.t('messages'), protocol: 'anthropic' as const },
+      { label: 'Anthropic', description: t('messages'), protocol: 'anthropic' as const },
     ],
-    { title, placeHolder: vscode.l10n.t('Which protocol does it use?'), ignoreFocusOut: true },
+    { title, placeHolder: t('Which protocol does it use?'), ignoreFocusOut: true },
   );
   return picked?.protocol ?? null;
 }
@@ -61,19 +60,19 @@ async function askForKey(title: string, loopback: boolean): Promise<string | und
   return vscode.window.showInputBox({
     title,
     prompt: loopback
-      ? vscode.l10n.t('Key. Local servers usually don’t need one: press Enter.')
-      : vscode.l10n.t('Key. Leave empty if the endpoint needs none.'),
+      ? t('Key. Local servers usually don’t need one: press Enter.')
+      : t('Key. Leave empty if the endpoint needs none.'),
     password: true,
     ignoreFocusOut: true,
     validateInput: (text) =>
-      text.trim() === '' || keyIn(text) !== null ? undefined : vscode.l10n.t('A key can’t contain spaces.'),
+      text.trim() === '' || keyIn(text) !== null ? undefined : t('A key can’t contain spaces.'),
   });
 }
 
 function nameProblem(name: string, taken: readonly string[]): string | undefined {
-  if (name === '') return vscode.l10n.t('The name can’t be empty.');
-  if (name.includes('/')) return vscode.l10n.t('The name can’t contain a slash.');
-  return taken.includes(name) ? vscode.l10n.t('A provider with this name already exists.') : undefined;
+  if (name === '') return t('The name can’t be empty.');
+  if (name.includes('/')) return t('The name can’t contain a slash.');
+  return taken.includes(name) ? t('A provider with this name already exists.') : undefined;
 }
 
 /** Returns the wanted name, or the first free one with a number after it. */

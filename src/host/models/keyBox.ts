@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { azureOpenai } from '../../models/azureOpenai';
 import { keyIn } from '../../models/pastedKey';
 import { servicePresets } from '../../models/presets';
@@ -18,12 +19,12 @@ export async function pasteKey(): Promise<string | null> {
 
 function askOnce(): Promise<Answer> {
   const box = vscode.window.createInputBox();
-  box.title = vscode.l10n.t('Paste a Key');
-  box.prompt = vscode.l10n.t('Stored in VS Code’s secret storage. Sent only to the provider.');
-  box.placeholder = vscode.l10n.t('API key, for example sk-or-…');
+  box.title = t('Paste a Key');
+  box.prompt = t('Stored in VS Code’s secret storage. Sent only to the provider.');
+  box.placeholder = t('API key, for example sk-or-…');
   box.password = true;
   box.ignoreFocusOut = true;
-  box.buttons = [{ iconPath: new vscode.ThemeIcon('link-external'), tooltip: vscode.l10n.t('Get a Key') }];
+  box.buttons = [{ iconPath: new vscode.ThemeIcon('link-external'), tooltip: t('Get a Key') }];
   return new Promise((resolve) => {
     const leave = (answer: Answer): void => {
       resolve(answer);
@@ -35,9 +36,7 @@ function askOnce(): Promise<Answer> {
     box.onDidAccept(() => {
       const key = keyIn(box.value);
       if (key !== null) leave({ kind: 'key', key });
-      else
-        box.validationMessage =
-          box.value.trim() === '' ? vscode.l10n.t('Paste a key, or press Escape.') : spacesProblem();
+      else box.validationMessage = box.value.trim() === '' ? t('Paste a key, or press Escape.') : spacesProblem();
     });
     box.onDidTriggerButton(() => leave({ kind: 'getKey' }));
     box.onDidHide(() => {
@@ -56,8 +55,8 @@ async function openKeyPage(): Promise<void> {
       keyPage,
     })),
     {
-      title: vscode.l10n.t('Get a Key'),
-      placeHolder: vscode.l10n.t('Choose a provider to open its key page in your browser'),
+      title: t('Get a Key'),
+      placeHolder: t('Choose a provider to open its key page in your browser'),
       matchOnDescription: true,
       ignoreFocusOut: true,
     },
@@ -66,5 +65,5 @@ async function openKeyPage(): Promise<void> {
 }
 
 function spacesProblem(): string {
-  return vscode.l10n.t('A key can’t contain spaces.');
+  return t('A key can’t contain spaces.');
 }

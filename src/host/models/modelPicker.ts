@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { ModelList, ModelRow } from '../../protocol/chatProtocol';
 import { describeError } from '../common/describeError';
-import { translate } from '../common/translation';
 import { modelDetail } from './modelLabels';
 
 interface ModelItem extends vscode.QuickPickItem {
@@ -21,20 +21,20 @@ export interface ModelPickerOptions {
   readonly elsewhere?: { readonly label: string; readonly go: () => void };
 }
 
-const refreshButton: vscode.QuickInputButton = {
+const refreshButton = (): vscode.QuickInputButton => ({
   iconPath: new vscode.ThemeIcon('refresh'),
-  tooltip: vscode.l10n.t('Try Again'),
-};
+  tooltip: t('Try Again'),
+});
 
 /** Lets the user choose a model. Each row shows where prompts would go, the price and warnings; failed sources show
  *  their reason. Resolves with the model's reference, or null when the user cancels. */
 export function pickModel(options: ModelPickerOptions): Promise<string | null> {
   const picker = vscode.window.createQuickPick<ModelItem>();
   picker.title = options.title;
-  picker.placeholder = vscode.l10n.t('Search models by name or host');
+  picker.placeholder = t('Search models by name or host');
   picker.matchOnDescription = true;
   picker.matchOnDetail = true;
-  picker.buttons = [refreshButton];
+  picker.buttons = [refreshButton()];
   let live = true;
 
   const list = async (refresh: boolean): Promise<void> => {
@@ -88,7 +88,7 @@ function pickerItems(choices: ModelList, options: ModelPickerOptions): ModelItem
       : [separator(''), { label: options.elsewhere.label, alwaysShow: true, ref: null, go: options.elsewhere.go }];
   return [
     ...grouped,
-    ...(problems.length === 0 ? [] : [separator(vscode.l10n.t('Couldn’t list models'))]),
+    ...(problems.length === 0 ? [] : [separator(t('Couldn’t list models'))]),
     ...problems,
     ...nothing,
     ...elsewhere,
@@ -96,13 +96,11 @@ function pickerItems(choices: ModelList, options: ModelPickerOptions): ModelItem
 }
 
 function modelItem(row: ModelRow, current: string | null): ModelItem {
-  const detail = modelDetail(row, vscode.env.language, translate);
+  const detail = modelDetail(row, vscode.env.language, t);
   return {
     label: row.label,
     description:
-      row.ref === current
-        ? vscode.l10n.t('{destination} · selected', { destination: row.destination })
-        : row.destination,
+      row.ref === current ? t('{destination} · selected', { destination: row.destination }) : row.destination,
     ...(detail === '' ? {} : { detail }),
     ...(row.warnings.length > 0 ? { iconPath: new vscode.ThemeIcon('warning') } : {}),
     ref: row.ref,

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { Gateway } from '../../gateway/gateway';
 import type { ModelCatalog } from '../../models/catalog';
 import { demoInfo } from '../../models/demo/demoModel';
@@ -47,12 +48,12 @@ export class ModelSetup {
   /** Runs Select Model…: offers every model of every source that is set up or was found. */
   async select(sessionId: string | null): Promise<void> {
     const ref = await pickModel({
-      title: vscode.l10n.t('Select Model'),
+      title: t('Select Model'),
       current: this.deps.models.stateOf(await this.deps.modelOf(sessionId)).chosen?.ref ?? null,
       list: (refresh) => this.deps.models.choices(refresh),
-      empty: vscode.l10n.t('No model is set up yet.'),
+      empty: t('No model is set up yet.'),
       elsewhere: {
-        label: vscode.l10n.t('Set Up Model…'),
+        label: t('Set Up Model…'),
         go: () => void vscode.commands.executeCommand('hermes.setUpModel'),
       },
     });
@@ -82,8 +83,8 @@ export class ModelSetup {
     // Sources answer within about a second; the list opens at once and shows that it is busy.
     const items = this.deps.models.discover().then((setup) => [...setup.entries.map(setupItem), addEndpointItem()]);
     const picked = await vscode.window.showQuickPick(items, {
-      title: vscode.l10n.t('Set Up Model'),
-      placeHolder: vscode.l10n.t('Choose a model provider'),
+      title: t('Set Up Model'),
+      placeHolder: t('Choose a model provider'),
       matchOnDescription: true,
       matchOnDetail: true,
     });
@@ -116,7 +117,7 @@ export class ModelSetup {
       description: '',
       service: azureId,
     } as const;
-    const elsewhere = { label: vscode.l10n.t('Another Endpoint…'), description: '', service: addEndpointId } as const;
+    const elsewhere = { label: t('Another Endpoint…'), description: '', service: addEndpointId } as const;
     const picked = await vscode.window.showQuickPick(
       [
         ...candidates.map((service) => ({ label: service.name, description: new URL(service.baseUrl).host, service })),
@@ -124,8 +125,8 @@ export class ModelSetup {
         elsewhere,
       ],
       {
-        title: vscode.l10n.t('Which provider is this key for?'),
-        placeHolder: vscode.l10n.t('The key is sent to this provider once, to test it'),
+        title: t('Which provider is this key for?'),
+        placeHolder: t('The key is sent to this provider once, to test it'),
         ignoreFocusOut: true,
       },
     );
@@ -167,15 +168,15 @@ export class ModelSetup {
    *  models. */
   private async chooseFrom(provider: string, which: 'any' | 'toolCapable'): Promise<boolean> {
     const ref = await pickModel({
-      title: vscode.l10n.t('Select a Model from {provider}', { provider }),
+      title: t('Select a Model from {provider}', { provider }),
       current: null,
       list: () => this.deps.models.modelsOf(provider),
       // Models with unknown capabilities stay in the list.
       accepts: (row) => which === 'any' || row.tools !== false,
       empty:
         which === 'any'
-          ? vscode.l10n.t('{provider} has no models yet.', { provider })
-          : vscode.l10n.t('None of {provider}’s models can call tools.', { provider }),
+          ? t('{provider} has no models yet.', { provider })
+          : t('None of {provider}’s models can call tools.', { provider }),
     });
     return ref !== null && this.choose(ref);
   }
@@ -198,8 +199,8 @@ export class ModelSetup {
  *  close. */
 function notifyReady(row: ModelRow): void {
   const ready = row.isDemo
-    ? vscode.l10n.t('{model} is ready. Answers are scripted and nothing leaves your machine.', { model: row.label })
-    : vscode.l10n.t(
+    ? t('{model} is ready. Answers are scripted and nothing leaves your machine.', { model: row.label })
+    : t(
         '{model} is selected. Prompts go to {host}. {provider} lists this model, but it hasn’t been tested with a prompt.',
         { model: row.label, provider: row.provider, host: row.destination },
       );
@@ -211,11 +212,12 @@ function notifyReady(row: ModelRow): void {
 async function mayBeSent(key: string, endpoint: ProviderSettings): Promise<boolean> {
   const owner = foreignKey(key, endpoint);
   if (owner === null) return true;
-  const send = vscode.l10n.t('Send to {host}', { host: new URL(endpoint.baseUrl).host });
-  const sentence = vscode.l10n.t(
-    'This looks like a key for {owner}, but it would go to {name} ({host}). It has not been sent.',
-    { owner: owner.name, name: endpoint.name, host: new URL(endpoint.baseUrl).host },
-  );
+  const send = t('Send to {host}', { host: new URL(endpoint.baseUrl).host });
+  const sentence = t('This looks like a key for {owner}, but it would go to {name} ({host}). It has not been sent.', {
+    owner: owner.name,
+    name: endpoint.name,
+    host: new URL(endpoint.baseUrl).host,
+  });
   return (await vscode.window.showWarningMessage(sentence, { modal: true }, send)) === send;
 }
 
@@ -225,8 +227,8 @@ function setupItem({ id, title, detail }: SetupEntry): SetupItem {
 
 function addEndpointItem(): SetupItem {
   return {
-    label: vscode.l10n.t('Add an Endpoint…'),
-    detail: vscode.l10n.t('Any server that supports the OpenAI or Anthropic protocol.'),
+    label: t('Add an Endpoint…'),
+    detail: t('Any server that supports the OpenAI or Anthropic protocol.'),
     entryId: addEndpointId,
   };
 }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { ModelCatalog } from '../../models/catalog';
 import type { ProviderSettings } from '../../models/providerSettings';
-import { translate } from '../common/translation';
 import { checkConnection, type ConnectionCheck } from './connectionCheck';
 
 /** Tests an endpoint with a key and shows progress. Resolves with the endpoint at its working address. If the test
@@ -16,12 +16,10 @@ export async function testedConnection(
     const check = await tried(catalog, endpoint, key);
     if (check === null) return null;
     if (check.kind === 'answers') return check.corrected ? corrected(endpoint, check.endpoint) : check.endpoint;
-    const again = vscode.l10n.t('Try Again');
-    const keep = check.kind === 'failed' && !check.mayKeep ? [] : [vscode.l10n.t('Save Anyway')];
+    const again = t('Try Again');
+    const keep = check.kind === 'failed' && !check.mayKeep ? [] : [t('Save Anyway')];
     const detail =
-      keep.length === 0
-        ? vscode.l10n.t('Nothing was saved.')
-        : vscode.l10n.t('The key is not saved yet. Save it anyway to test it later.');
+      keep.length === 0 ? t('Nothing was saved.') : t('The key is not saved yet. Save it anyway to test it later.');
     const pressed = await vscode.window.showWarningMessage(check.sentence, { modal: true, detail }, again, ...keep);
     if (pressed === undefined) return null;
     if (pressed !== again) return check.kind === 'empty' ? check.endpoint : endpoint;
@@ -36,13 +34,13 @@ async function tried(
   return vscode.window.withProgress(
     {
       location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Testing {name} ({host})…', { name: endpoint.name, host: new URL(endpoint.baseUrl).host }),
+      title: t('Testing {name} ({host})…', { name: endpoint.name, host: new URL(endpoint.baseUrl).host }),
       cancellable: true,
     },
     (_progress, token) => {
       const stop = new AbortController();
       token.onCancellationRequested(() => stop.abort());
-      return checkConnection(catalog, endpoint, key, translate, stop.signal).then((check) =>
+      return checkConnection(catalog, endpoint, key, t, stop.signal).then((check) =>
         stop.signal.aborted ? null : check,
       );
     },
@@ -51,8 +49,8 @@ async function tried(
 
 /** Asks before replacing an address that the user typed. */
 async function corrected(written: ProviderSettings, working: ProviderSettings): Promise<ProviderSettings | null> {
-  const use = vscode.l10n.t('Use It');
-  const sentence = vscode.l10n.t('No answer from {written}, but {working} lists models.', {
+  const use = t('Use It');
+  const sentence = t('No answer from {written}, but {working} lists models.', {
     written: written.baseUrl,
     working: working.baseUrl,
   });

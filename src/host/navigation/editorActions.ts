@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { shownLine } from '../../tools/approval/rulesPolicy';
 import type { Consent } from '../approvals/pageConsent';
 import type { ChatEditor } from '../chat/chatHandlers';
@@ -38,7 +39,6 @@ export class EditorActions implements ChatEditor {
   }
 
   async confirm(asked: Consent): Promise<boolean> {
-    const { t } = vscode.l10n;
     const ask = async (question: string, detail: string, button: string): Promise<boolean> =>
       (await vscode.window.showWarningMessage(question, { modal: true, detail }, button)) === button;
     switch (asked.kind) {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { PathRefused, type WorkspacePaths } from '../../tools/workspacePaths';
 import { FileNotFound } from '../../tools/workspaceFiles';
 import { linkTarget } from './linkTarget';
@@ -12,10 +13,7 @@ export class LinkOpener {
     const target = linkTarget(href);
     if (target.kind === 'web') await vscode.env.openExternal(vscode.Uri.parse(asciiHost(target.url), true));
     else if (target.kind === 'file') await this.openFile(target.path, target.line, target.column);
-    else
-      void vscode.window.showWarningMessage(
-        vscode.l10n.t('Hermes doesn’t open “{scheme}:” links.', { scheme: target.scheme }),
-      );
+    else void vscode.window.showWarningMessage(t('Hermes doesn’t open “{scheme}:” links.', { scheme: target.scheme }));
   }
 
   private async openFile(written: string, line: number | null, column: number | null): Promise<void> {

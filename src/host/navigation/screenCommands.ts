@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { CommandTable } from '../common/commands';
 import type { SearchTab } from '../search/searchTab';
 import type { SessionOpener } from './sessionOpener';
@@ -15,7 +15,7 @@ export interface ScreenCommandDeps {
 export function screenCommands({ chosen, search, opener }: ScreenCommandDeps): CommandTable {
   return {
     openSessionInTab: async (...args) => {
-      const target = await chosen.one(args, vscode.l10n.t('Open Session in Editor Tab'));
+      const target = await chosen.one(args, t('Open Session in Editor Tab'));
       if (target !== null) await opener.open(target.session.id, target.messageUid, 'tab');
     },
     /** Searches for the given words; without words, the field keeps its text. */

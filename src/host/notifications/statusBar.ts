@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
-import type { Translate } from '../../base/translate';
+import { t, type Translate } from '../../base/translate';
 import { dollars, type Cost, type Spending } from '../../transcript/cost';
 import type { ViewStoreState } from '../../protocol/chatProtocol';
-import { translate } from '../common/translation';
 
 /** A session that is currently answering. */
 export interface RunningSession {
@@ -54,7 +53,7 @@ export class StatusBar implements vscode.Disposable {
   }
 
   show(facts: StatusFacts): void {
-    const shown = statusItem(facts, translate);
+    const shown = statusItem(facts, t);
     this.item.text = shown.text;
     this.item.accessibilityInformation = { label: shown.accessibleLabel };
     this.item.backgroundColor = shown.warning ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { CommandTable } from '../common/commands';
 import { factsOf, titleText, type LabelContext } from '../sessions/sessionLabels';
 import type { BringingProgress, OtherFolder, OtherFolders } from './otherFolders';
@@ -56,13 +57,13 @@ export class OtherFolderCommands {
 
   async bringSession({ store, sessionId }: OtherSession): Promise<void> {
     const folder = folderName(store, this.deps.labelContext());
-    const title = vscode.l10n.t('Copying a session from {folder}…', { folder });
+    const title = t('Copying a session from {folder}…', { folder });
     await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () =>
       this.deps.others.bringSession(store.folder, sessionId),
     );
     await this.deps.openInChat(sessionId);
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('The session was copied to this folder. The original in {folder} is unchanged.', { folder }),
+      t('The session was copied to this folder. The original in {folder} is unchanged.', { folder }),
     );
   }
 
@@ -70,7 +71,7 @@ export class OtherFolderCommands {
   async bringAll(folder: OtherFolder): Promise<boolean> {
     const labelContext = this.deps.labelContext();
     const path = folderPath(folder, labelContext);
-    const title = vscode.l10n.t('Copying sessions from {folder}…', { folder: path });
+    const title = t('Copying sessions from {folder}…', { folder: path });
     const stopping = new AbortController();
     const brought = await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title, cancellable: true },
@@ -85,16 +86,16 @@ export class OtherFolderCommands {
     );
     if (stopping.signal.aborted) {
       void vscode.window.showInformationMessage(
-        vscode.l10n.t('Copying was canceled. Sessions copied so far are here. The originals are unchanged.'),
+        t('Copying was canceled. Sessions copied so far are here. The originals are unchanged.'),
       );
       return false;
     }
     const left =
       brought.skipped === 0
         ? ''
-        : ` ${vscode.l10n.t('{count} rows couldn’t be read and remain in the original.', { count: brought.skipped })}`;
+        : ` ${t('{count} rows couldn’t be read and remain in the original.', { count: brought.skipped })}`;
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('{count} from {folder} copied to this folder. The original file is unchanged.', {
+      t('{count} from {folder} copied to this folder. The original file is unchanged.', {
         count: countText(folder.sessions, labelContext),
         folder: path,
       }) + left,
@@ -131,14 +132,12 @@ export class OtherFolderCommands {
       })),
     );
     if ((await folders).length === 0) {
-      void vscode.window.showInformationMessage(
-        vscode.l10n.t('No sessions from other folders were found on this machine.'),
-      );
+      void vscode.window.showInformationMessage(t('No sessions from other folders were found on this machine.'));
       return null;
     }
     const chosen = await vscode.window.showQuickPick(folders, {
-      title: vscode.l10n.t('Sessions of Other Folders'),
-      placeHolder: vscode.l10n.t('Choose a folder'),
+      title: t('Sessions of Other Folders'),
+      placeHolder: t('Choose a folder'),
       matchOnDetail: true,
     });
     return chosen?.folder.problem === null ? chosen.folder : null;
@@ -149,7 +148,7 @@ export class OtherFolderCommands {
     if (store === null) return null;
     const labelContext = this.deps.labelContext();
     const everything = {
-      label: vscode.l10n.t('Copy All Sessions to This Folder'),
+      label: t('Copy All Sessions to This Folder'),
       iconPath: new vscode.ThemeIcon('move'),
       sessionId: null,
     };
@@ -165,8 +164,8 @@ export class OtherFolderCommands {
       everything,
     ]);
     const chosen = await vscode.window.showQuickPick(sessions, {
-      title: vscode.l10n.t('Sessions in {folder}', { folder: folderPath(store, labelContext) }),
-      placeHolder: vscode.l10n.t('Choose a session to read'),
+      title: t('Sessions in {folder}', { folder: folderPath(store, labelContext) }),
+      placeHolder: t('Choose a session to read'),
       matchOnDetail: true,
     });
     if (chosen === undefined) return null;
@@ -177,5 +176,5 @@ export class OtherFolderCommands {
 }
 
 function progressText({ done, total }: BringingProgress): string {
-  return vscode.l10n.t('{done} of {total}', { done, total });
+  return t('{done} of {total}', { done, total });
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
 import { GatewayError } from '../../gateway/gateway';
@@ -8,7 +9,6 @@ import { withoutNames, type CodeActions } from '../codeActions/codeHandlers';
 import { describeError } from '../common/describeError';
 import { exportSession } from '../sessions/exportSession';
 import { TranscriptSurface, type TranscriptSurfaceDeps } from '../transcript/transcriptSurface';
-import { translate } from '../common/translation';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import { webviewPort } from '../webviews/webviewPort';
 import { verificationOfCopy } from '../verify/verifyService';
@@ -77,7 +77,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
     const copy = await this.copyOf(store);
     const panel = vscode.window.createWebviewPanel(
       otherTranscriptViewType,
-      vscode.l10n.t('Transcript'),
+      t('Transcript'),
       vscode.ViewColumn.Active,
       this.programs.options,
     );
@@ -120,14 +120,14 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
   }
 
   private async copyOf(store: OtherStore): Promise<OpenCopy> {
-    const title = vscode.l10n.t('Reading sessions from {folder}…', { folder: this.nameOf(store) });
+    const title = t('Reading sessions from {folder}…', { folder: this.nameOf(store) });
     return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, () =>
       this.deps.copies.open(store.folder),
     );
   }
 
   private nameOf(store: OtherStore): string {
-    return folderName(store, { t: translate });
+    return folderName(store, { t });
   }
 
   private fill(panel: vscode.WebviewPanel, { store, sessionId }: OtherSession, copy: OpenCopy): void {
@@ -182,7 +182,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
     const notHere = async (): Promise<void> => {
       throw new GatewayError(
         'invalid',
-        vscode.l10n.t('This session belongs to {folder}. Copy it to this folder first.', { folder }),
+        t('This session belongs to {folder}. Copy it to this folder first.', { folder }),
       );
     };
     return {
@@ -191,7 +191,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
       localization,
       log,
       otherFolder: store.label?.path ?? folder,
-      labelContext: { t: translate, language: vscode.env.language },
+      labelContext: { t, language: vscode.env.language },
       readAt: clock.now(),
       gateway: { attach: () => nothing, onDidChangeRunning: () => nothing, runningTurns: () => [] },
       store: { settled: () => Promise.resolve(), onDidChange: () => nothing, hasJustOpened: false },
@@ -204,11 +204,11 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
         exportSession: (sessionId) => this.export({ store, sessionId }),
       },
       code: withoutNames(code),
-      verification: verificationOfCopy(sessions, clock, translate),
+      verification: verificationOfCopy(sessions, clock, t),
       onSession: ({ id, title }) => {
         onShown(id);
-        const name = vscode.l10n.t('Transcript: {title} ({folder})', {
-          title: title ?? vscode.l10n.t('Untitled Session'),
+        const name = t('Transcript: {title} ({folder})', {
+          title: title ?? t('Untitled Session'),
           folder,
         });
         if (panel.title !== name) panel.title = name;

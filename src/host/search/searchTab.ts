@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { SearchSurface, type SearchDeps } from './searchSurface';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import { webviewPort } from '../webviews/webviewPort';
@@ -17,7 +18,7 @@ export class SearchTab implements vscode.WebviewPanelSerializer, vscode.Disposab
   /** Shows the screen. `text` replaces the text in its field; null keeps it. */
   show(text: string | null): void {
     if (this.open === null) {
-      const title = vscode.l10n.t('Search Sessions');
+      const title = t('Search Sessions');
       this.fill(
         vscode.window.createWebviewPanel(searchViewType, title, vscode.ViewColumn.Active, this.programs.options),
         text ?? '',

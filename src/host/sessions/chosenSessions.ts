@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { Gateway } from '../../gateway/gateway';
 import type { SessionQuery, SessionStore } from '../../store/sessionStore';
 import type { Session } from '../../transcript/session';
@@ -73,7 +74,7 @@ export class ChosenSessions {
   private async read(sessionIds: readonly string[]): Promise<readonly Session[]> {
     const sessions = await Promise.all(sessionIds.map((sessionId) => this.deps.sessions.getSession(sessionId)));
     if (sessions.some((session) => session === null))
-      void vscode.window.showWarningMessage(vscode.l10n.t('This session no longer exists.'));
+      void vscode.window.showWarningMessage(t('This session no longer exists.'));
     return sessions.filter((session) => session !== null);
   }
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { type Gateway, GatewayError } from '../../gateway/gateway';
 import type { HandoffTokens } from '../../transcript/handoff';
 
@@ -9,20 +10,20 @@ export async function compressSession(
   whileAsking: <T>(asks: () => PromiseLike<T>) => Promise<T>,
 ): Promise<void> {
   const preview = await gateway.compressionPreview(sessionId);
-  if (preview === null) return inform(vscode.l10n.t('There is nothing to compress yet. Nothing was changed.'));
+  if (preview === null) return inform(t('There is nothing to compress yet. Nothing was changed.'));
   const focus = await whileAsking(() =>
     vscode.window.showInputBox({
-      title: vscode.l10n.t('Compress Session'),
-      prompt: vscode.l10n.t(
+      title: t('Compress Session'),
+      prompt: t(
         'The model summarizes earlier messages: about {before} → {after} tokens. Nothing is deleted.',
         savedText(preview),
       ),
-      placeHolder: vscode.l10n.t('What should the summary focus on? (optional)'),
+      placeHolder: t('What should the summary focus on? (optional)'),
       ignoreFocusOut: true,
     }),
   );
   if (focus === undefined) return;
-  const title = vscode.l10n.t('Summarizing earlier messages in this session…');
+  const title = t('Summarizing earlier messages in this session…');
   const outcome = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title, cancellable: true },
     (_progress, cancelled) => {
@@ -36,10 +37,10 @@ export async function compressSession(
   if (typeof outcome === 'string') return inform(outcome);
   const saved = savedText(outcome.tokens);
   if (outcome.madeBy === 'summary')
-    inform(vscode.l10n.t('Earlier messages were summarized: about {before} → {after} tokens.', saved));
+    inform(t('Earlier messages were summarized: about {before} → {after} tokens.', saved));
   else
     inform(
-      vscode.l10n.t(
+      t(
         'The model returned no summary, so earlier messages were shortened instead: about {before} → {after} tokens.',
         saved,
       ),

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { systemClock } from '../../base/clock';
 import { GatewayError, type Gateway } from '../../gateway/gateway';
 import type { SessionStore, TranscriptPage } from '../../store/sessionStore';
 import type { WorkProgress } from '../../store/slicedWork';
 import { editorWorkNotice } from '../notifications/editorWorkNotice';
 import { withProgressWhenLong } from '../notifications/longWork';
-import { translate } from '../common/translation';
 import { maskedMessage, maskedSession, maskedTurn } from './maskedRecord';
 import { exportName, jsonExport, markdownExport, type ExportedSession } from './transcriptExport';
 
@@ -26,22 +26,20 @@ interface ExportForm extends vscode.QuickPickItem {
 /** Asks for format and destination, and writes the session there. */
 export async function exportSession(sessionId: string, deps: ExportDeps): Promise<void> {
   const form = await vscode.window.showQuickPick(exportForms(), {
-    title: vscode.l10n.t('Export Session'),
-    placeHolder: vscode.l10n.t('Choose a format'),
+    title: t('Export Session'),
+    placeHolder: t('Choose a format'),
   });
   if (form === undefined) return;
-  const stopped = new GatewayError('stopped', vscode.l10n.t('Export was canceled. Nothing was written.'));
+  const stopped = new GatewayError('stopped', t('Export was canceled. Nothing was written.'));
   const record = await withProgressWhenLong(
     { clock: systemClock, notice: editorWorkNotice },
-    vscode.l10n.t('Exporting the session…'),
+    t('Exporting the session…'),
     stopped,
     (...course) => readRecord(sessionId, form.withHidden, deps, ...course),
   );
   if (record === null) return;
   const text =
-    form.format === 'json'
-      ? jsonExport(record)
-      : markdownExport(record, { t: translate, language: vscode.env.language });
+    form.format === 'json' ? jsonExport(record) : markdownExport(record, { t, language: vscode.env.language });
   if (form.to === 'editor')
     await vscode.window.showTextDocument(
       await vscode.workspace.openTextDocument({ content: text, language: form.format }),
@@ -93,29 +91,29 @@ async function saveAs(text: string, format: ExportForm['format'], { session }: E
   const ending = format === 'json' ? 'json' : 'md';
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const uri = await vscode.window.showSaveDialog({
-    title: vscode.l10n.t('Export Session'),
+    title: t('Export Session'),
     filters: format === 'json' ? { JSON: ['json'] } : { Markdown: ['md'] },
     ...(folder === undefined ? {} : { defaultUri: vscode.Uri.joinPath(folder, `${exportName(session)}.${ending}`) }),
   });
   if (uri === undefined) return;
   await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
-  const open = vscode.l10n.t('Open');
+  const open = t('Open');
   const chosen = await vscode.window.showInformationMessage(
-    vscode.l10n.t('Session exported to {path}.', { path: vscode.workspace.asRelativePath(uri) }),
+    t('Session exported to {path}.', { path: vscode.workspace.asRelativePath(uri) }),
     open,
   );
   if (chosen === open) await vscode.commands.executeCommand('vscode.open', uri);
 }
 
 function exportForms(): ExportForm[] {
-  const everything = vscode.l10n.t('Includes earlier versions and hidden messages');
-  const shown = vscode.l10n.t('Only what the chat shows');
-  const toEditor = (label: string): string => vscode.l10n.t('{format} in a New Editor', { format: label });
+  const everything = t('Includes earlier versions and hidden messages');
+  const shown = t('Only what the chat shows');
+  const toEditor = (label: string): string => t('{format} in a New Editor', { format: label });
   return [
-    { label: vscode.l10n.t('Markdown File…'), description: shown, format: 'markdown', withHidden: false, to: 'file' },
-    { label: vscode.l10n.t('JSON File…'), description: shown, format: 'json', withHidden: false, to: 'file' },
+    { label: t('Markdown File…'), description: shown, format: 'markdown', withHidden: false, to: 'file' },
+    { label: t('JSON File…'), description: shown, format: 'json', withHidden: false, to: 'file' },
     {
-      label: vscode.l10n.t('JSON File with Hidden Messages…'),
+      label: t('JSON File with Hidden Messages…'),
       description: everything,
       format: 'json',
       withHidden: true,
@@ -124,7 +122,7 @@ function exportForms(): ExportForm[] {
     { label: toEditor('Markdown'), description: shown, format: 'markdown', withHidden: false, to: 'editor' },
     { label: toEditor('JSON'), description: shown, format: 'json', withHidden: false, to: 'editor' },
     {
-      label: vscode.l10n.t('JSON with Hidden Messages in a New Editor'),
+      label: t('JSON with Hidden Messages in a New Editor'),
       description: everything,
       format: 'json',
       withHidden: true,

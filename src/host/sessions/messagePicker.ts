@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { Gateway } from '../../gateway/gateway';
 import type { TranscriptPage } from '../../store/sessionStore';
 import { isContinuation } from '../../transcript/continuation';
@@ -26,13 +27,11 @@ export function pickMessage(
   now: number,
 ): Promise<string | null> {
   const picker = vscode.window.createQuickPick<MessageItem>();
-  picker.title = purpose === 'branch' ? vscode.l10n.t('Branch from Message') : vscode.l10n.t('Rewind to Message');
+  picker.title = purpose === 'branch' ? t('Branch from Message') : t('Rewind to Message');
   picker.placeholder =
     purpose === 'branch'
-      ? vscode.l10n.t(
-          'Choose a message to branch from. Answers are copied; a prompt returns to the input box for editing.',
-        )
-      : vscode.l10n.t('Choose a prompt to rewind to. It and everything after it are hidden.');
+      ? t('Choose a message to branch from. Answers are copied; a prompt returns to the input box for editing.')
+      : t('Choose a prompt to rewind to. It and everything after it are hidden.');
   picker.matchOnDescription = true;
   let items: readonly MessageItem[] = [];
   let before: number | undefined;
@@ -48,11 +47,11 @@ export function pickMessage(
       before = page.messages[0]?.position;
       items = [...items, ...choosable(page, purpose).map((message) => messageItem(message, now))];
       const earlier: readonly MessageItem[] = page.hasEarlier
-        ? [{ label: vscode.l10n.t('Show Earlier Messages'), alwaysShow: true, uid: null, earlier: true }]
+        ? [{ label: t('Show Earlier Messages'), alwaysShow: true, uid: null, earlier: true }]
         : [];
       const none: readonly MessageItem[] =
         items.length + earlier.length === 0
-          ? [{ label: vscode.l10n.t('This session has no messages yet.'), alwaysShow: true, uid: null }]
+          ? [{ label: t('This session has no messages yet.'), alwaysShow: true, uid: null }]
           : [];
       picker.items = [...items, ...earlier, ...none];
     } catch (error) {
@@ -102,9 +101,9 @@ export function choosable(
 }
 
 function messageItem(message: Message, now: number): MessageItem {
-  const who = message.role === 'user' ? vscode.l10n.t('You') : vscode.l10n.t('Hermes');
+  const who = message.role === 'user' ? t('You') : t('Hermes');
   return {
-    label: promptText(message.parts).replace(/\s+/g, ' ').trim().slice(0, 120) || vscode.l10n.t('(no text)'),
+    label: promptText(message.parts).replace(/\s+/g, ' ').trim().slice(0, 120) || t('(no text)'),
     description: `${who} · ${ageLabels(message.createdAt, now, vscode.env.language)}`,
     iconPath: new vscode.ThemeIcon(message.role === 'user' ? 'account' : 'sparkle'),
     uid: message.uid,

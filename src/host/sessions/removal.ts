@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { ForgetReport, Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { Session } from '../../transcript/session';
 import { describeError } from '../common/describeError';
-import { translate } from '../common/translation';
 import { titleText } from './sessionLabels';
 
 export interface RemovalDeps {
@@ -31,7 +31,7 @@ export async function deleteSessions(chosen: readonly Session[], deps: RemovalDe
   );
   if (refusals.length > 0) void vscode.window.showWarningMessage(refusals.join(' '));
   if (done.length === 0) return;
-  const undo = vscode.l10n.t('Undo');
+  const undo = t('Undo');
   if ((await vscode.window.showInformationMessage(trashedText(done), undo)) !== undo) return;
   const restored = await eachOf(done, (session) => gateway.restoreSession(session.id));
   if (restored.refusals.length > 0) void vscode.window.showErrorMessage(restored.refusals.join(' '));
@@ -42,11 +42,11 @@ export async function deleteSessions(chosen: readonly Session[], deps: RemovalDe
 
 /** Erases sessions permanently, after explaining what is erased and what stays. */
 export async function forgetSessions(chosen: readonly Session[], deps: RemovalDeps): Promise<void> {
-  const forget = vscode.l10n.t('Forget');
+  const forget = t('Forget');
   const question =
     chosen.length === 1 && chosen[0] !== undefined
-      ? vscode.l10n.t('Permanently delete “{title}”?', { title: titleText(chosen[0], translate) })
-      : vscode.l10n.t('Permanently delete {count} sessions?', { count: chosen.length });
+      ? t('Permanently delete “{title}”?', { title: titleText(chosen[0], t) })
+      : t('Permanently delete {count} sessions?', { count: chosen.length });
   const answer = await vscode.window.showWarningMessage(
     question,
     { modal: true, detail: await forgetDetail(chosen, deps) },
@@ -55,7 +55,7 @@ export async function forgetSessions(chosen: readonly Session[], deps: RemovalDe
   if (answer !== forget) return;
   const reports: ForgetReport[] = [];
   const { done, refusals } = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Deleting permanently…') },
+    { location: vscode.ProgressLocation.Notification, title: t('Deleting permanently…') },
     () => eachOf(chosen, async (session) => void reports.push(await deps.gateway.forgetSession(session.id))),
   );
   if (refusals.length > 0) void vscode.window.showWarningMessage(refusals.join(' '));
@@ -63,8 +63,8 @@ export async function forgetSessions(chosen: readonly Session[], deps: RemovalDe
   const left = [...new Set(reports.flatMap(({ sentences }) => sentences))];
   const sentence =
     done.length === 1 && done[0] !== undefined
-      ? vscode.l10n.t('“{title}” was permanently deleted.', { title: titleText(done[0], translate) })
-      : vscode.l10n.t('{count} sessions were permanently deleted.', { count: done.length });
+      ? t('“{title}” was permanently deleted.', { title: titleText(done[0], t) })
+      : t('{count} sessions were permanently deleted.', { count: done.length });
   if (left.length === 0) void vscode.window.showInformationMessage(sentence);
   else void vscode.window.showWarningMessage([sentence, ...left].join(' '));
 }
@@ -74,26 +74,24 @@ async function forgetDetail(chosen: readonly Session[], { sessions, outsideMemor
   const branches = await branchesOf(chosen, sessions);
   const memory = chosen.every((session) => session.private) ? null : outsideMemory();
   return [
-    vscode.l10n.t(
+    t(
       'This deletes messages with their earlier versions, turns, queued prompts, drafts, and search entries. You can’t undo this.',
     ),
     ...(branches.length === 0
       ? []
       : [
-          vscode.l10n.t('Branches are separate copies and are not deleted: {titles}.', {
+          t('Branches are separate copies and are not deleted: {titles}.', {
             titles: branches.map((title) => `“${title}”`).join(', '),
           }),
         ]),
     ...(memory === null
       ? []
       : [
-          vscode.l10n.t('Hermes asks {provider} to delete its copy and reports anything that remains.', {
+          t('Hermes asks {provider} to delete its copy and reports anything that remains.', {
             provider: memory,
           }),
         ]),
-    vscode.l10n.t(
-      'Hermes can’t delete what was sent to the model’s provider, exported files, copies, or disk backups.',
-    ),
+    t('Hermes can’t delete what was sent to the model’s provider, exported files, copies, or disk backups.'),
   ].join('\n\n');
 }
 
@@ -110,7 +108,7 @@ async function branchesOf(chosen: readonly Session[], sessions: RemovalDeps['ses
         going.has(branch.parentConversationId) &&
         !going.has(branch.conversationId),
     );
-  return [...new Map(staying.map((branch) => [branch.conversationId, titleText(branch, translate)])).values()];
+  return [...new Map(staying.map((branch) => [branch.conversationId, titleText(branch, t)])).values()];
 }
 
 /** Runs an action for each session. A refusal for one does not stop the others. */
@@ -125,7 +123,7 @@ async function eachOf(
       await act(session);
       done.push(session);
     } catch (error) {
-      refusals.push(`“${titleText(session, translate)}”: ${describeError(error).sentence}`);
+      refusals.push(`“${titleText(session, t)}”: ${describeError(error).sentence}`);
     }
   }
   return { done, refusals };
@@ -134,6 +132,6 @@ async function eachOf(
 function trashedText(sessions: readonly Session[]): string {
   const [only] = sessions;
   if (sessions.length === 1 && only !== undefined)
-    return vscode.l10n.t('“{title}” was moved to the trash.', { title: titleText(only, translate) });
-  return vscode.l10n.t('{count} sessions were moved to the trash.', { count: sessions.length });
+    return t('“{title}” was moved to the trash.', { title: titleText(only, t) });
+  return t('{count} sessions were moved to the trash.', { count: sessions.length });
 }

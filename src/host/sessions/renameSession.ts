@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { Gateway } from '../../gateway/gateway';
 import { StoreError } from '../../store/storeError';
 import type { Session } from '../../transcript/session';
@@ -7,8 +8,8 @@ import type { Session } from '../../transcript/session';
  *  below it. */
 export function renameSession(session: Session, gateway: Pick<Gateway, 'renameSession'>): Promise<void> {
   const box = vscode.window.createInputBox();
-  box.title = vscode.l10n.t('Rename Session');
-  box.prompt = vscode.l10n.t('Session title');
+  box.title = t('Rename Session');
+  box.prompt = t('Session title');
   // Keep the typed text while the user looks something up.
   box.ignoreFocusOut = true;
   box.value = session.title ?? '';
@@ -26,9 +27,7 @@ export function renameSession(session: Session, gateway: Pick<Gateway, 'renameSe
   };
 
   return new Promise((resolve, reject) => {
-    box.onDidChangeValue(
-      (text) => (box.validationMessage = text.trim() === '' ? vscode.l10n.t('The title can’t be empty.') : ''),
-    );
+    box.onDidChangeValue((text) => (box.validationMessage = text.trim() === '' ? t('The title can’t be empty.') : ''));
     box.onDidAccept(() => {
       if (box.validationMessage !== '' && box.validationMessage !== undefined) return;
       box.enabled = false;

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { Gateway } from '../../gateway/gateway';
 import type { TranscriptPage } from '../../store/sessionStore';
 import { askWhatGoesBack, type TakenBack } from '../changedFiles/filesQuestion';
-import { translate } from '../common/translation';
 import { turnLabels } from './sessionLabels';
 
 const pageSize = 200;
@@ -16,16 +16,15 @@ export async function rewindQuestion(
   files: number,
 ): Promise<TakenBack | null> {
   const turns = await turnsFrom(gateway, sessionId, to);
-  const rewind = vscode.l10n.t('Rewind');
-  const question = vscode.l10n.t('Rewind {turns}?', { turns: turnLabels(turns, translate) });
-  const detail = vscode.l10n.t(
+  const rewind = t('Rewind');
+  const question = t('Rewind {turns}?', { turns: turnLabels(turns, t) });
+  const detail = t(
     'This prompt returns to the input box. It and everything after it are hidden from the chat and the model. Nothing is deleted.',
   );
-  if (files > 0)
-    return askWhatGoesBack(question, `${detail} ${vscode.l10n.t('Your own changes to these files are kept.')}`, files);
+  if (files > 0) return askWhatGoesBack(question, `${detail} ${t('Your own changes to these files are kept.')}`, files);
   const answer = await vscode.window.showWarningMessage(
     question,
-    { modal: true, detail: `${detail} ${vscode.l10n.t('Files don’t change.')}` },
+    { modal: true, detail: `${detail} ${t('Files don’t change.')}` },
     rewind,
   );
   return answer === rewind ? 'conversation' : null;

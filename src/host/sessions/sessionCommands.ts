@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { type Gateway, type SwitchOutcome, type SwitchTarget } from '../../gateway/gateway';
 import type { SessionQuery, SessionStore } from '../../store/sessionStore';
 import type { Session } from '../../transcript/session';
@@ -57,13 +58,13 @@ function switchCommands(deps: SessionCommandDeps): CommandTable {
     newPrivateSession: async () => void (await switchTo(deps, { reason: 'new_session', private: true })),
     resetSession: async () => void (await switchTo(deps, { reason: 'reset' })),
     resumeSession: async () => {
-      const pick = await deps.pick(vscode.l10n.t('Resume Session'), { searches: true });
+      const pick = await deps.pick(t('Resume Session'), { searches: true });
       if (pick !== null) await open(deps, pick);
     },
     openSession: async (...args) => {
       const row = args[1] === fromRow ? chosen.named(args) : null;
       if (row !== null && row !== 'lost') deps.rowOpened(row.sessionId);
-      const target = await chosen.one(args, vscode.l10n.t('Open in Chat'));
+      const target = await chosen.one(args, t('Open in Chat'));
       if (target === null) return;
       // The first click on a row shows the session and keeps the focus in the list; the second moves it to the
       // composer.
@@ -71,39 +72,35 @@ function switchCommands(deps: SessionCommandDeps): CommandTable {
       await open(deps, { sessionId: target.session.id, messageUid: target.messageUid }, stays);
     },
     branchSession: async (...args) => {
-      const target = await chosen.one(args, vscode.l10n.t('Branch Session'));
+      const target = await chosen.one(args, t('Branch Session'));
       if (target !== null) await switchTo(deps, { reason: 'branch', sessionId: target.session.id, from: null });
     },
     branchFromHere: async (...args) => {
-      const target = await chosen.one(args, vscode.l10n.t('Branch from Message'));
+      const target = await chosen.one(args, t('Branch from Message'));
       if (target === null) return;
       const from =
         target.messageUid ?? (await deps.whileAsking(() => pickMessage(gateway, target.session.id, 'branch', now())));
       if (from !== null) await switchTo(deps, { reason: 'branch', sessionId: target.session.id, from });
     },
     rewindToHere: async (...args) => {
-      const target = await chosen.one(args, vscode.l10n.t('Rewind to Message'));
+      const target = await chosen.one(args, t('Rewind to Message'));
       if (target === null) return;
       const to =
         target.messageUid ?? (await deps.whileAsking(() => pickMessage(gateway, target.session.id, 'rewind', now())));
       if (to !== null) await rewind(deps, target.session.id, to);
     },
     retry: async (...args) => {
-      const target = await chosen.one(args, vscode.l10n.t('Retry'));
+      const target = await chosen.one(args, t('Retry'));
       if (target === null) return;
       const turnUid = await lastTurn(gateway, target.session);
-      if (turnUid === null) return inform(vscode.l10n.t('This session has no prompt to retry.'));
+      if (turnUid === null) return inform(t('This session has no prompt to retry.'));
       if (gateway.shownSession(surfaceId()) !== target.session.id)
         await switchTo(deps, { reason: 'resume', sessionId: target.session.id });
       const files = (await deps.files.from(turnUid)).length;
       const goesBack =
         files === 0
           ? 'conversation'
-          : await askWhatGoesBack(
-              vscode.l10n.t('Retry this prompt?'),
-              vscode.l10n.t('Your own changes to these files are kept.'),
-              files,
-            );
+          : await askWhatGoesBack(t('Retry this prompt?'), t('Your own changes to these files are kept.'), files);
       if (goesBack === null) return;
       let filesNotice: string | null = null;
       const receipt = await gateway.retry(surfaceId(), turnUid, async () => {
@@ -125,49 +122,45 @@ function upkeepCommands(deps: SessionCommandDeps): CommandTable {
       for (const session of await chosen.all(args, title, state)) await act(session);
     };
   const rename = async (...args: readonly unknown[]): Promise<void> => {
-    const target = await chosen.one(args, vscode.l10n.t('Rename Session'));
+    const target = await chosen.one(args, t('Rename Session'));
     if (target !== null) await deps.whileAsking(() => renameSession(target.session, gateway));
   };
   const remove = async (...args: readonly unknown[]): Promise<void> =>
-    deleteSessions(await chosen.all(args, vscode.l10n.t('Delete Session')), removal);
+    deleteSessions(await chosen.all(args, t('Delete Session')), removal);
   return {
     renameSession: rename,
     // The sessions view binds its keys to commands of its own: the editor would show them in the chat’s menu too, where
     // they do nothing.
     renameSelectedSession: rename,
-    pinSession: each(vscode.l10n.t('Pin Session'), (session) => gateway.setPinned(session.id, true)),
-    unpinSession: each(vscode.l10n.t('Unpin Session'), (session) => gateway.setPinned(session.id, false)),
-    archiveSession: each(vscode.l10n.t('Archive Session'), (session) => gateway.setArchived(session.id, true)),
-    unarchiveSession: each(
-      vscode.l10n.t('Unarchive Session'),
-      (session) => gateway.setArchived(session.id, false),
-      'archived',
-    ),
+    pinSession: each(t('Pin Session'), (session) => gateway.setPinned(session.id, true)),
+    unpinSession: each(t('Unpin Session'), (session) => gateway.setPinned(session.id, false)),
+    archiveSession: each(t('Archive Session'), (session) => gateway.setArchived(session.id, true)),
+    unarchiveSession: each(t('Unarchive Session'), (session) => gateway.setArchived(session.id, false), 'archived'),
     deleteSession: remove,
     deleteSelectedSessions: remove,
-    restoreSession: each(vscode.l10n.t('Restore Session'), (session) => gateway.restoreSession(session.id), 'trash'),
+    restoreSession: each(t('Restore Session'), (session) => gateway.restoreSession(session.id), 'trash'),
     forgetSession: async (...args) => {
-      const named = await chosen.all(args, vscode.l10n.t('Forget Session'));
+      const named = await chosen.all(args, t('Forget Session'));
       if (named.length > 0) await forgetSessions(named, removal);
     },
     exportSession: async (...args) => {
-      const target = await chosen.one(args, vscode.l10n.t('Export Session'));
+      const target = await chosen.one(args, t('Export Session'));
       if (target !== null) await exportSession(target.session.id, deps);
     },
     compressSession: async (...args) => {
-      const target = await chosen.one(args, vscode.l10n.t('Compress Session'));
+      const target = await chosen.one(args, t('Compress Session'));
       if (target !== null) await compressSession(gateway, target.session.id, deps.whileAsking);
     },
     stop: async (...args) => {
       const named = chosen.named(args);
-      if (named === 'lost') return inform(vscode.l10n.t('Nothing was stopped. Press Stop again.'));
+      if (named === 'lost') return inform(t('Nothing was stopped. Press Stop again.'));
       const sessionId = named?.sessionId ?? gateway.shownSession(surfaceId());
       if (sessionId === null || !gateway.runningTurns().some((turn) => turn.sessionId === sessionId))
-        inform(vscode.l10n.t('Nothing is running in this session.'));
+        inform(t('Nothing is running in this session.'));
       else await gateway.stop(sessionId);
     },
     openTranscript: async (...args) => {
-      const target = await chosen.one(args, vscode.l10n.t('Open Transcript'));
+      const target = await chosen.one(args, t('Open Transcript'));
       if (target !== null) await deps.openTranscript(target.session.id, target.messageUid);
     },
   };

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { Gateway } from '../../gateway/gateway';
 import type { SearchHit, SessionQuery, SessionStore } from '../../store/sessionStore';
 import type { SessionSummary } from '../../transcript/session';
-import { translate } from '../common/translation';
 import { ageLabels } from './ageLabels';
 import { describeError } from '../common/describeError';
 import { factsOf, titleText } from './sessionLabels';
@@ -39,10 +39,10 @@ interface SessionItem extends vscode.QuickPickItem {
   readonly leadsToOthers?: true;
 }
 
-const transcriptButton: vscode.QuickInputButton = {
+const transcriptButton = (): vscode.QuickInputButton => ({
   iconPath: new vscode.ThemeIcon('list-flat'),
-  tooltip: vscode.l10n.t('Open Transcript'),
-};
+  tooltip: t('Open Transcript'),
+});
 
 /** Lets the user choose a stored session, newest first. Searches typed text in titles and first prompts and, with
  *  `search`, in every message. Resolves with null when the user cancels. */
@@ -51,8 +51,8 @@ export function pickSession(options: SessionPickerOptions): Promise<SessionPick 
   picker.title = options.title;
   picker.placeholder =
     options.search === null
-      ? vscode.l10n.t('Search titles and first prompts')
-      : vscode.l10n.t('Search titles, first prompts, and all messages');
+      ? t('Search titles and first prompts')
+      : t('Search titles, first prompts, and all messages');
 
   let typing = new AbortController();
   /** Text for which the current items were found. Null: there are no items yet. */
@@ -128,13 +128,11 @@ async function itemsFor(options: SessionPickerOptions, text: string, signal: Abo
   const hits = found.filter((hit) => !prompts.has(hit));
   const items = [
     ...sessions.map((session) => sessionItem(session, options)),
-    ...(hits.length === 0 ? [] : [separator(vscode.l10n.t('Messages'))]),
+    ...(hits.length === 0 ? [] : [separator(t('Messages'))]),
     ...hits.map((hit) => hitItem(hit, now())),
   ];
   const nothing =
-    items.length > 0
-      ? []
-      : [note(text === '' ? nothingFoundText(state) : vscode.l10n.t('Nothing found for “{text}”', { text }))];
+    items.length > 0 ? [] : [note(text === '' ? nothingFoundText(state) : t('Nothing found for “{text}”', { text }))];
   return [...items, ...nothing, ...(options.showOthers === null ? [] : [separator(), othersItem()])];
 }
 
@@ -154,11 +152,11 @@ function oneLine(text: string): string {
 function nothingFoundText(state: NonNullable<SessionQuery['state']>): string {
   switch (state) {
     case 'active':
-      return vscode.l10n.t('No sessions yet in this folder');
+      return t('No sessions yet in this folder');
     case 'archived':
-      return vscode.l10n.t('No archived sessions');
+      return t('No archived sessions');
     case 'trash':
-      return vscode.l10n.t('The trash is empty');
+      return t('The trash is empty');
     default:
       return state satisfies never;
   }
@@ -167,33 +165,28 @@ function nothingFoundText(state: NonNullable<SessionQuery['state']>): string {
 // Always show every item: the store has already matched it by its own rules.
 
 function sessionItem(session: SessionSummary, { current, now }: SessionPickerOptions): SessionItem {
-  const context = { t: translate, language: vscode.env.language, now: now() };
+  const context = { t, language: vscode.env.language, now: now() };
   const title = titleText(session, context.t);
-  const facts = [...factsOf(session, context), ...(session.id === current ? [vscode.l10n.t('open')] : [])];
+  const facts = [...factsOf(session, context), ...(session.id === current ? [t('open')] : [])];
   return {
     label: title,
     description: facts.join(' · '),
     ...(session.preview !== null && session.preview !== title ? { detail: session.preview } : {}),
     iconPath: new vscode.ThemeIcon(session.pinned ? 'pinned' : session.branchOf === null ? 'comment' : 'git-branch'),
-    buttons: [transcriptButton],
+    buttons: [transcriptButton()],
     alwaysShow: true,
     pick: { sessionId: session.id, messageUid: null },
   };
 }
 
 function hitItem(hit: SearchHit, now: number): SessionItem {
-  const who =
-    hit.role === 'user'
-      ? vscode.l10n.t('You')
-      : hit.role === 'assistant'
-        ? vscode.l10n.t('Hermes')
-        : vscode.l10n.t('Tool');
+  const who = hit.role === 'user' ? t('You') : hit.role === 'assistant' ? t('Hermes') : t('Tool');
   return {
-    label: hit.sessionTitle ?? vscode.l10n.t('Untitled Session'),
+    label: hit.sessionTitle ?? t('Untitled Session'),
     description: `${who} · ${ageLabels(hit.createdAt, now, vscode.env.language)}`,
     detail: oneLine(hit.snippet),
     iconPath: new vscode.ThemeIcon('search'),
-    buttons: [transcriptButton],
+    buttons: [transcriptButton()],
     alwaysShow: true,
     pick: { sessionId: hit.sessionId, messageUid: hit.messageUid },
   };
@@ -205,7 +198,7 @@ function separator(label = ''): SessionItem {
 
 function othersItem(): SessionItem {
   return {
-    label: vscode.l10n.t('Sessions of Other Folders…'),
+    label: t('Sessions of Other Folders…'),
     iconPath: new vscode.ThemeIcon('folder'),
     alwaysShow: true,
     pick: null,

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
-import type { Translate } from '../../base/translate';
+import { t, type Translate } from '../../base/translate';
 import type { Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { ChatFiles } from '../changedFiles/chatFiles';
@@ -128,7 +128,7 @@ export class SessionsFeature implements Disposable {
 
   /** Lets the user choose the session that a surface shows. */
   async resume(surfaceId: string): Promise<void> {
-    const pick = await this.pick(vscode.l10n.t('Resume Session'), { searches: true });
+    const pick = await this.pick(t('Resume Session'), { searches: true });
     if (pick === null) return;
     await this.deps.gateway.switchSession(surfaceId, { reason: 'resume', sessionId: pick.sessionId });
     if (pick.messageUid !== null) await this.deps.revealMessage(pick.sessionId, pick.messageUid);
@@ -153,9 +153,9 @@ export class SessionsFeature implements Disposable {
     return {
       filterSessions: async () => {
         const box = {
-          title: vscode.l10n.t('Filter Sessions'),
+          title: t('Filter Sessions'),
           value: listing.filter,
-          prompt: vscode.l10n.t('Words from titles or first prompts'),
+          prompt: t('Words from titles or first prompts'),
         };
         const text = await this.tree.whileAsking(() => vscode.window.showInputBox(box));
         if (text !== undefined) await listing.setFilter(text);

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import { errorMessage } from '../../base/errorMessage';
 import { GatewayError } from '../../gateway/gateway';
@@ -43,7 +44,7 @@ export class SettingsWatcher implements Disposable {
       const reason = errorMessage(error);
       throw new GatewayError(
         'invalid',
-        vscode.l10n.t('{model} is selected in this window, but it couldn’t be saved to your settings: {reason}', {
+        t('{model} is selected in this window, but it couldn’t be saved to your settings: {reason}', {
           model: ref,
           reason,
         }),

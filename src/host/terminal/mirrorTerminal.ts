@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import { Emitter, type Disposable } from '../../base/disposable';
 import { plainText } from '../../tools/terminal/plainText';
@@ -58,7 +59,7 @@ class MirrorTerminal implements vscode.Pseudoterminal {
     private readonly onClosed: () => void,
   ) {
     this.feed = new MirrorFeed(clock, (count) =>
-      vscode.l10n.t('… {count} characters skipped because output came too fast; the output file has everything …', {
+      t('… {count} characters skipped because output came too fast; the output file has everything …', {
         count: String(count),
       }),
     );
@@ -97,12 +98,12 @@ class MirrorTerminal implements vscode.Pseudoterminal {
     void process.ended.then((end) => {
       const how =
         end.signal !== null
-          ? vscode.l10n.t('ended by {signal}', { signal: end.signal })
-          : vscode.l10n.t('exit code {code}', { code: String(end.exitCode ?? '?') });
+          ? t('ended by {signal}', { signal: end.signal })
+          : t('exit code {code}', { code: String(end.exitCode ?? '?') });
       const left =
         end.left.length === 0
           ? ''
-          : ` · ${vscode.l10n.t('still running: {processes}', { processes: end.left.map(({ pid, name }) => `${plainText(name)} (${pid})`).join(', ') })}`;
+          : ` · ${t('still running: {processes}', { processes: end.left.map(({ pid, name }) => `${plainText(name)} (${pid})`).join(', ') })}`;
       this.feed.add(`\u001b[0m\n\u001b[0;2m${how} · ${duration(end.ms)}${left}\u001b[0m\n\n`);
     });
     void process.closed.then(() => {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { duration } from '../../tools/terminal/commandOutputText';
 import { plainText } from '../../tools/terminal/plainText';
 import type { RunningCommands, StartedCommand } from '../../tools/terminal/runningCommands';
@@ -21,21 +22,21 @@ export class RunningCommandPicker {
     const picker = vscode.window.createQuickPick<CommandItem>();
     const stop: vscode.QuickInputButton = {
       iconPath: new vscode.ThemeIcon('debug-stop'),
-      tooltip: vscode.l10n.t('Stop'),
+      tooltip: t('Stop'),
     };
     const output: vscode.QuickInputButton = {
       iconPath: new vscode.ThemeIcon('output'),
-      tooltip: vscode.l10n.t('Open Output'),
+      tooltip: t('Open Output'),
     };
     const fill = (): void => {
       picker.items = this.running.alive.map((started) => ({ ...wordsOf(started), buttons: [output, stop], started }));
       picker.placeholder =
         picker.items.length === 0
-          ? vscode.l10n.t('No Hermes commands are running in this window.')
-          : vscode.l10n.t('Choose a command to show its terminal');
+          ? t('No Hermes commands are running in this window.')
+          : t('Choose a command to show its terminal');
     };
     const changes = this.running.onDidChange(fill);
-    picker.title = vscode.l10n.t('Running Commands');
+    picker.title = t('Running Commands');
     picker.onDidHide(() => (changes.dispose(), picker.dispose()));
     picker.onDidAccept(() => {
       const [chosen] = picker.selectedItems;
@@ -54,8 +55,8 @@ export class RunningCommandPicker {
 function wordsOf({ command, folder, process }: StartedCommand): vscode.QuickPickItem {
   const state =
     process.end === null
-      ? vscode.l10n.t('running for {time}', { time: duration(process.runningMs) })
-      : vscode.l10n.t('ended, but some of its processes are still running');
+      ? t('running for {time}', { time: duration(process.runningMs) })
+      : t('ended, but some of its processes are still running');
   return {
     label: plainText(command).replace(/\s+/g, ' ').slice(0, 200),
     description: plainText(folder),

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { errorMessage } from '../../base/errorMessage';
@@ -43,15 +44,15 @@ export async function notifySetAside(
     log.warn(`${path} was made while a command ran in the sandbox and could not be taken out: ${reason}`);
   if (left.length > 0) {
     void vscode.window.showErrorMessage(
-      vscode.l10n.t(
+      t(
         '{files} appeared while “{command}” ran in the sandbox, and couldn’t be removed from the folder. Such files can run code or instruct agents. Check them before you continue.',
         { files: named(left.map(({ path }) => path)), command: shortened(command) },
       ),
     );
   }
   if (taken.length === 0) return;
-  const [show, back] = [vscode.l10n.t('Show'), vscode.l10n.t('Restore Files')];
-  const message = vscode.l10n.t(
+  const [show, back] = [t('Show'), t('Restore Files')];
+  const message = t(
     '{files} appeared while “{command}” ran in the sandbox. Such files can run code or instruct agents, so Hermes moved them out of the folder. Restore them if you created them.',
     { files: named(taken.map(({ path }) => path)), command: shortened(command) },
   );
@@ -72,19 +73,16 @@ async function putThemBack(taken: SetAside['taken'], written: WrittenOrders, log
     for (const { path } of back) for (const file of await filesIn(path)) await written.noteAsItIs(file);
     if (left.length > 0)
       void vscode.window.showWarningMessage(
-        vscode.l10n.t(
-          '{files} couldn’t be restored because files with these names already exist. They are kept here: {places}',
-          {
-            files: left.map(({ path }) => vscode.workspace.asRelativePath(path)).join(', '),
-            places: left.map(({ kept }) => kept).join(', '),
-          },
-        ),
+        t('{files} couldn’t be restored because files with these names already exist. They are kept here: {places}', {
+          files: left.map(({ path }) => vscode.workspace.asRelativePath(path)).join(', '),
+          places: left.map(({ kept }) => kept).join(', '),
+        }),
       );
   } catch (error) {
     const reason = errorMessage(error);
     log.warn(`What was taken out could not be put back: ${reason}`);
     void vscode.window.showErrorMessage(
-      vscode.l10n.t('Some files couldn’t be restored: {reason}. They are kept in {places}.', {
+      t('Some files couldn’t be restored: {reason}. They are kept in {places}.', {
         reason,
         places: taken.map(({ kept }) => kept).join(', '),
       }),

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
@@ -145,10 +146,9 @@ export class TerminalFeature implements Disposable {
     const real = await realpath(file).catch(() => null);
     if (real === null)
       throw new Error(
-        vscode.l10n.t('This output is no longer available. Outputs are deleted after 30 days or with their session.'),
+        t('This output is no longer available. Outputs are deleted after 30 days or with their session.'),
       );
-    if (!this.outputs.isOwnOutput(real))
-      throw new Error(vscode.l10n.t('{file} isn’t the output of a Hermes command.', { file }));
+    if (!this.outputs.isOwnOutput(real)) throw new Error(t('{file} isn’t the output of a Hermes command.', { file }));
     await openReadOnly(real);
   }
 

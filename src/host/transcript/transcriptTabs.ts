@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { Session } from '../../transcript/session';
-import { translate } from '../common/translation';
 import { TranscriptSurface, type TranscriptSurfaceDeps } from './transcriptSurface';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import { webviewPort } from '../webviews/webviewPort';
@@ -32,7 +32,7 @@ export class TranscriptTabs implements vscode.WebviewPanelSerializer, vscode.Dis
     if (this.showOpen(sessionId, messageUid, null)) return;
     const panel = vscode.window.createWebviewPanel(
       transcriptViewType,
-      vscode.l10n.t('Transcript'),
+      t('Transcript'),
       vscode.ViewColumn.Active,
       this.programs.options,
     );
@@ -71,12 +71,12 @@ export class TranscriptTabs implements vscode.WebviewPanelSerializer, vscode.Dis
 
   private fill(panel: vscode.WebviewPanel, sessionId: string, messageUid: string | null): void {
     const onSession = (session: Session): void => {
-      const title = vscode.l10n.t('Transcript: {title}', { title: session.title ?? vscode.l10n.t('Untitled Session') });
+      const title = t('Transcript: {title}', { title: session.title ?? t('Untitled Session') });
       if (panel.title !== title) panel.title = title;
     };
     this.count++;
     const editor = { ...this.deps.editor, showLog: () => void vscode.commands.executeCommand('hermes.showLog') };
-    const labelContext = { t: translate, language: vscode.env.language };
+    const labelContext = { t, language: vscode.env.language };
     const tab: OpenTab = {
       panel,
       surface: new TranscriptSurface(`transcript:${this.count}`, sessionId, messageUid, webviewPort(panel.webview), {

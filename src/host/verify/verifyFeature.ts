@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Ids } from '../../base/ids';
@@ -7,7 +8,6 @@ import type { Log } from '../../base/log';
 import type { Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { CommandTable } from '../common/commands';
-import { translate } from '../common/translation';
 import { CrashDemoRecord } from './crashDemoRecord';
 import { CrashDemo } from './crashDemo';
 import { describeError } from '../common/describeError';
@@ -64,7 +64,7 @@ export class VerifyFeature implements Disposable {
       clock,
       log,
       reports: this.reports,
-      t: translate,
+      t,
       copy: (text) => vscode.env.clipboard.writeText(text),
       notify: (sentence) => void vscode.window.showInformationMessage(sentence),
       isAnswering: () => gateway.runningTurns().some(({ isWaiting }) => !isWaiting),
@@ -98,7 +98,7 @@ export class VerifyFeature implements Disposable {
         storeState: () => storeStatus.shown.kind,
         reports: this.reports,
         record: this.record,
-        t: translate,
+        t,
         confirm: async (question, detail, yes) =>
           (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes,
         kill: () => void process.kill(process.pid, 'SIGKILL'),
@@ -106,7 +106,7 @@ export class VerifyFeature implements Disposable {
     );
     return {
       verifySession: async (...args) => {
-        const target = await chosen.one(args, vscode.l10n.t('Verify Session'));
+        const target = await chosen.one(args, t('Verify Session'));
         if (target !== null) verify(target.session.id);
       },
       pullThePlug: () => crashDemo.run(),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { Emitter } from '../../base/disposable';
 import { demoPrompts } from '../../models/demo/demoPrompts';
 import { WorkspacePaths } from '../../tools/workspacePaths';
@@ -9,7 +10,6 @@ import { ChatTabs, chatTabViewType } from '../chat/chatTabs';
 import { ChatView, chatViewId } from '../chat/chatView';
 import { CodeActionsFeature } from '../codeActions/codeActionsFeature';
 import { describeError } from '../common/describeError';
-import { translate } from '../common/translation';
 import { editorStarters } from '../firstSteps/editorStarters';
 import { ModelSetup } from '../models/modelSetup';
 import { EditorActions } from '../navigation/editorActions';
@@ -126,7 +126,7 @@ function surfaceDeps(
       clock,
       log,
       uid: randomUUID,
-      t: translate,
+      t,
       lastOutput: () => terminal.lastOutput(20_000),
     }),
   );
@@ -138,7 +138,7 @@ function surfaceDeps(
     log,
     files: { ...changedFiles.chat, openOutput: (file) => terminal.openOutput(file) },
     attachments,
-    starters: editorStarters(files, log, translate),
+    starters: editorStarters(files, log, t),
     contextFiles: () => project.inContext,
     reports: verify.reports,
     surroundings: () => ({
@@ -147,7 +147,7 @@ function surfaceDeps(
       isVirtual:
         vscode.workspace.workspaceFolders?.[0] !== undefined &&
         vscode.workspace.workspaceFolders[0].uri.scheme !== 'file',
-      demoPrompts,
+      demoPrompts: demoPrompts(),
       localization,
       promptFiles: project.offered,
       ...(terminal.sandboxState === null ? {} : { sandbox: terminal.sandboxState }),

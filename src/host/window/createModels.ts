@@ -2,13 +2,13 @@ import { ModelCatalog } from '../../models/catalog';
 import { DemoProvider } from '../../models/demo/demoProvider';
 import type * as providers from '../../models/providers/index';
 import { lazyBundle } from '../common/lazyBundle';
-import { translate } from '../common/translation';
 import { bundledPrices } from '../models/bundledPrices';
 import { editorProviderName, EditorModels } from '../models/editorModels';
 import { ModelService } from '../models/modelService';
 import type { WindowBasics } from './windowBasics';
 import { hostname } from 'node:os';
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 
 /** Models of a window. */
 export interface WindowModels {
@@ -35,7 +35,7 @@ export function createModels({ own, distFolder, settings, keys, clock, log }: Wi
     new ModelService({
       catalog,
       defaultModel: () => settings.current.model,
-      labels: { editorProvider: editorProviderName, t: translate, machine: thisMachine() },
+      labels: { editorProvider: editorProviderName, t, machine: thisMachine() },
       clock,
       log,
     }),
@@ -46,6 +46,6 @@ export function createModels({ own, distFolder, settings, keys, clock, log }: Wi
 /** Name of the machine on which local servers are searched. In a remote window, that is not the user's own machine. */
 function thisMachine(): string {
   return vscode.env.remoteName === undefined
-    ? vscode.l10n.t('this machine')
-    : vscode.l10n.t('the remote machine ({name})', { name: hostname() });
+    ? t('this machine')
+    : t('the remote machine ({name})', { name: hostname() });
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { translate } from '../common/translation';
+import { t } from '../../base/translate';
 import { editorWalkthrough } from '../firstSteps/editorWalkthrough';
 import { AnswerNotices } from '../notifications/answerNotices';
 import { ApprovalNotices } from '../notifications/approvalNotices';
@@ -25,7 +25,7 @@ export function createNotices(parts: WindowBasics & WindowConversations & Window
     gateway,
     log,
     clock,
-    t: translate,
+    t,
     when: () => settings.current.notifications,
     isInSight: (sessionId: string) =>
       activeChat.all.some((each) => each.isVisible() && each.shownSession === sessionId),

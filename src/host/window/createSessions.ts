@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { reportFailure } from '../common/commands';
-import { translate } from '../common/translation';
 import { OtherFoldersFeature } from '../otherFolders/otherFoldersFeature';
 import { SessionsFeature } from '../sessions/sessionsFeature';
 import { ContainerNotice } from '../storage/containerNotice';
@@ -23,7 +23,7 @@ export function createSessions(
   parts: WindowBasics & WindowTools & WindowConversations & WindowChats & WindowTabs,
 ): WindowSessions {
   const { own, context, settings, history, gateway, activeChat, chat, editor, opener, clock, log } = parts;
-  const common = { gateway, sessions: history.store, store: history.status, clock, log, t: translate };
+  const common = { gateway, sessions: history.store, store: history.status, clock, log, t };
   const others = own(
     new OtherFoldersFeature({
       ...common,
@@ -61,7 +61,7 @@ export function createSessions(
   });
   const containerNotice = new ContainerNotice({
     storeStatus: history.status,
-    t: translate,
+    t,
     folder: () => history.folder,
     facts: thisMachineFacts(vscode.env.remoteName),
     isEmptyState: () => gateway.shownSession(chatSurfaceId) === null,

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { languageModels } from '../common/editorFeatures';
-import { translate } from '../common/translation';
 import { SettingsNotices } from '../settings/settingsNotices';
 import { StorageMove } from '../storage/storageMove';
 import type { WindowDeps } from './windowParts';
@@ -20,7 +20,7 @@ export function followChanges(deps: WindowDeps): void {
   own(
     new StorageMove(history.storageFolder, {
       clock,
-      t: translate,
+      t,
       wantedFolder: () => history.wantedFolder(),
       onDidChangeSettings: deps.settings.onDidChange,
       isUsed: () => history.connection.isUsed || gateway.runningTurns().length > 0,
@@ -59,7 +59,7 @@ function followSettings({
   terminal,
 }: WindowDeps): void {
   const { hindsight } = memory;
-  own(new SettingsNotices(settings, history.status, translate));
+  own(new SettingsNotices(settings, history.status, t));
   own(settings.onDidChange(() => (models.invalidate(), hindsight.changed(), gateway.memoryChanged())));
   own(settings.onDidChange(() => activeChat.all.forEach((each) => each.usualModeChanged())));
   own(settings.onDidChange(() => void terminal.checkSandbox()));

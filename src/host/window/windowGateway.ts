@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 import { Agent } from '../../agent/agent';
 import { Summarizer } from '../../agent/compression/summarizer';
 import { readSkillName } from '../../agent/project/readSkillTool';
@@ -16,7 +17,6 @@ import { editorTools } from '../tools/editorTools';
 import { editorWorkNotice } from '../notifications/editorWorkNotice';
 import { withWorkNotices } from '../notifications/longWork';
 import type { McpHost } from '../mcp/mcpHost';
-import { translate } from '../common/translation';
 import type { ProjectFiles } from '../workspace/projectFiles';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
 
@@ -55,7 +55,7 @@ export function windowGateway({
   log,
 }: WindowGatewayDeps): ConversationGateway {
   return new ConversationGateway({
-    store: withWorkNotices(store, { clock, notice: editorWorkNotice, t: translate }),
+    store: withWorkNotices(store, { clock, notice: editorWorkNotice, t }),
     clock,
     ids,
     log,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
@@ -12,7 +13,6 @@ import { HindsightHost } from '../memory/hindsightHost';
 import { MemorySetup } from '../memory/memorySetup';
 import type { ProviderKeys } from '../models/providerKeys';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
-import { translate } from '../common/translation';
 import type { WindowStore } from './windowStore';
 
 export interface WindowMemoryDeps {
@@ -48,7 +48,7 @@ export class WindowMemory implements Disposable {
           'createHindsightApi',
         ),
         uid: randomUUID,
-        t: translate,
+        t,
         setNotices: (notices) => store.status.setNotices('memory', notices),
       }),
     );

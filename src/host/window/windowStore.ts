@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExtensionContext } from 'vscode';
+import { t } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
@@ -23,7 +24,6 @@ import { compiledFolderOf } from '../start/compiledFolder';
 import type { StoreThreadData } from '../start/storeThreadData';
 import { StoreStatus } from '../storage/storeStatus';
 import { windowStorageFolder } from '../storage/windowStorage';
-import { translate } from '../common/translation';
 
 export interface WindowStoreDeps {
   readonly context: ExtensionContext;
@@ -54,7 +54,7 @@ export class WindowStore implements Disposable {
     this.threadData = { compiledFolder: compiledFolderOf(context), keepAfterMs: upAfterMs };
     const storageFolder = (this.folderNow = this.wantedFolder());
     log.info(`This window keeps its sessions in ${storageFolder}.`);
-    this.spillFolders = new SpillFolders(context, clock, translate);
+    this.spillFolders = new SpillFolders(context, clock, t);
     this.connection = openStore({
       ...this.home(storageFolder),
       log,
@@ -67,7 +67,7 @@ export class WindowStore implements Disposable {
     });
     this.spilling = new SpillingStore(this.connection.store, spillHome, clock, log, randomUUID);
     this.store = this.spilling.store;
-    this.status = this.lifetime.register(new StoreStatus(this.connection, translate, this.spilling));
+    this.status = this.lifetime.register(new StoreStatus(this.connection, t, this.spilling));
   }
 
   /** Folder from the editor or the settings. */

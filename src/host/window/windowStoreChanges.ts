@@ -1,7 +1,7 @@
+import { t } from '../../base/translate';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { OpenReport } from '../../store/worker/openedStore';
 import { reportFailure } from '../common/commands';
-import { translate } from '../common/translation';
 import { openReportNotices } from '../storage/openReportLabels';
 import { putRightNotices, replacedOffers } from '../storage/replacedLabels';
 import type { WindowDeps } from './windowParts';
@@ -19,8 +19,8 @@ function storeChanged(deps: WindowDeps, state: StoreConnection['state']): void {
     `Sessions are stored in ${report.path}${report.recoveredTurns.length === 0 ? '' : `; ${report.recoveredTurns.length} turns were cut off and are settled`}.`,
   );
   deps.history.status.setNotices('opening', [
-    ...putRightNotices(report, state.kind === 'open' ? state.regained : null, translate),
-    ...openReportNotices(report, translate),
+    ...putRightNotices(report, state.kind === 'open' ? state.regained : null, t),
+    ...openReportNotices(report, t),
   ]);
   offerReplaced(deps, report);
   if (state.kind !== 'open') return;
@@ -38,5 +38,5 @@ function offerReplaced(deps: WindowDeps, report: OpenReport): void {
     connection.leaveReplaced(path);
     offerReplaced(deps, { ...report, replaced: report.replaced.filter((each) => each.path !== path) });
   };
-  desk.offer('replaced', replacedOffers(report, { bringBack: () => connection.bringBack(), leave }, translate));
+  desk.offer('replaced', replacedOffers(report, { bringBack: () => connection.bringBack(), leave }, t));
 }

@@ -1,3 +1,5 @@
+import { joinSentences } from '../../base/messageText';
+import { shownList, t } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
 import { errorMessage } from '../../base/errorMessage';
@@ -42,7 +44,11 @@ export class Erasures {
     }
     if (left.length === 0) return null;
     const { host, bank } = connection.place;
-    return `Not erased at ${host}, bank “${bank}”: ${left.join(', ')}. ${reason}${isKept ? ' It is tried again until it is gone.' : ''}`;
+    return joinSentences([
+      t('Not erased at {host}, bank “{bank}”: {documents}.', { host, bank, documents: shownList(left) }),
+      reason,
+      isKept ? t('It is tried again until it is gone.') : '',
+    ]);
   }
 
   /** Retries due erasures at this place. Stops at the first failure. */

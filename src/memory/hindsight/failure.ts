@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 /** Cause of a failed request to Hindsight. refused: the server named a problem in the request (400, 413, 422) ·
  *  conflict: 409 · busy: 429 or 503 · notHindsight: another program answers at this address · stopped: we stopped
  *  waiting. */
@@ -20,28 +21,44 @@ export type HindsightAnswer<T> =
 
 /** Returns a sentence that the user can act on. */
 export function failureSentence({ cause, status, detail }: HindsightFailure, host: string): string {
-  const given = detail === '' ? '' : `: ${detail}`;
+  const given = detail === '' ? '' : t(': {reason}', { reason: detail });
   switch (cause) {
     case 'network':
-      return `Hindsight at ${host} cannot be reached${given}. New memories are kept here and sent when it is available.`;
+      return t(
+        'Hindsight at {host} cannot be reached{detail}. New memories are kept here and sent when it is available.',
+        { host, detail: given },
+      );
     case 'timeout':
-      return `Hindsight at ${host} did not answer in time. New memories are kept here and sent later.`;
+      return t('Hindsight at {host} did not answer in time. New memories are kept here and sent later.', { host });
     case 'stopped':
-      return `The request to Hindsight at ${host} was stopped.`;
+      return t('The request to Hindsight at {host} was stopped.', { host });
     case 'auth':
-      return `Hindsight at ${host} refused the key (${status ?? 401}). Nothing is sent until you fix it. Run Set Up Memory….`;
+      return t(
+        'Hindsight at {host} refused the key ({status}). Nothing is sent until you fix it. Run Set Up Memory….',
+        { host, status: status ?? 401 },
+      );
     case 'notFound':
-      return `Hindsight at ${host} couldn’t find the requested item (404)${given}.`;
+      return t('Hindsight at {host} couldn’t find the requested item (404){detail}.', { host, detail: given });
     case 'conflict':
-      return `Hindsight at ${host} reported a conflict (409)${given}. It is tried again.`;
+      return t('Hindsight at {host} reported a conflict (409){detail}. It is tried again.', { host, detail: given });
     case 'refused':
-      return `Hindsight at ${host} rejected a request (${status ?? 400})${given}. The data is kept here. See the log for details.`;
+      return t(
+        'Hindsight at {host} rejected a request ({status}){detail}. The data is kept here. See the log for details.',
+        { host, status: status ?? 400, detail: given },
+      );
     case 'busy':
-      return `Hindsight at ${host} is busy (${status ?? 503}). New memories are kept here and sent later.`;
+      return t('Hindsight at {host} is busy ({status}). New memories are kept here and sent later.', {
+        host,
+        status: status ?? 503,
+      });
     case 'server':
-      return `Hindsight at ${host} failed (${status ?? 500})${given}. It is tried again.`;
+      return t('Hindsight at {host} failed ({status}){detail}. It is tried again.', {
+        host,
+        status: status ?? 500,
+        detail: given,
+      });
     case 'notHindsight':
-      return `The server at ${host} isn’t Hindsight${given}. Check the address.`;
+      return t('The server at {host} isn’t Hindsight{detail}. Check the address.', { host, detail: given });
   }
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import { pause } from '../../base/pause';
 import type { ChatModel, CompletedToolCall, ModelRequest, ModelStream, WireMessage } from '../chatModel';
@@ -14,7 +15,9 @@ export const demoInfo: ModelInfo = {
   provider: 'Demo',
   id: 'script',
   label: 'Demo',
-  destination: 'Runs offline, sends nothing',
+  get destination() {
+    return t('Runs offline, sends nothing');
+  },
   contextWindow: null,
   allocatedContext: null,
   tools: true,
@@ -49,7 +52,7 @@ export class DemoModel implements ChatModel {
         requestId: null,
         failure: {
           cause: 'unknown',
-          sentence: 'Demo failed. Your prompt is saved. Retry, or choose another model.',
+          sentence: t('Demo failed. Your prompt is saved. Retry, or choose another model.'),
           technical: error instanceof Error ? (error.stack ?? error.message) : String(error),
         },
       }),

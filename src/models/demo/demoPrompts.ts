@@ -1,9 +1,12 @@
+import { t } from '../../base/translate';
+const searchFor = (query: string): string => t('Search for "{query}"', { query });
+
 /** The prompts that Demo can answer, offered in the empty state. */
-export const demoPrompts = [
-  'What is in this folder?',
-  'Search for "TODO"',
-  'Give me a long answer about this folder',
-] as const;
+export const demoPrompts = (): readonly [folder: string, search: string, long: string] => [
+  t('What is in this folder?'),
+  searchFor('TODO'),
+  t('Give me a long answer about this folder'),
+];
 
 /** The request that Demo recognized in a prompt. */
 export type DemoRequest =
@@ -12,9 +15,16 @@ export type DemoRequest =
   | { readonly kind: 'long' }
   | { readonly kind: 'other' };
 
-/** Parses a prompt by fixed words. Demo is a script, and says so for every other prompt. */
+/** Parses a prompt by fixed words: the offered prompts in the editor's language, or English ones. Demo is a script, and
+ *  says so for every other prompt. */
 export function demoRequest(prompt: string): DemoRequest {
   const text = prompt.trim();
+  const [folder, , long] = demoPrompts();
+  if (text === folder) return { kind: 'folder' };
+  if (text === long) return { kind: 'long' };
+  const [before = '', after = ''] = searchFor('\0').split('\0');
+  const wanted = text.startsWith(before) && text.endsWith(after) ? text.slice(before.length, -after.length).trim() : '';
+  if (wanted !== '') return { kind: 'search', query: wanted };
   if (/\blong\b.*\b(?:answer|story|text)\b|\b(?:answer|story)\b.*\blong\b/is.test(text)) return { kind: 'long' };
   const search = /^(?:please\s+)?(?:search|find|look)\b(?:\s+for)?\s+(.+?)[.?!]*$/is.exec(text)?.[1];
   if (search !== undefined) {

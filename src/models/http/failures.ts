@@ -1,3 +1,5 @@
+import { t } from '../../base/translate';
+import { joinSentences } from '../../base/messageText';
 import type { Failure, ModelFailureCause } from '../../transcript/stopReason';
 import { shownAddress, withoutSecrets } from '../secrecy/secrecy';
 import type { TransportFault } from '../transport';
@@ -23,7 +25,7 @@ const longestQuote = 2000;
  *  now, and the technical text for "Copy details". Keys are removed from both texts. */
 export function failureOf(fault: TransportFault, context: FailureContext): Failure {
   const { cause, happened, next } = describe(fault, context);
-  const sentence = [happened, safety(context), next].filter((part) => part !== '').join(' ');
+  const sentence = joinSentences([happened, safety(context), next]);
   return {
     cause,
     sentence: withoutSecrets(sentence, context.key),
@@ -71,10 +73,13 @@ export function retryAfterMs(fault: TransportFault, epochMs: number): number | n
 
 /** Failure: no key is known for an endpoint that needs one. */
 export function noKeyFailure(provider: string, destination: string, purpose: FailureContext['purpose']): Failure {
-  const safe = purpose === 'request' ? ' Your prompt is saved.' : '';
   return {
     cause: 'noKey',
-    sentence: `No key is set for ${provider} (${destination}).${safe} Set a key${orAnother({ purpose }, ' or ')}.`,
+    sentence: joinSentences([
+      t('No key is set for {provider} ({destination}).', { provider, destination }),
+      purpose === 'request' ? t('Your prompt is saved.') : '',
+      advice({ purpose }, t('Set a key.'), t('Set a key or choose another model.')),
+    ]),
     technical: `no key for ${destination}`,
   };
 }
@@ -83,7 +88,10 @@ export function invalidBaseUrlFailure(provider: string, baseUrl: string): Failur
   const shown = shownAddress(baseUrl);
   return {
     cause: 'badRequest',
-    sentence: `The base URL of ${provider}, "${shown}", is not a web address. Correct it in the settings. It must begin with http:// or https://, and most end in /v1.`,
+    sentence: t(
+      'The base URL of {provider}, “{address}”, is not a web address. Correct it in the settings. It must begin with http:// or https://, and most end in /v1.',
+      { provider, address: shown },
+    ),
     technical: `invalid base URL ${shown}`,
   };
 }
@@ -94,8 +102,11 @@ export function noModelFailure(ref: string): Failure {
     cause: 'noModel',
     sentence:
       ref === ''
-        ? 'No model is chosen. Your prompt is kept. Choose a model.'
-        : `The model "${ref}" is not set up here. Your prompt is kept. Choose another model or add its provider in the settings.`,
+        ? t('No model is chosen. Your prompt is kept. Choose a model.')
+        : t(
+            'The model “{model}” is not set up here. Your prompt is kept. Choose another model or add its provider in the settings.',
+            { model: ref },
+          ),
     technical: `no model ${ref}`,
   };
 }
@@ -106,18 +117,14 @@ interface Description {
   readonly next: string;
 }
 
-/** Suggests another model. Not for a listing: the user may not have another one yet. */
-function orAnother({ purpose }: Pick<FailureContext, 'purpose'>, joint = ', or '): string {
-  return purpose === 'listing' ? '' : `${joint}choose another model`;
-}
-
-function either(one: string, other: string, context: FailureContext): string {
-  return context.purpose === 'listing' ? `${one} or ${other}` : `${one}, ${other}${orAnother(context)}`;
+/** Chooses the advice. A listing gets the one without another model: the user may not have one yet. */
+function advice({ purpose }: Pick<FailureContext, 'purpose'>, alone: string, orAnotherModel: string): string {
+  return purpose === 'listing' ? alone : orAnotherModel;
 }
 
 function safety({ purpose, delivered }: FailureContext): string {
   if (purpose === 'listing') return '';
-  return delivered ? 'Everything shown is saved.' : 'Your prompt is saved.';
+  return delivered ? t('Everything shown is saved.') : t('Your prompt is saved.');
 }
 
 function describe(fault: TransportFault, context: FailureContext): Description {
@@ -129,7 +136,7 @@ function describe(fault: TransportFault, context: FailureContext): Description {
       const cause = classOfStreamError(fault.code, fault.status, fault.message);
       return {
         cause,
-        happened: `${provider} reported an error: ${clip(fault.message, context.key)}`,
+        happened: t('{provider} reported an error: {message}', { provider, message: clip(fault.message, context.key) }),
         next: nextFor(cause, context),
       };
     }
@@ -140,34 +147,49 @@ function describe(fault: TransportFault, context: FailureContext): Description {
     case 'noFinish':
       return {
         cause: 'network',
-        happened: `The answer of ${provider} ended before it was complete.`,
-        next: context.delivered ? 'Continue or retry.' : 'Retry.',
+        happened: t('The answer of {provider} ended before it was complete.', { provider }),
+        next: context.delivered ? t('Continue or retry.') : t('Retry.'),
       };
     case 'empty':
-      return { cause: 'empty', happened: `${provider} returned an empty answer.`, next: `Retry${orAnother(context)}.` };
+      return {
+        cause: 'empty',
+        happened: t('{provider} returned an empty answer.', { provider }),
+        next: advice(context, t('Retry.'), t('Retry, or choose another model.')),
+      };
     case 'malformed':
       return {
         cause: 'notAnApi',
-        happened: `${provider} sent an invalid answer.`,
-        next: `Check the base URL and the protocol${orAnother(context)}.`,
+        happened: t('{provider} sent an invalid answer.', { provider }),
+        next: advice(
+          context,
+          t('Check the base URL and the protocol.'),
+          t('Check the base URL and the protocol, or choose another model.'),
+        ),
       };
     case 'timeout':
       return fault.of === 'firstByte'
         ? {
             cause: 'timeout',
-            happened: `${provider} did not begin to answer within ${duration(fault.ms)}.`,
-            next: `Retry${orAnother(context)}.`,
+            happened: t('{provider} did not begin to answer within {duration}.', {
+              provider,
+              duration: duration(fault.ms),
+            }),
+            next: advice(context, t('Retry.'), t('Retry, or choose another model.')),
           }
         : {
             cause: 'timeout',
-            happened: `${provider} stopped sending for ${duration(fault.ms)}.`,
-            next: context.delivered ? 'Continue or retry.' : 'Retry.',
+            happened: t('{provider} stopped sending for {duration}.', { provider, duration: duration(fault.ms) }),
+            next: context.delivered ? t('Continue or retry.') : t('Retry.'),
           };
     case 'internal':
       return {
         cause: 'unknown',
-        happened: `The request to ${provider} could not be made.`,
-        next: `Retry${orAnother(context)}. Choose Copy Details for the reason.`,
+        happened: t('The request to {provider} could not be made.', { provider }),
+        next: advice(
+          context,
+          t('Retry. Choose Copy Details for the reason.'),
+          t('Retry, or choose another model. Choose Copy Details for the reason.'),
+        ),
       };
   }
 }
@@ -180,18 +202,25 @@ function describeStatus(
 ): Description {
   const { provider, modelId } = context;
   const message = bodyMessage(body);
-  const quoted = message === '' ? '' : ` ${provider} says: ${clip(message, context.key)}`;
+  const quoted =
+    message === '' ? '' : t('{provider} says: {message}', { provider, message: clip(message, context.key) });
   if (isQuota(status, message))
     return {
       cause: 'quota',
-      happened: `The account at ${provider} has no credit left (${status}).${quoted}`,
-      next: `Add credit there${orAnother(context)}.`,
+      happened: joinSentences([
+        t('The account at {provider} has no credit left ({status}).', { provider, status }),
+        quoted,
+      ]),
+      next: advice(context, t('Add credit there.'), t('Add credit there, or choose another model.')),
     };
   if (isTooLong(status, message)) {
     return {
       cause: 'context',
-      happened: `The conversation is longer than ${modelId ?? 'the model'} can take (${status}).`,
-      next: 'Compress the session, start a new one, or choose a model with a larger context.',
+      happened:
+        modelId === null
+          ? t('The conversation is longer than the model can take ({status}).', { status })
+          : t('The conversation is longer than {model} can take ({status}).', { model: modelId, status }),
+      next: t('Compress the session, start a new one, or choose a model with a larger context.'),
     };
   }
   switch (status) {
@@ -199,19 +228,23 @@ function describeStatus(
       return context.key === null
         ? {
             cause: 'noKey',
-            happened: `${provider} requires a key (401), but none is set.`,
-            next: `Set a key${orAnother(context, ' or ')}.`,
+            happened: t('{provider} requires a key (401), but none is set.', { provider }),
+            next: advice(context, t('Set a key.'), t('Set a key or choose another model.')),
           }
         : {
             cause: 'auth',
-            happened: `The key for ${provider} was refused (401).`,
-            next: `Set a new key${orAnother(context, ' or ')}.`,
+            happened: t('The key for {provider} was refused (401).', { provider }),
+            next: advice(context, t('Set a new key.'), t('Set a new key or choose another model.')),
           };
     case 403:
       return {
         cause: 'auth',
-        happened: `${provider} does not allow this (403).${quoted}`,
-        next: `${either('Check the key’s permissions', 'set a new key', context)}.`,
+        happened: joinSentences([t('{provider} does not allow this (403).', { provider }), quoted]),
+        next: advice(
+          context,
+          t('Check the key’s permissions or set a new key.'),
+          t('Check the key’s permissions, set a new key, or choose another model.'),
+        ),
       };
     case 404:
       return describeNotFound(message, body, context);
@@ -220,8 +253,8 @@ function describeStatus(
     case 429:
       return {
         cause: 'rateLimit',
-        happened: `${provider} is limiting requests (429).${waitHint(headers)}`,
-        next: `Wait and retry${orAnother(context)}.`,
+        happened: joinSentences([t('{provider} is limiting requests (429).', { provider }), waitHint(headers)]),
+        next: advice(context, t('Wait and retry.'), t('Wait and retry, or choose another model.')),
       };
     default:
       break;
@@ -231,37 +264,40 @@ function describeStatus(
   if (status === 400 && /api key not valid|incorrect api key/i.test(message))
     return {
       cause: 'auth',
-      happened: `The key for ${provider} was refused (400).`,
-      next: `Set a new key${orAnother(context, ' or ')}.`,
+      happened: t('The key for {provider} was refused (400).', { provider }),
+      next: advice(context, t('Set a new key.'), t('Set a new key or choose another model.')),
     };
   if (isContentFilter(message))
     return {
       cause: 'contentFilter',
-      happened: `${provider} declined the request because of its content (${status}).${quoted}`,
-      next: `Rephrase it${orAnother(context)}.`,
+      happened: joinSentences([
+        t('{provider} declined the request because of its content ({status}).', { provider, status }),
+        quoted,
+      ]),
+      next: advice(context, t('Rephrase it.'), t('Rephrase it, or choose another model.')),
     };
   if (status === 503 || status === 529 || /overloaded/i.test(message))
     return {
       cause: 'overloaded',
-      happened: `${provider} is overloaded (${status}).`,
-      next: `Retry in a moment${orAnother(context)}.`,
+      happened: t('{provider} is overloaded ({status}).', { provider, status }),
+      next: advice(context, t('Retry in a moment.'), t('Retry in a moment, or choose another model.')),
     };
   if (status >= 500)
     return {
       cause: 'overloaded',
-      happened: `${provider} had a server error (${status}).${quoted}`,
-      next: `Retry in a moment${orAnother(context)}.`,
+      happened: joinSentences([t('{provider} had a server error ({status}).', { provider, status }), quoted]),
+      next: advice(context, t('Retry in a moment.'), t('Retry in a moment, or choose another model.')),
     };
   if (status >= 300 && status < 400)
     return {
       cause: 'notAnApi',
-      happened: `The base URL of ${provider} redirects to another address (${status}).`,
-      next: 'Check the base URL; most end in /v1.',
+      happened: t('The base URL of {provider} redirects to another address ({status}).', { provider, status }),
+      next: t('Check the base URL; most end in /v1.'),
     };
   return {
     cause: 'badRequest',
-    happened: `${provider} refused the request (${status}).${quoted}`,
-    next: `Retry${context.purpose === 'listing' ? '' : ', start a new session'}${orAnother(context)}.`,
+    happened: joinSentences([t('{provider} refused the request ({status}).', { provider, status }), quoted]),
+    next: advice(context, t('Retry.'), t('Retry, start a new session, or choose another model.')),
   };
 }
 
@@ -273,23 +309,24 @@ function describeNotFound(message: string, body: string, context: FailureContext
   if (namesModel && !isHtml(body) && modelId !== null) {
     return {
       cause: 'notFound',
-      happened: `${provider} has no model "${modelId}" (404).`,
-      next: 'Choose another model.',
+      happened: t('{provider} has no model “{model}” (404).', { provider, model: modelId }),
+      next: t('Choose another model.'),
     };
   }
   return {
     cause: 'notAnApi',
-    happened: `Nothing answers at ${baseUrl ?? provider} (404).`,
-    next: 'Check the base URL; most end in /v1.',
+    happened: t('Nothing answers at {where} (404).', { where: baseUrl ?? provider }),
+    next: t('Check the base URL; most end in /v1.'),
   };
 }
 
 function describeNotAnApi(contentType: string, { provider, baseUrl }: FailureContext): Description {
-  const what = contentType.includes('html') ? 'a web page' : 'something else';
   return {
     cause: 'notAnApi',
-    happened: `${baseUrl ?? provider} answered with ${what}, not with a model.`,
-    next: 'Check the base URL; most end in /v1.',
+    happened: contentType.includes('html')
+      ? t('{where} answered with a web page, not with a model.', { where: baseUrl ?? provider })
+      : t('{where} answered with something else, not with a model.', { where: baseUrl ?? provider }),
+    next: t('Check the base URL; most end in /v1.'),
   };
 }
 
@@ -297,20 +334,32 @@ function describeNetwork(code: string | null, context: FailureContext): Descript
   const { provider, baseUrl, delivered } = context;
   const where = baseUrl === null ? provider : `${provider} (${baseUrl})`;
   if (delivered)
-    return { cause: 'network', happened: `The connection to ${provider} was lost.`, next: 'Continue or retry.' };
+    return {
+      cause: 'network',
+      happened: t('The connection to {provider} was lost.', { provider }),
+      next: t('Continue or retry.'),
+    };
   switch (code) {
     case 'ECONNREFUSED':
       return {
         cause: 'network',
-        happened: `Can’t reach ${where}. The connection was refused.`,
-        next: `${either('Start the server', 'check the base URL', context)}.`,
+        happened: t('Can’t reach {where}. The connection was refused.', { where }),
+        next: advice(
+          context,
+          t('Start the server or check the base URL.'),
+          t('Start the server, check the base URL, or choose another model.'),
+        ),
       };
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return {
         cause: 'network',
-        happened: `Can’t reach ${where}.`,
-        next: `Check your connection and the base URL${orAnother(context)}.`,
+        happened: t('Can’t reach {where}.', { where }),
+        next: advice(
+          context,
+          t('Check your connection and the base URL.'),
+          t('Check your connection and the base URL, or choose another model.'),
+        ),
       };
     case 'ETIMEDOUT':
     case 'EHOSTUNREACH':
@@ -318,8 +367,12 @@ function describeNetwork(code: string | null, context: FailureContext): Descript
     case 'UND_ERR_CONNECT_TIMEOUT':
       return {
         cause: 'network',
-        happened: `Can’t reach ${where}.`,
-        next: `Check your connection, proxy, or VPN${orAnother(context)}.`,
+        happened: t('Can’t reach {where}.', { where }),
+        next: advice(
+          context,
+          t('Check your connection, proxy, or VPN.'),
+          t('Check your connection, proxy, or VPN, or choose another model.'),
+        ),
       };
     default:
       break;
@@ -327,45 +380,55 @@ function describeNetwork(code: string | null, context: FailureContext): Descript
   if (isPlainHttp(code))
     return {
       cause: 'network',
-      happened: `${where} does not speak https.`,
-      next: 'Check the port in the base URL, or use http:// instead.',
+      happened: t('{where} does not speak https.', { where }),
+      next: t('Check the port in the base URL, or use http:// instead.'),
     };
   if (isTls(code))
     return {
       cause: 'network',
-      happened: `The certificate of ${where} is not trusted (${code ?? 'TLS'}).`,
-      next: 'Check the base URL and the proxy, or install the certificate.',
+      happened: t('The certificate of {where} is not trusted ({code}).', { where, code: code ?? 'TLS' }),
+      next: t('Check the base URL and the proxy, or install the certificate.'),
     };
   return {
     cause: 'network',
-    happened: `The connection to ${where} failed.`,
-    next: `Check your connection and retry${orAnother(context)}.`,
+    happened: t('The connection to {where} failed.', { where }),
+    next: advice(
+      context,
+      t('Check your connection and retry.'),
+      t('Check your connection and retry, or choose another model.'),
+    ),
   };
 }
 
 function describeProxy(context: FailureContext): Description {
   return {
     cause: 'network',
-    happened: `The proxy for ${context.provider} requires a sign-in (407).`,
-    next: `Set a user name and password, or another proxy, in VS Code’s setting http.proxy, then retry${orAnother(context)}.`,
+    happened: t('The proxy for {provider} requires a sign-in (407).', { provider: context.provider }),
+    next: advice(
+      context,
+      t('Set a user name and password, or another proxy, in VS Code’s setting http.proxy, then retry.'),
+      t(
+        'Set a user name and password, or another proxy, in VS Code’s setting http.proxy, then retry, or choose another model.',
+      ),
+    ),
   };
 }
 
 function nextFor(cause: ModelFailureCause, context: FailureContext): string {
   switch (cause) {
     case 'auth':
-      return `Set a new key${orAnother(context, ' or ')}.`;
+      return advice(context, t('Set a new key.'), t('Set a new key or choose another model.'));
     case 'quota':
-      return `Add credit there${orAnother(context)}.`;
+      return advice(context, t('Add credit there.'), t('Add credit there, or choose another model.'));
     case 'context':
-      return 'Compress the session, start a new one, or choose a model with a larger context.';
+      return t('Compress the session, start a new one, or choose a model with a larger context.');
     case 'contentFilter':
-      return `Rephrase it${orAnother(context)}.`;
+      return advice(context, t('Rephrase it.'), t('Rephrase it, or choose another model.'));
     case 'overloaded':
     case 'rateLimit':
-      return `Retry in a moment${orAnother(context)}.`;
+      return advice(context, t('Retry in a moment.'), t('Retry in a moment, or choose another model.'));
     default:
-      return `Retry${orAnother(context)}.`;
+      return advice(context, t('Retry.'), t('Retry, or choose another model.'));
   }
 }
 
@@ -457,12 +520,14 @@ function messageIn(value: unknown): string {
 
 function waitHint(headers: Readonly<Record<string, string>>): string {
   const seconds = Number(headers['retry-after']);
-  return Number.isFinite(seconds) && seconds > 0 ? ` It asks to wait ${duration(seconds * 1000)}.` : '';
+  return Number.isFinite(seconds) && seconds > 0
+    ? t('It asks to wait {duration}.', { duration: duration(seconds * 1000) })
+    : '';
 }
 
 function duration(ms: number): string {
   const seconds = Math.round(ms / 1000);
-  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} minutes`;
+  return seconds < 120 ? t('{seconds} s', { seconds }) : t('{minutes} minutes', { minutes: Math.round(seconds / 60) });
 }
 
 function clip(text: string, key: string | null): string {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { t } from '../../base/translate';
 import type { ModelFacts } from '../modelFacts';
 
 export const lmStudioListing = v.object({
@@ -23,7 +24,7 @@ export function factsOfLmStudio(listing: v.InferOutput<typeof lmStudioListing>):
             id,
             ...(max_context_length === undefined ? {} : { contextWindow: max_context_length }),
             ...(loaded_context_length === undefined ? {} : { allocatedContext: loaded_context_length }),
-            contextFix: 'Load it in LM Studio with a larger context length.',
+            contextFix: t('Load it in LM Studio with a larger context length.'),
             ...(capabilities === undefined ? {} : { tools: capabilities.includes('tool_use') }),
             images: type === 'vlm',
           },

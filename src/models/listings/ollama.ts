@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { t } from '../../base/translate';
 import type { ModelFacts } from '../modelFacts';
 
 export const ollamaVersion = v.object({ version: v.string() });
@@ -15,8 +16,8 @@ export const ollamaShow = v.object({
 /** Ollama's default context in tokens. Ollama silently cuts the beginning of longer prompts. */
 const defaultContext = 4096;
 
-const fix =
-  'Start it with `OLLAMA_CONTEXT_LENGTH=32768 ollama serve`, or set `PARAMETER num_ctx 32768` in a Modelfile.';
+const fix = (): string =>
+  t('Start it with `OLLAMA_CONTEXT_LENGTH=32768 ollama serve`, or set `PARAMETER num_ctx 32768` in a Modelfile.');
 
 /** Returns the facts of one model from `/api/show` and `/api/ps`. Null when it is not a chat model (an embedding
  *  model). */
@@ -35,7 +36,7 @@ export function factsOfOllama(
     id,
     ...(window === null ? {} : { contextWindow: window }),
     allocatedContext: allocated,
-    contextFix: fix,
+    contextFix: fix(),
     ...(capabilities === undefined
       ? {}
       : { tools: capabilities.includes('tools'), images: capabilities.includes('vision') }),

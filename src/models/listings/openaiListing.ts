@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { t } from '../../base/translate';
 import type { ModelFacts } from '../modelFacts';
 import type { ModelPrice } from '../modelInfo';
 import type { ReasoningEffort } from '../../transcript/reasoningEffort';
@@ -106,7 +107,7 @@ function factsOf(entry: Entry, host: string, mistral: v.InferOutput<typeof mistr
     ...(label ? { label } : {}),
     ...(window ? { contextWindow: window } : {}),
     ...(entry.max_model_len
-      ? { allocatedContext: entry.max_model_len, contextFix: 'Start the server with a larger `--max-model-len`.' }
+      ? { allocatedContext: entry.max_model_len, contextFix: t('Start the server with a larger `--max-model-len`.') }
       : {}),
     ...(tools === undefined ? {} : { tools }),
     ...(images === undefined ? {} : { images }),

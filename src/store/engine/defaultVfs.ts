@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 import { StoreError } from '../storeError';
 import { vfsLayout } from './sqliteAbi';
 
@@ -21,7 +22,9 @@ export interface DefaultVfs {
 export function unsuitableEngine(reason: string): StoreError {
   return new StoreError(
     'unknown',
-    'The built-in database engine does not fit this version of Hermes, so no session was opened or changed. Reinstall the extension.',
+    t(
+      'The built-in database engine does not fit this version of Hermes, so no session was opened or changed. Reinstall the extension.',
+    ),
     `SQLite file layer self-test: ${reason}`,
   );
 }

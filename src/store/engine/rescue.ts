@@ -1,4 +1,6 @@
 import { dirname, join } from 'node:path';
+import { joinSentences } from '../../base/messageText';
+import { t } from '../../base/translate';
 import { errorMessage } from '../../base/errorMessage';
 import { StoreError } from '../storeError';
 import type { FileRole, MountedDatabase } from './databaseFiles';
@@ -32,26 +34,30 @@ export function rescue(connection: Connection, { role, owned }: Displacement): S
   const technical = `${mounted.pathOf(role)} ${isGone ? 'is gone' : 'is not the file that was opened'}${kept === null ? '' : `; copied to ${kept}`}${failure}`;
   const where =
     failure !== ''
-      ? 'Your sessions could not be copied.'
+      ? t('Your sessions could not be copied.')
       : kept === null
-        ? 'Everything saved is kept.'
-        : `Your sessions are kept in ${kept}.`;
-  const displaced = (cause: 'replaced' | 'deleted', sentences: string): StoreError =>
-    new StoreError(cause, `${sentences} ${where}`, technical);
+        ? t('Everything saved is kept.')
+        : t('Your sessions are kept in {path}.', { path: kept });
+  const displaced = (cause: 'replaced' | 'deleted', ...sentences: readonly string[]): StoreError =>
+    new StoreError(cause, joinSentences([...sentences, where]), technical);
   if (role === 'log')
     return displaced(
       'replaced',
-      'A file that belongs to your sessions was deleted, moved or replaced while it was in use. Choose Try Again to continue.',
+      t(
+        'A file that belongs to your sessions was deleted, moved or replaced while it was in use. Choose Try Again to continue.',
+      ),
     );
   const next =
     kept === null
-      ? 'Choose Try Again to use the file that is there now.'
-      : 'Choose Try Again to use that file. Then you can bring your sessions back.';
-  if (!isGone) return displaced('replaced', `Another file replaced the one that holds your sessions. ${next}`);
-  const gone = `The ${folderIsGone ? 'folder' : 'file'} that holds your sessions was deleted or moved while it was in use.`;
+      ? t('Choose Try Again to use the file that is there now.')
+      : t('Choose Try Again to use that file. Then you can bring your sessions back.');
+  if (!isGone) return displaced('replaced', t('Another file replaced the one that holds your sessions.'), next);
+  const gone = folderIsGone
+    ? t('The folder that holds your sessions was deleted or moved while it was in use.')
+    : t('The file that holds your sessions was deleted or moved while it was in use.');
   return kept === null
-    ? displaced('replaced', `${gone} Choose Try Again to begin a new history.`)
-    : displaced('deleted', `${gone} Hermes puts it back now.`);
+    ? displaced('replaced', gone, t('Choose Try Again to begin a new history.'))
+    : displaced('deleted', gone, t('Hermes puts it back now.'));
 }
 
 /** Copies the main file as its open handle shows it, and lets SQLite checkpoint the log into the copy. */

@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 import { errorMessage } from '../../base/errorMessage';
 import { StoreError } from '../storeError';
 import type { StoreErrorCause } from '../storeError';
@@ -20,35 +21,46 @@ const byErrno: Readonly<Record<string, StoreErrorCause>> = {
   EPERM: 'readOnly',
 };
 
-const sentences: Record<StoreErrorCause, string> = {
-  full: 'The disk is full, so this could not be saved. Free some space, then try again; what was saved before is safe.',
-  readOnly:
+const sentences = (): Record<StoreErrorCause, string> => ({
+  full: t(
+    'The disk is full, so this could not be saved. Free some space, then try again; what was saved before is safe.',
+  ),
+  readOnly: t(
     'The folder that holds your sessions cannot be written to. Make it writable, or choose another folder in the setting "hermes.storage.path".',
-  corrupt:
+  ),
+  corrupt: t(
     'The file that holds your sessions is damaged. Hermes keeps it and moves everything readable into a new file. If this message stays, choose Try Again.',
-  locked: 'Your sessions are in use by another window. Continue there, or close it and try again.',
-  replaced:
+  ),
+  locked: t('Your sessions are in use by another window. Continue there, or close it and try again.'),
+  replaced: t(
     'Another window has taken over your sessions, so this window can no longer save. Choose Try Again to continue here.',
-  deleted: 'The lock file for your sessions was deleted. Everything shown is saved. Hermes opens your sessions again.',
-  newer:
+  ),
+  deleted: t(
+    'The lock file for your sessions was deleted. Everything shown is saved. Hermes opens your sessions again.',
+  ),
+  newer: t(
     'Your sessions were saved by a newer version of Hermes. Update the extension to open them; nothing was changed.',
-  invalid: 'This was not saved because it conflicts with stored data. Reload the window and try again.',
-  'conversation-busy': 'This conversation is still being answered.',
-  'not-found': 'This no longer exists.',
-  unknown:
+  ),
+  invalid: t('This was not saved because it conflicts with stored data. Reload the window and try again.'),
+  'conversation-busy': t('This conversation is still being answered.'),
+  'not-found': t('This no longer exists.'),
+  unknown: t(
     'Your sessions couldn’t be read or saved because the disk reported a problem. Reload the window; if it happens again, check the disk.',
-};
+  ),
+});
 
 /** The standard sentence of a cause, followed by the technical reason. */
 export function storeError(cause: StoreErrorCause, technical: string): StoreError {
-  return new StoreError(cause, sentences[cause], technical);
+  return new StoreError(cause, sentences()[cause], technical);
 }
 
 /** The error of a store on a full disk that is open for reading only. */
 export function readableOnly({ technical }: StoreError): StoreError {
   return new StoreError(
     'full',
-    'The disk is full, so nothing can be saved now. Everything saved before is safe. Free some space, and Hermes saves again.',
+    t(
+      'The disk is full, so nothing can be saved now. Everything saved before is safe. Free some space, and Hermes saves again.',
+    ),
     technical,
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 import { errorMessage } from '../../base/errorMessage';
 import { StoreError } from '../storeError';
 import { keepImage } from './databaseImage';
@@ -208,7 +209,9 @@ export class SqlJsDatabase implements SqlDatabase {
     mounted.freeze();
     this.displacement = new StoreError(
       'corrupt',
-      'The file that holds your sessions was cut short by another program while it was in use. Everything that can still be read is moved into a new one; the rest of the old file is kept.',
+      t(
+        'The file that holds your sessions was cut short by another program while it was in use. Everything that can still be read is moved into a new one; the rest of the old file is kept.',
+      ),
       `${mounted.pathOf(cut)} is shorter than it was written${kept}`,
     );
     throw this.displacement;

@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 import type { Sqlite } from '../engine/sqlite';
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import { judgeOwner } from '../lock/judgeOwner';
@@ -36,7 +37,7 @@ export function readForeign<T>(deps: ReadingDeps, folder: string, read: (databas
   const { fileSystem } = deps;
   const { main, log } = storeFiles(folder);
   if ((fileSystem.stat(main)?.size ?? 0) + (fileSystem.stat(log)?.size ?? 0) > mostCopiedToRead) {
-    throw new StoreError('locked', 'These sessions are open in another window.', `${folder} is in use and large`);
+    throw new StoreError('locked', t('These sessions are open in another window.'), `${folder} is in use and large`);
   }
   const copy = copyStore(deps, folder);
   try {

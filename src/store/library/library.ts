@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { t } from '../../base/translate';
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import { integerOr, textOr, timeOr } from '../session/tables/columns';
 import { SessionList } from '../session/queries/sessionList';
@@ -71,7 +72,7 @@ export class Library implements LibraryOperations {
       if (sessionIds.length === 0 && conversationOf !== null)
         throw new StoreError(
           'not-found',
-          'This session no longer exists there.',
+          t('This session no longer exists there.'),
           `${conversationOf} is not in ${folder}`,
         );
       this.taken.set(copy.folder, copy);
@@ -188,12 +189,14 @@ function sessionsOf(
 function problemText(error: StoreError): string {
   switch (error.causeClass) {
     case 'corrupt':
-      return 'The file of these sessions is damaged. Open the folder it belongs to, and everything readable in it is saved.';
+      return t(
+        'The file of these sessions is damaged. Open the folder it belongs to, and everything readable in it is saved.',
+      );
     case 'newer':
-      return 'These sessions were saved by a newer version of Hermes.';
+      return t('These sessions were saved by a newer version of Hermes.');
     case 'locked':
       return error.message;
     default:
-      return 'These sessions couldn’t be read.';
+      return t('These sessions couldn’t be read.');
   }
 }

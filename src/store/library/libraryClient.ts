@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
+import { t, translations } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import type { SessionSummary } from '../../transcript/session';
 import { StoreError, reviveStoreError } from '../storeError';
@@ -82,7 +83,10 @@ export class LibraryClient {
   }
 
   private start(): Worker {
-    const worker = new Worker(this.entry, { name: 'hermes-library', workerData: this.thread });
+    const worker = new Worker(this.entry, {
+      name: 'hermes-library',
+      workerData: { ...this.thread, translations: translations() },
+    });
     worker.on('message', (answer: LibraryAnswer) => {
       const pending = this.pending.get(answer.id);
       if ('error' in answer) pending?.reject(reviveStoreError(answer.error));
@@ -100,7 +104,7 @@ export class LibraryClient {
     this.worker = null;
     this.copies.clear();
     for (const { reject } of this.pending.values())
-      reject(new StoreError('unknown', 'Sessions of other folders couldn’t be read. Try again.', technical));
+      reject(new StoreError('unknown', t('Sessions of other folders couldn’t be read. Try again.'), technical));
   }
 
   /** Ends the thread when it is idle. The thread holds the copies, so it stays while there are any. */

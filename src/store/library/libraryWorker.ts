@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
+import { setTranslations, type Translations } from '../../base/translate';
 import { systemClock } from '../../base/clock';
 import { NodeFileSystem } from '../engine/nodeFileSystem';
 import { loadSqlite } from '../engine/sqlite';
@@ -13,7 +14,8 @@ import type { LibraryAnswer, LibraryMethod, LibraryRequest, LibraryThread } from
 const port = parentPort;
 if (!port) throw new Error('The library worker must be started as a worker thread.');
 
-const { copies } = workerData as LibraryThread;
+const { copies, translations } = workerData as LibraryThread & { readonly translations: Translations };
+setTranslations(translations);
 const library: Promise<Library> = loadSqlite(new Uint8Array(readFileSync(join(__dirname, 'sql-wasm.wasm')))).then(
   (sqlite) =>
     new Library({

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { t } from '../../base/translate';
 import type { FileSystem } from '../engine/fileSystem';
 import { errnoOf } from '../engine/fileSystem';
 import { diskError, storeError } from '../engine/sqlFailure';
@@ -90,7 +91,7 @@ function copyOneMoment(
   }
   throw new StoreError(
     'locked',
-    'These sessions are busy, so they couldn’t be read. Try again in a moment.',
+    t('These sessions are busy, so they couldn’t be read. Try again in a moment.'),
     `${from.folder} changed during ${attempts} copies`,
   );
 }

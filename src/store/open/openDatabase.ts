@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 import { errnoOf, writeNewFile } from '../engine/fileSystem';
 import type { FileSystem } from '../engine/fileSystem';
 import type { Sqlite } from '../engine/sqlite';
@@ -184,7 +185,10 @@ function openForReading(options: OpenDatabaseOptions, files: StoreFiles, obstacl
 function damagedAndFixed(technical: string, { folder }: StoreFiles): StoreError {
   return new StoreError(
     'corrupt',
-    `The file that holds your sessions is damaged, and Hermes can’t write to ${folder} to repair it. Make that folder writable, or free some space, then choose Try Again.`,
+    t(
+      'The file that holds your sessions is damaged, and Hermes can’t write to {folder} to repair it. Make that folder writable, or free some space, then choose Try Again.',
+      { folder },
+    ),
     technical,
   );
 }
@@ -200,13 +204,19 @@ function refuseForeign(found: FileClass, files: StoreFiles, schemaVersion: numbe
     case 'foreign':
       throw new StoreError(
         'unknown',
-        `The file ${files.main} belongs to another program, so Hermes did not touch it. Move it away, or choose another folder in the setting "hermes.storage.path".`,
+        t(
+          'The file {file} belongs to another program, so Hermes did not touch it. Move it away, or choose another folder in the setting "hermes.storage.path".',
+          { file: files.main },
+        ),
         `application_id ${found.applicationId}`,
       );
     case 'notAFile':
       throw new StoreError(
         'unknown',
-        `There is a folder where Hermes keeps its sessions: ${files.main}. Move it away, or choose another folder in the setting "hermes.storage.path".`,
+        t(
+          'There is a folder where Hermes keeps its sessions: {path}. Move it away, or choose another folder in the setting "hermes.storage.path".',
+          { path: files.main },
+        ),
         'EISDIR',
       );
     case 'ours':

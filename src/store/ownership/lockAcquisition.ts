@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import { Emitter, type Disposable } from '../../base/disposable';
 import { pause } from '../../base/pause';
@@ -137,7 +138,10 @@ function locked(owner: LockOwner, outcome: HandoverOutcome): StoreError {
   const reason = 'technical' in outcome ? outcome.technical : outcome.kind;
   return new StoreError(
     'locked',
-    `Another window has your sessions open and isn’t responding (${owner.description}). Close it or wait. Your sessions open here as soon as they are free.`,
+    t(
+      'Another window has your sessions open and isn’t responding ({owner}). Close it or wait. Your sessions open here as soon as they are free.',
+      { owner: owner.description },
+    ),
     `Hand-over: ${reason}`,
   );
 }

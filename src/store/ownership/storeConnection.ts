@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import { Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
@@ -404,7 +405,7 @@ export class StoreConnection implements Disposable {
         ? error
         : new StoreError(
             'unknown',
-            'Your sessions couldn’t be opened. Retry, or see the log for details.',
+            t('Your sessions couldn’t be opened. Retry, or see the log for details.'),
             technicalOf(error),
           );
     if (failure.causeClass === 'locked') this.askAgain();

@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 import type { OpenReport } from '../worker/openedStore';
 import { StoreError } from '../storeError';
 
@@ -24,18 +25,18 @@ export type StoreState =
 export function unavailable(state: StoreState): StoreError {
   switch (state.kind) {
     case 'opening':
-      return notNow('Your sessions are still opening. Try again in a moment.', state);
+      return notNow(t('Your sessions are still opening. Try again in a moment.'), state);
     case 'waitingForOwner':
-      return notNow('Another window is answering in this folder. Wait or stop it, then continue here.', state);
+      return notNow(t('Another window is answering in this folder. Wait or stop it, then continue here.'), state);
     case 'continuedElsewhere':
-      return notNow('Your sessions continued in another window. Choose Continue Here to use this window.', state);
+      return notNow(t('Your sessions continued in another window. Choose Continue Here to use this window.'), state);
     case 'failed':
       return state.error;
     case 'closed':
-      return notNow('Your sessions are closed because this window is closing.', state);
+      return notNow(t('Your sessions are closed because this window is closing.'), state);
     case 'open':
     case 'readOnly':
-      return notNow('Your sessions were just closed. Try again.', state);
+      return notNow(t('Your sessions were just closed. Try again.'), state);
   }
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import { StoreError } from '../storeError';
 import { schemaVersion1, searchIndexTable } from './schema';
@@ -43,7 +44,9 @@ export function migrate(database: SqlDatabase, { keepCopy, steps = migrations }:
   if (from > target) {
     throw new StoreError(
       'newer',
-      'Your sessions were saved by a newer version of Hermes. Update the extension to open them; nothing was changed.',
+      t(
+        'Your sessions were saved by a newer version of Hermes. Update the extension to open them; nothing was changed.',
+      ),
       `user_version ${from}, this program knows ${target}`,
     );
   }

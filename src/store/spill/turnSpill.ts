@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 import type { SpilledRequest, SpilledTurn } from '../sessionStore';
 import { isUnknownOutcome, StoreError } from '../storeError';
 import type { MethodArguments, MethodName, MethodResults } from '../sessionMethods';
@@ -82,7 +83,7 @@ export class TurnSpill {
     if (this.opened === null)
       throw new StoreError(
         'unknown',
-        'The unsaved part can’t be read right now. It is safe in its file.',
+        t('The unsaved part can’t be read right now. It is safe in its file.'),
         `no spill is open; the last was ${this.lastPath}`,
       );
     return this.opened.store.call(method, args);
@@ -107,7 +108,7 @@ export class TurnSpill {
   private async openNext(): Promise<Opened> {
     let failure: unknown = new StoreError(
       'unknown',
-      'The text shown couldn’t be saved in another folder either.',
+      t('The text shown couldn’t be saved in another folder either.'),
       'no folder is left for a spill file',
     );
     for (let folder = await this.nextFolder(); folder !== null; folder = await this.nextFolder()) {

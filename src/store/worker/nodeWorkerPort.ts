@@ -1,11 +1,12 @@
 import { Worker } from 'node:worker_threads';
+import { translations } from '../../base/translate';
 import type { WorkerPort } from './storeClient';
 import type { FromWorker } from './workerMessages';
 
 /** Starts the store's worker from its bundle. The thread begins to load SQLite at once, before it receives what to
- *  open. `data` is for entries that use `workerData`: the store's worker does not. */
+ *  open. `data` is for entries that use more of `workerData`: the store's worker uses only the translations. */
 export function startNodeWorker(entry: string, data?: object): WorkerPort {
-  const worker = new Worker(entry, { name: 'hermes-store', workerData: data });
+  const worker = new Worker(entry, { name: 'hermes-store', workerData: { ...data, translations: translations() } });
   let ended: Promise<unknown> | null = null;
   return {
     post: (message) => worker.postMessage(message),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { t } from '../../base/translate';
 import type { FileSystem } from '../engine/fileSystem';
 import { assertFence } from '../lock/heldLock';
 import type { DamagedCopy } from '../open/damagedCopy';
@@ -195,7 +196,9 @@ function readOnlyStore(engine: StoreEngine, { database, report }: OpenedDatabase
   if (report.userVersion < schemaVersion) {
     throw new StoreError(
       'readOnly',
-      'Your sessions were saved by an earlier version of Hermes and can’t be updated because their folder is read-only. Make it writable, then retry.',
+      t(
+        'Your sessions were saved by an earlier version of Hermes and can’t be updated because their folder is read-only. Make it writable, then retry.',
+      ),
       `user_version ${report.userVersion}, this program needs ${schemaVersion}`,
     );
   }

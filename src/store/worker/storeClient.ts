@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 import { Emitter } from '../../base/disposable';
 import { StoreError, reviveStoreError } from '../storeError';
 import { withEntries, type WorkProgress } from '../slicedWork';
@@ -126,7 +127,7 @@ export class StoreClient {
     } catch (error) {
       // Reached only for an argument that cannot be cloned.
       this.take(id)?.reject(
-        new StoreError('invalid', 'This couldn’t be saved because it contains invalid data.', String(error)),
+        new StoreError('invalid', t('This couldn’t be saved because it contains invalid data.'), String(error)),
       );
     }
   }
@@ -199,7 +200,7 @@ export class StoreClient {
     if (this.ended) return;
     const error = new StoreError(
       'unknown',
-      'Saving has stopped unexpectedly. Everything shown is saved. Retry to continue.',
+      t('Saving has stopped unexpectedly. Everything shown is saved. Retry to continue.'),
       technical,
     );
     this.rejectAll(error);
@@ -218,7 +219,7 @@ export class StoreClient {
 }
 
 export function closedError(): StoreError {
-  return new StoreError('locked', 'Your sessions are closed in this window.', 'The store has been closed.');
+  return new StoreError('locked', t('Your sessions are closed in this window.'), 'The store has been closed.');
 }
 
 function deferred(): { promise: Promise<void>; resolve: () => void; reject: (error: StoreError) => void } {

@@ -1,6 +1,7 @@
 // First import, so that SQLite compiles while the rest loads, and while the other thread still takes the lock.
 import { sqliteModule } from './sqliteModule';
-import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { setTranslations, type Translations } from '../../base/translate';
 import { systemClock } from '../../base/clock';
 import { NodeFileSystem } from '../engine/nodeFileSystem';
 import { loadSqlite } from '../engine/sqlite';
@@ -13,6 +14,9 @@ import type { ToWorker } from './workerMessages';
 /** Entry of `dist/storeWorker.js`: a thread around a `StoreService`. `sql-wasm.wasm` is beside the bundle. */
 const port = parentPort;
 if (!port) throw new Error('The store worker must be started as a worker thread.');
+
+const { translations } = workerData as { readonly translations: Translations };
+setTranslations(translations);
 
 const loading = loadSqlite(sqliteModule);
 // The opening reports the failure; without this handler an unawaited rejection would end the thread.

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { delimiter, resolve } from 'node:path';
+import { joinSentences } from '../../base/messageText';
+import { t } from '../../base/translate';
 import { errorMessage } from '../../base/errorMessage';
 import type { ConfinedRun, Confinement } from '../sandbox/confinement';
 import type {
@@ -38,7 +40,7 @@ export function connectingConfined(connect: ConnectMcp, deps: ConfinedConnectDep
     if (!isThere(launch))
       return {
         kind: 'failed',
-        sentence: 'The program was not found. Check "command", and whether it is installed and on the PATH.',
+        sentence: t('The program was not found. Check "command", and whether it is installed and on the PATH.'),
         again: false,
       };
     let run: ConfinedRun;
@@ -47,7 +49,10 @@ export function connectingConfined(connect: ConnectMcp, deps: ConfinedConnectDep
     } catch (error) {
       return {
         kind: 'failed',
-        sentence: `The sandbox does not hold it, so it was not started: ${errorMessage(error)}. Start it again, or choose Run Without the Sandbox under Manage MCP Servers…`,
+        sentence: t(
+          'The sandbox does not hold it, so it was not started: {reason}. Start it again, or choose Run Without the Sandbox under Manage MCP Servers…',
+          { reason: errorMessage(error) },
+        ),
         again: false,
       };
     }
@@ -59,7 +64,10 @@ export function connectingConfined(connect: ConnectMcp, deps: ConfinedConnectDep
     // The server may work outside the sandbox, and nothing reports the files it could not read.
     return {
       ...connected,
-      sentence: `${withStopped(connected.sentence, watch.stopped)} It ran in the sandbox: under Manage MCP Servers… you can allow it hosts, or have it run without.`,
+      sentence: joinSentences([
+        withStopped(connected.sentence, watch.stopped),
+        t('It ran in the sandbox: under Manage MCP Servers… you can allow it hosts, or have it run without.'),
+      ]),
     };
   };
 }
@@ -168,5 +176,8 @@ function watched(connection: McpConnection, watch: ConfinedWatch): McpConnection
 function withStopped(sentence: string, stopped: readonly string[]): string {
   return stopped.length === 0
     ? sentence
-    : `${sentence} The sandbox kept the server from this: ${stopped.slice(-mostInSentence).join('; ')}.`.trim();
+    : joinSentences([
+        sentence,
+        t('The sandbox kept the server from this: {actions}.', { actions: stopped.slice(-mostInSentence).join('; ') }),
+      ]);
 }

@@ -1,3 +1,4 @@
+import { type Translations } from '../../base/translate';
 import type { JsonObject } from '../../transcript/json';
 
 /** Data to reach a server, with every variable filled in. */
@@ -109,6 +110,8 @@ export type ConnectMcp = (
 
 export interface McpClientDeps {
   readonly version: string;
+  /** Language of the sentences about failures. */
+  readonly translations: Translations;
   readonly fetch: typeof globalThis.fetch;
 }
 export type CreateMcpClient = (deps: McpClientDeps) => ConnectMcp;

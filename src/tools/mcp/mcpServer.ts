@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import { Emitter } from '../../base/disposable';
 import type { Log } from '../../base/log';
@@ -197,7 +198,10 @@ export class McpServer {
     if (answer.kind === 'failed') {
       this.disconnect();
       void connection.close();
-      return this.unreachable(`Its tools could not be listed: ${answer.sentence}`, answer.cause === 'lost');
+      return this.unreachable(
+        t('Its tools could not be listed: {reason}', { reason: answer.sentence }),
+        answer.cause === 'lost',
+      );
     }
     this.deps.log.info(`The MCP server ${this.plan.name} is running and offers ${answer.value.length} tools.`);
     this.become({ kind: 'running' });
@@ -212,7 +216,7 @@ export class McpServer {
       return answer;
     } catch (error) {
       if (signal.aborted) throw error;
-      return { kind: 'failed', cause: 'timeout', sentence: 'The server did not answer in time.', mayHaveRun: false };
+      return { kind: 'failed', cause: 'timeout', sentence: t('The server did not answer in time.'), mayHaveRun: false };
     } finally {
       cancel();
     }
@@ -287,7 +291,7 @@ export class McpServer {
 
   private whyNotRunning(): string {
     if (this.now.kind === 'failed' || this.now.kind === 'waiting') return this.now.sentence;
-    return this.now.kind === 'starting' ? 'It is still being started.' : 'It was stopped.';
+    return this.now.kind === 'starting' ? t('It is still being started.') : t('It was stopped.');
   }
 
   private become(state: McpServerState): void {

@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 import { Emitter, type Disposable } from '../../base/disposable';
 import type { AnyTool } from '../tool';
 import { McpServer, type McpServerDeps, type McpServerPlan } from './mcpServer';
@@ -84,7 +85,7 @@ export class McpServers implements Disposable {
       if (state.kind === 'running') return { kind: 'works', tools: tools.length };
       return {
         kind: 'failed',
-        sentence: 'sentence' in state ? state.sentence : 'It did not start in time.',
+        sentence: 'sentence' in state ? state.sentence : t('It did not start in time.'),
         lines,
       };
     } finally {

@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 const mostRedirects = 5;
 const redirects: readonly number[] = [301, 302, 303, 307, 308];
 
@@ -17,12 +18,21 @@ export function stayingAtOrigin(fetch: typeof globalThis.fetch): typeof globalTh
       const next = URL.canParse(location, at.href) ? new URL(location, at.href) : null;
       if (next?.origin !== at.origin)
         throw new Error(
-          `The server at ${at.origin} leads to ${next?.origin ?? 'something that is no address'}. Nothing was sent there: write that address into the definition if it is the right one.`,
+          next === null || next === undefined
+            ? t('The server at {address} leads to something that is no address. Nothing was sent there.', {
+                address: at.origin,
+              })
+            : t(
+                'The server at {address} leads to {other}. Nothing was sent there: write that address into the definition if it is the right one.',
+                { address: at.origin, other: next.origin },
+              ),
         );
       if (response.status === 303 || (response.status < 303 && sent.method === 'POST'))
         sent = { ...sent, method: 'GET', body: null };
       at = next;
     }
-    throw new Error(`The server at ${at.origin} redirects more than ${mostRedirects} times.`);
+    throw new Error(
+      t('The server at {address} redirects more than {count} times.', { address: at.origin, count: mostRedirects }),
+    );
   };
 }

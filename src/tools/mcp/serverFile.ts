@@ -1,5 +1,6 @@
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import * as v from 'valibot';
+import { t } from '../../base/translate';
 import type { ServerDefinition, ServerInput, ServerSource, ServerTransport } from './serverDefinition';
 import { readSandbox, sandboxEnabledSchema, sandboxSchema } from './serverSandbox';
 
@@ -70,7 +71,11 @@ export function readServerFile(content: string, source: ServerSource, where: str
     return {
       servers: [],
       problems: [
-        `${where} cannot be read: ${printParseErrorCode(first.error)} in line ${line}. None of its MCP servers is used until it is corrected.`,
+        t('{where} cannot be read: {problem} in line {line}. None of its MCP servers is used until it is corrected.', {
+          where,
+          problem: printParseErrorCode(first.error),
+          line,
+        }),
       ],
     };
   }
@@ -79,7 +84,7 @@ export function readServerFile(content: string, source: ServerSource, where: str
 
 /** Parses the setting: the same shape, or only the servers. */
 export function readServerSetting(value: unknown): ServerFile {
-  const where = 'The setting `hermes.mcp.servers`';
+  const where = t('The setting `hermes.mcp.servers`');
   const source: ServerSource = { kind: 'settings' };
   return isRecord(value) && !isRecord(value.servers)
     ? readServers({ servers: value }, source, where)
@@ -91,7 +96,7 @@ function readServers(value: unknown, source: ServerSource, where: string): Serve
   if (!isRecord(value) || (value.servers !== undefined && !isRecord(value.servers)))
     return {
       servers: [],
-      problems: [`${where} is not an object with "servers". It is ignored until it is corrected.`],
+      problems: [t('{where} is not an object with "servers". It is ignored until it is corrected.', { where })],
     };
   const inputs = readInputs(value.inputs, where);
   const problems = [...inputs.problems];
@@ -108,9 +113,18 @@ function readServers(value: unknown, source: ServerSource, where: string): Serve
         .match(/\$\{input:[^}]+\}/g)
         ?.map((variable) => variable.slice('${input:'.length, -1)) ?? [];
     const unknown = named.find((id) => !inputs.known.has(id));
-    if (typeof transport === 'string') problems.push(`${where}: the MCP server “${name}” is ignored: ${transport}.`);
+    if (typeof transport === 'string')
+      problems.push(
+        t('{where}: the MCP server “{server}” is ignored: {reason}.', { where, server: name, reason: transport }),
+      );
     else if (unknown !== undefined)
-      problems.push(`${where}: the MCP server “${name}” is ignored: there is no input “${unknown}” under "inputs".`);
+      problems.push(
+        t('{where}: the MCP server “{server}” is ignored: there is no input “{input}” under "inputs".', {
+          where,
+          server: name,
+          input: unknown,
+        }),
+      );
     else
       servers.push({
         name,
@@ -124,11 +138,11 @@ function readServers(value: unknown, source: ServerSource, where: string): Serve
 
 /** Returns the transport, or a reason why the entry is invalid, as the end of a sentence. */
 function readTransport(entry: unknown): ServerTransport | string {
-  if (!isRecord(entry)) return 'it is not an object';
+  if (!isRecord(entry)) return t('it is not an object');
   if (!['stdio', 'http', 'sse', undefined].some((type) => type === entry.type))
-    return '"type" is none of "stdio", "http" and "sse"';
+    return t('"type" is none of "stdio", "http" and "sse"');
   if (entry.type === undefined && entry.command === undefined && entry.url === undefined)
-    return 'it has neither a "command" nor a "url"';
+    return t('it has neither a "command" nor a "url"');
   if (entry.type === 'stdio' || (entry.type === undefined && entry.command !== undefined)) {
     const parsed = v.safeParse(stdioSchema, entry);
     if (!parsed.success) return issuesOf(parsed.issues);
@@ -156,13 +170,19 @@ function readInputs(
   where: string,
 ): { readonly known: ReadonlyMap<string, ServerInput>; readonly problems: readonly string[] } {
   if (value === undefined) return { known: new Map(), problems: [] };
-  if (!Array.isArray(value)) return { known: new Map(), problems: [`${where}: "inputs" is not a list.`] };
+  if (!Array.isArray(value)) return { known: new Map(), problems: [t('{where}: "inputs" is not a list.', { where })] };
   const problems: string[] = [];
   const known = new Map<string, ServerInput>();
   for (const [index, entry] of value.entries()) {
     const parsed = v.safeParse(inputSchema, entry);
     if (!parsed.success)
-      problems.push(`${where}: entry ${index + 1} of "inputs" is ignored: ${issuesOf(parsed.issues)}.`);
+      problems.push(
+        t('{where}: entry {number} of "inputs" is ignored: {reason}.', {
+          where,
+          number: index + 1,
+          reason: issuesOf(parsed.issues),
+        }),
+      );
     else known.set(parsed.output.id, { ...parsed.output, default: parsed.output.default ?? null });
   }
   return { known, problems };
@@ -170,10 +190,12 @@ function readInputs(
 
 function issuesOf(issues: readonly v.BaseIssue<unknown>[]): string {
   return issues
-    .map(
-      (issue) =>
-        `"${v.getDotPath(issue) ?? 'it'}" ${issue.message.startsWith('Invalid key') ? 'is missing' : issue.message}`,
-    )
+    .map((issue) => {
+      const name = v.getDotPath(issue) ?? 'it';
+      return issue.message.startsWith('Invalid key')
+        ? t('"{name}" is missing', { name })
+        : `"${name}" ${issue.message}`;
+    })
     .join('; ');
 }
 

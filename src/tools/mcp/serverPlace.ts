@@ -1,3 +1,5 @@
+import { joinSentences } from '../../base/messageText';
+import { t } from '../../base/translate';
 import type { SandboxState } from '../../transcript/sandboxState';
 
 /** Decisions of the user for one exact definition, besides trusting it. */
@@ -34,8 +36,6 @@ export interface PlaceDeps {
   readonly isRequired: boolean;
 }
 
-const manage = 'under Manage MCP Servers…';
-
 /** Decides if a server that runs a program starts inside the sandbox. A server that should be inside never starts
  *  outside unless the user has seen that. */
 export function placeOf(deps: PlaceDeps): ServerPlace {
@@ -46,7 +46,13 @@ export function placeOf(deps: PlaceDeps): ServerPlace {
   if (!isWanted) {
     if (mustBeInside)
       return refused(
-        `Only servers in the sandbox may run here (hermes.terminal.sandbox), and ${decision.choice === null ? 'its definition says that this one runs without' : 'you chose that this one runs without'}. Choose Run in the Sandbox ${manage}`,
+        decision.choice === null
+          ? t(
+              'Only servers in the sandbox may run here (hermes.terminal.sandbox), and its definition says that this one runs without. Choose Run in the Sandbox under Manage MCP Servers…',
+            )
+          : t(
+              'Only servers in the sandbox may run here (hermes.terminal.sandbox), and you chose that this one runs without. Choose Run in the Sandbox under Manage MCP Servers…',
+            ),
       );
     return {
       kind: 'outside',
@@ -55,18 +61,24 @@ export function placeOf(deps: PlaceDeps): ServerPlace {
   }
   if (sandbox.kind === 'works') return { kind: 'inside' };
   const lack = missingText(sandbox);
-  if (mustBeInside) return refused(`Only servers in the sandbox may run here (hermes.terminal.sandbox), and ${lack}`);
-  const instead = `Or choose Run Without the Sandbox ${manage}`;
-  if (decision.choice === 'inside') return refused(`You chose to run it in the sandbox, and ${lack} ${instead}`);
-  if (isOwn) return refused(`Its definition says that it runs in the sandbox, and ${lack} ${instead}`);
-  if (!decision.mayRunOutside) return refused(`You trusted it to run in the sandbox, and ${lack} ${instead}`);
+  if (mustBeInside)
+    return refused(t('Only servers in the sandbox may run here (hermes.terminal.sandbox), and {lack}', { lack }));
+  const withoutIt = t('Or choose Run Without the Sandbox under Manage MCP Servers…');
+  if (decision.choice === 'inside')
+    return refused(joinSentences([t('You chose to run it in the sandbox, and {lack}', { lack }), withoutIt]));
+  if (isOwn)
+    return refused(
+      joinSentences([t('Its definition says that it runs in the sandbox, and {lack}', { lack }), withoutIt]),
+    );
+  if (!decision.mayRunOutside)
+    return refused(joinSentences([t('You trusted it to run in the sandbox, and {lack}', { lack }), withoutIt]));
   return { kind: 'outside', reason: sandbox };
 }
 
 function missingText(sandbox: Exclude<SandboxState, { kind: 'works' }>): string {
   return sandbox.kind === 'off'
-    ? 'the sandbox is off (hermes.terminal.sandbox).'
-    : `there is none: ${sandbox.reason}. ${sandbox.remedy}`;
+    ? t('the sandbox is off (hermes.terminal.sandbox).')
+    : joinSentences([t('there is none: {reason}.', { reason: sandbox.reason }), sandbox.remedy]);
 }
 
 function refused(sentence: string): ServerPlace {

@@ -1,4 +1,5 @@
 import { isAbsolute, join } from 'node:path';
+import { t } from '../../base/translate';
 import { errorMessage } from '../../base/errorMessage';
 import type { McpLaunch } from './mcpConnection';
 import type { McpServerPlan } from './mcpServer';
@@ -47,7 +48,7 @@ export function serverPlan(
         if (value === null)
           return {
             kind: 'failed',
-            sentence: `The input “${input.id}” was not given. Start it again to be asked again.`,
+            sentence: t('The input “{input}” was not given. Start it again to be asked again.', { input: input.id }),
           };
         inputs.set(input.id, value);
       }
@@ -57,7 +58,10 @@ export function serverPlan(
         const filledIn = fillInAll(definition, values, surroundings.envFileText);
         const launch = place.kind === 'inside' ? confinedLaunch(definition, filledIn, values, surroundings) : filledIn;
         if (launch.kind === 'stdio' && launch.folder !== null && !(await surroundings.isFolder(launch.folder)))
-          return { kind: 'failed', sentence: `Its folder ${launch.folder} is not there. Check "cwd".` };
+          return {
+            kind: 'failed',
+            sentence: t('Its folder {folder} is not there. Check "cwd".', { folder: launch.folder }),
+          };
         return { kind: 'ready', launch, secrets };
       } catch (error) {
         return { kind: 'failed', sentence: errorMessage(error) };

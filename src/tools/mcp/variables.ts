@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 /** Values of a definition's variables. */
 export interface VariableValues {
   /** Folder of the file; for the settings, the first open folder. Null when none is open. */
@@ -22,9 +23,12 @@ function valueOf(variable: string, values: VariableValues): string {
   const known = variableValue(name, argument, values);
   if (known !== null) return known;
   if (name.startsWith('workspaceFolder'))
-    throw new Error(`\${${variable}} stands for nothing: there is no such open folder.`);
+    throw new Error(t('{variable} stands for nothing: there is no such open folder.', { variable: `\${${variable}}` }));
   throw new Error(
-    `The variable \${${variable}} is not known. There are workspaceFolder, workspaceFolderBasename, userHome, pathSeparator, env:NAME and input:ID.`,
+    t(
+      'The variable {variable} is not known. There are workspaceFolder, workspaceFolderBasename, userHome, pathSeparator, env:NAME and input:ID.',
+      { variable: `\${${variable}}` },
+    ),
   );
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
+import { t } from '../../base/translate';
 import type { Log } from '../../base/log';
 import { errorMessage } from '../../base/errorMessage';
 import type { SandboxState } from '../../transcript/sandboxState';
@@ -67,7 +68,7 @@ export class Sandbox {
 
   private async start(): Promise<HelperProcess | { readonly reason: string }> {
     const { platform, log } = this.deps;
-    if (platform !== 'linux' && platform !== 'darwin') return { reason: 'there is none for this system' };
+    if (platform !== 'linux' && platform !== 'darwin') return { reason: t('there is none for this system') };
     let helper: HelperProcess | null = null;
     try {
       helper = await HelperProcess.start(this.deps);
@@ -102,8 +103,8 @@ export class Sandbox {
     const { output } = await outcomeOf(program, args);
     await helper.ask({ kind: 'ended', id });
     if (!output.startsWith('inside\n'))
-      return output.trim().split('\n')[0]?.slice(0, 200) || 'a command inside gave no answer';
-    return /Read-only|not permitted|denied/i.test(output) ? null : 'a command inside could write outside';
+      return output.trim().split('\n')[0]?.slice(0, 200) || t('a command inside gave no answer');
+    return /Read-only|not permitted|denied/i.test(output) ? null : t('a command inside could write outside');
   }
 }
 
@@ -120,10 +121,12 @@ function outcomeOf(program: string, args: readonly string[]): Promise<{ readonly
 
 /** Advice for setting up a sandbox, by the reason for its absence. */
 export function remedyFor(reason: string, platform: NodeJS.Platform): string {
-  if (platform === 'win32') return 'Work in WSL or a dev container with bubblewrap.';
+  if (platform === 'win32') return t('Work in WSL or a dev container with bubblewrap.');
   if (/not installed|not found/i.test(reason))
-    return 'Install bubblewrap and socat (for example: sudo apt install bubblewrap socat) and reload the window.';
+    return t('Install bubblewrap and socat (for example: sudo apt install bubblewrap socat) and reload the window.');
   if (/namespace|permission|not permitted|userns|uid map/i.test(reason))
-    return 'This system or container does not let programs make namespaces. On Ubuntu 24.04 and later allow it with an AppArmor profile for bwrap; in a container allow it with its security options.';
-  return 'See docs/sandbox.md.';
+    return t(
+      'This system or container does not let programs make namespaces. On Ubuntu 24.04 and later allow it with an AppArmor profile for bwrap; in a container allow it with its security options.',
+    );
+  return t('See docs/sandbox.md.');
 }

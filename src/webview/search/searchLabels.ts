@@ -1,9 +1,9 @@
 import type { SearchProgress, SearchSession } from '../../protocol/searchProtocol';
-import { t } from '../localization';
+import { pageLanguage, t } from '../localization';
 import { age } from '../times';
 import type { FoundMessages, SearchStatus } from './searchController';
 
-const whole = new Intl.NumberFormat();
+const whole = new Intl.NumberFormat(pageLanguage);
 /** Number of rows not in the index below which nothing is shown: such rows are from the last moments and slow
  *  nothing down. */
 const worthTelling = 500;

@@ -85,8 +85,3 @@ export class CancellationTokenSource {
     // Nothing is held.
   }
 }
-
-export const l10n = {
-  t: (message: string, args: Readonly<Record<string, unknown>> = {}): string =>
-    message.replace(/\{(\w+)\}/g, (whole, name: string) => (name in args ? String(args[name]) : whole)),
-};

@@ -6,15 +6,25 @@ import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Every text that host and webviews give to `t`, with the places where something else than a literal is given. */
-function localizedTexts(): { readonly texts: readonly string[]; readonly computed: readonly string[] } {
+interface LocalizedTexts {
+  readonly texts: readonly string[];
+  /** Places where `t` is given something else than a literal. */
+  readonly computed: readonly string[];
+  /** Places whose text is built while the module loads: before the editor's language is known. */
+  readonly early: readonly string[];
+  /** Places that use the editor's translator, which knows no plural forms. */
+  readonly editors: readonly string[];
+}
+
+/** Collects every text that the code gives to `t`. */
+function localizedTexts(): LocalizedTexts {
   const texts = new Set<string>();
   const computed: string[] = [];
-  const files = ['src/host', 'src/webview'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.tsx?$/.test(name))
-      .map((name) => join(root, folder, name)),
-  );
+  const early: string[] = [];
+  const editors: string[] = [];
+  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => join(root, 'src', name));
   for (const file of files) {
     const source = ts.createSourceFile(
       file,
@@ -28,19 +38,20 @@ function localizedTexts(): { readonly texts: readonly string[]; readonly compute
         const [text] = node.arguments;
         if (text !== undefined && ts.isStringLiteralLike(text)) texts.add(text.text);
         else computed.push(`${relative(root, file)}: ${node.getText(source)}`);
+        if (ts.findAncestor(node, ts.isFunctionLike) === undefined)
+          early.push(`${relative(root, file)}: ${node.getText(source)}`);
       }
+      if (ts.isPropertyAccessExpression(node) && /l10n\.t$/.test(node.getText(source)))
+        editors.push(relative(root, file));
       ts.forEachChild(node, visit);
     };
     visit(source);
   }
-  return { texts: [...texts].sort(), computed };
+  return { texts: [...texts].sort(), computed, early, editors };
 }
 
 function isTranslation(callee: ts.Expression): boolean {
-  return (
-    (ts.isIdentifier(callee) && callee.text === 't') ||
-    (ts.isPropertyAccessExpression(callee) && callee.name.text === 't' && callee.expression.getText().endsWith('l10n'))
-  );
+  return ts.isIdentifier(callee) && callee.text === 't';
 }
 
 function manifestTexts(): Readonly<Record<string, string>> {
@@ -51,16 +62,18 @@ interface Manifest {
   readonly contributes: { readonly commands: readonly { readonly command: string; readonly title: string }[] };
 }
 
+const found = localizedTexts();
+
 describe('texts shown to users', () => {
   it('are in the bundle that translators start from (after a change: npx vitest run test/unit/host/localization.test.ts --update)', async () => {
-    const { texts } = localizedTexts();
+    const { texts } = found;
     await expect(
       `${JSON.stringify(Object.fromEntries(texts.map((text) => [text, text])), null, 2)}\n`,
     ).toMatchFileSnapshot(join(root, 'l10n/bundle.l10n.json'));
   });
 
   it('have typographic apostrophes and American spelling', () => {
-    const strings = [...localizedTexts().texts, ...Object.values(manifestTexts())];
+    const strings = [...found.texts, ...Object.values(manifestTexts())];
     expect([
       strings.filter((text) => /\p{L}'\p{L}/u.test(text)),
       strings.filter((text) =>
@@ -72,8 +85,12 @@ describe('texts shown to users', () => {
   });
 
   it('are passed to the translator as literals, except where the translator is passed on', () => {
-    const passedOn = /l10n\.t\(message(, args)?\)$|: t\(choice\)$/;
-    expect(localizedTexts().computed.filter((place) => !passedOn.test(place))).toEqual([]);
+    const passedOn = /: t\(choice\)$/;
+    expect(found.computed.filter((place) => !passedOn.test(place))).toEqual([]);
+  });
+
+  it('go through our own translator, and not before the language is known', () => {
+    expect([found.early, found.editors]).toEqual([[], []]);
   });
 
   it('of the manifest are all in package.nls.json, which holds nothing else', () => {

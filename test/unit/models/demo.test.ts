@@ -50,7 +50,7 @@ describe('Demo', () => {
   it("looks at the folder and searches it with the agent's own tools", async () => {
     expect(
       await Promise.all(
-        [demoPrompts[0], demoPrompts[1], demoPrompts[2], 'find retry( in this folder'].map((text) =>
+        [demoPrompts()[0], demoPrompts()[1], demoPrompts()[2], 'find retry( in this folder'].map((text) =>
           calls(asked(text)),
         ),
       ),
@@ -83,14 +83,14 @@ describe('Demo', () => {
 
   it('lists the folder', async () => {
     expect(
-      await answer(asked(demoPrompts[0], { name: 'list_directory', text: 'src/\nREADME.md\npackage.json' })),
+      await answer(asked(demoPrompts()[0], { name: 'list_directory', text: 'src/\nREADME.md\npackage.json' })),
     ).toContain(
       'This folder holds 1 folder and 2 files.\n\n**Folders:** `src/`\n\n**Files:** [README.md](README.md), [package.json](package.json)',
     );
   });
 
   it('gives a long Markdown answer with headings, a list, a table and code', async () => {
-    const text = await answer(asked(demoPrompts[2], { name: 'list_directory', text: 'src/\nREADME.md' }));
+    const text = await answer(asked(demoPrompts()[2], { name: 'list_directory', text: 'src/\nREADME.md' }));
     expect([
       text.length >= 1200,
       /^## /m.test(text),
@@ -104,7 +104,7 @@ describe('Demo', () => {
     const clock = new ManualClock();
     const stop = new AbortController();
     const stream = new DemoModel(clock).stream(
-      asked(demoPrompts[2], { name: 'list_directory', text: 'a' }),
+      asked(demoPrompts()[2], { name: 'list_directory', text: 'a' }),
       stop.signal,
     );
     await clock.advance(30 * 10);
@@ -120,23 +120,23 @@ describe('Demo', () => {
   it('answers anything else by saying that it is a script, what it can do and how to get real answers', async () => {
     const text = await answer(asked('Why does upload.test.ts fail?'));
     expect(text).toMatch(/I am a script, not an AI/);
-    expect([...demoPrompts, 'Set Up Model'].every((words) => text.includes(words))).toBe(true);
+    expect([...demoPrompts(), 'Set Up Model'].every((words) => text.includes(words))).toBe(true);
   });
 
   it('calls no tool that it was not given', async () => {
-    const { terminal } = await ask(new DemoModel(instant), request({ messages: [prompt(demoPrompts[1])] }));
+    const { terminal } = await ask(new DemoModel(instant), request({ messages: [prompt(demoPrompts()[1])] }));
     expect(terminal).toMatchObject({ outcome: 'complete', toolCalls: [], finish: { unified: 'stop' } });
   });
 
   it('answers the last prompt, not the one before', async () => {
-    const before = asked(demoPrompts[1], { name: 'search_files', text: 'a\n1: TODO' });
+    const before = asked(demoPrompts()[1], { name: 'search_files', text: 'a\n1: TODO' });
     expect(
       await calls({
         ...before,
         messages: [
           ...before.messages,
           { role: 'assistant', content: [{ kind: 'text', text: 'x' }] },
-          prompt(demoPrompts[0]),
+          prompt(demoPrompts()[0]),
         ],
       }),
     ).toEqual(['list_directory {"path":"."}']);

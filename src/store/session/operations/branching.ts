@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { BranchedSession, BranchSession } from '../../conversations';
 import { isHandoff } from '../../../transcript/handoff';
@@ -63,7 +64,7 @@ export class Branching {
     if (existing !== null) return { stored: this.branched(existing, origin, input.upTo) };
     if (origin.trashedAt !== null)
       throw refused(
-        'This session is in the trash. Restore it before you branch from it.',
+        t('This session is in the trash. Restore it before you branch from it.'),
         `session ${origin.id} is in the trash`,
       );
     const cut = this.cut(origin, input.upTo);
@@ -120,7 +121,7 @@ export class Branching {
     const open = this.turns.openOf(origin.conversationId);
     const from = upTo === null ? null : this.standing(origin, tip, upTo);
     if (from !== null && open !== null && from.turnUid === open.uid)
-      throw busy('Hermes is still answering. Branch when the answer is done.', open);
+      throw busy(t('Hermes is still answering. Branch when the answer is done.'), open);
     const segment = this.sessions.require(from?.sessionId ?? tip);
     const isPrompt = from !== null && from.role === 'user' && !isHandoff(from);
     const before = from === null ? null : isPrompt ? from.position : this.groupEnd(from);
@@ -130,7 +131,7 @@ export class Branching {
       [segment.id, before ?? Number.MAX_SAFE_INTEGER, openTurn],
     );
     if (last === undefined && !isPrompt)
-      throw refused('This session has no answer yet to branch from.', `nothing to copy of session ${segment.id}`);
+      throw refused(t('This session has no answer yet to branch from.'), `nothing to copy of session ${segment.id}`);
     const lastTurn = last === undefined ? null : textOr(last, 'turn_uid', null);
     const isCut =
       lastTurn !== null &&
@@ -176,7 +177,7 @@ export class Branching {
         : null;
     if (standing === null) {
       throw refused(
-        'This message is no longer in the open session. Nothing was changed.',
+        t('This message is no longer in the open session. Nothing was changed.'),
         `message ${uid} is not shown in conversation ${origin.conversationId}`,
       );
     }

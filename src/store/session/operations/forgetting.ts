@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 import type { ForgottenSessions } from '../../conversations';
 import type { BranchReference } from '../../../transcript/session';
@@ -117,7 +118,7 @@ export class Forgetting {
   private begin(ids: readonly string[]): ErasingState {
     const named = JSON.stringify(ids);
     const open = this.openTurn(named);
-    if (open !== null) throw busy('This session is still answering. Stop it before you delete it.', open);
+    if (open !== null) throw busy(t('This session is still answering. Stop it before you delete it.'), open);
     const branches = this.database
       .all(
         `SELECT id FROM sessions WHERE parent_kind = 'branch' AND parent_session_id IN (SELECT value FROM json_each(?1)) AND id NOT IN (SELECT value FROM json_each(?1))`,

@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { separatePrompts } from '../../../transcript/joinedRows';
 import type { Message, UserMessage } from '../../../transcript/message';
@@ -48,7 +49,7 @@ export class JoinedPrompts {
         changed.push(...left.map(({ stored }) => stored.message.uid), uid);
       } else if (uid === prompt.uid) {
         throw refused(
-          'This prompt was merged with the one before it, so it can’t be edited separately. Nothing was changed.',
+          t('This prompt was merged with the one before it, so it can’t be edited separately. Nothing was changed.'),
           `the text of message ${holder} does not end with that of ${uid}`,
         );
       }

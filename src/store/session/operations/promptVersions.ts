@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import type { PromptVersions, ShowVersion } from '../../conversations';
 import type { Session } from '../../../transcript/session';
@@ -40,7 +41,7 @@ export class PromptVersionTable {
     const prompt = this.messages.find(this.rows.nameInSegment(session.id, turn.userMessageUid))?.message;
     if (start === null || prompt?.sessionId !== session.id)
       throw refused(
-        'This prompt is no longer in the open session. Nothing was changed.',
+        t('This prompt is no longer in the open session. Nothing was changed.'),
         `turn ${turnUid} has no rows shown in session ${session.id}`,
       );
     return { sessionId: session.id, from: start, reason, version: turnUid };
@@ -82,12 +83,12 @@ export class PromptVersionTable {
   }: ShowVersion): { readonly begun: string; readonly exchange: Exchange } | { readonly answer: readonly string[] } {
     const { conversationId } = this.sessions.require(sessionId);
     const open = this.turns.openOf(conversationId);
-    if (open !== null) throw busy('This session is still answering. Stop it before you show another version.', open);
+    if (open !== null) throw busy(t('This session is still answering. Stop it before you show another version.'), open);
     this.stretches.settle(this.sessions.tip(sessionId));
     const fork = this.of(sessionId).find(({ versions }) => versions.includes(turnUid));
     if (fork === undefined)
       throw refused(
-        'This version is no longer in the open session. Nothing was changed.',
+        t('This version is no longer in the open session. Nothing was changed.'),
         `turn ${turnUid} is no version of a prompt shown`,
       );
     if (fork.turnUid === turnUid) return { answer: [] };

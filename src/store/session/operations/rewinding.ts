@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import type { RewindSession, RewoundSession } from '../../conversations';
 import { isContinuation } from '../../../transcript/continuation';
 import { sentParts } from '../../../transcript/draftPart';
@@ -35,19 +36,19 @@ export class Rewinding {
   private begin({ sessionId, to }: RewindSession): { readonly begun: Message; readonly stretch: HiddenStretch } {
     const { conversationId } = this.sessions.require(sessionId);
     const open = this.turns.openOf(conversationId);
-    if (open !== null) throw busy('This session is still answering. Stop it before you rewind it.', open);
+    if (open !== null) throw busy(t('This session is still answering. Stop it before you rewind it.'), open);
     const tip = this.sessions.tip(sessionId);
     this.stretches.settle(tip);
     const prompt = this.rows.inSegment(tip, to);
     if (prompt?.role !== 'user' || prompt.visibility.kind !== 'shown') {
       throw refused(
-        'This prompt is no longer in the open session. Nothing was changed.',
+        t('This prompt is no longer in the open session. Nothing was changed.'),
         `message ${to} is no prompt shown in session ${tip}`,
       );
     }
     if (prompt.turnUid !== null && this.rows.startOfTurn(tip, prompt.turnUid) !== prompt.position) {
       throw refused(
-        'This was sent while Hermes was answering. Rewind to the prompt of that answer.',
+        t('This was sent while Hermes was answering. Rewind to the prompt of that answer.'),
         `message ${to} is inside turn ${prompt.turnUid}`,
       );
     }

@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 import type { CompressedSession, CompressSession } from '../../sessionStore';
 import { handoffPart, handoffUid } from '../../../transcript/handoff';
@@ -55,7 +56,7 @@ export class SegmentCompression {
       throw invalid(`session ${parentId} has ended and cannot be compressed`);
     if (parent.trashedAt !== null) throw invalid(`session ${parentId} is in the trash`);
     const open = this.turns.openOf(parent.conversationId);
-    if (open !== null && open.uid !== turnUid) throw busy('This session is still answering another prompt.', open);
+    if (open !== null && open.uid !== turnUid) throw busy(t('This session is still answering another prompt.'), open);
   }
 
   /** Rows that the handoff does not cover, including those that arrived while it was written. */

@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { busy } from '../tables/refusal';
 import type { SessionTable } from '../tables/sessionTable';
@@ -22,7 +23,7 @@ export class SessionMarks {
 
   trash(sessionId: string, now: number): void {
     const open = this.turns.openOf(this.sessions.require(sessionId).conversationId);
-    if (open !== null) throw busy('This session is still answering. Stop it before you delete it.', open);
+    if (open !== null) throw busy(t('This session is still answering. Stop it before you delete it.'), open);
     this.set(sessionId, 'trashed_at = coalesce(trashed_at, ?)', now);
   }
 

@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 import type { TitleSource } from '../../../transcript/session';
 import type { BranchTree } from '../queries/branchTree';
@@ -22,7 +23,7 @@ export class Titling {
     const taken = this.tree.titlesBeside(conversationId);
     if (source === 'person' && taken.has(cleaned.toLowerCase())) {
       throw refused(
-        `Another branch of this session is called “${cleaned}” already. Choose another title.`,
+        t('Another branch of this session is called “{title}” already. Choose another title.', { title: cleaned }),
         `title taken in the tree of conversation ${conversationId}`,
       );
     }

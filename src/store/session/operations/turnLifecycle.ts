@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import type { ChunkBatch, OpenTurn, PutMessage, SettledTurn, SettleTurn, SteerTurn } from '../../sessionStore';
 import { isContinuation } from '../../../transcript/continuation';
@@ -59,7 +60,7 @@ export class TurnLifecycle {
     this.requireOpenSegment(session);
     this.stretches.settle(session.id);
     const open = this.turns.openOf(session.conversationId);
-    if (open !== null) throw busy('This session is still answering another prompt.', open);
+    if (open !== null) throw busy(t('This session is still answering another prompt.'), open);
     if (this.messages.find(userMessage.uid) !== null)
       throw invalid(`prompt ${userMessage.uid} is already part of the transcript`);
     if (input.replaces === undefined) return { answer: this.open(input, session) };

@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { SessionQuery } from '../../sessionStore';
 import type { BranchReference, SessionSummary } from '../../../transcript/session';
@@ -6,7 +7,7 @@ import { lastSettled } from '../tables/turnTable';
 import { invalid } from '../tables/refusal';
 import { readSession } from '../tables/sessionTable';
 
-const unreadableSession = 'This session couldn’t be fully read from the file. Its messages are kept.';
+const unreadableSession = (): string => t('This session couldn’t be fully read from the file. Its messages are kept.');
 
 /** Columns of a session and of its conversation. A running conversation counts as waiting while one of its
  *  sub-agents awaits approval. A conversation of one segment, the most frequent case, is read from its own row. */
@@ -119,7 +120,7 @@ export class SessionList {
       queuedCount: integerOr(row, 'queued', 0),
       branchOf: row['root_kind'] === 'branch' ? this.reference(textOr(row, 'root_parent', '')) : null,
       unread: seenAt !== null && timeOr(row, 'last_settled', 0) > seenAt,
-      problem: isSound(row) ? null : unreadableSession,
+      problem: isSound(row) ? null : unreadableSession(),
     };
   }
 

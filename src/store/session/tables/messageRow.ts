@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import type { SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import { isContinuation } from '../../../transcript/continuation';
 import { partLabels } from '../../../transcript/draftPart';
@@ -24,7 +25,7 @@ export interface StoredMessage {
   readonly rawContent: string;
 }
 
-const unreadableSentence = 'This message couldn’t be read from the file. Its raw row is kept.';
+const unreadableSentence = (): string => t('This message couldn’t be read from the file. Its raw row is kept.');
 
 /** Reads a row, with the chunks not yet folded into it. A row with damaged parts is still a message: it says so, and
  *  carries the content of the derived columns, so that lists, search and the sequence of calls and results keep
@@ -77,7 +78,7 @@ function message(row: SqlRow, body: RoleParts, chunks: readonly StoredChunk[]): 
 }
 
 function degraded(role: Message['role'], row: SqlRow, content: string): RoleParts {
-  const text = content === '' ? unreadableSentence : `${unreadableSentence}\n\n${content}`;
+  const text = content === '' ? unreadableSentence() : `${unreadableSentence()}\n\n${content}`;
   switch (role) {
     case 'user':
       return { role, parts: [{ kind: 'text', text }] };

@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import { StoreError } from '../../storeError';
 import type { Turn } from '../../../transcript/turn';
 
@@ -5,7 +6,7 @@ import type { Turn } from '../../../transcript/turn';
 export function invalid(technical: string): StoreError {
   return new StoreError(
     'invalid',
-    'This change would damage the transcript, so it was not saved. Nothing was changed.',
+    t('This change would damage the transcript, so it was not saved. Nothing was changed.'),
     technical,
   );
 }
@@ -22,5 +23,11 @@ export function busy(sentence: string, open: Pick<Turn, 'uid' | 'state'>): Store
 }
 
 export function notFound(what: 'session' | 'turn' | 'queued prompt' | 'approval', id: string): StoreError {
-  return new StoreError('not-found', `This ${what} is not in the store any more.`, `no ${what} ${id}`);
+  const sentence = {
+    session: t('This session is not in the store any more.'),
+    turn: t('This turn is not in the store any more.'),
+    'queued prompt': t('This queued prompt is not in the store any more.'),
+    approval: t('This approval is not in the store any more.'),
+  }[what];
+  return new StoreError('not-found', sentence, `no ${what} ${id}`);
 }

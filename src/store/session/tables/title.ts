@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import type { TitleSource } from '../../../transcript/session';
 import { refused } from './refusal';
 
@@ -17,10 +18,10 @@ export function mayReplace(current: TitleSource | null, next: TitleSource): bool
 export function cleanTitle(title: string): string {
   const cleaned = oneLine(title);
   if (cleaned === '')
-    throw refused('Enter at least one visible character for the title.', 'a title without a visible character');
+    throw refused(t('Enter at least one visible character for the title.'), 'a title without a visible character');
   if (cleaned.length > titleLimit)
     throw refused(
-      `This title has ${cleaned.length} characters. At most ${titleLimit} fit.`,
+      t('This title has {count} characters. At most {limit} fit.', { count: cleaned.length, limit: titleLimit }),
       `a title of ${cleaned.length} characters; ${titleLimit} fit`,
     );
   return cleaned;

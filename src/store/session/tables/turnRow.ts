@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { t } from '../../../base/translate';
 import type { SqlRow } from '../../engine/sqlDatabase';
 import {
   limitCauses,
@@ -56,7 +57,7 @@ function failureOf(row: SqlRow): Failure | null {
   const result = v.safeParse(failure, parseJson(stored));
   return result.success
     ? result.output
-    : { cause: 'unknown', sentence: 'What went wrong couldn’t be read from the file.', technical: stored };
+    : { cause: 'unknown', sentence: t('What went wrong couldn’t be read from the file.'), technical: stored };
 }
 
 function recalledOf(row: SqlRow): { readonly recalled?: readonly Recalled[] } {

@@ -1,4 +1,5 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
+import { t } from '../../../base/translate';
 import { errorMessage } from '../../../base/errorMessage';
 import type { McpFailure } from '../mcpConnection';
 
@@ -25,7 +26,7 @@ export function failureOf(error: unknown, processEnding: string | null): McpFail
     if (error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.SendFailed) {
       return {
         ...failed('lost', true),
-        ...(processEnding === null ? {} : { sentence: `The program ended ${processEnding}.` }),
+        ...(processEnding === null ? {} : { sentence: t('The program ended {how}.', { how: processEnding }) }),
       };
     }
     return failed('unusable', true);
@@ -43,16 +44,16 @@ export function httpStatusOf(error: unknown): number | null {
 export function wordsOf(error: unknown): string {
   const status = httpStatusOf(error);
   if (status === 401 || error instanceof UnauthorizedError)
-    return 'The server asks for a sign-in (401). Hermes can’t sign in. Add a token to "headers".';
-  if (status === 403) return 'The server refused access (403). Check the token in "headers".';
+    return t('The server asks for a sign-in (401). Hermes can’t sign in. Add a token to "headers".');
+  if (status === 403) return t('The server refused access (403). Check the token in "headers".');
   const code = codeOf(error);
   if (code === 'ENOENT')
-    return 'The program was not found. Check "command", and whether it is installed and on the PATH.';
-  if (code === 'EACCES') return 'You don’t have permission to run this program.';
-  if (code === 'ECONNREFUSED') return 'Can’t reach this address (connection refused).';
-  if (code !== null && neverReached.includes(code)) return `The host could not be reached (${code}).`;
+    return t('The program was not found. Check "command", and whether it is installed and on the PATH.');
+  if (code === 'EACCES') return t('You don’t have permission to run this program.');
+  if (code === 'ECONNREFUSED') return t('Can’t reach this address (connection refused).');
+  if (code !== null && neverReached.includes(code)) return t('The host could not be reached ({code}).', { code });
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
-    return 'The server did not answer in time.';
+    return t('The server did not answer in time.');
   const message = errorMessage(error);
   return code === null ? ended(message) : ended(`${message} (${code})`);
 }

@@ -6,6 +6,7 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { setTranslations, t } from '../../../base/translate';
 import type {
   ConnectMcp,
   CreateMcpClient,
@@ -34,7 +35,17 @@ interface Route {
 }
 
 /** Implements our port with the official client. */
-export const createMcpClient: CreateMcpClient = (parts) => async (launch, events, options) => {
+export const createMcpClient: CreateMcpClient = (parts) => {
+  setTranslations(parts.translations);
+  return (launch, events, options) => connect(launch, events, options, parts);
+};
+
+async function connect(
+  launch: McpLaunch,
+  events: McpConnectionEvents,
+  options: ConnectOptions,
+  parts: McpClientDeps,
+): Promise<McpConnected> {
   if (launch.kind === 'stdio') {
     // Sending the newer handshake to an older server can end it, so try the newer one only after the older one is
     // refused.
@@ -43,7 +54,8 @@ export const createMcpClient: CreateMcpClient = (parts) => async (launch, events
     return connected(await attempt(processRoute(launch, events), 'auto', events, options, parts));
   }
   const address = parseAddress(launch.url);
-  if (address === null) return { kind: 'failed', sentence: `${launch.url} is not a web address.`, again: false };
+  if (address === null)
+    return { kind: 'failed', sentence: t('{address} is not a web address.', { address: launch.url }), again: false };
   if (launch.kind === 'http') {
     const first = await attempt(httpRoute(address, launch, parts), 'auto', events, options, parts);
     if (first.kind === 'connected' || first.status === null || ![400, 404, 405].includes(first.status))
@@ -52,7 +64,7 @@ export const createMcpClient: CreateMcpClient = (parts) => async (launch, events
     return connected(second.kind === 'connected' ? second : first);
   }
   return connected(await attempt(sseRoute(address, launch, parts), 'legacy', events, options, parts));
-};
+}
 
 type Attempt =
   | { readonly kind: 'connected'; readonly connection: McpConnection }
@@ -95,7 +107,8 @@ async function attempt(
     await client.close().catch(() => undefined);
     await route.transport.close().catch(() => undefined);
     const status = httpStatusOf(error);
-    const sentence = ending === null ? wordsOf(error) : `The program ended ${ending} before it was ready.`;
+    const sentence =
+      ending === null ? wordsOf(error) : t('The program ended {how} before it was ready.', { how: ending });
     return {
       kind: error instanceof ProtocolError ? 'refused' : 'failed',
       sentence,
@@ -110,7 +123,10 @@ function connectionOf(client: Client, { transport, process }: Route, events: Mcp
   let closing = false;
   client.onclose = () => {
     const ending = process?.ending ?? null;
-    if (!closing) events.onClosed(ending === null ? 'The connection was closed.' : `The program ended ${ending}.`);
+    if (!closing)
+      events.onClosed(
+        ending === null ? t('The connection was closed.') : t('The program ended {how}.', { how: ending }),
+      );
   };
   let isProbing = false;
   // Over HTTP no event reports that a server is gone. A call whose response was being received would wait until its

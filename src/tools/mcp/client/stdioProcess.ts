@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/client';
 import spawn from 'cross-spawn';
+import { t } from '../../../base/translate';
 import { programOnPath, windowsProgram } from '../../../base/windowsPrograms';
 import type { McpLaunch } from '../mcpConnection';
 
@@ -44,7 +45,8 @@ export class StdioProcess implements Transport {
     this.child = child;
     this.ended = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
-        this.ending = signal === null ? `with exit code ${code}` : `by ${signal}`;
+        this.ending =
+          signal === null ? t('with exit code {code}', { code: String(code) }) : t('by {signal}', { signal });
         // End everything that the server started.
         this.signalGroup('SIGTERM');
         const timer = setTimeout(finish, drainMs);

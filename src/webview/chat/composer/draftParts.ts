@@ -1,6 +1,6 @@
 import type { MentionKind } from '../../../protocol/attachmentProtocol';
 import type { DraftPart } from '../../../protocol/transcriptTypes';
-import { t } from '../../localization';
+import { pageLanguage, t } from '../../localization';
 
 /** Maximum number of parts per prompt (attachmentProtocol.ts applies the same limit to the host). */
 const mostParts = 50;
@@ -104,7 +104,8 @@ export function kindLabel(kind: MentionKind): string {
  *  sent. */
 export function sizeText(part: DraftPart): string {
   if (part.kind === 'mention') return t('read when the prompt is sent');
-  if (part.kind === 'attachment') return t('{count} characters', { count: part.text.length.toLocaleString() });
+  if (part.kind === 'attachment')
+    return t('{count} characters', { count: part.text.length.toLocaleString(pageLanguage) });
   return bytesText(Math.floor((part.dataBase64.length * 3) / 4));
 }
 

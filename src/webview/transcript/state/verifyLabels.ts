@@ -1,8 +1,8 @@
 import type { UnreadMessage, Verification, VerifiedTurn, VerifyProgress } from '../../../protocol/verifyProtocol';
-import { t } from '../../localization';
+import { pageLanguage, t } from '../../localization';
 
-const count = new Intl.NumberFormat();
-const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
+const count = new Intl.NumberFormat(pageLanguage);
+const hour = new Intl.DateTimeFormat(pageLanguage, { hour: 'numeric', minute: '2-digit' });
 
 /** Severity of the result. */
 export type VerifyTone = 'pass' | 'info' | 'warning' | 'error';

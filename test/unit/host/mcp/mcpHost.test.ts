@@ -51,10 +51,6 @@ vi.mock('vscode', () => {
   }
   return {
     FileSystemError,
-    l10n: {
-      t: (message: string, args: Record<string, string> = {}) =>
-        message.replace(/\{(\w+)\}/g, (_whole, name: string) => args[name] ?? ''),
-    },
     Uri: {
       file: uri,
       parse: uri,

@@ -6,10 +6,6 @@ import { HindsightStandIn } from '../../../support/hindsight/standIn';
 /** What the person answers, in order, and what they were asked. */
 const { person } = vi.hoisted(() => ({ person: { answers: [] as (string | undefined)[], asked: [] as string[] } }));
 vi.mock('vscode', () => ({
-  l10n: {
-    t: (text: string, args: Record<string, string> = {}) =>
-      text.replace(/\{(\w+)\}/g, (_, name: string) => args[name] ?? ''),
-  },
   ProgressLocation: { Notification: 15 },
   window: {
     showQuickPick: async (items: readonly { label: string; description?: string; detail: string }[]) => {

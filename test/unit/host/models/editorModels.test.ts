@@ -7,7 +7,6 @@ const asked = vi.hoisted(() => ({ answer: (_vendor: string): Promise<readonly ob
 vi.mock('vscode', () => ({
   extensions: { all: [{ packageJSON: { contributes: { languageModelChatProviders: [{ vendor: 'acme' }] } } }] },
   lm: { selectChatModels: ({ vendor }: { readonly vendor: string }) => asked.answer(vendor) },
-  l10n: { t: (message: string) => message },
 }));
 
 const echo = { vendor: 'acme', id: 'echo', name: 'Echo', maxInputTokens: 1000 };

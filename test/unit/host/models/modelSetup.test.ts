@@ -100,7 +100,6 @@ vi.mock('vscode', () => {
     dispose(): void {}
   }
   return {
-    l10n: { t: fill },
     env: { language: 'en', openExternal: async (page: string) => (person.shown.push(`opened ${page}`), true) },
     Uri: { parse: (text: string) => text },
     ProgressLocation: { Notification: 15 },

@@ -56,7 +56,6 @@ class FakePicker {
 
 const { pickers } = vi.hoisted(() => ({ pickers: [] as unknown[] }));
 vi.mock('vscode', () => ({
-  l10n: { t: (text: string) => text },
   env: { language: 'en' },
   ThemeIcon: class {},
   QuickPickItemKind: { Separator: -1 },
@@ -128,7 +127,7 @@ it('Enter on words without a match leaves the list open', async () => {
   picker.enter();
   await vi.advanceTimersByTimeAsync(400);
   const state = await Promise.race([chosen, Promise.resolve('open')]);
-  expect([state, picker.items.map(({ label }) => label)]).toEqual(['open', ['Nothing found for “{text}”']]);
+  expect([state, picker.items.map(({ label }) => label)]).toEqual(['open', ['Nothing found for “nothing like it”']]);
 });
 
 it('a row of the previous list, selected just as the next list arrives, is not taken for what was typed', async () => {

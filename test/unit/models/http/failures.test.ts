@@ -72,7 +72,7 @@ describe('a failure sentence', () => {
       'an unknown model',
       http(404, anthropic('not_found_error', 'model: qwen/qwen3')),
       'notFound',
-      'OpenRouter has no model "qwen/qwen3" (404). Your prompt is saved. Choose another model.',
+      'OpenRouter has no model “qwen/qwen3” (404). Your prompt is saved. Choose another model.',
     ],
     [
       'a path that is not there',
@@ -226,7 +226,7 @@ describe('a failure sentence', () => {
       noModelFailure('').sentence,
     ]).toEqual([
       'No key is set for OpenAI (api.openai.com). Your prompt is saved. Set a key or choose another model.',
-      'The base URL of Local, "localhost:1234", is not a web address. Correct it in the settings. It must begin with http:// or https://, and most end in /v1.',
+      'The base URL of Local, “localhost:1234”, is not a web address. Correct it in the settings. It must begin with http:// or https://, and most end in /v1.',
       'No model is chosen. Your prompt is kept. Choose a model.',
     ]);
   });
@@ -404,7 +404,7 @@ describe("a known key in a service's text", () => {
   });
 
   it.each(['localhost:1234', 'ftp://host/v1', 'not a url'])('leaves the base URL %s readable', (baseUrl) =>
-    expect(invalidBaseUrlFailure('Mine', baseUrl).sentence).toContain(`"${baseUrl}"`),
+    expect(invalidBaseUrlFailure('Mine', baseUrl).sentence).toContain(`“${baseUrl}”`),
   );
 });
 

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { translations } from '../../../../src/base/translate';
 import type { Disposable } from '../../../../src/base/disposable';
 import { systemClock } from '../../../../src/base/clock';
 import type { Log } from '../../../../src/base/log';
@@ -55,7 +56,11 @@ export function realServers(
   const lines: string[] = [];
   const say = (line: string): void => void lines.push(line);
   const log: Log = { trace: say, info: say, warn: say, error: say };
-  const connect = createMcpClient({ version: '0.0.0', fetch: (...request) => globalThis.fetch(...request) });
+  const connect = createMcpClient({
+    version: '0.0.0',
+    translations: translations(),
+    fetch: (...request) => globalThis.fetch(...request),
+  });
   const servers = new McpServers({ connect: async () => connect, roots: () => roots, clock: systemClock, log });
   servers.use(plans);
   const tools = async (): Promise<readonly AnyTool[]> => {

@@ -1,11 +1,11 @@
 import { Icon } from '../../../Icon';
-import { t } from '../../../localization';
+import { pageLanguage, t } from '../../../localization';
 import { actionWord, type FinishedTurn } from '../../../turnLabels';
 import type { CrashReport } from '../../verify/crashReport';
 import { useChat } from '../common/ChatContext';
 
-const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
-const count = new Intl.NumberFormat();
+const time = new Intl.DateTimeFormat(pageLanguage, { timeStyle: 'medium' });
+const count = new Intl.NumberFormat(pageLanguage);
 
 /** The view's own delivery report about the last turn, which ended with the extension process. Always shown after
  *  Pull the Plug, else only when text is missing. */

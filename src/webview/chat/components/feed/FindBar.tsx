@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../../Icon';
-import { t } from '../../../localization';
+import { pageLanguage, t } from '../../../localization';
 import type { FindState } from '../../state/conversationFind';
 import { useLasting } from '../common/timing';
 import type { Find } from './useFind';
@@ -77,8 +77,8 @@ function Count({ state }: { readonly state: FindState }) {
       {progress !== null && (
         <span aria-hidden="true">
           {t('Searching… {done} of {total}', {
-            done: progress.done.toLocaleString(),
-            total: progress.total.toLocaleString(),
+            done: progress.done.toLocaleString(pageLanguage),
+            total: progress.total.toLocaleString(pageLanguage),
           })}
         </span>
       )}

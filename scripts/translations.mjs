@@ -1,0 +1,153 @@
+/**
+ * The translations in l10n/ and beside package.json. How translators use this: docs/translating.md.
+ *
+ *   npm run translations                      what each language lacks
+ *   npm run translations -- de                what German lacks, as JSON to fill in
+ *   npm run translations -- de filled.json    takes a filled-in file over
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+
+/** The languages of the product, as VS Code names them (`vscode.env.language`, in file names too). */
+export const languages = ['de', 'es', 'fr', 'it', 'ja', 'ko', 'pl', 'pt-br', 'ru', 'tr', 'zh-cn', 'zh-tw'];
+
+/** Languages with three forms after numbers, which write `{count|one|few|many}`. */
+const threeForms = ['pl', 'ru'];
+
+/** Texts that may be the same in other languages: no letters but in placeholders, code, links, names and units. */
+const names =
+  /\b(?:Hermes|VS Code|OpenAI|Azure OpenAI|Azure|Anthropic messages|Anthropic|OpenRouter|Ollama|Hindsight|Claude Code|Codex|Docker|MCP|Git|Demo|JSON|Markdown|API|URL|SQL|tok|tokens?|KB|MB|min|ms|OK|Ctrl|Alt|Shift|Enter)\b/g;
+
+/** @returns {Record<string, string>} */
+function read(file) {
+  const full = path.join(root, file);
+  return fs.existsSync(full) ? JSON.parse(fs.readFileSync(full, 'utf8')) : {};
+}
+
+const fileOf = {
+  /** @param {string} [language] */
+  code: (language) => `l10n/bundle.l10n.${language === undefined ? '' : `${language}.`}json`,
+  /** @param {string} [language] */
+  manifest: (language) => `package.nls.${language === undefined ? '' : `${language}.`}json`,
+};
+
+/** @returns {import('./translations.mjs').Texts} the texts of a language; without one, the English ones */
+export function textsOf(language) {
+  return { code: read(fileOf.code(language)), manifest: read(fileOf.manifest(language)) };
+}
+
+/** @returns {import('./translations.mjs').Texts} the English texts without a translation, by what they are found under */
+export function missingTexts(language) {
+  const [english, translated] = [textsOf(), textsOf(language)];
+  const lacking = (of) => Object.fromEntries(Object.entries(english[of]).filter(([key]) => !(key in translated[of])));
+  return { code: lacking('code'), manifest: lacking('manifest') };
+}
+
+/** @returns {string[]} translations of texts that no longer exist */
+export function staleTexts(language) {
+  const [english, translated] = [textsOf(), textsOf(language)];
+  return ['code', 'manifest'].flatMap((of) => Object.keys(translated[of]).filter((key) => !(key in english[of])));
+}
+
+/** Marks that a translation must have as often as the English text. */
+const marks = ['\n', '`', '](', '**', '${'];
+
+/** @returns {string[]} what is wrong with a translation; empty: nothing */
+export function problemsOf(language, english, translation) {
+  const problems = [];
+  const withForms = [...translation.matchAll(/\{(\w+)\|([^{}]*)\}/g)];
+  const holes = (text) => [...new Set([...text.matchAll(/\{(\w+)(?:\|[^{}]*)?\}/g)].map(([, name]) => name))].sort();
+  if (translation.trim() === '') problems.push('is empty');
+  if (holes(english).join() !== holes(translation).join()) problems.push('has other placeholders');
+  for (const [whole, , forms] of withForms) {
+    if (!threeForms.includes(language)) problems.push(`has plural forms, which this language does not use: ${whole}`);
+    else if (forms.split('|').length !== 3) problems.push(`needs exactly three forms: ${whole}`);
+  }
+  for (const mark of marks)
+    if (english.split(mark).length !== translation.split(mark).length)
+      problems.push(`has another number of ${JSON.stringify(mark)}`);
+  for (const [link] of english.matchAll(
+    /\]\([^)]*\)|\b(?:hermes|command):[\w.]+|(?<![\w{])hermes\.[\w.]+\w|https?:\/\/[^\s)]*[^\s).,]/g,
+  ))
+    if (!translation.includes(link)) problems.push(`lacks ${link}`);
+  problems.push(...quoteProblems(language, english, translation));
+  if (translation === english && !mayBeTheSame(language, english)) problems.push('is the English text');
+  return problems;
+}
+
+/** The quotation marks of each language, in place of the English “…”. */
+const quotes = {
+  de: '„“',
+  es: '«»“”',
+  fr: '«»',
+  it: '«»“”',
+  ja: '「」',
+  ko: '“”',
+  pl: '„”',
+  'pt-br': '“”',
+  ru: '«»',
+  tr: '“”',
+  'zh-cn': '“”',
+  'zh-tw': '「」',
+};
+
+function quoteProblems(language, english, translation) {
+  if (!english.includes('“')) return [];
+  const own = quotes[language];
+  const used = [...new Set(translation.match(/[“”„«»「」『』]/g) ?? [])];
+  if (used.length === 0) return ['lacks quotation marks'];
+  const foreign = used.filter((mark) => !own.includes(mark));
+  return foreign.length === 0 ? [] : [`has quotation marks of another language: ${foreign.join(' ')}`];
+}
+
+/** Words that a language shares with English. */
+const shared = Object.fromEntries(
+  Object.entries({
+    de: 'chat code details diff editor in name plan state terminal todos tool tools',
+    es: 'chat editor plan terminal tokens',
+    fr: 'actions branches code conversation diff effort image mentions message messages minutes mode modes plan session sessions suggestion suggestions terminal',
+    it: 'chat complete diff editor file formula in output skill streaming',
+    pl: 'folder model plan symbol terminal',
+    'pt-br': 'chat diff editor git status terminal tokens',
+    tr: 'model no plan terminal',
+  }).map(([language, words]) => [language, words.split(' ')]),
+);
+
+function mayBeTheSame(language, english) {
+  const words = english
+    .replace(/\{\w+\}|`[^`]*`|https?:\S+|\bhermes\.[\w.]+/g, ' ')
+    .replace(names, ' ')
+    .match(/\p{L}{2,}/gu);
+  return (words ?? []).every((word) => (shared[language] ?? []).includes(word.toLowerCase()));
+}
+
+/** Takes translations over, leaves out stale ones, and writes both files in the order of the English ones. */
+export function merge(language, filled) {
+  const english = textsOf();
+  const translated = textsOf(language);
+  for (const of of ['code', 'manifest']) {
+    const all = { ...translated[of], ...filled[of] };
+    const kept = Object.keys(english[of]).filter((key) => typeof all[key] === 'string' && all[key].trim() !== '');
+    const text = JSON.stringify(Object.fromEntries(kept.map((key) => [key, all[key]])), null, 2);
+    fs.writeFileSync(path.join(root, fileOf[of](language)), `${text}\n`);
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [language, filled] = process.argv.slice(2);
+  if (language !== undefined && !languages.includes(language)) {
+    console.error(`${language} is none of ${languages.join(', ')}`);
+    process.exit(1);
+  }
+  if (filled !== undefined) merge(language, JSON.parse(fs.readFileSync(filled, 'utf8')));
+  if (language !== undefined && filled === undefined) console.log(JSON.stringify(missingTexts(language), null, 2));
+  else
+    for (const each of language === undefined ? languages : [language]) {
+      const { code, manifest } = missingTexts(each);
+      const lacking = Object.keys(code).length + Object.keys(manifest).length;
+      console.log(`${each}: ${lacking} texts missing, ${staleTexts(each).length} stale`);
+    }
+}
