@@ -10,7 +10,8 @@ const element = (type) => ({ element: { type } });
 
 const policies = [
   ...floors.map((floor, index) => ({ from: element(floor), allow: { to: element(floors.slice(index)) } })),
-  { from: element('host'), allow: { to: element('protocol') } },
+  { from: element('host'), allow: { to: element(['protocol', 'history']) } },
+  { from: element('history'), allow: { to: element(['history', 'protocol', 'transcript', 'base']) } },
   { from: element('protocol'), allow: { to: element(['protocol', 'transcript', 'base']) } },
   { from: element('webview'), allow: { to: element(['webview', 'protocol']) } },
 ];
@@ -35,6 +36,7 @@ export default tseslint.config(
     settings: {
       'boundaries/elements': [
         ...floors.map((floor) => ({ type: floor, pattern: `src/${floor}` })),
+        { type: 'history', pattern: 'src/history' },
         { type: 'protocol', pattern: 'src/protocol' },
         { type: 'webview', pattern: 'src/webview' },
       ],

@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { noticesText } from './notices.mjs';
+import { noticesText, shippedComponents } from './notices.mjs';
 import { vscodeModule } from './vscodeModule.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -101,7 +101,10 @@ export const bundles = [
     entry: 'src/tools/web/page/pageWorker.ts',
     target: {
       ...node,
-      alias: { turndown: './node_modules/turndown/lib/turndown.browser.es.js' },
+      alias: {
+        turndown: './node_modules/turndown/lib/turndown.browser.es.js',
+        'cssomnom/parse': './scripts/noStyleSheets.mjs',
+      },
       external: ['canvas'],
     },
   },
@@ -164,7 +167,7 @@ const loadedLater = [
 
 /**
  * @param {{ production?: boolean, watch?: boolean, outdir?: string, say?: (line: string) => void }} options
- * @returns {Promise<{ file: string, bytes: number }[]>} what was written
+ * @returns {Promise<import('./notices.d.mts').Component[]>} packages of which something was written
  */
 export async function build({
   production = false,
@@ -192,7 +195,7 @@ export async function build({
     bundle: true,
     metafile: true,
     minify: production,
-    legalComments: /** @type {const} */ ('none'),
+    legalComments: production ? /** @type {const} */ ('linked') : /** @type {const} */ ('none'),
     sourcemap: production ? /** @type {const} */ ('external') : /** @type {const} */ ('linked'),
     define: { ...target.define, 'process.env.NODE_ENV': JSON.stringify(production ? 'production' : 'development') },
     logLevel: /** @type {const} */ ('warning'),
@@ -204,8 +207,10 @@ export async function build({
   const results = await Promise.all(options.map((one) => esbuild.build(one)));
   const metafiles = results.map((result) => result.metafile);
   checkLoadedLater(metafiles);
-  fs.writeFileSync(path.join(outdir, notices), noticesText(root, shippedFiles(metafiles)));
-  return report(outdir, say);
+  const components = shippedComponents(root, shippedFiles(metafiles));
+  fs.writeFileSync(path.join(outdir, notices), noticesText(components));
+  report(outdir, say);
+  return components;
 }
 
 /** Files of which something is in the bundles, and those that are shipped as they are. @param {import('esbuild').Metafile[]} metafiles */
@@ -242,7 +247,6 @@ function report(outdir, say) {
   sizes.sort((a, b) => b.bytes - a.bytes);
   for (const { file, bytes } of sizes)
     say(`${(bytes / 1024).toFixed(1).padStart(9)} KB  ${path.join(path.basename(outdir), file)}`);
-  return sizes;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,6 +1,7 @@
 /**
  * Runs the suites of test/host/ inside a real extension host, through @vscode/test-electron. Where it can download a desktop VS Code it does
- * (HERMES_DESKTOP=1, or VSCODE_EXECUTABLE naming one); otherwise a VS Code server runs them (test/support/vscode/code.mjs).
+ * (HERMES_DESKTOP=stable, =oldest for the one that package.json allows, or =1.107.0; or VSCODE_EXECUTABLE naming one); otherwise a VS Code
+ * server runs them (test/support/vscode/code.mjs).
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -31,7 +32,7 @@ export async function runHostSuites({ say = console.log, env = process.env } = {
   const executable = await executablePath(env, say);
   try {
     await runTests({
-      ...(executable && { vscodeExecutablePath: executable }),
+      ...(executable ? { vscodeExecutablePath: executable } : { version: desktopVersion(env.HERMES_DESKTOP) }),
       extensionDevelopmentPath: root,
       extensionTestsPath: path.join(bundled, 'index.js'),
       extensionTestsEnv: { HERMES_TEST_REPORT: report },
@@ -53,6 +54,14 @@ async function executablePath(env, say) {
   await ensureVscode(say);
   await ensureChromium(say);
   return path.join(root, 'test/support/vscode/code.mjs');
+}
+
+/** @param {string | undefined} wanted @returns {string} a version as test-electron names it */
+export function desktopVersion(wanted) {
+  if (wanted === undefined || wanted === '' || wanted === '1') return 'stable';
+  if (wanted !== 'oldest') return wanted;
+  const { engines } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
+  return engines.vscode.replace('^', '');
 }
 
 async function bundleSuites() {

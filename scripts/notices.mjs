@@ -4,6 +4,9 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { partsIn } from './shippedParts.mjs';
+
+/** @typedef {import('./notices.d.mts').Component} Component */
 
 /** Packages whose folder has no license text: the package of the same project and holder that has one. */
 const textIn = { '@ai-sdk/provider-utils': '@ai-sdk/provider' };
@@ -36,30 +39,37 @@ THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH RE
 };
 
 /**
+ * The packages of these files, and what else is in them (scripts/shippedParts.mjs), by name and version.
  * @param {string} root the project, absolute
  * @param {readonly string[]} files files that went into the bundles, relative to the root, as esbuild's metafile names them
- * @returns {string} throws where a package has no license text
+ * @returns {Component[]} throws where a package has no license text
  */
-export function noticesText(root, files) {
+export function shippedComponents(root, files) {
   const folders = new Map(
     withEmbedded(root, files).flatMap((file) => {
       const found = packageOf(root, file);
       return found === null ? [] : [[fs.realpathSync(found), found]];
     }),
   );
-  const packages = [...folders.values()]
-    .map((folder) => describe(root, folder))
-    .sort((a, b) => (a.title < b.title ? -1 : 1));
-  const once = packages.filter(
-    ({ title, text }, index) => packages.findIndex((other) => other.title === title && other.text === text) === index,
-  );
+  const all = [...[...folders.values()].map((folder) => describe(root, folder)), ...partsIn(root, files)];
+  const once = new Map(all.map((component) => [JSON.stringify([titleOf(component), component.text]), component]));
+  return [...once.values()].sort((a, b) => (titleOf(a) < titleOf(b) ? -1 : 1));
+}
+
+/** @param {readonly Component[]} components @returns {string} */
+export function noticesText(components) {
   const line = '='.repeat(80);
   return (
     [
       `Hermes includes parts of the following packages. Each is under its own license.`,
-      ...once.map(({ title, text }) => `${line}\n${title}\n${line}\n\n${text}`),
+      ...components.map((component) => `${line}\n${titleOf(component)}\n${line}\n\n${component.text}`),
     ].join('\n\n') + '\n'
   );
+}
+
+/** A component as the notices head it. @param {Component} component */
+export function titleOf({ name, version, license }) {
+  return `${[name, version].filter(Boolean).join(' ')} (${license})`;
 }
 
 /** With the files of packages that others bundled into theirs, as the source maps of those tell. */
@@ -86,14 +96,24 @@ function packageOf(root, file) {
 }
 
 function describe(root, folder) {
-  const { name, version, license, author } = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  const { name, version, license, author, homepage } = JSON.parse(
+    fs.readFileSync(path.join(folder, 'package.json'), 'utf8'),
+  );
   const texts = licenseTexts(textIn[name] === undefined ? folder : path.join(root, 'node_modules', textIn[name]));
   const holder = typeof author === 'string' ? author : author?.name;
   const text = texts.length > 0 ? texts.join('\n\n') : holder === undefined ? undefined : standard[license]?.(holder);
   if (text === undefined)
     throw new Error(`${name} is shipped and has no license text: name one in scripts/notices.mjs`);
   const isReference = license === 'Apache-2.0' && !text.includes(apacheTerms);
-  return { title: `${name} ${version} (${license})`, text: isReference ? `${text}\n\n${apacheText(root)}` : text };
+  return {
+    name,
+    version,
+    license,
+    ...(homepage && { website: homepage }),
+    type: 'library',
+    isPackage: true,
+    text: isReference ? `${text}\n\n${apacheText(root)}` : text,
+  };
 }
 
 /** The text that packages under this license often only refer to. */

@@ -1,8 +1,8 @@
-/** Builds and packs the extension in a folder of its own and leaves the package in `folder` (the project's root); rejects when something is
- *  inside that must not be shipped. */
+/** Builds and packs the extension in a folder of its own and leaves the package and its bill of materials in `folder` (the project's root);
+ *  rejects when the package must not be published. */
 export function packageExtension(
   say?: (line: string) => void,
   folder?: string,
-): Promise<{ file: string; bytes: number }>;
-/** The names in a zip file. */
-export function entriesOf(file: string): string[];
+): Promise<{ file: string; sbom: string; bytes: number }>;
+/** True for an odd minor number: such a version goes to the pre-release channel. */
+export function isPreRelease(version: string): boolean;

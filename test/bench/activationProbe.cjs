@@ -3,7 +3,9 @@
 const fs = require('node:fs');
 const vscode = require('vscode');
 
-const id = 'hermes-vscode.hermes-vscode';
+const { publisher, name } = require('../../scripts/identity.json');
+
+const id = `${publisher}.${name}`;
 
 exports.run = async () => {
   const extension = vscode.extensions.getExtension(id);

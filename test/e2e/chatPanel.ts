@@ -1,6 +1,6 @@
 import type { FrameLocator, Locator } from 'playwright-core';
 import { patience, usualLimitMs, waitFor, type Workbench, write } from '../support/vscode';
-import { EXTENSION_ID } from './extensionId';
+import { EXTENSION_ID } from '../support/extensionId';
 
 /** One message of the panel as a person sees it: who, in which state, and the rendered text of its body. */
 export interface SeenMessage {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect } from 'vitest';
 import { type VscodeSession, waitFor, type Workbench } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
-import { EXTENSION_ID } from './extensionId';
+import { EXTENSION_ID } from '../support/extensionId';
 
 /** Windows of a shared VS Code on storage folders that a test gives and takes as it likes, one window at a time. */
 export interface StorageWindows {

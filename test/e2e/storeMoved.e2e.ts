@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ModelServer, reply, startModelServer } from '../support/modelServer';
 import { readStateDb, type Workbench, waitFor } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
-import { EXTENSION_ID } from './extensionId';
+import { EXTENSION_ID } from '../support/extensionId';
 import { gate } from './gate';
 import { sharedVscode } from './vscodeTest';
 import { numberedWords } from './words';

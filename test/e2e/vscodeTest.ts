@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { EXTENSION_ID } from './extensionId';
+import { EXTENSION_ID } from '../support/extensionId';
 import { afterAll, afterEach, beforeAll, inject, test as plain } from 'vitest';
 import {
   copyStateDb,
@@ -11,7 +11,7 @@ import {
   type Workbench,
 } from '../support/vscode';
 
-export { EXTENSION_ID } from './extensionId';
+export { EXTENSION_ID } from '../support/extensionId';
 
 interface Fixtures {
   /** Starts a VS Code with the packaged extension installed; it ends with the test. */

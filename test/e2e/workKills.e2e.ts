@@ -104,9 +104,9 @@ test(
       // While a card is open: it is shown again, and the task goes on with Allow
       server.script(reply().says('Once.').calls('edit_file', fix, { id: 'edit1' }), reply().says('It is corrected.'));
       await window.panel.send('Fix it, first.');
-      await ApprovalCard.asks(window.panel, `Change ${fix.path}?`);
+      await ApprovalCard.asks(window.panel, `Edit ${fix.path}?`);
       await window.kill();
-      const again = await ApprovalCard.asks(window.panel, `Change ${fix.path}?`);
+      const again = await ApprovalCard.asks(window.panel, `Edit ${fix.path}?`);
       expect({
         turn: window.turn(),
         approvals: window.stored('SELECT state FROM approvals'),
@@ -178,7 +178,7 @@ test(
       );
       const asked = server.requests.length + 1;
       await window.panel.send('Fix it, please.');
-      await (await ApprovalCard.asks(window.panel, `Change ${fix.path}?`)).press('Allow');
+      await (await ApprovalCard.asks(window.panel, `Edit ${fix.path}?`)).press('Allow');
       await waitFor('the model to be asked with the result', () => server.requests.length > asked);
       await window.kill();
       held.open();
@@ -202,14 +202,13 @@ test(
       server.script(reply().says('Now.').calls('edit_file', fix, { id: 'edit5' }));
       server.otherwise(reply().says('Made.'));
       await window.panel.send('Fix it, at last.');
-      await (await ApprovalCard.asks(window.panel, `Change ${fix.path}?`)).button('Allow').click();
+      await (await ApprovalCard.asks(window.panel, `Edit ${fix.path}?`)).button('Allow').click();
       await window.kill();
       const outcome = await waitFor('what became of the decision', async () => {
         if (await window.panel.frame.getByRole('alertdialog').isVisible()) return 'asked again';
         return window.turn()['state'] === 'settled' ? 'decided' : undefined;
       });
-      if (outcome === 'asked again')
-        await (await ApprovalCard.asks(window.panel, `Change ${fix.path}?`)).press('Allow');
+      if (outcome === 'asked again') await (await ApprovalCard.asks(window.panel, `Edit ${fix.path}?`)).press('Allow');
       await settled(window.panel);
       const [result] = window.stored(
         "SELECT json_extract(parts, '$[0].outcome') AS outcome, json_extract(parts, '$[0].text') AS text FROM messages WHERE tool_call_id = 'edit5'",

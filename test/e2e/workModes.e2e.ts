@@ -72,10 +72,10 @@ test('a card that is open when the window reloads is there again; if the user de
     reply().says('I leave it.'),
   );
   await panel.send('Fix the retry.');
-  const lines = await (await ApprovalCard.asks(panel, `Change ${fix.path}?`)).changedLines();
+  const lines = await (await ApprovalCard.asks(panel, `Edit ${fix.path}?`)).changedLines();
   await workbench.reload();
   panel = await ChatPanel.attach(workbench);
-  const again = await ApprovalCard.asks(panel, `Change ${fix.path}?`);
+  const again = await ApprovalCard.asks(panel, `Edit ${fix.path}?`);
   const linesAgain = await again.changedLines();
   await workbench.screenshot(pictures, 'reload-card');
   await again.button('Deny with Reason…').click();
@@ -129,7 +129,7 @@ test('in Plan mode an edit is refused and a plan is asked about; if allowed, the
     fixed: repository.isFixed,
   };
   await card.press('Start, Ask Before Edits');
-  const edit = await ApprovalCard.asks(panel, `Change ${fix.path}?`);
+  const edit = await ApprovalCard.asks(panel, `Edit ${fix.path}?`);
   const picker = panel.frame.getByRole('combobox', { name: 'Mode', exact: true });
   await picker.filter({ hasText: 'Ask Before Edits' }).waitFor();
   const mode = await picker.innerText();

@@ -82,7 +82,7 @@ test('a failing test is fixed: searched, read, run, edited and run again, each s
     hold.release();
 
     // The edit is asked for with its lines, and allowed once by mouse
-    const asksToEdit = await ApprovalCard.asks(panel, `Change ${fix.path}?`);
+    const asksToEdit = await ApprovalCard.asks(panel, `Edit ${fix.path}?`);
     await workbench.screenshot(pictures, 'task-3-edit-card');
     const cardOfEdit = {
       lines: await asksToEdit.changedLines(),
@@ -99,7 +99,7 @@ test('a failing test is fixed: searched, read, run, edited and run again, each s
     await settled(panel);
     const edited = repository.text;
     await workbench.screenshot(pictures, 'task-4-done');
-    // The search and the first list of todos are folded into one row.
+    // The search and both lists of todos are folded into one row.
     await panel.frame.getByRole('button', { name: 'Searched for “FIRST_WAIT_MS” · updated todos' }).click();
     await toolRow(panel, 'search_files FIRST_WAIT_MS', 'done').waitFor();
     expect({
@@ -124,12 +124,12 @@ test('a failing test is fixed: searched, read, run, edited and run again, each s
       fixed: true,
       rows: [
         'todo_write, done',
+        'todo_write, done',
         'search_files FIRST_WAIT_MS, done',
         `read_file ${fix.path}, done`,
         'run_command npm test, failed',
         `edit_file ${fix.path}, done`,
         'run_command npm test, done',
-        'todo_write, done',
       ],
       status: ` M ${fix.path}\n`,
       git,

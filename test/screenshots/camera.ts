@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import UPNG from 'upng-js';
 import type { Workbench } from '../support/vscode';
+import { smallPng } from './smallPng';
 
 /** Themes by the word in a picture's name. */
 const themes = [
@@ -15,7 +15,7 @@ const widths = [300, 450, 900] as const;
 const sampleWidths = { dark: [450], light: [300], 'contrast-dark': [300], 'contrast-light': [900] } as const;
 
 export const viewport = { width: 1440, height: 800 };
-const colours = 256;
+const colors = 256;
 
 /** The part of the window that a picture shows: the panel, or the editor tab in front. */
 type Part = 'panel' | 'tab';
@@ -77,8 +77,7 @@ export class Camera {
 
   async #take(part: Part, name: string): Promise<void> {
     const shot = await this.workbench.page.locator(parts[part]).screenshot({ animations: 'disabled' });
-    const image = UPNG.decode(arrayBufferOf(shot));
-    const reduced = Buffer.from(UPNG.encode(UPNG.toRGBA8(image), image.width, image.height, colours));
+    const reduced = smallPng(shot, colors);
     fs.writeFileSync(path.join(this.options.folder, `${name}.png`), reduced);
     this.#bytes += reduced.length;
     this.#taken++;
@@ -96,8 +95,4 @@ export class Camera {
     // Out of the way: nothing is hovered in a picture.
     await this.workbench.page.mouse.move(viewport.width / 2, viewport.height - 4);
   }
-}
-
-function arrayBufferOf(bytes: Buffer): ArrayBuffer {
-  return new Uint8Array(bytes).buffer;
 }

@@ -42,7 +42,7 @@ export async function changes({ server, camera, panel }: Stage): Promise<void> {
   const command = await ApprovalCard.asks(panel, 'Run npm test?');
   await camera.shoot('approval-command');
   await command.press('Allow for Session');
-  const edit = await ApprovalCard.asks(panel, `Change ${fix.path}?`);
+  const edit = await ApprovalCard.asks(panel, `Edit ${fix.path}?`);
   await camera.shoot('approval-edit', { isKey: true });
   await edit.press('Allow');
   await panel.waitForAnswer('the answer', (text) => text.endsWith('all tests pass.'));

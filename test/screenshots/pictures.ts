@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { packageExtension } from '../../scripts/package.mjs';
 import { ChatPanel } from '../e2e/chatPanel';
-import { EXTENSION_ID } from '../e2e/extensionId';
+import { EXTENSION_ID } from '../support/extensionId';
 import { WorkRepository } from '../e2e/workRepository';
 import { type ModelServer, startModelServer } from '../support/modelServer';
 import { VscodeSession, waitFor, type Workbench, write } from '../support/vscode';

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
-import UPNG from 'upng-js';
 import type { Page } from 'playwright-core';
+import { animatedPng } from './smallPng';
 
 /** Milliseconds between two frames, at least. */
 const frameMs = 120;
@@ -35,13 +35,14 @@ export class Recorder {
   async save(file: string): Promise<{ readonly bytes: number; readonly frames: number; readonly seconds: number }> {
     this.#isRecording = false;
     await this.#done;
-    const { width, height } = this.size;
     const delays = this.#frames.map(({ at }, index) => (this.#frames[index + 1]?.at ?? at + lastFrameMs) - at);
-    const images = this.#frames.map(({ png }) => rgbaOf(png));
-    const encoded = Buffer.from(UPNG.encode(images, width, height, colors, delays));
+    const encoded = animatedPng(
+      this.#frames.map(({ png }, index) => ({ png, delay: delays[index] ?? 0 })),
+      colors,
+    );
     fs.writeFileSync(file, encoded);
     const seconds = Math.round(delays.reduce((sum, delay) => sum + delay, 0) / 1000);
-    return { bytes: encoded.length, frames: images.length, seconds };
+    return { bytes: encoded.length, frames: delays.length, seconds };
   }
 
   async #record(): Promise<void> {
@@ -53,10 +54,4 @@ export class Recorder {
       await this.page.waitForTimeout(Math.max(0, frameMs - (Date.now() - at)));
     }
   }
-}
-
-function rgbaOf(png: Buffer): ArrayBuffer {
-  const [image] = UPNG.toRGBA8(UPNG.decode(new Uint8Array(png).buffer));
-  if (image === undefined) throw new Error('A screenshot holds no image');
-  return image;
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { systemClock } from '../../base/clock';
 import {
   CannotWrite,
   FileChanged,
@@ -14,6 +15,9 @@ const formats: ReadonlyMap<string, TextFormat> = new Map([
   ['utf16le', { encoding: 'utf16le', hasBom: true }],
   ['utf16be', { encoding: 'utf16be', hasBom: true }],
 ]);
+
+/** Milliseconds to wait for a save that the editor began. It gives each extension that takes part less than 2 s. */
+const otherSaveMs = 4000;
 
 /** Document of a file that the editor has loaded, in a tab or for another extension. */
 export function loadedDocument(uri: vscode.Uri): vscode.TextDocument | undefined {
@@ -55,9 +59,9 @@ export async function editDocument(
     );
   const takeBack = async (): Promise<void> => {
     await replaceText(document, document.getText(), earlier);
-    if (!wasDirty) await document.save();
+    if (!wasDirty) await saveDocument(document);
   };
-  if (!(await document.save())) {
+  if (!(await saveDocument(document))) {
     await takeBack();
     throw new CannotWrite(
       path,
@@ -67,6 +71,28 @@ export async function editDocument(
   // Close the tab that the editor opens for a hidden document when saving takes long.
   if (tabsBefore === 0) await vscode.window.tabGroups.close(tabsOf(document.uri), true);
   return takeBack;
+}
+
+/** Saves a document; false if the editor could not. While formatters and other participants of an auto save run, the
+ *  editor refuses every other save of the document, although the auto save will write the newest text. Then waits for
+ *  that one, and asks again. */
+export async function saveDocument(document: vscode.TextDocument): Promise<boolean> {
+  let cancel = (): void => undefined;
+  let saved: vscode.Disposable | undefined;
+  const otherSave = new Promise<void>((resolve) => {
+    saved = vscode.workspace.onDidSaveTextDocument((other) => {
+      if (other === document) resolve();
+    });
+    cancel = systemClock.after(otherSaveMs, resolve);
+  });
+  try {
+    if (await document.save()) return true;
+    if (document.isDirty) await otherSave;
+    return await document.save();
+  } finally {
+    cancel();
+    saved?.dispose();
+  }
 }
 
 /** Replaces only the part that differs, so that the cursor, folds and marks around it stay. False when the document

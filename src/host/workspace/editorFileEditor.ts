@@ -18,7 +18,7 @@ import {
   textFile,
   tooLarge,
 } from '../../tools/files/textFormat';
-import { documentFormat, editDocument, loadedDocument, textInDocument } from './documentEdits';
+import { documentFormat, editDocument, loadedDocument, saveDocument, textInDocument } from './documentEdits';
 import { uriOfPath } from './editorPaths';
 import { isMissingFile } from './missingFile';
 
@@ -121,7 +121,7 @@ async function remove(edit: FileEdit, uri: vscode.Uri): Promise<Undo> {
   const document = loadedDocument(uri);
   // Save unsaved text first, so that it is deleted with the file; otherwise the editor would keep it open as a file
   // that no longer exists.
-  if (document?.isDirty === true && !(await document.save()))
+  if (document?.isDirty === true && !(await saveDocument(document)))
     throw new CannotWrite(
       edit.path,
       `${edit.path} has unsaved changes that the editor could not save, so it was not deleted.`,

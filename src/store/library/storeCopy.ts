@@ -8,7 +8,7 @@ import { diskError, storeError } from '../engine/sqlFailure';
 import { acquireLock } from '../lock/acquireLock';
 import type { HeldLock } from '../lock/heldLock';
 import type { ProcessTable } from '../lock/processLookup';
-import { storeFiles } from '../open/storeFiles';
+import { storeFiles, type StoreFiles } from '../open/storeFiles';
 import { StoreError } from '../storeError';
 import { isOneMoment, stampOfStore } from './storeStamp';
 
@@ -39,17 +39,22 @@ export interface StoreCopy {
 /** Copies a store's file and log as of one moment, even while their owner writes. Writes nothing in the store's
  *  folder. Throws `not-found` when there is no store, `locked` when it was written to all the time. */
 export function copyStore(deps: CopyDeps, folder: string): StoreCopy {
+  return copyDatabase(deps, storeFiles(folder));
+}
+
+/** As `copyStore`, for a database whose files may have other names. The copy's files have the names of a store. */
+export function copyDatabase(deps: CopyDeps, from: Pick<StoreFiles, 'folder' | 'main' | 'log'>): StoreCopy {
   const { fileSystem, copies } = deps;
   const target = join(copies, randomUUID());
   const lock = holdFolder(deps, target);
   const copy = { folder: target, remove: () => removeCopy(lock, target) };
   try {
-    copyOneMoment(deps, folder, target);
+    copyOneMoment(deps, from, target);
     fileSystem.syncFolder(target);
     return copy;
   } catch (error) {
     copy.remove();
-    throw error instanceof StoreError ? error : diskError('copy the store of', folder, errnoOf(error));
+    throw error instanceof StoreError ? error : diskError('copy the store of', from.folder, errnoOf(error));
   }
 }
 
@@ -67,8 +72,11 @@ export function sweepCopies(deps: CopyDeps): void {
   }
 }
 
-function copyOneMoment({ fileSystem, pause }: CopyDeps, folder: string, target: string): void {
-  const from = storeFiles(folder);
+function copyOneMoment(
+  { fileSystem, pause }: CopyDeps,
+  from: Pick<StoreFiles, 'folder' | 'main' | 'log'>,
+  target: string,
+): void {
   const to = storeFiles(target);
   for (let attempt = 0; attempt < attempts; attempt++) {
     const lookedAt = Date.now();
@@ -84,7 +92,7 @@ function copyOneMoment({ fileSystem, pause }: CopyDeps, folder: string, target: 
   throw new StoreError(
     'locked',
     t('These sessions are busy, so they couldn’t be read. Try again in a moment.'),
-    `${folder} changed during ${attempts} copies`,
+    `${from.folder} changed during ${attempts} copies`,
   );
 }
 

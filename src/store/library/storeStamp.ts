@@ -17,7 +17,7 @@ export interface StoreStamp {
   readonly mainModifiedAt: number;
 }
 
-export function stampOfStore(fileSystem: FileSystem, { main, log }: StoreFiles): StoreStamp {
+export function stampOfStore(fileSystem: FileSystem, { main, log }: Pick<StoreFiles, 'main' | 'log'>): StoreStamp {
   const mainStat = fileSystem.stat(main);
   const logStat = fileSystem.stat(log);
   const isLogEmpty = logStat === undefined || logStat.size === 0;

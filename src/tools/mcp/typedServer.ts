@@ -75,12 +75,14 @@ function nameOfHost(host: string): string {
   return /^[\d:[\]]+$/.test(first) ? 'local' : first;
 }
 
-/** The package is the first argument that is no option and no subcommand of a package runner. */
+/** The package is the first argument that is no option and no subcommand of a package runner. Code in an argument, as
+ *  in `node -e "…"`, names nothing: then the program does. */
 function nameOfCommand({ command, args }: Extract<ServerEntry, { readonly type: 'stdio' }>): string {
   const program = bare(command);
   const runs = /^(?:npx|uvx|pnpx|bunx|docker|node|python3?|uv|deno|npm|pnpm|yarn|bun)$/.test(program);
   const subject = runs ? args.find((arg) => !arg.startsWith('-') && !/^(?:run|exec|dlx|x|tool)$/.test(arg)) : undefined;
-  const name = bare(subject ?? command)
+  const isCode = /[\s()"';]/.test(bare(subject ?? ''));
+  const name = bare(subject === undefined || isCode ? command : subject)
     .replace(/(?:^|-)(?:mcp|server)(?=-|$)/g, '')
     .replace(/^-+|-+$/g, '');
   return name === '' ? 'server' : name;

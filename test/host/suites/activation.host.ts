@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-
-const EXTENSION_ID = 'hermes-vscode.hermes-vscode';
+import { EXTENSION_ID } from '../../support/extensionId';
 
 interface Manifest {
   contributes: {

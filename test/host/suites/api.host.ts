@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { HermesApi, HermesExtension, MemoryProvider } from '../../../src/host/api/hermes';
+import { EXTENSION_ID } from '../../support/extensionId';
 
 async function hermes(): Promise<HermesApi> {
-  const extension = vscode.extensions.getExtension<HermesExtension>('hermes-vscode.hermes-vscode');
+  const extension = vscode.extensions.getExtension<HermesExtension>(EXTENSION_ID);
   assert.ok(extension, 'Hermes is not there');
   return (await extension.activate()).getApi(1);
 }
@@ -15,7 +16,7 @@ suite('The API for other extensions', () => {
   test('has version 1, frozen; another version is refused with a sentence', async () => {
     const api = await hermes();
     const exports: { getApi(version: unknown): unknown } | undefined =
-      vscode.extensions.getExtension('hermes-vscode.hermes-vscode')?.exports;
+      vscode.extensions.getExtension(EXTENSION_ID)?.exports;
     assert.deepEqual([api.apiVersion, Object.isFrozen(api), Object.isFrozen(api.sessions)], [1, true, true]);
     assert.throws(() => exports?.getApi(2), /This Hermes has version 1 of its API, not 2/);
   });

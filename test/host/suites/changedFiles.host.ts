@@ -11,6 +11,7 @@ import type { FileChange } from '../../../src/store/fileChanges';
 import { ChangedFiles, type ChangedFilesDeps } from '../../../src/tools/files/changes/changedFiles';
 import { plainReviewTexts } from '../../../src/tools/files/changes/reviewTexts';
 import { StoreEditJournal, type StoreEditJournalDeps } from '../../../src/tools/files/changes/storeEditJournal';
+import { EXTENSION_ID } from '../../support/extensionId';
 import { aToolCall } from '../../support/toolCalls';
 
 /** The store's part in memory: its engine has tests of its own. */
@@ -143,7 +144,7 @@ suite('Changed files in the editor', () => {
   });
 
   test('Hermes serves the left side of a diff, which cannot be written', async () => {
-    await vscode.extensions.all.find(({ packageJSON }) => packageJSON.name === 'hermes-vscode')?.activate();
+    await vscode.extensions.getExtension(EXTENSION_ID)?.activate();
     const gone = beforeUri(file, null);
     assert.equal((await vscode.workspace.fs.readFile(gone)).length, 0);
     await assert.rejects(async () => vscode.workspace.fs.writeFile(gone, new Uint8Array([1])));

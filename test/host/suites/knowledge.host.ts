@@ -11,6 +11,7 @@ import { WorkspaceTools } from '../../../src/host/knowledge/workspaceTools';
 import type { AskedAbout } from '../../../src/host/attachments/promptText';
 import { ToolRegistry } from '../../../src/tools/toolRegistry';
 import { webRequest } from '../../../src/tools/web/webRequest';
+import { EXTENSION_ID } from '../../support/extensionId';
 import { aToolCall } from '../../support/toolCalls';
 
 function folder(): vscode.Uri {
@@ -23,7 +24,7 @@ const fileUri = (...names: readonly string[]): vscode.Uri => vscode.Uri.joinPath
 const files = new EditorWorkspaceFiles(new EditorTextSearch(async () => null, silentLog));
 
 function service(): WorkspaceTools {
-  const extension = vscode.extensions.getExtension('hermes-vscode.hermes-vscode');
+  const extension = vscode.extensions.getExtension(EXTENSION_ID);
   assert.ok(extension, 'the extension is not there');
   return new WorkspaceTools({
     files,

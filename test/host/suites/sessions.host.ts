@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { EXTENSION_ID } from '../../support/extensionId';
 
-const EXTENSION_ID = 'hermes-vscode.hermes-vscode';
 const gone = { sessionId: '20200101_000000_abcdef' };
 /** Commands that act on stored sessions, and do nothing but say so when one is gone. */
 const onSessions = [

@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../../src/transcript/json';
 import type { ModelRow, ShownSession } from '../../../src/protocol/chatProtocol';
 import type { AssistantMessage, Message, ToolMessage, UserMessage } from '../../../src/transcript/message';
 import type { AssistantPart, ToolCallPart, ToolOutcome } from '../../../src/transcript/part';
@@ -80,7 +81,7 @@ export function result(
   name: string,
   text: string,
   outcome: ToolOutcome = 'done',
-  details?: { readonly [key: string]: number },
+  details?: JsonValue,
 ): ToolMessage {
   return {
     ...base(place),

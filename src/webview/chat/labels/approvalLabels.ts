@@ -3,14 +3,14 @@ import { t } from '../../localization';
 import { showInvisible } from '../../invisibleCharacters';
 
 /** Returns the request in one self-contained line: the card's accessible name. */
-export function approvalName({ access, subject }: ApprovalRequest): string {
+export function approvalName({ access, subject, preview }: ApprovalRequest): string {
   switch (access.kind) {
     case 'run':
       return t('Run {subject}?', { subject });
     case 'plan':
       return t('Ready to start?');
     case 'edit':
-      return t('Change {subject}?', { subject });
+      return editName(editKind(access.paths.length, preview), subject);
     case 'read':
       return t('Read {subject}?', { subject });
     case 'fetch':
@@ -23,14 +23,14 @@ export function approvalName({ access, subject }: ApprovalRequest): string {
 }
 
 /** Returns the title above the subject, which follows in the editor's font. */
-export function approvalTitle({ access }: ApprovalRequest): string {
+export function approvalTitle({ access, preview }: ApprovalRequest): string {
   switch (access.kind) {
     case 'run':
       return t('Run this command?');
     case 'plan':
       return t('Ready to start?');
     case 'edit':
-      return t('Make this change?');
+      return editTitle(editKind(access.paths.length, preview));
     case 'read':
       return t('Read this file?');
     case 'fetch':
@@ -39,6 +39,40 @@ export function approvalTitle({ access }: ApprovalRequest): string {
       return toolName(access);
     case 'editorTool':
       return t('Use the tool {name} from another extension?', { name: oneLine(access.name) });
+  }
+}
+
+type EditKind = 'create' | 'edit' | 'delete' | 'several';
+
+/** Reads from the head of a unified diff what the edit does to its file. */
+function editKind(files: number, preview: string | null): EditKind {
+  if (files > 1) return 'several';
+  const [before = '', after = ''] = (preview ?? '').split('\n', 2);
+  if (before === '--- /dev/null') return 'create';
+  return after === '+++ /dev/null' ? 'delete' : 'edit';
+}
+
+function editName(kind: EditKind, file: string): string {
+  switch (kind) {
+    case 'create':
+      return t('Create {file}?', { file });
+    case 'delete':
+      return t('Delete {file}?', { file });
+    default:
+      return t('Edit {file}?', { file });
+  }
+}
+
+function editTitle(kind: EditKind): string {
+  switch (kind) {
+    case 'create':
+      return t('Create this file?');
+    case 'delete':
+      return t('Delete this file?');
+    case 'edit':
+      return t('Edit this file?');
+    case 'several':
+      return t('Edit these files?');
   }
 }
 

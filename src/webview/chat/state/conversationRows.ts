@@ -34,6 +34,8 @@ export interface CallRow {
   readonly startedAt: number | null;
   /** Progress while the call runs. */
   readonly progress: CallProgress | null;
+  /** Later updates of the todo list in the same turn, which fold into this row. Absent: none. */
+  readonly updates?: readonly CallRow[];
 }
 
 /** Consecutive answers that only read. */
@@ -243,15 +245,38 @@ function answerRows(
   );
   const known = new Map(before?.rows.flatMap(answersIn).map((row) => [row.key, row]));
   const answers = messages.filter((live) => live.role === 'assistant' && hasContent(live));
+  const callsOf = withTodosTogether(
+    answers.map(({ parts }) =>
+      parts.flatMap((part) =>
+        part.kind === 'toolCall' ? [callRow(part, results.get(part.callId) ?? null, made, state)] : [],
+      ),
+    ),
+  );
   return answers.map((message, index) => {
-    const calls = message.parts.flatMap((part) =>
-      part.kind === 'toolCall' ? [callRow(part, results.get(part.callId) ?? null, made, state)] : [],
-    );
+    const calls = callsOf[index] ?? [];
     const article = articleState(message, turn, index === answers.length - 1);
     const same = known.get(message.uid);
     if (same?.message === message && same.state === article && sameCalls(same.calls, calls)) return same;
     return { kind: 'answer', key: message.uid, message, state: article, calls };
   });
+}
+
+/** Moves all successful updates of the todo list into the row of the first one. */
+function withTodosTogether(answers: readonly (readonly CallRow[])[]): readonly (readonly CallRow[])[] {
+  const [first, ...updates] = answers.flat().filter(isTodoUpdate);
+  if (first === undefined || updates.length === 0) return answers;
+  return answers.map((calls) =>
+    calls.flatMap((row) => (row === first ? [{ ...row, updates }] : updates.includes(row) ? [] : [row])),
+  );
+}
+
+function isTodoUpdate({ call, state }: CallRow): boolean {
+  return state === 'done' && call.name === 'todo_write';
+}
+
+/** True for an answer without text whose calls are all shown in earlier rows. */
+export function isShownElsewhere({ message, state, calls }: AnswerRow): boolean {
+  return state === 'saved' && calls.length === 0 && deliveredLength(message.parts) === 0;
 }
 
 function hasContent(live: LiveMessage): boolean {
@@ -326,9 +351,8 @@ function groupReads(answers: readonly SingleRow[]): readonly FeedRow[] {
 
 function onlyReads(answer: AnswerRow): boolean {
   const text = answer.message.parts.filter((part) => part.kind === 'text');
-  return (
-    answer.state === 'saved' && answer.calls.length > 0 && deliveredLength(text) === 0 && answer.calls.every(isFoldable)
-  );
+  const hasCalls = answer.message.parts.some((part) => part.kind === 'toolCall');
+  return answer.state === 'saved' && hasCalls && deliveredLength(text) === 0 && answer.calls.every(isFoldable);
 }
 
 /** True for neighboring calls that fold into one line. A todo list folds with whatever is next to it. */
@@ -344,7 +368,7 @@ function isFoldable(row: CallRow): boolean {
 
 function sameCalls(left: readonly CallRow[], right: readonly CallRow[]): boolean {
   const items = (rows: readonly CallRow[]): readonly unknown[] =>
-    rows.flatMap((row) => [row.call, row.result, row.state, row.startedAt, row.progress]);
+    rows.flatMap((row) => [row.call, row.result, row.state, row.startedAt, row.progress, ...items(row.updates ?? [])]);
   return sameItems(items(left), items(right));
 }
 

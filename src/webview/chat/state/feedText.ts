@@ -1,6 +1,6 @@
 import type { FoundText } from '../../../protocol/feedProtocol';
 import type { Conversation } from './conversation';
-import { promptFoldKey } from './foldState';
+import { promptFoldKey, todosFoldKey } from './foldState';
 
 /** Position of a match in the page: the article, and the text within it. */
 export interface TextPlace {
@@ -17,17 +17,41 @@ export function textPlace({ messages }: Conversation, found: FoundText): TextPla
   const own = messages.find(({ uid }) => uid === found.messageUid);
   if (own === undefined) return null;
   if (found.kind === 'tool') {
-    const asking = messages.find(({ parts }) =>
-      parts.some((part) => part.kind === 'toolCall' && part.callId === found.callId),
+    const called = messages.flatMap((message) =>
+      message.parts.flatMap((part) => (part.kind === 'toolCall' ? [{ message, part }] : [])),
     );
-    if (asking === undefined) return null;
-    const groups = asking.parts.flatMap((part, index) => (part.kind === 'toolCall' ? [`${asking.uid}:${index}`] : []));
-    return { articleUid: asking.uid, kind: 'tool', ordinal: 0, folds: [`call:${found.callId ?? ''}`, ...groups] };
+    const call = called.find(({ part }) => part.callId === found.callId);
+    if (call === undefined) return null;
+    const isUpdate = todoUpdates(messages, call.message.turnUid);
+    // Updates of the todo list are rendered where the first one is.
+    const shown = isUpdate(call.part) ? (called.find(({ part }) => isUpdate(part)) ?? call) : call;
+    const { uid, parts } = shown.message;
+    const groups = parts.flatMap((part, index) => (part.kind === 'toolCall' ? [`${uid}:${index}`] : []));
+    return {
+      articleUid: uid,
+      kind: 'tool',
+      ordinal: 0,
+      folds: [`call:${call.part.callId}`, ...groups, todosFoldKey(shown.part.callId)],
+    };
   }
   const ahead = own.parts.slice(0, found.part).filter((part) => part.kind === found.kind && part.text !== '');
   const folds =
     found.kind === 'thinking' ? [`${own.uid}:${found.part}`] : own.role === 'user' ? [promptFoldKey(own.uid)] : [];
   return { articleUid: own.uid, kind: found.kind, ordinal: ahead.length, folds };
+}
+
+/** Returns a test for calls of a turn that updated the todo list successfully. */
+function todoUpdates(
+  messages: Conversation['messages'],
+  turnUid: string | null,
+): (call: { readonly callId: string }) => boolean {
+  const results = messages.filter((message) => message.turnUid === turnUid).flatMap(({ parts }) => parts);
+  const updates = new Set(
+    results.flatMap((part) =>
+      part.kind === 'toolResult' && part.name === 'todo_write' && part.outcome === 'done' ? [part.callId] : [],
+    ),
+  );
+  return ({ callId }) => updates.has(callId);
 }
 
 const blockElements = 'p, li, td, th, pre, h1, h2, h3, h4, h5, h6, blockquote, div';

@@ -9,6 +9,11 @@ export function promptFoldKey(uid: string): string {
   return `prompt:${uid}`;
 }
 
+/** Fold key of a turn's todo updates, by the call of the first. */
+export function todosFoldKey(callId: string): string {
+  return `todos:${callId}`;
+}
+
 /** Open folds of the shown session, saved in the view's memory. */
 export class FoldState {
   private readonly unfolded;

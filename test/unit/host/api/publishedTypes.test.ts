@@ -5,6 +5,7 @@ import ts from 'typescript';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { HermesExtension } from '../../../../src/host/api/hermes';
 import type { activate } from '../../../../src/host/extension';
+import { EXTENSION_ID } from '../../../support/extensionId';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const published = path.join(root, 'src/host/api/hermes.d.ts');
@@ -88,7 +89,7 @@ describe('hermes.d.ts', () => {
         }
       }
       export async function activate(context: vscode.ExtensionContext): Promise<void> {
-        const hermes: HermesApi | undefined = (await vscode.extensions.getExtension<HermesExtension>('hermes-vscode.hermes-vscode')?.activate())?.getApi(1);
+        const hermes: HermesApi | undefined = (await vscode.extensions.getExtension<HermesExtension>('${EXTENSION_ID}')?.activate())?.getApi(1);
         if (!hermes) return;
         const registration = hermes.registerMemoryProvider({ name: 'notes', create: () => new Notes() });
         context.subscriptions.push(registration, hermes.onTurnEvent(settled), hermes.onDidSwitchSession(({ reason }) => console.log(reason)));

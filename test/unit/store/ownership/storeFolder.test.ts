@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { siblingFoldersOf, storeFolderOf } from '../../../../src/store/ownership/storeFolder';
+import { EXTENSION_ID } from '../../../support/extensionId';
 
 const hash = '0123456789abcdef0123456789abcdef';
-const storage = (workspace: string): string => `/home/a/User/workspaceStorage/${workspace}/hermes-vscode.hermes-vscode`;
+const storage = (workspace: string): string => `/home/a/User/workspaceStorage/${workspace}/${EXTENSION_ID}`;
 
 describe("the location of a folder's history", () => {
   it.each([

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { EXTENSION_ID } from '../../../support/extensionId';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
 import { streamedText } from './storeWindow';
 import { spoken } from './turnBuilder';
@@ -205,8 +206,7 @@ describe('one history, two processes', { timeout }, () => {
 
 describe('storage folders that VS Code gives to further hosts', { timeout }, () => {
   const hash = 'abcdef0123456789abcdef0123456789';
-  const extension = 'hermes-vscode.hermes-vscode';
-  const storage = (name: string): string => join(folder, 'workspaceStorage', name, extension);
+  const storage = (name: string): string => join(folder, 'workspaceStorage', name, EXTENSION_ID);
 
   it('lead to the one history of the folder', async () => {
     newFolder();
@@ -225,7 +225,7 @@ describe('storage folders that VS Code gives to further hosts', { timeout }, () 
     newFolder();
     const maker = window();
     // A store that lies in a suffixed folder, as if made there: workspace storage is recognised by its name only.
-    const elsewhere = join(folder, 'made', 'elsewhere', extension);
+    const elsewhere = join(folder, 'made', 'elsewhere', EXTENSION_ID);
     await maker.open(elsewhere);
     await maker.order({ order: 'turn', session: 'theirs', turn: 'x', text: 'From the suffixed folder.' });
     await maker.order({ order: 'close' });

@@ -49,6 +49,8 @@ describe('a typed MCP server', () => {
     ['docker run -i --rm ghcr.io/github/github-mcp-server:latest', 'github'],
     ['node ./tools/lint-mcp.mjs', 'lint'],
     ['/usr/local/bin/mcp', 'server'],
+    ['node -e "serve(); exit()"', 'node'],
+    ['node "./my tools/lint.mjs"', 'lint'],
     ['https://mcp.context7.com/mcp', 'context7'],
     ['http://127.0.0.1:3000/mcp', 'local'],
     ['http://localhost:3000/mcp', 'localhost'],

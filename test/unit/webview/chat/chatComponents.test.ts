@@ -12,7 +12,11 @@ import {
   settledTurn,
   shownSession,
 } from '../../../support/builders/viewMessages';
+import type { JsonValue } from '../../../../src/transcript/json';
 import type { TurnEvent } from '../../../../src/transcript/turnEvent';
+import { conversationFrom } from '../../../../src/webview/chat/state/conversation';
+import { textPlace } from '../../../../src/webview/chat/state/feedText';
+import { todosFoldKey } from '../../../../src/webview/chat/state/foldState';
 import { all, ChatPage, find, nameOf, names } from './chatPage';
 
 // happy-dom's node iterator loses its place when a node is removed, which DOMPurify relies on. What the sanitiser lets through is tested in a browser
@@ -256,6 +260,82 @@ describe('a conversation', () => {
       }),
     );
     expect(find('button', 'Read 1 file · updated todos').getAttribute('aria-expanded')).toBe('false');
+  });
+
+  test('folds all updates of the todo list in a turn into one line, where the first one is', async () => {
+    page = new ChatPage();
+    const todos = (done: number): JsonValue => ({
+      kind: 'todos',
+      items: ['a', 'b'].map((text, index) => ({ text, state: index < done ? 'done' : 'pending' })),
+    });
+    const calls = ['todo_write', 'edit_file', 'todo_write', 'edit_file', 'todo_write'];
+    const rows = calls.flatMap((name, index) => [
+      answer({ uid: `a${index}`, position: 2 + index * 2 }, [call(`c${index}`, name, { path: `${index}.ts` })]),
+      result(
+        { uid: `r${index}`, position: 3 + index * 2 },
+        `c${index}`,
+        name,
+        'ok',
+        'done',
+        name === 'todo_write' ? todos(index / 2) : null,
+      ),
+    ]);
+    const shown = shownSession({
+      messages: [question, ...rows, answer({ uid: 'z', position: 20 }, ['Done.'])],
+      turns: [settledTurn()],
+    });
+    await page.bootstrap(shown);
+    const lines = (): readonly (string | undefined)[] =>
+      [...document.querySelectorAll('article:not([hidden]) :is(.fold-button, .tool-line)')].map((line) =>
+        [...line.querySelectorAll('span:not(.codicon, .tool-state)')].map((span) => span.textContent).join(' '),
+      );
+    const folded = lines();
+    await page.press('Updated todos');
+    const last = textPlace(conversationFrom(shown, 0), {
+      messageUid: 'r4',
+      turnUid: 'turn1',
+      position: 11,
+      kind: 'tool',
+      part: 0,
+      callId: 'c4',
+      count: 1,
+    });
+    expect([folded, lines(), last?.articleUid, last?.folds]).toEqual([
+      ['Updated todos', 'Edited 1.ts', 'Edited 3.ts'],
+      [
+        'Updated todos',
+        'Updated todos 0 of 2 done',
+        'Updated todos 1 of 2 done',
+        'Updated todos 2 of 2 done',
+        'Edited 1.ts',
+        'Edited 3.ts',
+      ],
+      'a0',
+      ['call:c4', 'a0:0', todosFoldKey('c0')],
+    ]);
+  });
+
+  test('names the model it waits for as the header does', async () => {
+    const chosen = modelRow({ label: 'Qwen 3' });
+    const waits = async (model: string): Promise<void> => {
+      page = new ChatPage();
+      await page.bootstrap(
+        shownSession({
+          messages: [question],
+          openTurn: { ...runningTurn(), model },
+          activity: { kind: 'requesting', elapsedMs: 0, iteration: 1, maxIterations: 9 },
+        }),
+        { model: { chosen, problem: null } },
+      );
+      await page.clock.advance(1000);
+      await page.settle();
+    };
+    const line = (): string | undefined => document.querySelector('.activity')?.textContent;
+    await waits(chosen.ref);
+    await expect.poll(line).toBe('Waiting for Qwen 3…');
+    page.close();
+    await waits('Local/llama3:70b');
+    await expect.poll(line).toBe('Waiting for llama3:70b…');
   });
 
   test('keeps thinking folded, and opens it again after the view was hidden', async () => {

@@ -3,6 +3,7 @@ import { dollars } from '../../../../protocol/costText';
 import type { Cost, Spending } from '../../../../protocol/transcriptTypes';
 import { t } from '../../../localization';
 import { compactCount, percentOf } from '../../../times';
+import { PathParts } from '../common/PathParts';
 import { contextPanelId, fileName, leftWords, originWords, totalText } from '../../labels/contextLabels';
 
 /** Breakdown of the model's context by kind. */
@@ -40,7 +41,9 @@ export function ContextPanel({ use, compress }: { readonly use: ContextUseView; 
           <dl class="context-lines">
             {files.map((file) => (
               <div class="context-line" key={`${file.origin} ${fileName(file)}`}>
-                <FileTerm name={fileName(file)} />
+                <dt class="context-file tool-path" title={fileName(file)}>
+                  <PathParts path={fileName(file)} />
+                </dt>
                 <dd>
                   <span class="context-origin">{originWords(file.origin)}</span> {compactCount(file.tokens)}
                 </dd>
@@ -71,17 +74,6 @@ export function ContextPanel({ use, compress }: { readonly use: ContextUseView; 
         {t('Compress…')}
       </button>
     </div>
-  );
-}
-
-/** A path in two parts: its folders, and the name of the file. */
-function FileTerm({ name }: { readonly name: string }) {
-  const at = name.lastIndexOf('/') + 1;
-  return (
-    <dt class="context-file" title={name}>
-      {at > 0 && <span>{name.slice(0, at)}</span>}
-      <span>{name.slice(at)}</span>
-    </dt>
   );
 }
 

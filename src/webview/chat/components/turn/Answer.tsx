@@ -6,6 +6,7 @@ import { memo } from '../../../memo';
 import { clockTime, duration } from '../../../times';
 import { groupLabel } from '../../../toolLabels';
 import { folds, type AnswerRow, type CallRow } from '../../state/conversationRows';
+import { todosFoldKey } from '../../state/foldState';
 import { useChat } from '../common/ChatContext';
 import { FoldButton } from '../common/FoldButton';
 import { PartText, useLiveText, type PartTextProps } from './liveText';
@@ -18,6 +19,7 @@ interface AnswerProps {
   /** Rendered before the answer, also while the answer is folded. */
   readonly head?: ComponentChildren;
   readonly folded?: boolean;
+  readonly hidden?: boolean;
   /** Status or outcome of the turn, below its last answer. */
   readonly children?: ComponentChildren;
 }
@@ -60,7 +62,7 @@ const AnswerBody = memo(({ row }: { readonly row: AnswerRow }) => {
 });
 
 /** One answer of the model: thinking, text and tool calls in the order in which they arrived. */
-export function Answer({ row, startedAt, head, folded = false, children }: AnswerProps) {
+export function Answer({ row, startedAt, head, folded = false, hidden = false, children }: AnswerProps) {
   const chat = useChat();
   const { message, state } = row;
   const now = chat.deps.timers.nowMs() / 1000;
@@ -72,6 +74,7 @@ export function Answer({ row, startedAt, head, folded = false, children }: Answe
       data-uid={message.uid}
       data-state={state}
       tabIndex={-1}
+      hidden={hidden}
     >
       {head}
       <div class="answer" hidden={folded}>
@@ -119,15 +122,28 @@ interface CallsProps {
 }
 
 function Calls({ id, calls, turnUid }: CallsProps) {
-  const chat = useChat();
-  if (!folds(calls))
-    return (
-      <>
-        {calls.map((row) => (
+  const all = calls.flatMap((row) => [row, ...(row.updates ?? [])]);
+  if (folds(all)) return <FoldedCalls id={id} calls={all} turnUid={turnUid} />;
+  return (
+    <>
+      {calls.map((row) =>
+        row.updates === undefined ? (
           <ToolRow key={row.call.callId} row={row} turnUid={turnUid} />
-        ))}
-      </>
-    );
+        ) : (
+          <FoldedCalls
+            key={row.call.callId}
+            id={todosFoldKey(row.call.callId)}
+            calls={[row, ...row.updates]}
+            turnUid={turnUid}
+          />
+        ),
+      )}
+    </>
+  );
+}
+
+function FoldedCalls({ id, calls, turnUid }: CallsProps) {
+  const chat = useChat();
   const open = chat.folds.open.value.has(id);
   return (
     <div class="reads">

@@ -1,9 +1,10 @@
 import { useId, useState } from 'preact/hooks';
 import { answerText } from '../../../../protocol/transcriptTypes';
 import { t } from '../../../localization';
+import { modelName } from '../../../modelName';
 import { recalledLabels } from '../../../recalledLabels';
 import { tookTime } from '../../../times';
-import { modelName, outcomeLabel, type FinishedTurn } from '../../../turnLabels';
+import { outcomeLabel, type FinishedTurn } from '../../../turnLabels';
 import { costText, tokenText, usageLines } from '../../../usageLabels';
 import { answersIn, shownAnswer, type AnswerRow, type TurnBlock } from '../../state/conversationRows';
 import { turnMarkdown } from '../../state/turnMarkdown';

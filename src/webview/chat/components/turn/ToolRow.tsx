@@ -7,6 +7,7 @@ import { resultCount, stateWord, toolLabels, toolName, type ToolLabels, type Too
 import type { CallRow } from '../../state/conversationRows';
 import { useChat } from '../common/ChatContext';
 import { laterParts } from '../common/laterParts';
+import { PathParts } from '../common/PathParts';
 import { Counts } from './Counts';
 import { useNow } from '../common/timing';
 
@@ -44,10 +45,8 @@ export function ToolRow({ row, turnUid }: { readonly row: CallRow; readonly turn
   );
 }
 
-/** Target of a call. When a file path lacks room, its folders are cut first: the name says more. */
 function Target({ labels: { icon, target } }: { readonly labels: ToolLabels }) {
-  const at = icon === 'file' || icon === 'edit' ? target.lastIndexOf('/') + 1 : 0;
-  if (at === 0)
+  if ((icon !== 'file' && icon !== 'edit') || !target.includes('/'))
     return (
       <span class="tool-target" dir="auto" title={target}>
         {target}
@@ -55,8 +54,7 @@ function Target({ labels: { icon, target } }: { readonly labels: ToolLabels }) {
     );
   return (
     <span class="tool-target tool-path" dir="auto" title={target}>
-      <span class="tool-folder">{target.slice(0, at)}</span>
-      <span class="tool-file">{target.slice(at)}</span>
+      <PathParts path={target} />
     </span>
   );
 }

@@ -1,7 +1,7 @@
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
+import { modelName } from '../../../modelName';
 import { duration } from '../../../times';
-import { modelName } from '../../../turnLabels';
 import type { TurnActivity } from '../../../../protocol/transcriptTypes';
 import type { TurnBlock } from '../../state/conversationRows';
 import { useChat } from '../common/ChatContext';
@@ -19,7 +19,7 @@ export function TurnActivityLine({ block }: { readonly block: TurnBlock }) {
   const text =
     activity === null || isWaiting
       ? waitingText(block, isAsked)
-      : activityText(activity.activity, since, modelName(turn?.model ?? ''));
+      : activityText(activity.activity, since, modelName(turn?.model ?? '', chat.steady.value.model.chosen));
   const lasting = useLasting(text !== null, 150);
   const meter = stepText(block.steps);
   if ((text === null || !lasting) && meter === null) return null;

@@ -6,7 +6,7 @@ import { skipWhenFar } from '../../../offscreenElements';
 import { compactCount } from '../../../times';
 import { handoffTokens } from '../../../../protocol/transcriptTypes';
 import type { LiveMessage } from '../../state/liveMessage';
-import type { AnswerRow, ReadsRow, TurnBlock } from '../../state/conversationRows';
+import { isShownElsewhere, type AnswerRow, type ReadsRow, type TurnBlock } from '../../state/conversationRows';
 import { groupLabel } from '../../../toolLabels';
 import { Answer } from './Answer';
 import { useChat } from '../common/ChatContext';
@@ -54,7 +54,7 @@ export const TurnView = memo(({ block, near }: TurnViewProps) => {
           );
         if (row.kind === 'reads') return <Reads key={row.key} row={row} startedAt={startedAt} tail={end} />;
         return (
-          <Answer key={row.key} row={row} startedAt={startedAt}>
+          <Answer key={row.key} row={row} startedAt={startedAt} hidden={end === false && isShownElsewhere(row)}>
             {end === false && turn?.state === 'settled' && (
               <Later render={({ StepTools }) => <StepTools row={row} />} />
             )}

@@ -207,7 +207,7 @@ describe('a question from the agent', () => {
     });
     const lines = [...card().querySelectorAll('.diff-line')].map((line) => line.textContent?.trim());
     expect([names('alertdialog'), find('region', 'Changes').tabIndex, lines, card().querySelector('li')]).toEqual([
-      ['Change a.ts?'],
+      ['Edit a.ts?'],
       0,
       ['1-old', '1+new'],
       null,

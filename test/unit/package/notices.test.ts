@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { build, notices } from '../../../scripts/build.mjs';
-import { noticesText } from '../../../scripts/notices.mjs';
+import { noticesText, shippedComponents } from '../../../scripts/notices.mjs';
 
 let folder: string;
 beforeEach(() => {
@@ -43,7 +43,7 @@ test('every bundled or shipped package has its license in the notices', async ()
       !name.endsWith('preset-recommend'));
   const expected = [...bundledPackages(folder), '@vscode/codicons', 'sql.js'].filter((name) => !isPart(name));
   const short = [...found]
-    .filter(([, text]) => text.length < 100 || !/licen[cs]e|permission|redistribution/i.test(text))
+    .filter(([, text]) => text.length < 100 || !/licen[cs]e|permission|redistribution|public domain/i.test(text))
     .map(([title]) => title);
   // Some packages under the Apache License only refer to its text.
   const isWhole = [...found].every(
@@ -51,16 +51,22 @@ test('every bundled or shipped package has its license in the notices', async ()
       !title.endsWith('(Apache-2.0)') || text.includes('TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION'),
   );
   const nameless = [...found.keys()].filter((title) => /undefined|\(\)/.test(title));
+  // Fonts, data, and what programs and wasm contain: no package names them.
+  const parts = ['KaTeX-fonts', 'SQLite', 'glibc', 'models.dev'];
   expect({
     count: expected.length > 40,
     isWhole,
     missing: expected.filter((name) => !names.has(name)),
     short,
     nameless,
-  }).toEqual({ count: true, isWhole: true, missing: [], short: [], nameless: [] });
+    withoutNotice: parts.filter((part) => ![...found.keys()].some((title) => title.startsWith(part))),
+    surplus: [...names].filter((name) => !expected.includes(name) && !parts.some((part) => name.startsWith(part))),
+  }).toEqual({ count: true, isWhole: true, missing: [], short: [], nameless: [], withoutNotice: [], surplus: [] });
 }, 120_000);
 
 describe('the notices', () => {
+  const noticesOf = (files: readonly string[]): string => noticesText(shippedComponents(folder, files));
+
   function installed(name: string, manifest: object, files: Readonly<Record<string, string>> = {}): string {
     mkdirSync(join(folder, 'node_modules', name), { recursive: true });
     for (const [file, text] of Object.entries({
@@ -77,7 +83,7 @@ describe('the notices', () => {
       { license: 'MIT' },
       { 'LICENSE-MIT': 'mit text', 'NOTICE.txt': 'notice text', 'licenses.js': 'no text' },
     );
-    expect([...sections(noticesText(folder, [file, 'src/a.ts', file]))]).toEqual([
+    expect([...sections(noticesOf([file, 'src/a.ts', file]))]).toEqual([
       ['both 1.0.0 (MIT)', 'mit text\n\nnotice text'],
     ]);
   });
@@ -94,16 +100,16 @@ describe('the notices', () => {
       },
     );
     installed('inner', { license: 'ISC' }, { LICENSE: 'inner text' });
-    expect([...sections(noticesText(folder, [file])).keys()]).toEqual(['inner 1.0.0 (ISC)', 'outer 1.0.0 (MIT)']);
+    expect([...sections(noticesOf([file])).keys()]).toEqual(['inner 1.0.0 (ISC)', 'outer 1.0.0 (MIT)']);
   });
 
   test('use the standard license text with the author if a package has none; an unknown license fails the build', () => {
-    expect(noticesText(folder, [installed('plain', { license: 'ISC', author: { name: 'Ann' } })])).toContain(
+    expect(noticesOf([installed('plain', { license: 'ISC', author: { name: 'Ann' } })])).toContain(
       'Copyright (c) Ann\n\nPermission to use',
     );
-    expect(() => noticesText(folder, [installed('odd', { license: 'SEE ELSEWHERE', author: 'Ann' })])).toThrow(
+    expect(() => noticesOf([installed('odd', { license: 'SEE ELSEWHERE', author: 'Ann' })])).toThrow(
       'odd is shipped and has no license text',
     );
-    expect(() => noticesText(folder, ['node_modules/gone/a.js'])).toThrow('gone is not installed');
+    expect(() => noticesOf(['node_modules/gone/a.js'])).toThrow('gone is not installed');
   });
 });

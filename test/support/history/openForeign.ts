@@ -1,0 +1,44 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { OpenForeignDatabase } from '../../../src/history/reading/foreignDatabase';
+import { MemoryFileSystem } from '../../../src/store/engine/memoryFileSystem';
+import { NodeFileSystem } from '../../../src/store/engine/nodeFileSystem';
+import { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
+import { writeNewFile } from '../../../src/store/engine/fileSystem';
+import { configure } from '../../../src/store/open/configure';
+import { openForeignDatabase } from '../../../src/store/library/foreignDatabase';
+import { SystemProcessTable } from '../../../src/store/lock/processLookup';
+import { testSqlite } from '../sqlite';
+
+const copies = mkdtempSync(join(tmpdir(), 'hermes-foreign-'));
+
+/** The product's own way to open a database of another program. */
+export const openForeign: OpenForeignDatabase = async (path) =>
+  openForeignDatabase(
+    {
+      sqlite: await testSqlite(),
+      fileSystem: new NodeFileSystem(),
+      processes: new SystemProcessTable(),
+      now: () => Date.now() / 1000,
+      pause: (milliseconds) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds),
+      copies,
+    },
+    path,
+  );
+
+export const foreignCopies = copies;
+
+/** Opens databases whose bytes are in memory. */
+export function openInMemory(contents: { readonly main: Uint8Array; readonly log: Uint8Array }): OpenForeignDatabase {
+  return async () => {
+    const sqlite = await testSqlite();
+    const fileSystem = new MemoryFileSystem();
+    writeNewFile(fileSystem, '/main', contents.main);
+    if (contents.log.length > 0) writeNewFile(fileSystem, '/log', contents.log);
+    const files = { fileSystem, folder: '/', mainPath: '/main', logPath: '/log', readOnly: true };
+    const database = new SqlJsDatabase(sqlite.connect(files), () => undefined);
+    configure(database, true);
+    return { iterate: (sql, params) => database.iterate(sql, params), close: () => database.abandon() };
+  };
+}

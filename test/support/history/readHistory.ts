@@ -1,0 +1,92 @@
+import { fileURLToPath } from 'node:url';
+import type { ForeignMessage, ForeignPart, ForeignSession, SessionFacts, Skipped } from '../../../src/history/foreign';
+import type { HistoryPlaces } from '../../../src/history/historyPlaces';
+import type { HistorySource } from '../../../src/history/historySource';
+import { emptyTally, tally, type ReadTally } from '../../../src/history/tally';
+
+export const fixtures = fileURLToPath(new URL('../../fixtures/history', import.meta.url));
+
+/** Places where nothing is, but for those given. */
+export function placesWith(given: Partial<HistoryPlaces>): HistoryPlaces {
+  const none = '/nowhere';
+  return {
+    claude: none,
+    codex: none,
+    hermes: none,
+    cline: none,
+    editors: [],
+    chosen: [],
+    ...given,
+  };
+}
+
+export interface FoundHistory {
+  readonly sessions: readonly ForeignSession[];
+  readonly skipped: readonly Skipped[];
+}
+
+export async function findHistory(source: HistorySource, places: HistoryPlaces): Promise<FoundHistory> {
+  const [sessions, skipped]: [ForeignSession[], Skipped[]] = [[], []];
+  for await (const found of source.find(places)) {
+    if (found.kind === 'session') sessions.push(found.session);
+    else skipped.push(found.skipped);
+  }
+  return { sessions, skipped };
+}
+
+export interface ReadHistory {
+  readonly messages: readonly ForeignMessage[];
+  readonly facts: Partial<SessionFacts>;
+  readonly skipped: readonly Skipped[];
+  readonly tally: ReadTally;
+}
+
+export async function readHistory(source: HistorySource, session: ForeignSession): Promise<ReadHistory> {
+  const [messages, skipped]: [ForeignMessage[], Skipped[]] = [[], []];
+  let facts: Partial<SessionFacts> = {};
+  let balance = emptyTally;
+  for await (const event of source.read(session)) {
+    balance = tally(balance, event);
+    if (event.kind === 'message') messages.push(event.message);
+    if (event.kind === 'skipped') skipped.push(event.skipped);
+    if (event.kind === 'facts') facts = { ...facts, ...event.facts };
+  }
+  return { messages, facts, skipped, tally: balance };
+}
+
+/** The neutral form as lines to compare: place in the conversation, role, parts. */
+export function outline({ messages, skipped, tally: balance, facts }: ReadHistory): readonly string[] {
+  const numbers = new Map(messages.map(({ id }, index) => [id, index + 1]));
+  return [
+    ...messages.map((message, index) => {
+      const { role, view, parts, parentId, omitted } = message;
+      const from = parentId === null || numbers.get(parentId) === index ? '' : ` after ${numbers.get(parentId) ?? '?'}`;
+      const left = omitted.length === 0 ? '' : ` (${omitted.join(' ')})`;
+      return `${index + 1}${from} ${view} ${role}: ${parts.map(partLine).join(' | ')}${left}`;
+    }),
+    ...[...new Set(skipped.filter(({ kind }) => kind !== 'bookkeeping').map(skipLine))],
+    `facts: ${JSON.stringify(facts)}`,
+    `in ${balance.in} = imported ${balance.imported} + skipped ${balance.skipped}, ${balance.messages} messages`,
+  ];
+}
+
+function skipLine({ kind, reason, place }: Skipped): string {
+  return `${kind} at ${place.unit} ${place.number}: ${reason}`;
+}
+
+function partLine(part: ForeignPart): string {
+  switch (part.kind) {
+    case 'text':
+      return part.text;
+    case 'thinking':
+      return `(thinks: ${part.text}${part.metadata === undefined ? '' : ` ${JSON.stringify(part.metadata)}`})`;
+    case 'image':
+      return `(image ${part.mediaType} ${part.dataBase64})`;
+    case 'imageLink':
+      return `(image at ${part.url})`;
+    case 'toolCall':
+      return `calls ${part.name} ${part.callId} ${part.arguments}`;
+    case 'toolResult':
+      return `${part.outcome} ${part.name} ${part.callId}: ${part.text}${(part.images ?? []).map(partLine).join('')}`;
+  }
+}

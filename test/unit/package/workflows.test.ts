@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { desktopVersion } from '../../../scripts/hostSuite.mjs';
+import { releaseProblems } from '../../../scripts/releaseCheck.mjs';
+import { stepsOf } from '../../../scripts/workflowSteps.mjs';
+
+const ci = readFileSync(fileURLToPath(new URL('../../../.github/workflows/ci.yml', import.meta.url)), 'utf8');
+
+describe('the steps of a job', () => {
+  const workflow = (steps: string): string => `
+env: { PATIENCE: 2 }
+jobs:
+  linux:
+    env: { OTHER: yes }
+    steps:
+${steps}`;
+
+  it('are those that run a command without a condition', () => {
+    const steps = workflow(`
+      - uses: actions/checkout@v6
+      - { name: Lint, run: npm run lint }
+      - { name: Tell, if: failure(), run: echo no }`);
+    expect(stepsOf(steps, 'linux')).toEqual({
+      env: { PATIENCE: '2', OTHER: 'yes' },
+      steps: [
+        { name: 'actions/checkout@v6', reason: 'uses actions/checkout@v6' },
+        { name: 'Lint', run: 'npm run lint' },
+        { name: 'Tell', reason: 'only if failure()' },
+      ],
+    });
+  });
+
+  it('are refused where they need a value that only GitHub has', () => {
+    expect(() => stepsOf(workflow("      - { name: A, run: 'echo ${{ matrix.node }}' }"), 'linux')).toThrow(
+      'A needs a value of GitHub',
+    );
+    expect(() => stepsOf(workflow('      - { run: echo }'), 'windows')).toThrow(
+      'There is no job windows; there are linux',
+    );
+  });
+
+  it('of the Linux job can be run from the file', () => {
+    const runs = stepsOf(ci, 'linux').steps.filter(({ run }) => run !== undefined);
+    expect(runs.map(({ name }) => name)).toEqual([
+      'Install the sandbox',
+      'Install packages',
+      'Check types',
+      'Lint',
+      'Check licenses',
+      'Unit tests',
+      'Sandbox tests',
+      'Extension host tests',
+      "Package, and tests in VS Code's server",
+    ]);
+  });
+});
+
+describe('a release', () => {
+  it('has the tag of its version, an owner and a heading in the change log', () => {
+    const project = { version: '1.2.3', changelog: '## 1.2.3', isPlaceholder: false };
+    expect([
+      releaseProblems('v1.2.3', project),
+      releaseProblems('v1.2.4', { ...project, changelog: '## 1.2.2', isPlaceholder: true }),
+    ]).toEqual([
+      [],
+      [
+        'The tag is v1.2.4, and package.json has version 1.2.3.',
+        'scripts/identity.json holds placeholders: docs/publishing.md says what an owner decides.',
+        'CHANGELOG.md has no heading for 1.2.3.',
+      ],
+    ]);
+  });
+});
+
+describe('the desktop build of the tests', () => {
+  it.each([
+    ['1', /^stable$/],
+    ['stable', /^stable$/],
+    ['oldest', /^1\.\d+\.\d+$/],
+    ['1.107.0', /^1\.107\.0$/],
+  ])('for %s is %s', (wanted, version) => {
+    expect(desktopVersion(wanted)).toMatch(version);
+  });
+});
