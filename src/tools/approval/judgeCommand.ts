@@ -39,7 +39,7 @@ export function judgeRun(command: string, folder: AccessPath, shell: ShellKind, 
   const away: Finding = folder.isInside && !isSecret(folder.shown) ? allowed : asked(['command', 'outside'], null);
   const folders = script instanceof NotUnderstood ? null : foldersOf(script.parts, script.hasLoop, folder, deps.lookup);
   // The exact text that the user wrote as a rule, whatever it contains.
-  const isWritten = rules.allows('run').some((rule) => !rule.hasMore && rule.text === command.trim());
+  const isWritten = rules.allows('run').some((rule) => !rule.hasMore && rule.text === withoutBlanks(command));
   const searches =
     !(script instanceof NotUnderstood) &&
     script.parts.some((part) => mayMeetDenied(unwrapped(part.words).words, rules));
@@ -236,4 +236,10 @@ function reachedDenials(
     ...part.redirects.map((redirect) => judgeRedirect(redirect, folders, deps)),
   ]);
   return strictest(found.filter((finding) => finding.kind === 'deny'));
+}
+
+/** Leaves out what a shell skips around a command. To a shell, the other characters that `trim` removes (a carriage
+ *  return, a no-break space) are part of a word. */
+function withoutBlanks(command: string): string {
+  return command.replace(/^[ \t\n]+|[ \t\n]+$/g, '');
 }

@@ -60,8 +60,8 @@ export const guards = [
     name: 'a server that the sandbox does not hold is not started',
     file: 'src/tools/mcp/confinedConnect.ts',
     tests: ['test/unit/host/mcp/mcpHost'],
-    from: "return { kind: 'failed', sentence: `The sandbox does not hold it",
-    to: "return connect(launch, events, options); return { kind: 'failed', sentence: `The sandbox does not hold it",
+    from: "return {\n        kind: 'failed',\n        sentence: t(\n          'The sandbox does not hold it",
+    to: "return connect(launch, events, options);\n      return {\n        kind: 'failed',\n        sentence: t(\n          'The sandbox does not hold it",
   },
   {
     name: 'a server runs without the sandbox only where that was seen',

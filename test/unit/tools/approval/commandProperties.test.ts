@@ -150,6 +150,18 @@ describe('joined commands', () => {
     );
   });
 
+  it.each(['\r', '\r\n', '\u00a0', '\u2028', '\ufeff', '\v', '\f'])(
+    'are not the text of a rule with %j after them, which a shell takes for a word',
+    (blank) => {
+      const commands = [`npm test${blank}`, `npm test\n${blank}`, `${blank}npm test`];
+      expect(commands.filter((command) => world.run(command) === 'allow')).toEqual([]);
+    },
+  );
+
+  it('are the text of a rule with blanks and line ends around them', () => {
+    expect(world.run('\n \tnpm test \t\n\n')).toBe('allow');
+  });
+
   it('are not allowed inside an allowed command', () => {
     const frames: readonly ((inner: string) => string)[] = [
       (inner) => `npm test $(${inner})`,

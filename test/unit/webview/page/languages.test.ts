@@ -58,8 +58,12 @@ function layoutOf(page: Page): Promise<Layout> {
       labels: [...document.querySelectorAll('button, button span, [role=combobox], [role=combobox] span')].map(
         (element) => ({
           text: text(element),
-          // A label of one pixel is only for screen readers.
-          isCut: visible(element) && element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1,
+          // A label of one pixel is only for screen readers. The line of facts ends where the room ends, and opens.
+          isCut:
+            visible(element) &&
+            !element.matches('.turn-facts') &&
+            element.clientWidth > 1 &&
+            element.scrollWidth > element.clientWidth + 1,
         }),
       ),
       outside: [...document.querySelectorAll('button, p, h1, h2, li, label, textarea, [role=combobox]')]
