@@ -14,13 +14,20 @@ const longest = [
   'test/unit/webview/{page/viewsForEverybody,page/pseudoLocale,markdown/hostileMarkdown,chat/feed}.test.ts',
   'test/unit/{gateway/crash,store/ownership/twoProcesses,tools/terminal/endingCommands}.test.ts',
 ];
+/** Needs the shells of Windows. */
+const otherSystems = process.platform === 'win32' ? [] : ['test/unit/**/*.windows.test.ts'];
 const alone = folders
   .flatMap((folder) =>
     readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' }).map(
       (file) => `${folder}/${file.replaceAll('\\', '/')}`,
     ),
   )
-  .filter((file) => /\.test\.tsx?$/.test(file) && changesItsProcess.test(readFileSync(root + file, 'utf8')));
+  .filter(
+    (file) =>
+      /\.test\.tsx?$/.test(file) &&
+      !/\.windows\./.test(file) &&
+      changesItsProcess.test(readFileSync(root + file, 'utf8')),
+  );
 
 export default defineConfig({
   // Only src/host/ imports `vscode`; its parts that need no editor are tested against a small stand-in.
@@ -43,7 +50,7 @@ export default defineConfig({
         test: {
           name: 'shared process',
           include: folders.map((folder) => `${folder}/**/*.test.{ts,tsx}`),
-          exclude: [...alone, ...longest],
+          exclude: [...alone, ...longest, ...otherSystems],
           isolate: false,
           setupFiles: ['test/support/sharedProcess.ts'],
         },
