@@ -10,7 +10,7 @@ import { anthropicContent } from '../reading/anthropicBlocks';
 import type { JsonObject } from '../../transcript/json';
 import { isOwnFile } from './claudeTree';
 
-/** What the beginning and the end of a session file say about it. */
+/** Facts in the beginning and the end of a session file. */
 export async function claudeGlance(files: HistoryFiles, path: string): Promise<Found> {
   const place: ForeignPlace = { path, unit: 'file', number: 1 };
   const { records, isWhole } = await headAndTail(files, path);

@@ -10,7 +10,7 @@ export interface ClineTask {
   readonly path: string;
   /** Key of the list of messages in the file. Default: none, the file is the list. */
   readonly key: string | null;
-  /** What the program stores about the task; null when there is nothing that can be read. */
+  /** Facts that the program stores about the task. Null: none that can be read. */
   readonly about: JsonObject | null;
 }
 

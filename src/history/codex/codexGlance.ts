@@ -11,7 +11,7 @@ import { isContext } from './codexItem';
 import { codexMeta, folderInContext, turnContext } from './codexMeta';
 import { envelopeOf, type Envelope } from './codexTurns';
 
-/** What the beginning and the end of a rollout say about it. */
+/** Facts in the beginning and the end of a rollout. */
 export async function codexGlance(files: HistoryFiles, path: string): Promise<Found> {
   const place = { path, unit: 'file', number: 1 } as const;
   if (path.endsWith('.zst')) {

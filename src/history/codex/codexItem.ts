@@ -7,7 +7,7 @@ import { argumentsOf, openaiContent } from '../reading/openaiContent';
 import { parseJsonObject } from '../../transcript/json';
 import type { Usage } from '../../transcript/usage';
 
-/** What a response item becomes.
+/** Result of reading a response item.
  *  message: a message of its own. model: a piece of the model's answer; consecutive ones form one message. */
 export type CodexItem =
   | {
