@@ -10,8 +10,13 @@ const element = (type) => ({ element: { type } });
 
 const policies = [
   ...floors.map((floor, index) => ({ from: element(floor), allow: { to: element(floors.slice(index)) } })),
-  { from: element('host'), allow: { to: element(['protocol', 'history']) } },
-  { from: element('history'), allow: { to: element(['history', 'protocol', 'transcript', 'base']) } },
+  { from: element('host'), allow: { to: element(['protocol', 'history', 'sources']) } },
+  {
+    from: element('commandLine'),
+    allow: { to: element(['commandLine', 'history', 'sources', 'store', 'transcript', 'base']) },
+  },
+  { from: element('history'), allow: { to: element(['history', 'sources', 'store', 'models', 'transcript', 'base']) } },
+  { from: element('sources'), allow: { to: element(['sources', 'transcript', 'base']) } },
   { from: element('protocol'), allow: { to: element(['protocol', 'transcript', 'base']) } },
   { from: element('webview'), allow: { to: element(['webview', 'protocol']) } },
 ];
@@ -36,7 +41,9 @@ export default tseslint.config(
     settings: {
       'boundaries/elements': [
         ...floors.map((floor) => ({ type: floor, pattern: `src/${floor}` })),
+        { type: 'sources', pattern: 'src/history/sources' },
         { type: 'history', pattern: 'src/history' },
+        { type: 'commandLine', pattern: 'src/commandLine' },
         { type: 'protocol', pattern: 'src/protocol' },
         { type: 'webview', pattern: 'src/webview' },
       ],

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import type { ForeignMessage, ForeignPart, ForeignSession, SessionFacts, Skipped } from '../../../src/history/foreign';
-import type { HistoryPlaces } from '../../../src/history/historyPlaces';
-import type { HistorySource } from '../../../src/history/historySource';
-import { emptyTally, tally, type ReadTally } from '../../../src/history/tally';
+import type { ForeignMessage, ForeignPart, ForeignSession, SessionFacts, Skipped } from '../../../src/history/sources/foreign';
+import type { HistoryPlaces } from '../../../src/history/sources/historyPlaces';
+import type { HistorySource } from '../../../src/history/sources/historySource';
+import { emptyTally, tally, type ReadTally } from '../../../src/history/sources/tally';
 
 export const fixtures = fileURLToPath(new URL('../../fixtures/history', import.meta.url));
 

@@ -1,0 +1,76 @@
+import { basename } from 'node:path';
+import { parseJsonObject, type JsonObject } from '../../../transcript/json';
+import type { Usage } from '../../../transcript/usage';
+import { countOf, numberOf } from '../reading/fields';
+import type { HistoryFiles } from '../reading/historyFiles';
+
+/** A conversation file of Cline or one of its forks. */
+export interface ClineTask {
+  readonly id: string;
+  readonly path: string;
+  /** Key of the list of messages in the file. Default: none, the file is the list. */
+  readonly key: string | null;
+  /** Facts that the program stores about the task. Null: none that can be read. */
+  readonly about: JsonObject | null;
+}
+
+const extensions = ['saoudrizwan.claude-dev', 'rooveterinaryinc.roo-cline', 'kilocode.kilo-code'];
+const taskFile = 'api_conversation_history.json';
+
+/** Folders that hold task folders of the editor extensions. */
+export function taskFolders(editors: readonly string[], cline: string): readonly string[] {
+  const ofEditors = editors.flatMap((user) => extensions.map((name) => `${user}/globalStorage/${name}/tasks`));
+  return [...ofEditors, `${cline}/data/tasks`];
+}
+
+/** Task folders: `<id>/api_conversation_history.json`, and `history_item.json` in Roo Code and Kilo Code. */
+export async function* tasksIn(files: HistoryFiles, folder: string): AsyncGenerator<ClineTask> {
+  for (const { name, kind } of await files.list(folder)) {
+    const path = `${folder}/${name}/${taskFile}`;
+    if (kind !== 'folder' || (await files.stat(path)) === null) continue;
+    yield { id: name, path, key: null, about: await smallObject(files, `${folder}/${name}/history_item.json`) };
+  }
+}
+
+/** Sessions of the Cline command line: `<id>/<id>.messages.json`, and `<id>.json` about it. */
+export async function* sessionsIn(files: HistoryFiles, folder: string): AsyncGenerator<ClineTask> {
+  for (const { name, kind } of await files.list(folder)) {
+    const path = `${folder}/${name}/${name}.messages.json`;
+    if (kind !== 'folder' || (await files.stat(path)) === null) continue;
+    yield { id: name, path, key: 'messages', about: await smallObject(files, `${folder}/${name}/${name}.json`) };
+  }
+}
+
+/** The list of messages is the whole file in a task folder, and has a key in a session file. */
+export function listKeyOf(path: string): string | null {
+  return basename(path) === taskFile ? null : 'messages';
+}
+
+const mostBytes = 2 ** 20;
+
+async function smallObject(files: HistoryFiles, path: string): Promise<JsonObject | null> {
+  const size = (await files.stat(path))?.size ?? 0;
+  if (size === 0 || size > mostBytes) return null;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of files.read(path)) pieces.push(piece);
+  const parsed = parseJsonObject(Buffer.concat(pieces).toString('utf8'));
+  return parsed.kind === 'object' ? parsed.value : null;
+}
+
+/** Token counts of a task (`history_item.json`). */
+export function taskUsage(about: JsonObject | null): Usage | null {
+  const [inputTokens, outputTokens] = [countOf(about, 'tokensIn'), countOf(about, 'tokensOut')];
+  if (inputTokens === null && outputTokens === null) return null;
+  return {
+    inputTokens,
+    outputTokens,
+    cachedInputTokens: countOf(about, 'cacheReads'),
+    cacheWriteTokens: countOf(about, 'cacheWrites'),
+    reasoningTokens: null,
+    ...costOf(numberOf(about, 'totalCost')),
+  };
+}
+
+function costOf(cost: number | null): { readonly costUsd?: number } {
+  return cost === null || cost < 0 ? {} : { costUsd: cost };
+}

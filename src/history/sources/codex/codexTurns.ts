@@ -1,0 +1,57 @@
+import type { JsonObject } from '../../../transcript/json';
+import { countOf, objectOf, own, textOf } from '../reading/fields';
+import type { HistoryFiles } from '../reading/historyFiles';
+import { openaiContent } from '../reading/openaiContent';
+import { jsonLines } from '../reading/records';
+import { isContext } from './codexItem';
+
+/** Which lines of a rollout the user took back, and where the last compaction is. */
+export interface CodexTurns {
+  isAbandoned(line: number): boolean;
+  isCompacted(line: number): boolean;
+}
+
+/** Reads a rollout once for its turns. Memory grows with the number of prompts. A rollback removes the newest turns
+ *  (`thread_rolled_back`); their lines stay in the file. */
+export async function codexTurns(files: HistoryFiles, path: string): Promise<CodexTurns> {
+  const prompts: number[] = [];
+  const removed: { readonly from: number; readonly to: number }[] = [];
+  let compacted = 0;
+  for await (const record of jsonLines(files, path)) {
+    if (record.kind === 'damaged') continue;
+    const line = record.place.number;
+    const { type, payload } = envelopeOf(record.value);
+    if (type === 'compacted') compacted = line;
+    if (type === 'response_item' && isPrompt(payload)) prompts.push(line);
+    if (type === 'event_msg' && textOf(payload, 'type') === 'thread_rolled_back') {
+      const turns = Math.min(countOf(payload, 'num_turns') ?? 0, prompts.length);
+      const [from] = prompts.splice(prompts.length - turns, turns);
+      if (from !== undefined) removed.push({ from, to: line });
+    }
+  }
+  return {
+    isAbandoned: (line) => removed.some(({ from, to }) => line >= from && line < to),
+    isCompacted: (line) => line < compacted,
+  };
+}
+
+export interface Envelope {
+  readonly type: string | null;
+  readonly payload: JsonObject | null;
+}
+
+/** Type and content of a line in both formats: `{timestamp, type, payload}` since September 2025, and bare items
+ *  before. */
+export function envelopeOf(value: JsonObject): Envelope {
+  const payload = objectOf(value, 'payload');
+  if (payload !== null) return { type: textOf(value, 'type'), payload };
+  if (textOf(value, 'record_type') !== null) return { type: 'state', payload: value };
+  if (own(value, 'type') !== undefined) return { type: 'response_item', payload: value };
+  return textOf(value, 'id') === null ? { type: null, payload: value } : { type: 'session_meta', payload: value };
+}
+
+function isPrompt(item: JsonObject | null): boolean {
+  if (item === null || textOf(item, 'type') !== 'message' || textOf(item, 'role') !== 'user') return false;
+  const { parts } = openaiContent(own(item, 'content'));
+  return parts.length > 0 && !isContext(item, parts);
+}

@@ -1,0 +1,130 @@
+import { errorMessage } from '../../../base/errorMessage';
+import type { ForeignPlace, ForeignSession } from '../foreign';
+import type { HistoryPlaces } from '../historyPlaces';
+import type { Found, HistorySource, ReadEvent } from '../historySource';
+import type { HistoryFiles } from '../reading/historyFiles';
+import {
+  columnsOf,
+  rowNumber,
+  type ForeignDatabase,
+  type ForeignRow,
+  type OpenForeignDatabase,
+} from '../reading/foreignDatabase';
+import { skip } from '../reading/records';
+import { hermesMessage } from './hermesMessage';
+import { hermesSession } from './hermesSession';
+
+/** The newest schema version that was read. Older ones lack columns, which read as absent. */
+const newestSchema = 30;
+
+/** Sessions of Hermes Agent: `state.db`, and one more for each profile. Schema versions 1 to 30, by
+ *  hermes_state_common.py and hermes_state.py of NousResearch/hermes-agent (v2026.9.21). */
+export class HermesSource implements HistorySource {
+  readonly name = 'hermes';
+
+  constructor(
+    private readonly files: HistoryFiles,
+    private readonly open: OpenForeignDatabase,
+  ) {}
+
+  async *find({ hermes }: HistoryPlaces): AsyncGenerator<Found> {
+    yield* this.findIn(`${hermes}/state.db`);
+    for (const { name, kind } of await this.files.list(`${hermes}/profiles`)) {
+      if (kind === 'folder') yield* this.findIn(`${hermes}/profiles/${name}/state.db`);
+    }
+  }
+
+  async *read({ location, id }: ForeignSession): AsyncGenerator<ReadEvent> {
+    const { path } = location;
+    let records = 0;
+    let database: ForeignDatabase | null = null;
+    try {
+      database = await this.open(path);
+      for (const row of messagesOf(database, location.key ?? id)) {
+        records++;
+        const place: ForeignPlace = { path, unit: 'row', number: rowNumber(row, 'id') ?? records };
+        const read = hermesMessage(row, place);
+        if (read.kind === 'message') yield { kind: 'message', records: 1, message: read.message };
+        else yield skip(place, read.kind, read.reason);
+      }
+    } catch (error) {
+      records++;
+      yield skip({ path, unit: 'file', number: 1 }, 'damaged', restUnreadable(error));
+    } finally {
+      database?.close();
+    }
+    yield { kind: 'end', records };
+  }
+
+  private async *findIn(path: string): AsyncGenerator<Found> {
+    if ((await this.files.stat(path))?.kind !== 'file') return;
+    const place = { path, unit: 'file', number: 1 } as const;
+    let database: ForeignDatabase | null = null;
+    try {
+      database = await this.open(path);
+      yield* sessionsOf(database, path);
+    } catch (error) {
+      yield { kind: 'skipped', skipped: { place, kind: 'damaged', reason: restUnreadable(error) } };
+    } finally {
+      database?.close();
+    }
+  }
+}
+
+function restUnreadable(error: unknown): string {
+  return `The database, or the rest of it, can’t be read (${errorMessage(error).replace(/\.$/, '')}).`;
+}
+
+function* sessionsOf(database: ForeignDatabase, path: string): Generator<Found> {
+  const place = { path, unit: 'file', number: 1 } as const;
+  const columns = columnsOf(database, 'sessions');
+  if (!columns.has('id') || !columnsOf(database, 'messages').has('session_id')) {
+    const reason = 'The database has no tables of Hermes Agent.';
+    return yield { kind: 'skipped', skipped: { place, kind: 'unknown', reason } };
+  }
+  const schema = schemaOf(database);
+  if (schema > newestSchema) {
+    const reason = `The database has schema version ${schema}. Versions up to ${newestSchema} can be read.`;
+    return yield { kind: 'skipped', skipped: { place, kind: 'unknown', reason } };
+  }
+  const order = columns.has('started_at') ? 's.started_at, s.rowid' : 's.rowid';
+  const parent = ['parent_session_id', 'end_reason'].every((name) => columns.has(name))
+    ? '(SELECT p.end_reason FROM sessions p WHERE p.id = s.parent_session_id)'
+    : 'NULL';
+  let number = 0;
+  for (const row of database.iterate(`SELECT s.*, ${parent} AS parent_end_reason FROM sessions s ORDER BY ${order}`)) {
+    number++;
+    const session = hermesSession(row, path, schema);
+    if (session !== null) yield { kind: 'session', session };
+    else {
+      const skipped = {
+        place: { path, unit: 'row', number },
+        kind: 'damaged',
+        reason: 'The session has no id.',
+      } as const;
+      yield { kind: 'skipped', skipped };
+    }
+  }
+}
+
+function schemaOf(database: ForeignDatabase): number {
+  if (!columnsOf(database, 'schema_version').has('version')) return 1;
+  const [row] = [...database.iterate('SELECT max(version) AS version FROM schema_version')];
+  return (row === undefined ? null : rowNumber(row, 'version')) ?? 1;
+}
+
+const asBytes = new Set(['content', 'tool_calls', 'reasoning', 'reasoning_content', 'reasoning_details']);
+const read = ['id', 'role', 'tool_call_id', 'tool_name', 'timestamp', 'finish_reason', '_compressed_summary'];
+const readAlso = ['active', 'compacted', 'display_kind', ...asBytes];
+
+/** Rows of a session in the order of their ids: times regress when a clock is set back. */
+function messagesOf(database: ForeignDatabase, sessionId: string): IterableIterator<ForeignRow> {
+  const columns = columnsOf(database, 'messages');
+  const selected = [...read, ...readAlso]
+    .filter((name) => columns.has(name))
+    .map((name) => (asBytes.has(name) ? `CAST(${name} AS BLOB) AS ${name}` : name));
+  const order = columns.has('id') ? 'id' : 'rowid';
+  return database.iterate(`SELECT ${selected.join(', ')} FROM messages WHERE session_id = ? ORDER BY ${order}`, [
+    sessionId,
+  ]);
+}

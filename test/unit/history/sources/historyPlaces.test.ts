@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { usualPlaces } from '../../../../src/history/sources/historyPlaces';
+
+test('uses the folders that agents are told by the environment, and their usual ones otherwise', () => {
+  const environment = { CODEX_HOME: '/data/codex', XDG_CONFIG_HOME: '/data/config', HERMES_HOME: '' };
+  const { editors, ...places } = usualPlaces({ home: '/home/demo', platform: 'linux', environment });
+
+  expect({ ...places, editor: editors[0] }).toEqual({
+    claude: '/home/demo/.claude',
+    codex: '/data/codex',
+    hermes: '/home/demo/.hermes',
+    cline: '/home/demo/.cline',
+    chosen: [],
+    editor: '/data/config/Code/User',
+  });
+});
