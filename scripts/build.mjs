@@ -91,6 +91,12 @@ export const bundles = [
   { name: 'storeThread', entry: 'src/host/start/storeThread.ts', target: node },
   { name: 'storeWorker', entry: 'src/store/worker/storeWorker.ts', target: node },
   { name: 'libraryWorker', entry: 'src/store/library/libraryWorker.ts', target: node },
+  // Works with sessions without an editor: docs/command-line.md. Starts storeWorker.js where it writes.
+  {
+    name: 'hermes-history',
+    entry: 'src/commandLine/main.ts',
+    target: { ...node, banner: { js: '#!/usr/bin/env node' } },
+  },
   // The AI SDK is large and slow to load: extension.js loads it when a model is first used.
   { name: 'providers', entry: 'src/models/providers/index.ts', target: node },
   // The official client of Hindsight: loaded when the person has set it up.

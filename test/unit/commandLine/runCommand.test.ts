@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { UsageError, type Command, type Terminal } from '../../../src/commandLine/command';
+import { runCommand } from '../../../src/commandLine/runCommand';
+import { systemClock } from '../../../src/base/clock';
+
+const greet: Command = {
+  name: 'greet',
+  summary: 'Greets somebody.',
+  help: ['hermes-history greet <name> [--loud]'],
+  options: { loud: { type: 'boolean' } },
+  run: (terminal, { loud }, [name]) => {
+    if (name === undefined) throw new UsageError('Name somebody.');
+    if (name === 'nobody') throw new Error('Nobody is there.');
+    terminal.print(loud === true ? `HELLO ${name}` : `Hello ${name}`);
+    return Promise.resolve(0);
+  },
+};
+
+async function run(...args: string[]) {
+  const lines: string[] = [];
+  const terminal: Terminal = {
+    print: (line) => lines.push(line),
+    note: (line) => lines.push(`! ${line}`),
+    confirm: () => Promise.resolve(false),
+    signal: new AbortController().signal,
+    clock: systemClock,
+    home: '/home/user',
+    platform: 'linux',
+    environment: {},
+    folder: '/',
+    programFolder: '/',
+  };
+  return { code: await runCommand(terminal, args, [greet]), lines };
+}
+
+test('runs a command with its options and words', async () => {
+  expect(await run('greet', 'Ada', '--loud')).toEqual({ code: 0, lines: ['HELLO Ada'] });
+});
+
+test('lists the commands, and describes one', async () => {
+  expect([await run(), await run('help', 'greet'), await run('greet', '--help')]).toEqual([
+    {
+      code: 0,
+      lines: [
+        'hermes-history <command> [options]',
+        '',
+        '  greet  Greets somebody.',
+        '',
+        'hermes-history help <command> describes a command.',
+      ],
+    },
+    { code: 0, lines: greet.help },
+    { code: 0, lines: greet.help },
+  ]);
+});
+
+test('says what is wrong with a call, and how it is right', async () => {
+  const calls = [await run('sing'), await run('greet'), await run('greet', '--soft'), await run('greet', 'nobody')];
+  expect(calls.map(({ code, lines }) => [code, lines[0]?.split('.')[0]])).toEqual([
+    [2, '! There is no command "sing"'],
+    [2, '! Name somebody'],
+    [2, "! Unknown option '--soft'"],
+    [2, '! Nobody is there'],
+  ]);
+});
