@@ -80,6 +80,8 @@ export async function ensureVscode(say = console.log) {
     trim();
     for (const [source, target] of standIns)
       if (fs.existsSync(path.dirname(target))) fs.copyFileSync(path.join(tests, source), target);
+    addLaterOptions();
+    addRipgrep();
     fs.writeFileSync(stamp, fingerprint());
     const installed = verify();
     if (installed.problem)
@@ -126,6 +128,46 @@ function useRegistryOnly() {
     if (locked?.resolved?.startsWith('git')) delete content.packages[`node_modules/${name}`];
     fs.writeFileSync(place, `${JSON.stringify(content, null, 2)}\n`);
   }
+}
+
+/** Gives a server of 2025 the two options of later ones that the tests need: how long the host of a closed window lives on, and options for
+ *  VS Code itself. */
+function addLaterOptions() {
+  const commandLine = path.join(server, 'out/node/cli.js');
+  const known = fs.readFileSync(commandLine, 'utf8');
+  if (known.includes('"vscode-option"')) return;
+  replaceIn(commandLine, [
+    [
+      'exports.options = {',
+      'exports.options = { "reconnection-grace-time": { type: "string" }, "vscode-option": { type: "string[]" },',
+    ],
+    [
+      'Object.assign(Object.assign({}, args), {',
+      'Object.assign(Object.assign({}, args, Object.fromEntries((args["vscode-option"] ?? []).map((name) => [name, true]))), {',
+    ],
+  ]);
+  const given = 'process.argv.indexOf("--reconnection-grace-time")';
+  replaceIn(path.join(vscode, 'out/server-main.js'), [['108e5', `(${given}<0?108e5:1e3*process.argv[${given}+1])`]]);
+}
+
+/** VS Code 1.106 downloads its search program when it is installed. The same program is in the registry. */
+function addRipgrep() {
+  const packed = path.join(modules, `@vscode/ripgrep-${platform}/bin/rg`);
+  const target = path.join(vscode, 'node_modules/@vscode/ripgrep/bin/rg');
+  if (!fs.existsSync(packed) || !fs.existsSync(path.dirname(path.dirname(target)))) return;
+  fs.mkdirSync(path.dirname(target), { recursive: true });
+  fs.copyFileSync(packed, target);
+  fs.chmodSync(target, 0o755);
+}
+
+/** Replaces every occurrence of each text. Throws where there is none. */
+function replaceIn(file, replacements) {
+  let content = fs.readFileSync(file, 'utf8');
+  for (const [text, replacement] of replacements) {
+    if (!content.includes(text)) throw new Error(`${file} has no "${text}"`);
+    content = content.replaceAll(text, () => replacement);
+  }
+  fs.writeFileSync(file, content);
 }
 
 function trim() {
