@@ -81,7 +81,7 @@ export async function ensureVscode(say = console.log) {
     for (const [source, target] of standIns)
       if (fs.existsSync(path.dirname(target))) fs.copyFileSync(path.join(tests, source), target);
     addLaterOptions();
-    addRipgrep();
+    addPrograms();
     fs.writeFileSync(stamp, fingerprint());
     const installed = verify();
     if (installed.problem)
@@ -146,18 +146,25 @@ function addLaterOptions() {
       'Object.assign(Object.assign({}, args, Object.fromEntries((args["vscode-option"] ?? []).map((name) => [name, true]))), {',
     ],
   ]);
-  const given = 'process.argv.indexOf("--reconnection-grace-time")';
-  replaceIn(path.join(vscode, 'out/server-main.js'), [['108e5', `(${given}<0?108e5:1e3*process.argv[${given}+1])`]]);
+  // Read where an extension host is started, and in the host itself.
+  const seconds = 'Number(process.env.CODE_SERVER_RECONNECTION_GRACE_TIME||10800)';
+  for (const file of ['server-main.js', 'vs/workbench/api/node/extensionHostProcess.js'])
+    replaceIn(path.join(vscode, 'out', file), [['108e5', `(1e3*${seconds})`]]);
 }
 
-/** VS Code 1.106 downloads its search program when it is installed. The same program is in the registry. */
-function addRipgrep() {
-  const packed = path.join(modules, `@vscode/ripgrep-${platform}/bin/rg`);
-  const target = path.join(vscode, 'node_modules/@vscode/ripgrep/bin/rg');
-  if (!fs.existsSync(packed) || !fs.existsSync(path.dirname(path.dirname(target)))) return;
-  fs.mkdirSync(path.dirname(target), { recursive: true });
-  fs.copyFileSync(packed, target);
-  fs.chmodSync(target, 0o755);
+/** VS Code 1.106 downloads its search program when it is installed, and compiles what opens terminals. Both are in the registry. */
+function addPrograms() {
+  const search = path.join(modules, `@vscode/ripgrep-${platform}/bin`);
+  const terminals = path.join(modules, 'node-pty');
+  for (const [source, target] of [
+    [search, '@vscode/ripgrep/bin'],
+    [terminals, 'node-pty'],
+  ]) {
+    const place = path.join(vscode, 'node_modules', target);
+    if (!fs.existsSync(source) || fs.existsSync(path.join(place, 'prebuilds')) || fs.existsSync(path.join(place, 'rg')))
+      continue;
+    if (fs.existsSync(path.dirname(place))) fs.cpSync(source, place, { recursive: true });
+  }
 }
 
 /** Replaces every occurrence of each text. Throws where there is none. */

@@ -26,8 +26,8 @@ const vscode = sharedVscode(() => ({
   settings: {
     'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
     'hermes.model': 'Local/test-model',
-    'hermes.terminal.sandbox': 'off',
   },
+  machineSettings: { 'hermes.terminal.sandbox': 'off' },
 }));
 
 beforeAll(async () => {

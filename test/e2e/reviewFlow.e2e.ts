@@ -37,8 +37,8 @@ const settings = (): VscodeSessionOptions => ({
   settings: {
     'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
     'hermes.model': 'Local/test-model',
-    'hermes.terminal.sandbox': 'off',
   },
+  machineSettings: { 'hermes.terminal.sandbox': 'off' },
 });
 
 let folder: string;

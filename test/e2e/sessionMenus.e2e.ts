@@ -166,7 +166,7 @@ test("Export Session… from a row's menu and from the chat's menu writes the st
   await panel.frame.getByRole('feed', { name: 'Conversation' }).hover();
   await workbench.page
     .locator('.part.auxiliarybar')
-    .getByRole('button', { name: /^More Actions/ })
+    .getByRole('button', { name: /More Actions/ })
     .first()
     .click();
   await picture('chat-menu');

@@ -13,7 +13,7 @@ test('the installed package shows its chat in the secondary side bar', async ({ 
     installed: vscode.server.installedExtensions().filter((extension) => extension.startsWith(EXTENSION_ID)).length,
     titles: await workbench.page
       .locator('#workbench\\.parts\\.auxiliarybar .composite-bar .action-label')
-      .allInnerTexts(),
+      .allTextContents(),
     errors: workbench.errors(),
   }).toEqual({ installed: 1, titles: ['Hermes'], errors: [] });
 });

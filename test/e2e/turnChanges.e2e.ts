@@ -34,8 +34,8 @@ const vscode = sharedVscode(() => ({
   settings: {
     'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
     'hermes.model': 'Local/test-model',
-    'hermes.terminal.sandbox': 'off',
   },
+  machineSettings: { 'hermes.terminal.sandbox': 'off' },
 }));
 
 beforeEach(async () => {

@@ -33,8 +33,8 @@ const settings = (): VscodeSessionOptions => ({
   settings: {
     'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
     'hermes.model': 'Local/test-model',
-    'hermes.terminal.sandbox': 'off',
   },
+  machineSettings: { 'hermes.terminal.sandbox': 'off' },
 });
 const running = sharedVscode(settings);
 

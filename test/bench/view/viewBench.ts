@@ -89,6 +89,7 @@ export async function measureChatView(plan: ViewPlan): Promise<ViewFigures> {
     };
   } finally {
     await preview.close();
+    await BrowserPreview.end();
   }
 }
 

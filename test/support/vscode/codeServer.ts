@@ -172,6 +172,8 @@ export class CodeServer {
     const merged = {
       ...Object.fromEntries(inherited),
       ...own,
+      // As the option says; what VS Code 1.106 reads (scripts/vscodeInstall.mjs).
+      CODE_SERVER_RECONNECTION_GRACE_TIME: String(this.options.reconnectionGraceSeconds ?? 1),
       ...this.options.env,
       [ROOT_VARIABLE]: this.options.root,
     };

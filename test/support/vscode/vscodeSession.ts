@@ -21,6 +21,8 @@ export interface VscodeSessionOptions {
   extensions?: readonly string[];
   /** On top of `quietSettings` and `scriptedModelSettings`. */
   settings?: Settings;
+  /** Those of scope "machine": VS Code may overlook them among the others. */
+  machineSettings?: Settings;
   env?: Readonly<Record<string, string | undefined>>;
   workspaceTrust?: boolean;
   testDriver?: boolean;
@@ -66,6 +68,7 @@ export class VscodeSession {
     const session = new VscodeSession(root, server, browser, settings, guardian, keepFolder);
     try {
       settings.write({ ...quietSettings, ...scriptedModelSettings, ...options.settings });
+      session.machineSettings.write({ ...options.machineSettings });
       for (const name of options.extensions ?? [])
         server.addExtensionFolder(path.resolve(projectRoot(), 'test/support/extensions', name));
       for (const file of options.vsix ?? []) server.installVsix(file);

@@ -1,26 +1,18 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { build, type BuildOptions } from 'esbuild';
-import { chromium, type Browser, type Page, type Route } from 'playwright-core';
+import { chromium, type Browser, type Page } from 'playwright-core';
 import { webviewLoaders } from '../../../scripts/build.mjs';
 import { ensureChromium } from '../../../scripts/chromiumInstall.mjs';
-import { webviewHtml } from '../../../src/host/webviews/webviewHtml';
 import { states, type PreviewState } from './states';
+import { ViewServer } from './viewServer';
 
-const origin = 'http://preview.test';
 /** What scripts/build.mjs does for the package. */
 const shippedForm = {
   minify: true,
   legalComments: 'none',
   define: { 'process.env.NODE_ENV': '"production"' },
 } as const;
-const types: Readonly<Record<string, string>> = {
-  '.js': 'text/javascript',
-  '.css': 'text/css',
-  '.ttf': 'font/ttf',
-  '.woff2': 'font/woff2',
-};
-
 export interface PreviewAppearance {
   readonly theme?: string;
   readonly width?: number;
@@ -42,12 +34,18 @@ export interface OpenPreview {
   readonly strays: string[];
 }
 
-/** A page and where the listeners and routes it got once put what they hear: in the lists of the state that it shows now. */
+/** A page and where the listeners it got once put what they hear: in the lists of the state that it shows now. */
 interface ReusedPage {
   readonly page: Page;
   shown: Omit<OpenPreview, 'page'>;
-  localization: Readonly<Record<string, string>>;
 }
+
+/** What the test files of one process share: a browser, and bundles that were made. It ends with the process. */
+interface Shared {
+  browser?: Promise<Browser>;
+  readonly bundles: Map<string, Promise<readonly (readonly [string, Buffer])[]>>;
+}
+const shared: Shared = ((globalThis as { sharedPreview?: Shared }).sharedPreview ??= { bundles: new Map() });
 
 /** A browser that shows the real view bundles in the host's own shell and policy, without VS Code. Works from the project's root. */
 export class BrowserPreview {
@@ -58,6 +56,7 @@ export class BrowserPreview {
   private constructor(
     private readonly browser: Browser,
     private readonly files: ReadonlyMap<string, Buffer>,
+    private readonly server: ViewServer,
   ) {}
 
   /** `extra` names further entries to bundle, for `source` and `openBare`. `only`: the view to bundle, minified as in the package;
@@ -81,8 +80,8 @@ export class BrowserPreview {
         files.set(file, contents);
     for (const name of ['codicon.css', 'codicon.ttf'])
       files.set(`/${name}`, fs.readFileSync(path.join('node_modules/@vscode/codicons/dist', name)));
-    const browser = await chromium.launch({ executablePath: await ensureChromium(), args: ['--no-sandbox'] });
-    return new BrowserPreview(browser, files);
+    shared.browser ??= launch();
+    return new BrowserPreview(await shared.browser, files, await ViewServer.start(files));
   }
 
   /** The text of a bundle named in `extra`: the policy lets no page load it, so a test evaluates it. */
@@ -92,8 +91,16 @@ export class BrowserPreview {
     return file.toString();
   }
 
+  /** Closes the browser of this process, which later previews would share. */
+  static async end(): Promise<void> {
+    const browser = await shared.browser;
+    delete shared.browser;
+    await browser?.close();
+  }
+
   async close(): Promise<void> {
-    await this.browser.close();
+    this.server.close();
+    for (const page of this.pages.keys()) await page.close();
   }
 
   /** Opens a state of states.ts and does what it says a person does in it. In the end `leave` gives the page to the next state; one that a
@@ -105,11 +112,12 @@ export class BrowserPreview {
     const { page } = reused;
     const [problems, strays]: [string[], string[]] = [[], []];
     reused.shown = { problems, strays };
-    reused.localization = appearance.language?.localization ?? {};
     await page.setViewportSize({ width: appearance.width ?? 450, height: appearance.height ?? 820 });
     this.visits += 1;
+    if (appearance.language !== undefined)
+      this.server.localizations.set(String(this.visits), appearance.language.localization);
     await page.goto(
-      `${origin}/view/${state.view}?state=${name}&theme=${appearance.theme ?? 'dark'}&visit=${this.visits}${appearance.language === undefined ? '' : `&language=${appearance.language.code ?? 'en'}`}`,
+      `${this.server.origin}/view/${state.view}?state=${name}&theme=${appearance.theme ?? 'dark'}&visit=${this.visits}${appearance.language === undefined ? '' : `&language=${appearance.language.code ?? 'en'}`}`,
     );
     await page.getByRole('main').waitFor();
     if (appearance.language !== undefined)
@@ -134,19 +142,14 @@ export class BrowserPreview {
 
   private async newPage(): Promise<ReusedPage> {
     const page = await this.browser.newPage();
-    const reused: ReusedPage = { page, shown: { problems: [], strays: [] }, localization: {} };
+    const reused: ReusedPage = { page, shown: { problems: [], strays: [] } };
     page.on('console', (message) => message.type() === 'error' && reused.shown.problems.push(message.text()));
     page.on('pageerror', (error) => reused.shown.problems.push(String(error)));
-    await page.route(`${origin}/language.js`, (route) =>
-      route.fulfill({
-        contentType: 'text/javascript',
-        body: `window.previewLanguage = ${JSON.stringify({ localization: reused.localization })};`,
-      }),
-    );
-    await page.route(
-      ({ pathname }) => pathname !== '/language.js',
-      (route) => this.serve(route, reused.shown.strays),
-    );
+    page.on('request', (request) => {
+      const address = new URL(request.url());
+      if (/^(?:http|ws)s?:$/.test(address.protocol) && !this.server.has(address))
+        reused.shown.strays.push(address.href);
+    });
     this.pages.set(page, reused);
     return reused;
   }
@@ -160,29 +163,8 @@ export class BrowserPreview {
     const page = await this.browser.newPage({
       viewport: { width: appearance.width ?? 450, height: appearance.height ?? 820 },
     });
-    await page.route('**/*', (route) => this.serve(route, []));
-    await page.goto(`${origin}/view/${view}?script=${script}&theme=${appearance.theme ?? 'dark'}`);
+    await page.goto(`${this.server.origin}/view/${view}?script=${script}&theme=${appearance.theme ?? 'dark'}`);
     return { browser: this.browser, page };
-  }
-
-  private async serve(route: Route, strays: string[]): Promise<void> {
-    const { pathname, href, searchParams } = new URL(route.request().url());
-    const file = this.files.get(pathname);
-    if (pathname.startsWith('/view/'))
-      await route.fulfill({
-        contentType: 'text/html',
-        body: shell(
-          pathname.slice('/view/'.length),
-          [...(searchParams.has('language') ? ['language'] : []), searchParams.get('script') ?? 'page'],
-          searchParams.get('language') ?? 'en',
-        ),
-      });
-    else if (file !== undefined)
-      await route.fulfill({ contentType: types[path.extname(pathname)] ?? 'text/plain', body: file });
-    else {
-      strays.push(href);
-      await route.abort();
-    }
   }
 }
 
@@ -237,25 +219,22 @@ async function press(page: Page, name: string): Promise<void> {
     .click();
 }
 
-function shell(view: string, scripts: readonly string[], language: string): string {
-  const html = webviewHtml({
-    title: 'Hermes',
-    language,
-    script: `/${view}.js`,
-    styles: ['/codicon.css', `/${view}.css`],
-    cspSource: origin,
-    nonce: 'preview',
-    place: view === 'chat' ? 'panel' : 'editor',
-  });
-  const before = scripts.map((script) => `<script nonce="preview" src="/${script}.js"></script>`).join('\n  ');
-  return html.replace('<script type="module"', `${before}\n  <script type="module"`);
+/** A browser that finds no other machine. */
+async function launch(): Promise<Browser> {
+  const args = ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'];
+  return chromium.launch({ executablePath: await ensureChromium(), args });
 }
 
-async function bundle(
-  name: string,
-  entry: string,
-  form: Pick<BuildOptions, 'format' | 'splitting' | 'minify' | 'legalComments' | 'define'>,
-): Promise<readonly (readonly [string, Buffer])[]> {
+type Form = Pick<BuildOptions, 'format' | 'splitting' | 'minify' | 'legalComments' | 'define'>;
+
+function bundle(name: string, entry: string, form: Form): Promise<readonly (readonly [string, Buffer])[]> {
+  const key = JSON.stringify([name, entry, form]);
+  const made = shared.bundles.get(key) ?? makeBundle(name, entry, form);
+  shared.bundles.set(key, made);
+  return made;
+}
+
+async function makeBundle(name: string, entry: string, form: Form): Promise<readonly (readonly [string, Buffer])[]> {
   const result = await build({
     entryPoints: [entry],
     outdir: '/',

@@ -32,6 +32,7 @@ for (const name of Object.keys(states).filter((candidate) => candidate.includes(
   }
 }
 await preview.close();
+await BrowserPreview.end();
 console.log(`Pictures are in ${out}`);
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length > 0 ? 1 : 0;
