@@ -30,16 +30,7 @@ const hostFloors = ['store', 'models', 'agent'];
  * @type {{ name: string, beside?: boolean, prepare?: () => unknown, skip?: () => string | undefined, report?: string, commands: () => string[][], env?: () => NodeJS.ProcessEnv }[]}
  */
 const layers = [
-  {
-    name: 'typecheck',
-    commands: () =>
-      ['tsconfig.json', 'src/webview/tsconfig.json', 'test/tsconfig.json'].map((project) => [
-        process.execPath,
-        bin('typescript/bin/tsc'),
-        '-p',
-        project,
-      ]),
-  },
+  { name: 'typecheck', commands: () => [[process.execPath, 'scripts/typecheck.mjs']] },
   {
     name: 'lint',
     beside: true,
