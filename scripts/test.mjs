@@ -49,6 +49,7 @@ const layers = [
   },
   {
     name: 'unit24',
+    beside: true,
     report: 'unit24.json',
     skip: () => (process.versions.node.startsWith('24.') ? 'this is Node 24 already' : undefined),
     prepare: () => ensureVscode(say),
