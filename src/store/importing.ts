@@ -28,9 +28,14 @@ export interface ImportOperations {
 export interface ImportMark {
   /** Cheap signs of the source (size, time, counts): equal ones mean that there is nothing to read. */
   readonly stamp: string;
-  /** Number of messages that were read, and a digest of them. */
+  /** Number of messages before the last turn, and a digest of them: a later import continues there. */
   readonly messages: number;
   readonly digest: string;
+  /** The same of all messages. */
+  readonly total: number;
+  readonly whole: string;
+  /** Result of `beginImport`. */
+  readonly begun: BegunImport;
 }
 
 /** absent: never imported. erased: imported, and then erased by the user. stored: it is here. `mark` is null when it
@@ -51,8 +56,6 @@ export interface BeginImport {
   readonly sessionId: string;
   readonly lineage: ImportLineage | null;
   readonly startedAt: number;
-  readonly folder: string | null;
-  readonly origin: SessionOrigin;
 }
 
 export interface BegunImport {
@@ -111,6 +114,9 @@ export interface FinishImport extends ImportedFacts {
   readonly sessionId: string;
   /** As at the beginning. */
   readonly lineage: ImportLineage | null;
+  readonly startedAt: number;
+  readonly folder: string | null;
+  readonly origin: SessionOrigin;
 }
 
 export interface ExtendImport extends ImportBatch, ImportedFacts {

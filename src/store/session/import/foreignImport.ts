@@ -26,7 +26,14 @@ interface Parent {
   readonly kind: ImportLineage['kind'];
 }
 
-const mark = v.object({ stamp: v.string(), messages: v.number(), digest: v.string() });
+const mark = v.object({
+  stamp: v.string(),
+  messages: v.number(),
+  digest: v.string(),
+  total: v.number(),
+  whole: v.string(),
+  begun: v.object({ isContinuation: v.boolean(), start: v.number() }),
+});
 
 const insertTurn = `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, outcome, stop_reason, started_at, settled_at, usage)
   VALUES (?, ?, ?, ?, ?, 'settled', ?, ?, ?, ?, ?)`;
@@ -45,17 +52,11 @@ export class ForeignImport {
     return sessionIds.map((id) => this.state(id));
   }
 
-  begin({ sessionId, lineage, startedAt, folder, origin }: BeginImport): BegunImport {
+  begin({ sessionId, lineage, startedAt }: BeginImport): BegunImport {
     const row = this.database.get('SELECT 1 AS n FROM sessions WHERE id = ?', [sessionId]);
     if (row !== undefined) throw invalid(`session ${sessionId} is stored already`);
     // Without its parent until it is whole: a segment with a hidden continuation could not be opened.
     this.insertSession(sessionId, startedAt, null);
-    this.database.run('UPDATE sessions SET cwd = ?, source = ?, origin = ? WHERE id = ?', [
-      folder,
-      origin.source,
-      JSON.stringify(origin),
-      sessionId,
-    ]);
     const parent = this.parentOf(lineage);
     return parent?.kind === 'compression'
       ? { isContinuation: true, start: segmentStart(this.database, parent.session.id) + segmentRoom }
@@ -70,11 +71,15 @@ export class ForeignImport {
     this.write(batch, textOr(pending, 'conversation_id', batch.sessionId));
   }
 
-  finish({ sessionId, lineage, ...facts }: FinishImport): void {
+  finish({ sessionId, lineage, startedAt, folder, origin, ...facts }: FinishImport): void {
     const pending = this.database.get("SELECT 1 AS n FROM sessions WHERE id = ? AND pending = 'made'", [sessionId]);
     if (pending === undefined) throw invalid(`session ${sessionId} is not being imported`);
     const own = this.segmentsOf(sessionId);
-    this.database.run('UPDATE sessions SET pending = NULL WHERE id IN (SELECT value FROM json_each(?))', [own]);
+    this.database.run(
+      'UPDATE sessions SET pending = NULL, cwd = ?, source = ?, origin = ? WHERE id IN (SELECT value FROM json_each(?))',
+      [folder, origin.source, JSON.stringify(origin), own],
+    );
+    this.database.run('UPDATE sessions SET started_at = ? WHERE id = ?', [startedAt, sessionId]);
     const parent = this.parentOf(lineage);
     if (parent !== null) this.adopt(sessionId, own, parent, facts.lastActiveAt);
     this.describe(sessionId, own, facts);
@@ -87,13 +92,7 @@ export class ForeignImport {
     const state = this.state(sessionId);
     const session = this.sessions.find(sessionId);
     if (session === null || state.state !== 'stored' || state.isChanged || state.mark?.digest !== since) return false;
-    const own = this.segmentsOf(sessionId);
-    const turns = JSON.stringify(batch.turns.map(({ uid }) => uid));
-    this.database.run('DELETE FROM turns WHERE uid IN (SELECT value FROM json_each(?))', [turns]);
-    this.database.run(
-      'DELETE FROM messages WHERE session_id IN (SELECT value FROM json_each(?)) AND position >= ?',
-      [own, from],
-    );
+    this.cutFrom(this.segmentsOf(sessionId), sessionId, from);
     this.write({ sessionId, ...batch }, session.conversationId);
     const segments = this.segmentsOf(sessionId);
     this.database.run(
@@ -103,6 +102,25 @@ export class ForeignImport {
     );
     this.describe(sessionId, segments, batch);
     return true;
+  }
+
+  /** Removes rows from a position on, and the turns and segments that have no other rows. */
+  private cutFrom(own: string, sessionId: string, from: number): void {
+    const among = 'IN (SELECT value FROM json_each(?1))';
+    this.database.run(`DELETE FROM messages WHERE session_id ${among} AND position >= ?2`, [own, from]);
+    this.database.run(
+      `DELETE FROM turns WHERE session_id ${among} AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.turn_uid = turns.uid)`,
+      [own],
+    );
+    this.database.run(
+      `DELETE FROM sessions WHERE id ${among} AND id <> ?2 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id = sessions.id)`,
+      [own, sessionId],
+    );
+    this.database.run(
+      `UPDATE sessions SET end_reason = NULL, ended_at = NULL WHERE id ${among} AND end_reason = 'compression'
+         AND NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent_session_id = sessions.id AND c.parent_kind = 'compression')`,
+      [own],
+    );
   }
 
   /** The segments of an imported session that the import made, as JSON. */
@@ -131,8 +149,7 @@ export class ForeignImport {
   /** True when a turn or a segment was added here, or a row was rewritten, hidden or added. */
   private isChanged(sessionId: string): boolean {
     const segments = this.segmentsOf(sessionId);
-    const isOwn = (column: string): string =>
-      `(substr(${column}, 1, length(?2) + 1) IN (?2 || '/', ?2 || '.'))`;
+    const isOwn = (column: string): string => `(substr(${column}, 1, length(?2) + 1) IN (?2 || '/', ?2 || '.'))`;
     return (
       this.database.get(
         `SELECT 1 AS n WHERE EXISTS (SELECT 1 FROM json_each(?1) s JOIN turns t ON t.session_id = s.value WHERE NOT ${isOwn('t.uid')})
@@ -159,25 +176,21 @@ export class ForeignImport {
       sessionId,
     ]);
     if (kind !== 'compression') return;
-    this.database.run(
-      "UPDATE sessions SET end_reason = 'compression', ended_at = coalesce(ended_at, ?) WHERE id = ?",
-      [at, session.id],
-    );
+    this.database.run("UPDATE sessions SET end_reason = 'compression', ended_at = coalesce(ended_at, ?) WHERE id = ?", [
+      at,
+      session.id,
+    ]);
     for (const [table, key] of [
       ['sessions', 'id'],
       ['turns', 'session_id'],
     ])
-      this.database.run(
-        `UPDATE ${table} SET conversation_id = ? WHERE ${key} IN (SELECT value FROM json_each(?))`,
-        [session.conversationId, own],
-      );
+      this.database.run(`UPDATE ${table} SET conversation_id = ? WHERE ${key} IN (SELECT value FROM json_each(?))`, [
+        session.conversationId,
+        own,
+      ]);
   }
 
-  private insertSession(
-    id: string,
-    startedAt: number,
-    before: Pick<Session, 'id' | 'conversationId'> | null,
-  ): void {
+  private insertSession(id: string, startedAt: number, before: Pick<Session, 'id' | 'conversationId'> | null): void {
     this.database.run(
       `INSERT INTO sessions (id, parent_session_id, parent_kind, conversation_id, started_at, last_activity_at, seen_at, pending)
        VALUES (?, ?, ?, ?, ?, ?, ?, 'made')`,
@@ -200,7 +213,10 @@ export class ForeignImport {
         `UPDATE sessions SET (cwd, source, origin) = (SELECT cwd, source, origin FROM sessions WHERE id = ?1) WHERE id = ?2`,
         [sessionId, id],
       );
-      this.database.run("UPDATE sessions SET end_reason = 'compression', ended_at = ? WHERE id = ?", [startedAt, parentId]);
+      this.database.run("UPDATE sessions SET end_reason = 'compression', ended_at = ? WHERE id = ?", [
+        startedAt,
+        parentId,
+      ]);
     }
     for (const row of rows) this.database.run(insertMessage, row);
     for (const turn of turns) {
