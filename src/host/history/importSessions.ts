@@ -1,0 +1,151 @@
+import * as vscode from 'vscode';
+import { t } from '../../base/translate';
+import type { ImportResult, Preview, Scan, SessionImport } from '../../history/import/importing';
+import type { ForeignSession } from '../../history/sources/foreign';
+import type { HistoryPlaces } from '../../history/sources/historyPlaces';
+import type { CommandTable } from '../common/commands';
+import { resultSentence } from './importLabels';
+import { pickGroups, pickSessions, type PickContext } from './importPicks';
+import { showImportReport } from './importReport';
+
+export interface SessionImportsDeps {
+  readonly importer: SessionImport;
+  /** Places of other agents on this machine. */
+  readonly places: () => HistoryPlaces;
+  readonly context: () => PickContext;
+  /** Resolves when this window's history can be written; rejects with a sentence when it cannot. */
+  readonly ready: () => Promise<void>;
+  readonly openInChat: (sessionId: string) => Promise<void>;
+  /** Called after each session that became readable. */
+  readonly onImported: () => void;
+}
+
+/** Imports sessions of other agents: find, preview, import, report. */
+export class SessionImports {
+  constructor(private readonly deps: SessionImportsDeps) {}
+
+  get commands(): CommandTable {
+    return { importSessions: (files) => this.run(urisOf(files)) };
+  }
+
+  /** `files`: files and folders that the user named. Empty: what lies on this machine. */
+  async run(files: readonly vscode.Uri[] = []): Promise<void> {
+    await this.deps.ready();
+    const found = files.length > 0 ? await this.inFiles(files) : await this.onThisMachine();
+    if (found === null) return;
+    const { importer, context } = this.deps;
+    const preview = await withProgress(t('Comparing with the sessions that are here…'), () => importer.preview(found));
+    if (isNothingNew(preview)) {
+      void vscode.window.showInformationMessage(
+        found.length === 0
+          ? t('No sessions were found there.')
+          : t('All {count} sessions are already here.', { count: found.length }),
+      );
+      return;
+    }
+    const chosen = await pickSessions(preview, context());
+    if (chosen === null || chosen.length === 0) return;
+    await this.import(chosen.map(({ session }) => session));
+  }
+
+  /** Sessions of the groups that the user chooses. Null when the user cancels. */
+  private async onThisMachine(): Promise<readonly ForeignSession[] | null> {
+    const stopping = new AbortController();
+    const scanning = this.deps.importer.scan(this.deps.places(), { signal: stopping.signal });
+    // Also awaited below, if the user waits for it.
+    scanning.catch(() => undefined);
+    try {
+      const choice = await pickGroups(scanning, this.deps.context());
+      if (choice?.kind === 'files') return this.inChosenFiles();
+      // The picker closes by itself when the search failed: then the reason is thrown here.
+      if (choice === null) return (await settledOrNull(scanning)) && null;
+      const { sessions } = await scanning;
+      return sessions.filter(({ source, folder }) =>
+        choice.groups.some((group) => group.source === source && group.folder === folder),
+      );
+    } finally {
+      stopping.abort();
+    }
+  }
+
+  private async inChosenFiles(): Promise<readonly ForeignSession[] | null> {
+    const files = await vscode.window.showOpenDialog({
+      title: t('Import Sessions'),
+      openLabel: t('Import'),
+      canSelectMany: true,
+      canSelectFiles: true,
+      canSelectFolders: true,
+      filters: { [t('Sessions')]: ['json', 'jsonl', 'db'], [t('All Files')]: ['*'] },
+    });
+    return files === undefined ? null : this.inFiles(files);
+  }
+
+  private async inFiles(files: readonly vscode.Uri[]): Promise<readonly ForeignSession[]> {
+    const places = { ...this.deps.places(), chosen: files.map(({ fsPath }) => fsPath) };
+    const { sessions, problems } = await withProgress(t('Reading sessions…'), () =>
+      this.deps.importer.scan(places, { isOnlyChosen: true }),
+    );
+    if (sessions.length === 0 && problems[0] !== undefined) throw new Error(problems[0].reason);
+    return sessions;
+  }
+
+  private async import(sessions: readonly ForeignSession[]): Promise<void> {
+    const { importer, context, onImported, openInChat } = this.deps;
+    const result = await vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Notification, title: t('Importing sessions…'), cancellable: true },
+      (progress, canceled) => {
+        const stopping = new AbortController();
+        canceled.onCancellationRequested(() => stopping.abort());
+        let last: string | null = null;
+        return importer.run(sessions, {
+          signal: stopping.signal,
+          includeForgotten: true,
+          onProgress: ({ sessionsDone, sessionsTotal, messages, lastSessionId }) => {
+            progress.report({
+              message: t('{done} of {total} sessions, {messages} messages', {
+                done: sessionsDone,
+                total: sessionsTotal,
+                messages,
+              }),
+            });
+            if (lastSessionId !== last) onImported();
+            last = lastSessionId;
+          },
+        });
+      },
+    );
+    onImported();
+    await this.report(result, context(), openInChat);
+  }
+
+  private async report(
+    result: ImportResult,
+    { labels }: PickContext,
+    openInChat: (sessionId: string) => Promise<void>,
+  ): Promise<void> {
+    const newest = result.entries.find(({ outcome }) => outcome === 'imported')?.sessionId ?? null;
+    const [open, details] = [t('Open Newest'), t('Show Details')];
+    const show = result.counts.failed > 0 ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
+    const chosen = await show(resultSentence(result, labels), ...(newest === null ? [] : [open]), details);
+    if (chosen === details) await showImportReport(result, labels);
+    if (chosen === open && newest !== null) await openInChat(newest);
+  }
+}
+
+function isNothingNew({ counts }: Preview): boolean {
+  return counts.new + counts.grown + counts.forgotten === 0;
+}
+
+/** Files that a drop or a menu passes. */
+function urisOf(files: unknown): readonly vscode.Uri[] {
+  const listed = Array.isArray(files) ? files : [files];
+  return listed.filter((file): file is vscode.Uri => file instanceof vscode.Uri);
+}
+
+async function settledOrNull(scanning: Promise<Scan>): Promise<Scan | null> {
+  return Promise.race([scanning, Promise.resolve(null)]);
+}
+
+function withProgress<T>(title: string, work: () => Promise<T>): Promise<T> {
+  return Promise.resolve(vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, work));
+}
