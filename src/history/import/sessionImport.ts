@@ -80,7 +80,10 @@ export class OneSession {
   async update(version: number, mark: StoredMark, isChanged: boolean): Promise<Written> {
     this.restart();
     if (mark === null) return this.unchanged(version);
-    const { growth, converter, continues, from } = await this.readGrowth(importedSessionId(this.session, version), mark);
+    const { growth, converter, continues, from } = await this.readGrowth(
+      importedSessionId(this.session, version),
+      mark,
+    );
     if (converter.whole === mark.whole || converter.messages < mark.total) return this.unchanged(version);
     if (continues && !isChanged) {
       if (await this.extend(version, mark, growth, converter, from))
