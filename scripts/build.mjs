@@ -91,7 +91,6 @@ export const bundles = [
   { name: 'storeThread', entry: 'src/host/start/storeThread.ts', target: node },
   { name: 'storeWorker', entry: 'src/store/worker/storeWorker.ts', target: node },
   { name: 'libraryWorker', entry: 'src/store/library/libraryWorker.ts', target: node },
-  // Sessions of other agents are read in a thread of their own.
   { name: 'importWorker', entry: 'src/history/import/importWorker.ts', target: node },
   // Works with sessions without an editor: docs/command-line.md. Starts storeWorker.js where it writes.
   {

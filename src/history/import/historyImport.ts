@@ -47,7 +47,10 @@ export class HistoryImport implements SessionImport {
         for await (const found of source.find(places)) {
           signal?.throwIfAborted();
           if (found.kind === 'skipped') skipped.push(found.skipped);
-          else onProgress?.(sessions.push(found.session));
+          else {
+            const count = sessions.push(found.session);
+            onProgress?.(count);
+          }
         }
       } catch (error) {
         signal?.throwIfAborted();

@@ -1,37 +1,42 @@
 import type { StoreErrorData } from '../../store/storeError';
 import type { ForeignSession } from '../sources/foreign';
 import type { HistoryPlaces } from '../sources/historyPlaces';
-import type { ImportCourse, ImportProgress, ScanCourse } from './importing';
+import type { ImportProgress, ImportResult, Preview, Scan } from './importing';
 import type { ImportTarget } from './importTarget';
 
-/** Messages between the thread that asks for an import and the one that does it. Both sides come from one build, so
- *  messages are typed and not validated. A thread does one job. */
-export type ImportJob =
-  | { readonly kind: 'scan'; readonly places: HistoryPlaces; readonly course: Pick<ScanCourse, 'isOnlyChosen'> }
+/** Messages between a caller's thread and that of an import. Both sides come from one build, so messages are typed
+ *  and not validated. The import's thread reads and converts; it asks the caller's thread for each call of the
+ *  store. */
+export type ImportTask =
+  | { readonly kind: 'scan'; readonly places: HistoryPlaces; readonly isOnlyChosen: boolean }
   | { readonly kind: 'preview'; readonly found: readonly ForeignSession[] }
-  | {
-      readonly kind: 'run';
-      readonly found: readonly ForeignSession[];
-      readonly course: Pick<ImportCourse, 'includeForgotten'>;
-    };
+  | { readonly kind: 'run'; readonly found: readonly ForeignSession[]; readonly includeForgotten: boolean };
 
-/** Start parameters of the thread. */
-export interface ImportThread {
-  readonly job: ImportJob;
-  /** Folder used only for private copies of other programs' databases. */
-  readonly copies: string;
+export interface TaskResults {
+  readonly scan: Scan;
+  readonly preview: Preview;
+  readonly run: ImportResult;
 }
 
 export type TargetMethod = keyof ImportTarget;
+export type TargetCall = {
+  readonly [M in TargetMethod]: { readonly method: M; readonly args: Parameters<ImportTarget[M]> };
+}[TargetMethod];
 
 export type ToImport =
-  | { readonly kind: 'abort' }
-  | { readonly kind: 'stored'; readonly id: number; readonly value: unknown }
-  | { readonly kind: 'refused'; readonly id: number; readonly error: StoreErrorData };
+  | { readonly kind: 'task'; readonly id: number; readonly task: ImportTask }
+  | { readonly kind: 'cancel'; readonly id: number }
+  | { readonly kind: 'stored'; readonly call: number; readonly value: unknown }
+  | { readonly kind: 'refused'; readonly call: number; readonly error: StoreErrorData };
 
 export type FromImport =
-  | { readonly kind: 'progress'; readonly progress: ImportProgress | number }
-  /** A call of the store, which only the asking thread reaches. */
-  | { readonly kind: 'store'; readonly id: number; readonly method: TargetMethod; readonly args: readonly unknown[] }
-  | { readonly kind: 'done'; readonly value: unknown }
-  | { readonly kind: 'failed'; readonly error: StoreErrorData; readonly isAborted: boolean };
+  | { readonly kind: 'store'; readonly call: number; readonly request: TargetCall }
+  | { readonly kind: 'progress'; readonly id: number; readonly progress: number | ImportProgress }
+  | { readonly kind: 'done'; readonly id: number; readonly value: TaskResults[keyof TaskResults] }
+  | { readonly kind: 'failed'; readonly id: number; readonly error: StoreErrorData };
+
+/** Start parameters of the thread. */
+export interface ImportThread {
+  /** Folder used only for its private copies of databases. */
+  readonly copies: string;
+}

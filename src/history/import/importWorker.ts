@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../base/clock';
 import { setTranslations, type Translations } from '../../base/translate';
 import { NodeFileSystem } from '../../store/engine/nodeFileSystem';
@@ -10,89 +10,109 @@ import { SystemProcessTable } from '../../store/lock/processLookup';
 import { reviveStoreError, storeErrorData } from '../../store/storeError';
 import { NodeHistoryFiles } from '../sources/reading/nodeHistoryFiles';
 import { HistoryImport } from './historyImport';
-import type { FromImport, ImportThread, TargetMethod, ToImport } from './importMessages';
+import type { FromImport, ImportTask, ImportThread, TargetCall, TaskResults, ToImport } from './importMessages';
 import type { ImportTarget } from './importTarget';
 
-/** Entry of `dist/importWorker.js`: a thread that does one job of a `HistoryImport`. `sql-wasm.wasm` is beside the
- *  bundle. */
-if (!parentPort) throw new Error('The import worker must be started as a worker thread.');
-const port: MessagePort = parentPort;
+/** Entry of `dist/importWorker.js`: a thread around a `HistoryImport`. `sql-wasm.wasm` is beside the bundle. */
+const port = parentPort;
+if (!port) throw new Error('The import worker must be started as a worker thread.');
+const post = (message: FromImport): void => port.postMessage(message);
 
-const { job, copies, translations } = workerData as ImportThread & { readonly translations: Translations };
+const { copies, translations } = workerData as ImportThread & { readonly translations: Translations };
 setTranslations(translations);
 
-const stop = new AbortController();
-const calls = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
+let loaded: Promise<Sqlite> | undefined;
+const sqlite = (): Promise<Sqlite> =>
+  (loaded ??= loadSqlite(new Uint8Array(readFileSync(join(__dirname, 'sql-wasm.wasm')))));
+
+const pending = new Map<
+  number,
+  { readonly resolve: (value: never) => void; readonly reject: (error: unknown) => void }
+>();
+const stops = new Map<number, AbortController>();
 let lastCall = 0;
 
-port.on('message', (message: ToImport) => {
-  if (message.kind === 'abort') return stop.abort();
-  const call = calls.get(message.id);
-  calls.delete(message.id);
-  if (message.kind === 'stored') call?.resolve(message.value);
-  else call?.reject(reviveStoreError(message.error));
-});
-
-function send(message: FromImport): void {
-  port.postMessage(message);
-}
-
-function callStore(method: TargetMethod, args: readonly unknown[]): Promise<never> {
-  return new Promise((resolve, reject) => {
-    const id = ++lastCall;
-    calls.set(id, { resolve: (value) => resolve(value as never), reject });
-    send({ kind: 'store', id, method, args });
+function ask<T>(request: TargetCall): Promise<T> {
+  const call = ++lastCall;
+  return new Promise<T>((resolve, reject) => {
+    pending.set(call, { resolve, reject });
+    post({ kind: 'store', call, request });
   });
 }
 
 const target: ImportTarget = {
-  importStates: (...args) => callStore('importStates', args),
-  beginImport: (...args) => callStore('beginImport', args),
-  addImported: (...args) => callStore('addImported', args),
-  finishImport: (...args) => callStore('finishImport', args),
-  discardImport: (...args) => callStore('discardImport', args),
-  extendImport: (...args) => callStore('extendImport', args),
+  importStates: (...args) => ask({ method: 'importStates', args }),
+  beginImport: (...args) => ask({ method: 'beginImport', args }),
+  addImported: (...args) => ask({ method: 'addImported', args }),
+  finishImport: (...args) => ask({ method: 'finishImport', args }),
+  discardImport: (...args) => ask({ method: 'discardImport', args }),
+  extendImport: (...args) => ask({ method: 'extendImport', args }),
 };
-
-let sqlite: Promise<Sqlite> | null = null;
 
 const importer = new HistoryImport({
   files: new NodeHistoryFiles(),
-  openForeign: async (path) => {
-    sqlite ??= loadSqlite(new Uint8Array(readFileSync(join(__dirname, 'sql-wasm.wasm'))));
-    return openForeignDatabase(
+  openForeign: async (path) =>
+    openForeignDatabase(
       {
-        sqlite: await sqlite,
+        sqlite: await sqlite(),
         copies,
         fileSystem: new NodeFileSystem(),
         processes: new SystemProcessTable(),
         now: systemClock.now,
-        pause: (milliseconds) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds),
+        pause,
       },
       path,
-    );
-  },
+    ),
   target,
   now: systemClock.now,
 });
 
-function perform(): Promise<unknown> {
-  const course = { signal: stop.signal, onProgress: (progress: FromProgress) => send({ kind: 'progress', progress }) };
-  switch (job.kind) {
+function pause(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
+function perform(id: number, task: ImportTask, signal: AbortSignal): Promise<TaskResults[ImportTask['kind']]> {
+  switch (task.kind) {
     case 'scan':
-      return importer.scan(job.places, { ...job.course, ...course });
+      return importer.scan(task.places, {
+        signal,
+        isOnlyChosen: task.isOnlyChosen,
+        onProgress: (progress) => post({ kind: 'progress', id, progress }),
+      });
     case 'preview':
-      return importer.preview(job.found);
+      return importer.preview(task.found);
     case 'run':
-      return importer.run(job.found, { ...job.course, ...course });
+      return importer.run(task.found, {
+        signal,
+        includeForgotten: task.includeForgotten,
+        onProgress: (progress) => post({ kind: 'progress', id, progress }),
+      });
   }
 }
 
-type FromProgress = Extract<FromImport, { kind: 'progress' }>['progress'];
+async function run(id: number, task: ImportTask): Promise<void> {
+  const stop = new AbortController();
+  stops.set(id, stop);
+  try {
+    post({ kind: 'done', id, value: await perform(id, task, stop.signal) });
+  } catch (error) {
+    post({ kind: 'failed', id, error: storeErrorData(error) });
+  } finally {
+    stops.delete(id);
+  }
+}
 
-void perform()
-  .then(
-    (value) => send({ kind: 'done', value }),
-    (error: unknown) => send({ kind: 'failed', error: storeErrorData(error), isAborted: stop.signal.aborted }),
-  )
-  .finally(() => port.close());
+port.on('message', (message: ToImport) => {
+  switch (message.kind) {
+    case 'task':
+      return void run(message.id, message.task);
+    case 'cancel':
+      return stops.get(message.id)?.abort();
+    case 'stored':
+      pending.get(message.call)?.resolve(message.value as never);
+      return void pending.delete(message.call);
+    case 'refused':
+      pending.get(message.call)?.reject(reviveStoreError(message.error));
+      return void pending.delete(message.call);
+  }
+});

@@ -33,11 +33,12 @@ export class HistoryFeature implements Disposable {
   constructor({ context, distFolder, sessions, store, openInChat, ...deps }: HistoryFeatureDeps) {
     const home = homedir();
     this.imports = new SessionImports({
-      importer: new ImportClient({
-        entry: join(distFolder, 'importWorker.js'),
-        copies: join(context.globalStorageUri.fsPath, 'reading'),
-        target: sessions,
-      }),
+      openImporter: () =>
+        new ImportClient(
+          join(distFolder, 'importWorker.js'),
+          { copies: join(context.globalStorageUri.fsPath, 'reading') },
+          sessions,
+        ),
       places: () => usualPlaces({ home, platform: process.platform, environment: process.env }),
       context: () => pickContext(home, deps),
       ready: async () => {

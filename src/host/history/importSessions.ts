@@ -8,8 +8,12 @@ import { resultSentence } from './importLabels';
 import { pickGroups, pickSessions, type PickContext } from './importPicks';
 import { showImportReport } from './importReport';
 
+/** An import that must be closed. */
+export type Importer = SessionImport & { close(): Promise<void> };
+
 export interface SessionImportsDeps {
-  readonly importer: SessionImport;
+  /** Starts a thread that imports. */
+  readonly openImporter: () => Importer;
   /** Places of other agents on this machine. */
   readonly places: () => HistoryPlaces;
   readonly context: () => PickContext;
@@ -31,9 +35,18 @@ export class SessionImports {
   /** `files`: files and folders that the user named. Empty: what lies on this machine. */
   async run(files: readonly vscode.Uri[] = []): Promise<void> {
     await this.deps.ready();
-    const found = files.length > 0 ? await this.inFiles(files) : await this.onThisMachine();
+    const importer = this.deps.openImporter();
+    try {
+      await this.runWith(importer, files);
+    } finally {
+      await importer.close();
+    }
+  }
+
+  private async runWith(importer: SessionImport, files: readonly vscode.Uri[]): Promise<void> {
+    const found = files.length > 0 ? await this.inFiles(importer, files) : await this.onThisMachine(importer);
     if (found === null) return;
-    const { importer, context } = this.deps;
+    const { context } = this.deps;
     const preview = await withProgress(t('Comparing with the sessions that are here…'), () => importer.preview(found));
     if (isNothingNew(preview)) {
       void vscode.window.showInformationMessage(
@@ -45,18 +58,21 @@ export class SessionImports {
     }
     const chosen = await pickSessions(preview, context());
     if (chosen === null || chosen.length === 0) return;
-    await this.import(chosen.map(({ session }) => session));
+    await this.import(
+      importer,
+      chosen.map(({ session }) => session),
+    );
   }
 
   /** Sessions of the groups that the user chooses. Null when the user cancels. */
-  private async onThisMachine(): Promise<readonly ForeignSession[] | null> {
+  private async onThisMachine(importer: SessionImport): Promise<readonly ForeignSession[] | null> {
     const stopping = new AbortController();
-    const scanning = this.deps.importer.scan(this.deps.places(), { signal: stopping.signal });
+    const scanning = importer.scan(this.deps.places(), { signal: stopping.signal });
     // Also awaited below, if the user waits for it.
     scanning.catch(() => undefined);
     try {
       const choice = await pickGroups(scanning, this.deps.context());
-      if (choice?.kind === 'files') return this.inChosenFiles();
+      if (choice?.kind === 'files') return this.inChosenFiles(importer);
       // The picker closes by itself when the search failed: then the reason is thrown here.
       if (choice === null) return (await settledOrNull(scanning)) && null;
       const { sessions } = await scanning;
@@ -68,7 +84,7 @@ export class SessionImports {
     }
   }
 
-  private async inChosenFiles(): Promise<readonly ForeignSession[] | null> {
+  private async inChosenFiles(importer: SessionImport): Promise<readonly ForeignSession[] | null> {
     const files = await vscode.window.showOpenDialog({
       title: t('Import Sessions'),
       openLabel: t('Import'),
@@ -77,20 +93,20 @@ export class SessionImports {
       canSelectFolders: true,
       filters: { [t('Sessions')]: ['json', 'jsonl', 'db'], [t('All Files')]: ['*'] },
     });
-    return files === undefined ? null : this.inFiles(files);
+    return files === undefined ? null : this.inFiles(importer, files);
   }
 
-  private async inFiles(files: readonly vscode.Uri[]): Promise<readonly ForeignSession[]> {
+  private async inFiles(importer: SessionImport, files: readonly vscode.Uri[]): Promise<readonly ForeignSession[]> {
     const places = { ...this.deps.places(), chosen: files.map(({ fsPath }) => fsPath) };
     const { sessions, problems } = await withProgress(t('Reading sessions…'), () =>
-      this.deps.importer.scan(places, { isOnlyChosen: true }),
+      importer.scan(places, { isOnlyChosen: true }),
     );
     if (sessions.length === 0 && problems[0] !== undefined) throw new Error(problems[0].reason);
     return sessions;
   }
 
-  private async import(sessions: readonly ForeignSession[]): Promise<void> {
-    const { importer, context, onImported, openInChat } = this.deps;
+  private async import(importer: SessionImport, sessions: readonly ForeignSession[]): Promise<void> {
+    const { context, onImported, openInChat } = this.deps;
     const result = await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title: t('Importing sessions…'), cancellable: true },
       (progress, canceled) => {
@@ -115,7 +131,8 @@ export class SessionImports {
       },
     );
     onImported();
-    await this.report(result, context(), openInChat);
+    // Nobody waits for the answer to the report.
+    void this.report(result, context(), openInChat);
   }
 
   private async report(

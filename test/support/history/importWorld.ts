@@ -4,6 +4,9 @@ import type { HistoryFiles } from '../../../src/history/sources/reading/historyF
 import { NodeHistoryFiles } from '../../../src/history/sources/reading/nodeHistoryFiles';
 import type { OpenForeignDatabase } from '../../../src/history/sources/reading/foreignDatabase';
 import type { SessionDb } from '../../../src/store/session/sessionDb';
+import type { Message } from '../../../src/transcript/message';
+import { projectToWire } from '../../../src/transcript/wireProjection';
+import { historyFaults, wireFaults, withoutHandoff } from '../providerRules';
 import { sessionDbWorld, type SessionDbWorld } from '../sessionDbWorld';
 import { openForeign } from './openForeign';
 
@@ -43,7 +46,7 @@ export function asTarget(db: SessionDb): ImportTarget {
 
 /** All rows of a conversation as lines: place, role, parts; turns with their end. */
 export function storedOutline({ db, database }: SessionDbWorld): readonly string[] {
-  const sessions = database.all('SELECT * FROM sessions ORDER BY started_at, id');
+  const sessions = database.all('SELECT * FROM sessions WHERE pending IS NULL ORDER BY started_at, id');
   const names = new Map(sessions.map(({ id }, index) => [String(id), `S${index + 1}`]));
   const named = (id: unknown): string => names.get(String(id)) ?? String(id);
   return sessions.flatMap((session) => {
@@ -70,4 +73,38 @@ export function storedOutline({ db, database }: SessionDbWorld): readonly string
 function brief(part: { readonly kind: string }): unknown {
   if ('callId' in part) return { ...part, metadata: undefined };
   return 'text' in part ? part.text : part.kind;
+}
+
+/** Faults of the stored rows, and of what a model would get with a next prompt. */
+export function soundness({ db, database }: SessionDbWorld) {
+  const ids = database
+    .all("SELECT id FROM sessions WHERE pending IS NULL AND end_reason IS NOT 'compression'")
+    .map(({ id }) => String(id));
+  return {
+    problems: db.verifyIntegrity(),
+    refused: ids.flatMap((id) => {
+      const rows = db.activeMessages(id);
+      const faults = [
+        ...(rows.length === 0 ? [] : historyFaults(withoutHandoff(rows))),
+        ...wireFaults(projectToWire([...rows, nextPrompt(id)], 'Local/test')),
+      ];
+      return faults.map((fault) => `${id}: ${fault}`);
+    }),
+  };
+}
+
+export const sound = { problems: [], refused: [] };
+
+function nextPrompt(sessionId: string): Message {
+  const visibility = { kind: 'shown' } as const;
+  const base = {
+    uid: 'next',
+    sessionId,
+    turnUid: 'next',
+    position: 2 ** 52,
+    createdAt: 0,
+    visibility,
+    carriedFrom: null,
+  };
+  return { ...base, role: 'user', parts: [{ kind: 'text', text: 'Continue.' }] };
 }
