@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import { Emitter, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
 import { t, type Translate } from '../../base/translate';
 import { ImportClient } from '../../history/import/importClient';
 import { usualPlaces } from '../../history/sources/historyPlaces';
 import type { SessionStore } from '../../store/sessionStore';
-import type { CommandTable } from '../common/commands';
+import { reportFailure, type CommandTable } from '../common/commands';
 import type { StoreStatus } from '../storage/storeStatus';
 import type { PickContext } from './importPicks';
 import { SessionImports } from './importSessions';
@@ -19,6 +20,7 @@ export interface HistoryFeatureDeps {
   readonly sessions: SessionStore;
   readonly store: Pick<StoreStatus, 'begin' | 'settled'>;
   readonly clock: Clock;
+  readonly log: Log;
   readonly t: Translate;
   readonly openInChat: (sessionId: string) => Promise<void>;
 }
@@ -46,6 +48,7 @@ export class HistoryFeature implements Disposable {
         await store.settled();
       },
       openInChat,
+      onFailure: (error) => reportFailure('importSessions', error, deps.log),
       onImported: () => this.changes.fire(),
     });
   }

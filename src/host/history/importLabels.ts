@@ -54,7 +54,8 @@ export function previewSentence({ counts }: Preview, { t }: LabelContext): strin
 }
 
 /** What an import did, in one or two sentences. */
-export function resultSentence(result: ImportResult, { t }: LabelContext): string {
+export function resultSentence(result: ImportResult, context: LabelContext): string {
+  const { t } = context;
   const { imported, extended, branched, failed } = result.counts;
   const done = imported + extended + branched;
   const sentences = [
@@ -66,8 +67,8 @@ export function resultSentence(result: ImportResult, { t }: LabelContext): strin
             count: String(done),
             messages: String(result.messages),
           }),
-    result.leftOutTotal === 0 ? '' : t('{count} records were left out.', { count: String(result.leftOutTotal) }),
-    failed === 0 ? '' : t('{count} sessions couldn’t be imported.', { count: String(failed) }),
+    result.leftOutTotal === 0 ? '' : t('Records left out: {count}.', { count: String(result.leftOutTotal) }),
+    failed === 0 ? '' : t('Sessions that couldn’t be imported: {count}.', { count: String(failed) }),
   ];
   return sentences.filter((sentence) => sentence !== '').join(' ');
 }
@@ -93,11 +94,11 @@ export function outcomeLabel(outcome: ImportOutcome, { t }: LabelContext): strin
   }
 }
 
-function sessionCount(count: number, { t }: LabelContext): string {
+export function sessionCount(count: number, { t }: LabelContext): string {
   return count === 1 ? t('1 session') : t('{count} sessions', { count: String(count) });
 }
 
-function messageCount(count: number, { t }: LabelContext): string {
+export function messageCount(count: number, { t }: LabelContext): string {
   return count === 1 ? t('1 message') : t('{count} messages', { count: String(count) });
 }
 

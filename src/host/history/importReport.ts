@@ -3,7 +3,7 @@ import { t } from '../../base/translate';
 import type { ForeignPlace } from '../../history/sources/foreign';
 import type { ImportResult } from '../../history/import/importing';
 import type { LabelContext } from '../sessions/sessionLabels';
-import { outcomeLabel, resultSentence } from './importLabels';
+import { messageCount, outcomeLabel, resultSentence } from './importLabels';
 import { nameOfSource } from './sourceNames';
 
 /** Shows what became of each session, and each record that was left out with its place. */
@@ -18,7 +18,7 @@ export async function showImportReport(result: ImportResult, context: LabelConte
 /** The report as Markdown. */
 export function importReport(result: ImportResult, context: LabelContext): string {
   const sessions = result.entries.map(({ source, id, title, outcome, messages, reason }) => {
-    const facts = [nameOfSource(source), outcomeLabel(outcome, context), t('{count} messages', { count: messages })];
+    const facts = [nameOfSource(source), outcomeLabel(outcome, context), messageCount(messages, context)];
     return `- ${plain(title ?? id)} (${facts.join(', ')})${reason === null ? '' : `: ${plain(reason)}`}`;
   });
   const leftOut = result.leftOut.map(
@@ -41,7 +41,7 @@ export function importReport(result: ImportResult, context: LabelContext): strin
     '',
     ...sessions,
     ...(leftOut.length === 0 ? [] : ['', `## ${t('Left Out')}`, '', ...leftOut]),
-    ...(more > 0 ? ['', t('{count} more records were left out.', { count: more })] : []),
+    ...(more > 0 ? ['', t('More records left out: {count}.', { count: more })] : []),
     '',
   ].join('\n');
 }

@@ -4,7 +4,7 @@ import type { ImportResult, Preview, Scan, SessionImport } from '../../history/i
 import type { ForeignSession } from '../../history/sources/foreign';
 import type { HistoryPlaces } from '../../history/sources/historyPlaces';
 import type { CommandTable } from '../common/commands';
-import { resultSentence } from './importLabels';
+import { resultSentence, sessionCount } from './importLabels';
 import { pickGroups, pickSessions, type PickContext } from './importPicks';
 import { showImportReport } from './importReport';
 
@@ -20,6 +20,8 @@ export interface SessionImportsDeps {
   /** Resolves when this window's history can be written; rejects with a sentence when it cannot. */
   readonly ready: () => Promise<void>;
   readonly openInChat: (sessionId: string) => Promise<void>;
+  /** Reports a failure that nobody waits for. */
+  readonly onFailure: (error: unknown) => void;
   /** Called after each session that became readable. */
   readonly onImported: () => void;
 }
@@ -52,7 +54,9 @@ export class SessionImports {
       void vscode.window.showInformationMessage(
         found.length === 0
           ? t('No sessions were found there.')
-          : t('All {count} sessions are already here.', { count: found.length }),
+          : t('Already here: {sessions}. There is nothing to import.', {
+              sessions: sessionCount(found.length, context().labels),
+            }),
       );
       return;
     }
@@ -132,7 +136,7 @@ export class SessionImports {
     );
     onImported();
     // Nobody waits for the answer to the report.
-    void this.report(result, context(), openInChat);
+    this.report(result, context(), openInChat).catch(this.deps.onFailure);
   }
 
   private async report(
