@@ -5,7 +5,7 @@ import type { HistorySource, ReadEvent } from '../sources/historySource';
 import { emptyTally, tally, type ReadTally } from '../sources/tally';
 import { importedSessionId } from './importedIds';
 import type { LeftOut } from './importing';
-import type { ImportTarget, StoredMark } from './importTarget';
+import { mostVersions, type ImportTarget, type StoredMark } from './importTarget';
 import { SessionConverter, type ConvertedRows, type TurnBorder } from './sessionConverter';
 
 /** Rows, and characters in them, of one transaction of the store: about 20 ms. */
@@ -94,7 +94,7 @@ export class OneSession {
           tally: this.balance,
         };
     } else if (converter.messages === mark.total) return this.unchanged(version);
-    return this.import(version + 1, 'branched');
+    return version < mostVersions ? this.import(version + 1, 'branched') : this.unchanged(version);
   }
 
   private unchanged(version: number): Written {
