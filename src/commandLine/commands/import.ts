@@ -82,6 +82,7 @@ const refuse = (): Promise<never> => Promise.reject(new Error('No store was give
 const noStore: ImportTarget = {
   importStates: refuse,
   beginImport: refuse,
+  importWhole: refuse,
   addImported: refuse,
   finishImport: refuse,
   discardImport: refuse,

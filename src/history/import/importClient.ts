@@ -131,6 +131,8 @@ function callTarget(target: ImportTarget, request: TargetCall): Promise<unknown>
       return target.importStates(...request.args);
     case 'beginImport':
       return target.beginImport(...request.args);
+    case 'importWhole':
+      return target.importWhole(...request.args);
     case 'addImported':
       return target.addImported(...request.args);
     case 'finishImport':

@@ -3,7 +3,7 @@ import type { SessionStore } from '../../store/sessionStore';
 /** The store as an import sees it. `SessionStore` fits. */
 export type ImportTarget = Pick<
   SessionStore,
-  'importStates' | 'beginImport' | 'addImported' | 'finishImport' | 'discardImport' | 'extendImport'
+  'importStates' | 'beginImport' | 'importWhole' | 'addImported' | 'finishImport' | 'discardImport' | 'extendImport'
 >;
 
 export type StoredVersion =
