@@ -13,6 +13,8 @@ export interface ImportOperations {
   importStates(sessionIds: readonly string[]): readonly StoredImport[];
   /** Begins a session, hidden until `finishImport`. Rows of an earlier attempt are removed first. Throws `invalid` for a session that is stored. */
   beginImport(input: BeginImport): BegunImport;
+  /** Imports a session that fits into one transaction, in one call. Its lineage must not be a compression. */
+  importWhole(input: ImportWhole): void;
   /** Adds rows of a session that was begun: one transaction. The caller sizes it to about 20 ms. */
   addImported(batch: ImportBatch): void;
   /** Makes the session visible: one transaction. */
@@ -117,6 +119,11 @@ export interface FinishImport extends ImportedFacts {
   readonly startedAt: number;
   readonly folder: string | null;
   readonly origin: SessionOrigin;
+}
+
+export interface ImportWhole {
+  readonly batch: ImportBatch;
+  readonly finish: FinishImport;
 }
 
 export interface ExtendImport extends ImportBatch, ImportedFacts {

@@ -45,6 +45,7 @@ const effects = {
   bringOver: 'write',
   importStates: 'read',
   beginImport: 'write',
+  importWhole: 'write',
   addImported: 'write',
   finishImport: 'write',
   discardImport: 'write',

@@ -60,12 +60,15 @@ export class ImportClient implements SessionImport {
     try {
       return await new Promise<TaskResults[K]>((resolve, reject) => {
         this.pending.set(id, { resolve, reject, onProgress });
+        worker.ref();
         this.post(worker, { kind: 'task', id, task });
         if (signal?.aborted === true) cancel();
       });
     } finally {
       signal?.removeEventListener('abort', cancel);
       this.pending.delete(id);
+      // A thread without a task keeps no process alive.
+      if (this.pending.size === 0) worker.unref();
     }
   }
 
@@ -77,8 +80,6 @@ export class ImportClient implements SessionImport {
     worker.on('message', (message: FromImport) => this.receive(worker, message));
     worker.on('error', (error) => this.failed(worker, String(error)));
     worker.on('exit', (code) => this.failed(worker, `the thread ended with code ${code}`));
-    // A closing window does not wait for the thread.
-    worker.unref();
     return worker;
   }
 
@@ -130,6 +131,8 @@ function callTarget(target: ImportTarget, request: TargetCall): Promise<unknown>
       return target.importStates(...request.args);
     case 'beginImport':
       return target.beginImport(...request.args);
+    case 'importWhole':
+      return target.importWhole(...request.args);
     case 'addImported':
       return target.addImported(...request.args);
     case 'finishImport':

@@ -3,7 +3,7 @@ import type { SessionStore } from '../../store/sessionStore';
 /** The store as an import sees it. `SessionStore` fits. */
 export type ImportTarget = Pick<
   SessionStore,
-  'importStates' | 'beginImport' | 'addImported' | 'finishImport' | 'discardImport' | 'extendImport'
+  'importStates' | 'beginImport' | 'importWhole' | 'addImported' | 'finishImport' | 'discardImport' | 'extendImport'
 >;
 
 export type StoredVersion =
@@ -21,8 +21,8 @@ export type StoredVersion =
 type States = Awaited<ReturnType<ImportTarget['importStates']>>;
 export type StoredMark = Extract<States[number], { state: 'stored' }>['mark'];
 
-/** Versions of one session that are looked for. */
-export const mostVersions = 8;
+/** Versions that one session can have here. Later changes of its beginning are left where they are. */
+export const mostVersions = 64;
 
 /** The newest version of a session in the store. `states`: of all its versions, oldest first. */
 export function newestVersion(states: States): StoredVersion {

@@ -43,6 +43,7 @@ function ask<T>(request: TargetCall): Promise<T> {
 const target: ImportTarget = {
   importStates: (...args) => ask({ method: 'importStates', args }),
   beginImport: (...args) => ask({ method: 'beginImport', args }),
+  importWhole: (...args) => ask({ method: 'importWhole', args }),
   addImported: (...args) => ask({ method: 'addImported', args }),
   finishImport: (...args) => ask({ method: 'finishImport', args }),
   discardImport: (...args) => ask({ method: 'discardImport', args }),

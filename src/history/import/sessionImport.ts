@@ -1,3 +1,4 @@
+import { SessionWriter } from './sessionWriter';
 import type { BegunImport, ImportedFacts, ImportLineage, ImportMark } from '../../store/importing';
 import type { SessionOrigin } from '../../transcript/session';
 import type { ForeignSession, SessionFacts } from '../sources/foreign';
@@ -5,8 +6,11 @@ import type { HistorySource, ReadEvent } from '../sources/historySource';
 import { emptyTally, tally, type ReadTally } from '../sources/tally';
 import { importedSessionId } from './importedIds';
 import type { LeftOut } from './importing';
-import type { ImportTarget, StoredMark } from './importTarget';
+import { mostVersions, type ImportTarget, type StoredMark } from './importTarget';
 import { SessionConverter, type ConvertedRows, type TurnBorder } from './sessionConverter';
+
+/** Begun without continuing another session. */
+const fresh: BegunImport = { isContinuation: false, start: 0 };
 
 /** Rows, and characters in them, of one transaction of the store: about 20 ms. */
 const batchRows = 512;
@@ -52,15 +56,16 @@ export class OneSession {
     const { target } = this.deps;
     const sessionId = importedSessionId(this.session, version);
     const lineage = this.lineage(version);
-    const begun = await target.beginImport({ sessionId, lineage, startedAt: this.startedAt() });
+    const writer = new SessionWriter(target, sessionId, lineage, () => this.startedAt());
+    const begun = lineage?.kind === 'compression' ? await writer.begin() : fresh;
     try {
-      const converter = await this.writeRows(sessionId, begun);
+      const converter = await this.writeRows(writer, sessionId, begun);
       const written = { version, messages: this.balance.messages, tally: this.balance };
       if (converter.sentRows === 0) {
-        await target.discardImport(sessionId);
+        await writer.discard();
         return { ...written, outcome: 'empty', messages: 0 };
       }
-      await target.finishImport({
+      await writer.finish({
         sessionId,
         lineage,
         startedAt: this.startedAt(),
@@ -70,7 +75,7 @@ export class OneSession {
       });
       return { ...written, outcome };
     } catch (error) {
-      await target.discardImport(sessionId).catch(() => undefined);
+      await writer.discard();
       throw error;
     }
   }
@@ -94,7 +99,7 @@ export class OneSession {
           tally: this.balance,
         };
     } else if (converter.messages === mark.total) return this.unchanged(version);
-    return this.import(version + 1, 'branched');
+    return version < mostVersions ? this.import(version + 1, 'branched') : this.unchanged(version);
   }
 
   private unchanged(version: number): Written {
@@ -106,18 +111,14 @@ export class OneSession {
     this.facts = this.session;
   }
 
-  private async writeRows(sessionId: string, begun: BegunImport): Promise<SessionConverter> {
+  private async writeRows(writer: SessionWriter, sessionId: string, begun: BegunImport): Promise<SessionConverter> {
     const converter = this.converter(sessionId, begun, true);
-    let writing: Promise<void> = Promise.resolve();
     let characters = 0;
     const send = async (): Promise<void> => {
       const rows = converter.take();
       characters = 0;
-      // One batch is written while the next one is read.
-      await writing;
       this.deps.signal?.throwIfAborted();
-      writing = this.deps.target.addImported({ sessionId, ...rows });
-      writing.catch(() => undefined);
+      await writer.add(rows);
       this.deps.onRows(rows.rows.length);
     };
     for await (const event of this.read()) {
@@ -128,7 +129,6 @@ export class OneSession {
     }
     converter.end();
     if (converter.ready > 0) await send();
-    await writing;
     return converter;
   }
 

@@ -107,6 +107,7 @@ function operationsOver(
     showVersion: (input) => runWhole(long.showVersion(input)),
     importStates: read((sessionIds) => operations.foreignImport.states(sessionIds)),
     beginImport: (input) => runWhole(long.beginImport(input)),
+    importWhole: (input) => runWhole(long.importWhole(input)),
     addImported: write((batch) => operations.foreignImport.add(batch)),
     finishImport: (input) => {
       transactions.write(() => operations.foreignImport.finish(input));

@@ -1,7 +1,7 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import type { BranchSession, ForgottenSessions, RewindSession, ShowVersion } from '../conversations';
 import type { MethodName, MethodResults, SlicedMethods } from '../sessionMethods';
-import type { BeginImport } from '../importing';
+import type { BeginImport, ImportWhole } from '../importing';
 import type { OpenTurn, SearchHit, SearchQuery } from '../sessionStore';
 import type { SlicedWork } from '../slicedWork';
 import type { Message } from '../../transcript/message';
@@ -148,7 +148,7 @@ export class LongOperations implements SlicedMethods {
 
   *beginImport(input: BeginImport): Sliced<'beginImport'> {
     const { sessionId } = input;
-    yield* this.sweep((id) => isSegmentOf(id, sessionId));
+    if (this.operations.foreignImport.isLeft(sessionId)) yield* this.sweep((id) => isSegmentOf(id, sessionId));
     this.imports.add(sessionId);
     try {
       return this.transactions.write(() => this.operations.foreignImport.begin(input));
@@ -156,6 +156,17 @@ export class LongOperations implements SlicedMethods {
       this.imports.delete(sessionId);
       throw error;
     }
+  }
+
+  *importWhole({ batch, finish }: ImportWhole): Sliced<'importWhole'> {
+    const { sessionId } = batch;
+    if (this.operations.foreignImport.isLeft(sessionId)) yield* this.sweep((id) => isSegmentOf(id, sessionId));
+    const { foreignImport } = this.operations;
+    this.transactions.write(() => {
+      foreignImport.begin(finish);
+      foreignImport.add(batch);
+      foreignImport.finish(finish);
+    });
   }
 
   /** From now on, rows of the session that are still hidden are removed by `tidy`. */

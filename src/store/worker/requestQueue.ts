@@ -134,6 +134,8 @@ function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
     case 'transcriptOutline':
     case 'findInTranscript':
       return [session(request.args[0].sessionId)];
+    case 'importWhole':
+      return [session(request.args[0].batch.sessionId)];
     case 'beginImport':
     case 'addImported':
     case 'finishImport':

@@ -37,6 +37,7 @@ export function asTarget(db: SessionDb): ImportTarget {
   return {
     importStates: async (ids) => db.importStates(ids),
     beginImport: async (input) => db.beginImport(input),
+    importWhole: async (input) => db.importWhole(input),
     addImported: async (batch) => db.addImported(batch),
     finishImport: async (input) => db.finishImport(input),
     discardImport: async (id) => db.discardImport(id),

@@ -52,6 +52,13 @@ export class ForeignImport {
     return sessionIds.map((id) => this.state(id));
   }
 
+  /** True when an earlier attempt left rows of this session. */
+  isLeft(sessionId: string): boolean {
+    return (
+      this.database.get('SELECT 1 AS n FROM sessions WHERE id = ? AND pending IS NOT NULL', [sessionId]) !== undefined
+    );
+  }
+
   begin({ sessionId, lineage, startedAt }: BeginImport): BegunImport {
     const row = this.database.get('SELECT 1 AS n FROM sessions WHERE id = ?', [sessionId]);
     if (row !== undefined) throw invalid(`session ${sessionId} is stored already`);
