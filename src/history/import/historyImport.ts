@@ -38,10 +38,11 @@ export interface HistoryImportDeps {
 export class HistoryImport implements SessionImport {
   constructor(private readonly deps: HistoryImportDeps) {}
 
-  async scan(places: HistoryPlaces, { signal, onProgress }: ScanCourse = {}): Promise<Scan> {
+  async scan(places: HistoryPlaces, { signal, onProgress, isOnlyChosen = false }: ScanCourse = {}): Promise<Scan> {
     const { files, openForeign } = this.deps;
     const [sessions, skipped, problems]: [ForeignSession[], Skipped[], ScanProblem[]] = [[], [], []];
-    for (const source of sessionSources(files, openForeign).all) {
+    const readers = sessionSources(files, openForeign);
+    for (const source of isOnlyChosen ? [readers.readerOf('openai')] : readers.all) {
       try {
         for await (const found of source.find(places)) {
           signal?.throwIfAborted();

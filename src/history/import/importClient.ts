@@ -27,8 +27,8 @@ export class ImportClient implements SessionImport {
     private readonly target: ImportTarget,
   ) {}
 
-  scan(places: HistoryPlaces, { signal, onProgress }: ScanCourse = {}): Promise<Scan> {
-    return this.perform<'scan', number>({ kind: 'scan', places }, signal, onProgress);
+  scan(places: HistoryPlaces, { signal, onProgress, isOnlyChosen = false }: ScanCourse = {}): Promise<Scan> {
+    return this.perform<'scan', number>({ kind: 'scan', places, isOnlyChosen }, signal, onProgress);
   }
 
   preview(found: readonly ForeignSession[]): Promise<Preview> {

@@ -8,7 +8,7 @@ import type { ImportTarget } from './importTarget';
  *  and not validated. The import's thread reads and converts; it asks the caller's thread for each call of the
  *  store. */
 export type ImportTask =
-  | { readonly kind: 'scan'; readonly places: HistoryPlaces }
+  | { readonly kind: 'scan'; readonly places: HistoryPlaces; readonly isOnlyChosen: boolean }
   | { readonly kind: 'preview'; readonly found: readonly ForeignSession[] }
   | { readonly kind: 'run'; readonly found: readonly ForeignSession[]; readonly includeForgotten: boolean };
 

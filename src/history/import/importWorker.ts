@@ -75,7 +75,11 @@ function pause(milliseconds: number): void {
 function perform(id: number, task: ImportTask, signal: AbortSignal): Promise<TaskResults[ImportTask['kind']]> {
   switch (task.kind) {
     case 'scan':
-      return importer.scan(task.places, { signal, onProgress: (progress) => post({ kind: 'progress', id, progress }) });
+      return importer.scan(task.places, {
+        signal,
+        isOnlyChosen: task.isOnlyChosen,
+        onProgress: (progress) => post({ kind: 'progress', id, progress }),
+      });
     case 'preview':
       return importer.preview(task.found);
     case 'run':

@@ -17,6 +17,8 @@ export interface ScanCourse {
   readonly signal?: AbortSignal;
   /** Number of sessions found so far. */
   readonly onProgress?: (found: number) => void;
+  /** True to look only at `chosen` places. Default: false. */
+  readonly isOnlyChosen?: boolean;
 }
 
 export interface Scan {
