@@ -1,10 +1,8 @@
-import type { NewMessage } from '../transcript/message';
 import type { SessionOrigin, TitleSource } from '../transcript/session';
 import type { StopReason } from '../transcript/stopReason';
 import type { TurnOutcome } from '../transcript/turn';
 import type { Usage } from '../transcript/usage';
 import type { SqlValue } from './engine/sqlDatabase';
-import { messageValues } from './session/tables/messageRow';
 
 /** Import of sessions that another program wrote. All uids of an imported session begin with its id, so a repeated
  *  import makes the same rows. */
@@ -88,11 +86,6 @@ export interface ImportedTurn {
 
 /** A row of `messages` as the store writes it. */
 export type ImportedRow = readonly SqlValue[];
-
-/** Runs off the store's thread, which only has to write the values. */
-export function importedRow(message: NewMessage, position: number): ImportedRow {
-  return [...messageValues(message), position];
-}
 
 export interface ImportBatch {
   readonly sessionId: string;

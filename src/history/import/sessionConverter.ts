@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
-import { importedRow, type ImportedRow, type ImportedSegment, type ImportedTurn } from '../../store/importing';
+import type { ImportedRow, ImportedSegment, ImportedTurn } from '../../store/importing';
+import { importedRow } from '../../store/session/import/importedRow';
 import { handoffPart, handoffUid } from '../../transcript/handoff';
 import { answerText, type HiddenReason, type NewMessage, type Visibility } from '../../transcript/message';
 import type { StopReason } from '../../transcript/stopReason';

@@ -3,7 +3,7 @@ import { shownList } from '../../base/translate';
 import type { ImportOutcome, ImportResult, Preview, PreviewEntry, ScanGroup } from '../../history/import/importing';
 import { ageLabels } from '../sessions/ageLabels';
 import type { LabelContext } from '../sessions/sessionLabels';
-import { nameOfSource } from './sourceNames';
+import { nameOfSource } from '../common/sourceNames';
 
 export interface ItemTexts {
   readonly label: string;

@@ -4,7 +4,7 @@ import type { ForeignPlace } from '../../history/sources/foreign';
 import type { ImportResult } from '../../history/import/importing';
 import type { LabelContext } from '../sessions/sessionLabels';
 import { messageCount, outcomeLabel, resultSentence } from './importLabels';
-import { nameOfSource } from './sourceNames';
+import { nameOfSource } from '../common/sourceNames';
 
 /** Shows what became of each session, and each record that was left out with its place. */
 export async function showImportReport(result: ImportResult, context: LabelContext): Promise<void> {

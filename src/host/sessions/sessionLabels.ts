@@ -1,7 +1,7 @@
 import { shownList } from '../../base/translate';
 import type { Translate } from '../../base/translate';
 import type { SessionSummary } from '../../transcript/session';
-import { nameOfSource } from '../history/sourceNames';
+import { nameOfSource } from '../common/sourceNames';
 import { ageLabels } from './ageLabels';
 import type { GroupKind } from './sessionGroups';
 

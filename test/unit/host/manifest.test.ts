@@ -212,7 +212,13 @@ describe('the manifest', () => {
     expect([titles(empty), titles(shown.filter((command) => !empty.includes(command)))]).toEqual([
       [
         ...['New Session', 'New Private Session', 'Resume Session', 'Open Session in Editor Tab'],
-        ...['Search in Sessions', 'Show Sessions of Other Folders', 'Delete Session', 'Forget Session'],
+        ...[
+          'Search in Sessions',
+          'Show Sessions of Other Folders',
+          'Import Sessions',
+          'Delete Session',
+          'Forget Session',
+        ],
         ...['Open Transcript', 'Verify Session', 'Pull the Plug', 'Export Session'],
         ...['Set Up Model', 'Try the Demo', 'Set Up Memory', 'Manage Approvals', 'Manage MCP Servers', 'Open Memory'],
         ...['Select Model', 'Focus Chat', 'Get Started', 'Open Settings', 'Show Log'],

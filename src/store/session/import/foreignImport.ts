@@ -19,7 +19,7 @@ import { parseJson } from '../tables/partsJson';
 import { invalid } from '../tables/refusal';
 import { segmentRoom, segmentStart, type SessionTable } from '../tables/sessionTable';
 import { derivedTitle, previewOf, titleLimit } from '../tables/title';
-import { importMarkKey, erasedImportKey } from './importMarks';
+import { importMarkKey, erasedImportKey } from '../tables/importMarks';
 
 interface Parent {
   readonly session: Session;

@@ -10,7 +10,7 @@ import type { SearchIndex } from '../../search/searchIndex';
 import { sliceMs } from '../../slicedWork';
 import type { FileChangeTable } from '../tables/fileChangeTable';
 import type { BatchCourse } from '../tables/inBatches';
-import { erasedImportKey, importMarkKey } from '../import/importMarks';
+import { erasedImportKey, importMarkKey } from '../tables/importMarks';
 import { busy } from '../tables/refusal';
 import type { SessionList } from '../queries/sessionList';
 import type { SessionTable } from '../tables/sessionTable';
