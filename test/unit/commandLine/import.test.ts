@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock';
 import { openLockedStore } from '../../../src/commandLine/lockedStore';
@@ -116,10 +117,11 @@ test('leaves whole sessions when it is killed, and does the rest the next time',
   plant(8, 600);
   mkdirSync(store());
   const { child, output } = start('--into', store(), '--yes');
-  while (!/[1-9]\d* of 8 sessions/.test(output()) && child.exitCode === null)
-    await new Promise((done) => setTimeout(done, 5));
+  const closed = once(child, 'close');
+  while (!output().includes('of 8 sessions') && child.exitCode === null) await sleep(5);
+  await sleep(100);
   child.kill('SIGKILL');
-  await once(child, 'close');
+  await closed;
 
   const afterKill = await counts();
   const rest = await run('--into', store(), '--yes');
