@@ -30,16 +30,7 @@ const hostFloors = ['store', 'models', 'agent'];
  * @type {{ name: string, beside?: boolean, prepare?: () => unknown, skip?: () => string | undefined, report?: string, commands: () => string[][], env?: () => NodeJS.ProcessEnv }[]}
  */
 const layers = [
-  {
-    name: 'typecheck',
-    commands: () =>
-      ['tsconfig.json', 'src/webview/tsconfig.json', 'test/tsconfig.json'].map((project) => [
-        process.execPath,
-        bin('typescript/bin/tsc'),
-        '-p',
-        project,
-      ]),
-  },
+  { name: 'typecheck', commands: () => [[process.execPath, 'scripts/typecheck.mjs']] },
   {
     name: 'lint',
     beside: true,
@@ -58,6 +49,7 @@ const layers = [
   },
   {
     name: 'unit24',
+    beside: true,
     report: 'unit24.json',
     skip: () => (process.versions.node.startsWith('24.') ? 'this is Node 24 already' : undefined),
     prepare: () => ensureVscode(say),
