@@ -117,7 +117,7 @@ function checkedBackup(
   { main, reason, source, bytesBefore, others }: ReadStore,
 ): Backup {
   const damaged = main.chunks.filter((hash) => !pool.isSound(hash));
-  if (damaged.length > 0) throw storeError('io', `chunks cannot be read back: ${damaged.join()}`);
+  if (damaged.length > 0) throw storeError('unknown', `chunks cannot be read back: ${damaged.join()}`);
   const opened = openStored(deps, pool, main);
   if (opened.problems.length > 0)
     throw new StoreError(
