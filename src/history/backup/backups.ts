@@ -127,7 +127,10 @@ export class Backups {
   forget(sessionIds: readonly string[]): ForgottenPlaces {
     const known = this.noted();
     const folders = [...new Set([this.place.backups, ...known.folders])];
-    this.write({ ...known, due: [...known.due, ...folders.map((folder) => ({ folder, sessionIds: [...sessionIds] }))] });
+    this.write({
+      ...known,
+      due: [...known.due, ...folders.map((folder) => ({ folder, sessionIds: [...sessionIds] }))],
+    });
     return this.continueForgetting();
   }
 

@@ -6,14 +6,7 @@ import { StoreError } from '../../store/storeError';
 import { changingBackups, poolOf, type BackupDeps, type BackupPlace } from './backupDeps';
 import { DamagedChunk, type ChunkPool } from './chunkPool';
 import { keepNeeded } from './makeBackup';
-import {
-  readContents,
-  readManifests,
-  removeManifest,
-  storedFileOf,
-  writeManifest,
-  type Backup,
-} from './manifest';
+import { readContents, readManifests, removeManifest, storedFileOf, writeManifest, type Backup } from './manifest';
 import { openStored } from './openedBackup';
 import { backupCopy } from './restoring';
 import { readStore } from './storeReading';

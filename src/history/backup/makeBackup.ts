@@ -165,4 +165,3 @@ function removeUnfinished({ fileSystem }: BackupDeps, { backups }: BackupPlace):
   for (const name of fileSystem.list(backups))
     if (/^backup-.*\.json\.new$/.test(name)) fileSystem.remove(join(backups, name));
 }
-

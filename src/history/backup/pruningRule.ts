@@ -12,10 +12,7 @@ export interface PrunedConversation {
 
 /** Conversations that may be removed: not active since `before`, neither pinned nor live, and not a parent, at any
  *  distance, of one that stays. Pure. */
-export function prunableConversations(
-  conversations: readonly PrunedConversation[],
-  before: number,
-): readonly string[] {
+export function prunableConversations(conversations: readonly PrunedConversation[], before: number): readonly string[] {
   const byId = new Map(conversations.map((conversation) => [conversation.id, conversation]));
   const kept = new Set<string>();
   for (const conversation of conversations) {

@@ -30,7 +30,12 @@ export function sourceOf(fileSystem: FileSystem, files: Pick<StoreFiles, 'main' 
 }
 
 /** Writes a stored file of the pool to an open file. Throws `DamagedChunk`. */
-export function writeStoredFile(fileSystem: FileSystem, path: string, { bytes, chunks }: StoredFile, pool: ChunkPool): void {
+export function writeStoredFile(
+  fileSystem: FileSystem,
+  path: string,
+  { bytes, chunks }: StoredFile,
+  pool: ChunkPool,
+): void {
   const file = fileSystem.open(path, 'createNew');
   try {
     chunks.forEach((hash, index) => file.write(pool.read(hash), index * chunkBytes));

@@ -8,7 +8,9 @@ const columnBytes = (columns: readonly string[]): string =>
   columns.map((column) => `ifnull(octet_length(${column}), 0)`).join(' + ');
 
 const messageBytes = columnBytes(
-  ['parts', 'content', 'tool_calls', 'reasoning_content', 'reasoning_details', 'api_content'].map((name) => `m.${name}`),
+  ['parts', 'content', 'tool_calls', 'reasoning_content', 'reasoning_details', 'api_content'].map(
+    (name) => `m.${name}`,
+  ),
 );
 
 const imageBytes = `CASE WHEN instr(m.parts, '"image"') > 0 AND json_valid(m.parts)

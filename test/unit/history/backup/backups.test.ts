@@ -106,7 +106,10 @@ describe('making a backup', () => {
     const failing = world.over({ fileSystem: new FullDisk() });
     expect(() => failing.make(scheduled)).toThrow(expect.objectContaining({ causeClass: 'full' }));
     owner.close();
-    expect({ files: world.files(), problems: world.backups.verify(backup.id) }).toEqual({ files: before, problems: [] });
+    expect({ files: world.files(), problems: world.backups.verify(backup.id) }).toEqual({
+      files: before,
+      problems: [],
+    });
   });
 
   it('writes a damaged chunk again when the store still has it', () => {
