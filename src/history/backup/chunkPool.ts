@@ -21,7 +21,9 @@ export class DamagedChunk extends Error {
 /** Pieces of stores, each stored once under the SHA-256 of its content, deflated: the same piece of two backups
  *  takes its room once. Only the holder of the folder's lock writes. */
 export class ChunkPool {
-  /** Folders in which a name was created since the last `sync`. */
+  /** Chunks of complete backups. */
+  private durable: ReadonlySet<string> = new Set();
+  /** Folders with names that may not be durable yet. */
   private readonly touched = new Set<string>();
   /** Chunks whose content on disk was compared with their hash. */
   private readonly seen = new Set<string>();
@@ -31,13 +33,19 @@ export class ChunkPool {
     private readonly folder: string,
   ) {}
 
+  /** Says which chunks complete backups have: their names need no `sync`. */
+  expectDurable(hashes: ReadonlySet<string>): void {
+    this.durable = hashes;
+  }
+
   /** Stores a chunk unless it is there and sound, and returns its hash. Its name is durable after `sync`. */
   add(content: Uint8Array): string {
     const hash = hashOf(content);
     const path = this.pathOf(hash);
-    // A chunk that a crashed run left has a name that may not be durable yet.
-    this.touched.add(dirname(path));
-    if (this.fileSystem.stat(path) !== undefined && this.isSound(hash)) return hash;
+    const isThere = this.fileSystem.stat(path) !== undefined && this.isSound(hash);
+    // Also for a chunk that a crashed run left.
+    if (!isThere || !this.durable.has(hash)) this.touched.add(dirname(path));
+    if (isThere) return hash;
     this.fileSystem.makeFolder(dirname(path));
     const unfinished = `${path}.new`;
     if (this.fileSystem.stat(unfinished) !== undefined) this.fileSystem.remove(unfinished);
@@ -88,14 +96,14 @@ export class ChunkPool {
     if (this.fileSystem.stat(path) !== undefined) this.fileSystem.remove(path);
   }
 
-  /** Removes all chunks but these, and what a crash left half-written. */
+  /** Removes all chunks but these, and what a crash left half-written. Durable after `sync`. */
   keepOnly(hashes: ReadonlySet<string>): void {
     for (const group of groups) {
       const folder = join(this.folder, group);
       if (this.fileSystem.stat(folder) === undefined) continue;
       const surplus = this.fileSystem.list(folder).filter((name) => !chunkName.test(name) || !hashes.has(name));
       for (const name of surplus) this.fileSystem.remove(join(folder, name));
-      if (surplus.length > 0) this.fileSystem.syncFolder(folder);
+      if (surplus.length > 0) this.touched.add(folder);
     }
   }
 

@@ -6,7 +6,15 @@ import { StoreError } from '../../store/storeError';
 import { changingBackups, poolOf, type BackupDeps, type BackupPlace } from './backupDeps';
 import { DamagedChunk, type ChunkPool } from './chunkPool';
 import { keepNeeded } from './makeBackup';
-import { readContents, readManifests, removeManifest, storedFileOf, writeManifest, type Backup } from './manifest';
+import {
+  chunksOf,
+  readContents,
+  readManifests,
+  removeManifest,
+  storedFileOf,
+  writeManifest,
+  type Backup,
+} from './manifest';
 import { openStored } from './openedBackup';
 import { backupCopy } from './restoring';
 import { readStore } from './storeReading';
@@ -33,6 +41,7 @@ export function forgetInBackups(
   return changingBackups(deps, place, () => {
     const pool = poolOf(deps, place);
     const { backups, damaged } = readManifests(deps.fileSystem, place.backups);
+    pool.expectDurable(chunksOf(backups));
     const rewritten: string[] = [];
     const removed: string[] = [];
     const incomplete: string[] = [];
@@ -54,6 +63,7 @@ export function forgetInBackups(
     }
     deps.fileSystem.syncFolder(place.backups);
     keepNeeded(deps, place, pool);
+    pool.sync();
     return { rewritten, removed, incomplete, unreadable: damaged };
   });
 }

@@ -46,8 +46,10 @@ export function makeBackup(deps: BackupDeps, place: BackupPlace, { reason, limit
     const source = sourceOf(deps.fileSystem, files);
     if (latest?.manifest.source === source) return { backup: latest, isNew: false, removed: [] };
     const pool = poolOf(deps, place);
+    const earlier = chunksOf(backups);
+    pool.expectDurable(earlier);
     try {
-      const bytesBefore = storedBytes(pool, chunksOf(backups));
+      const bytesBefore = storedBytes(pool, earlier);
       const main = readStore(deps, files, pool);
       if (latest !== undefined && isSame(latest.manifest.main, main))
         return { backup: latest, isNew: false, removed: [] };

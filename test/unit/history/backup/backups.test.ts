@@ -1,8 +1,7 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { bringBack } from '../../../../src/history/backup/restoring';
-import { missingFrom } from '../../../../src/history/backup/restoring';
+import { bringBack, missingFrom } from '../../../../src/history/backup/restoring';
 import { FileSystemError } from '../../../../src/store/engine/fileSystem';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import { storeFiles } from '../../../../src/store/open/storeFiles';
@@ -128,6 +127,21 @@ describe('making a backup', () => {
       damaged: [`backup ${backup.id}: chunk ${hash} is damaged or missing`],
       after: [],
     });
+  });
+});
+
+describe('before a migration', () => {
+  it('makes a backup of a store of an older version, and none of the newest', () => {
+    const owner = world.open();
+    converse(owner.operations, 's1', 'Old schema');
+    owner.close();
+    const current = world.backups.makeBeforeMigration(gigabyte);
+    const { main } = storeFiles(world.place.store);
+    const bytes = readFileSync(main);
+    bytes.writeInt32BE(5, 60);
+    writeFileSync(main, bytes);
+    const made = world.backups.makeBeforeMigration(gigabyte)?.backup.manifest;
+    expect([current, made?.reason, made?.schemaVersion, made?.sessions]).toEqual([null, 'migration', 5, 1]);
   });
 });
 

@@ -5,7 +5,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/base/clock';
 import { silentLog } from '../../../../src/base/log';
 import { BackupClient } from '../../../../src/history/backup/backupClient';
-import { defaultBackups } from '../../../../src/history/backup/backups';
 import { storeFiles } from '../../../../src/store/open/storeFiles';
 import { openStore } from '../../../../src/store/ownership/openStore';
 import { startNodeWorker } from '../../../../src/store/worker/nodeWorkerPort';
