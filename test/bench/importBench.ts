@@ -13,6 +13,8 @@ export interface ImportFigures {
   readonly messages: number;
   readonly messagesPerSecond: number;
   readonly seconds: number;
+  /** Processor time of all threads: unlike the seconds, little changed by other work on the machine. */
+  readonly cpuSeconds: number;
   /** Until the first session could be read. */
   readonly firstSessionMs: number;
   /** Growth of the process, with all its threads. */
@@ -43,6 +45,7 @@ async function measure(root: string, bundles: string): Promise<ImportFigures> {
   const { sessions } = await importer.scan(usualPlaces({ home: root, platform: process.platform, environment: {} }));
   const before = process.memoryUsage().rss;
   const watch = watchProcess();
+  const cpu = process.cpuUsage();
   const started = performance.now();
   let firstSessionMs = 0;
   const { messages, counts } = await importer.run(sessions, {
@@ -51,6 +54,7 @@ async function measure(root: string, bundles: string): Promise<ImportFigures> {
     },
   });
   const seconds = (performance.now() - started) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
   const { mostMemory, longestStallMs } = watch.stop();
   if (counts.imported !== sessions.length) throw new Error(`not all sessions were imported: ${JSON.stringify(counts)}`);
   await importer.close();
@@ -61,6 +65,7 @@ async function measure(root: string, bundles: string): Promise<ImportFigures> {
     messages,
     messagesPerSecond: Math.round(messages / seconds),
     seconds: Math.round(seconds * 10) / 10,
+    cpuSeconds: Math.round((user + system) / 1e5) / 10,
     firstSessionMs: Math.round(firstSessionMs),
     memoryMegabytes: Math.round((mostMemory - before) / 1e6),
     longestStallMs: Math.round(longestStallMs),

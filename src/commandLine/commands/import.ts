@@ -12,6 +12,17 @@ import { openLockedStore } from '../lockedStore';
 /** Left-out records that are printed. */
 const mostShown = 20;
 
+const refuse = (): Promise<never> => Promise.reject(new Error('No store was given.'));
+const noStore: ImportTarget = {
+  importStates: refuse,
+  beginImport: refuse,
+  importWhole: refuse,
+  addImported: refuse,
+  finishImport: refuse,
+  discardImport: refuse,
+  extendImport: refuse,
+};
+
 export const importCommand: Command = {
   name: 'import',
   summary: 'Imports sessions of other agents.',
@@ -77,17 +88,6 @@ function fromOptions(terminal: Terminal, given: OptionValues[string]): From {
   const chats: readonly SourceName[] = chosen.length > 0 ? ['openai', 'shareGpt'] : [];
   return { places: { ...places, chosen }, sources: new Set([...named, ...chats]) };
 }
-
-const refuse = (): Promise<never> => Promise.reject(new Error('No store was given.'));
-const noStore: ImportTarget = {
-  importStates: refuse,
-  beginImport: refuse,
-  importWhole: refuse,
-  addImported: refuse,
-  finishImport: refuse,
-  discardImport: refuse,
-  extendImport: refuse,
-};
 
 function printScan(terminal: Terminal, { groups, skipped, problems }: Scan): void {
   if (groups.length === 0) terminal.print('No sessions of other agents were found.');
