@@ -111,6 +111,7 @@ const effects = {
   checkpoint: 'upkeep',
   verifyIntegrity: 'read',
   statistics: 'read',
+  storeSizes: 'read',
 } as const satisfies { readonly [M in MethodName]: M extends LongMethod ? `long ${Effect}` : Effect };
 
 /** True for a method that stores nothing. */

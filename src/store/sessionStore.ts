@@ -26,6 +26,7 @@ import type { StoredRowQueries } from './storedRowQueries';
 import type { WorkProgress } from './slicedWork';
 import type { Usage } from '../transcript/usage';
 import type { WireTexts } from './wireTexts';
+import type { StoreSizes } from './storeSizes';
 
 /** All operations on stored sessions that the rest of the project may use. `SessionDb` implements them
  *  synchronously; through the worker every method returns a promise (`SessionStore`). One call is one transaction:
@@ -158,6 +159,8 @@ export interface SessionOperations
    *  turn …). Empty means that no problem was found. */
   verifyIntegrity(): readonly string[];
   statistics(): StoreStatistics;
+  /** Bytes of the store, by session and by what takes them. */
+  storeSizes(): StoreSizes;
 }
 
 export interface NewSession {

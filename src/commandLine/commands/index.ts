@@ -1,5 +1,6 @@
 import type { Command } from '../command';
+import { backup } from './backup';
 import { importCommand } from './import';
 
 /** The commands, in the order of the help text. */
-export const commands: readonly Command[] = [importCommand];
+export const commands: readonly Command[] = [importCommand, backup];

@@ -50,7 +50,11 @@ export function readForeign<T>(deps: ReadingDeps, folder: string, read: (databas
 /** Makes a private copy that all code of this version can read: migrated to the newest schema, with its log
  *  checkpointed into its file. */
 export function currentCopy(deps: ReadingDeps, folder: string): StoreCopy {
-  const copy = copyStore(deps, folder);
+  return broughtUpToDate(deps, copyStore(deps, folder));
+}
+
+/** Migrates a private copy to the newest schema, and checkpoints its log into its file. Removes it when that fails. */
+export function broughtUpToDate(deps: ReadingDeps, copy: StoreCopy): StoreCopy {
   try {
     const { sqlite, fileSystem, now } = deps;
     // Reads the copy unchanged first: `openDatabase` would replace a damaged file with an empty one.

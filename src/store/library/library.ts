@@ -163,7 +163,8 @@ function labelOfSessions(database: SqlDatabase): FolderLabel | null {
   return path === null ? null : { version: 1, kind: 'folder', path, name: basename(path), place: null, git: null };
 }
 
-function sessionsOf(
+/** Sessions to import from a store: all, or one conversation with its sub-agents. Parents before their children. */
+export function sessionsOf(
   database: SqlDatabase,
   conversationOf: string | null,
 ): { readonly sessionIds: readonly string[]; readonly answering: string | null } {

@@ -44,17 +44,21 @@ export function copyStore(deps: CopyDeps, folder: string): StoreCopy {
 
 /** As `copyStore`, for a database whose files may have other names. The copy's files have the names of a store. */
 export function copyDatabase(deps: CopyDeps, from: Pick<StoreFiles, 'folder' | 'main' | 'log'>): StoreCopy {
-  const { fileSystem, copies } = deps;
-  const target = join(copies, randomUUID());
+  return filledCopy(deps, from.folder, (target) => copyOneMoment(deps, from, target));
+}
+
+/** A private copy whose files `fill` writes into the given folder. `source` names the original in errors. */
+export function filledCopy(deps: CopyDeps, source: string, fill: (target: string) => void): StoreCopy {
+  const target = join(deps.copies, randomUUID());
   const lock = holdFolder(deps, target);
   const copy = { folder: target, remove: () => removeCopy(lock, target) };
   try {
-    copyOneMoment(deps, from, target);
-    fileSystem.syncFolder(target);
+    fill(target);
+    deps.fileSystem.syncFolder(target);
     return copy;
   } catch (error) {
     copy.remove();
-    throw error instanceof StoreError ? error : diskError('copy the store of', from.folder, errnoOf(error));
+    throw error instanceof StoreError ? error : diskError('copy the store of', source, errnoOf(error));
   }
 }
 
@@ -72,20 +76,27 @@ export function sweepCopies(deps: CopyDeps): void {
   }
 }
 
-function copyOneMoment(
-  { fileSystem, pause }: CopyDeps,
-  from: Pick<StoreFiles, 'folder' | 'main' | 'log'>,
-  target: string,
-): void {
+function copyOneMoment(deps: CopyDeps, from: Pick<StoreFiles, 'folder' | 'main' | 'log'>, target: string): void {
   const to = storeFiles(target);
+  readOneMoment(deps, from, () => {
+    copyFile(deps.fileSystem, from.main, to.main);
+    copyFile(deps.fileSystem, from.log, to.log);
+  });
+}
+
+/** Calls `read`, which reads the main file and then the log, until what it read is of one moment. */
+export function readOneMoment<T>(
+  { fileSystem, pause }: Pick<CopyDeps, 'fileSystem' | 'pause'>,
+  from: Pick<StoreFiles, 'folder' | 'main' | 'log'>,
+  read: () => T,
+): T {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const lookedAt = Date.now();
     const before = stampOfStore(fileSystem, from);
     if (before.main === null) throw storeError('not-found', `there is no ${from.main}`);
     if (before.log !== null || lookedAt - before.mainModifiedAt > stampExactMs) {
-      copyFile(fileSystem, from.main, to.main);
-      copyFile(fileSystem, from.log, to.log);
-      if (isOneMoment(before, stampOfStore(fileSystem, from))) return;
+      const value = read();
+      if (isOneMoment(before, stampOfStore(fileSystem, from))) return value;
     }
     pause(pauseMs);
   }

@@ -210,6 +210,7 @@ function operationsOver(
     },
     checkpoint: () => transactions.checkpoint(),
     verifyIntegrity: () => runWhole(long.verifyIntegrity()),
+    storeSizes: () => runWhole(long.storeSizes()),
     statistics: read(() => ({
       sessions: countOf(database, 'SELECT count(*) AS n FROM sessions WHERE pending IS NULL'),
       messages: countOf(database, 'SELECT count(*) AS n FROM messages'),

@@ -13,6 +13,7 @@ import {
   type SequenceRepair,
 } from '../../transcript/sequenceRepair';
 import { transcriptChecks } from './queries/integrity';
+import { storeSizesInSlices } from './queries/storeSizeReading';
 import type { BranchCourse } from './operations/branching';
 import type { Erased } from './operations/forgetting';
 import { type BatchCourse, inBatches } from './tables/inBatches';
@@ -61,6 +62,10 @@ export class LongOperations implements SlicedMethods {
     return damage === null
       ? problems
       : [...problems, `the search index was damaged and is being built again: ${damage}`];
+  }
+
+  storeSizes(): Sliced<'storeSizes'> {
+    return storeSizesInSlices(this.database, this.transactions);
   }
 
   *activeMessages(sessionId: string): SlicedWork<readonly Message[]> {

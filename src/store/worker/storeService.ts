@@ -229,6 +229,8 @@ function backgroundWork(call: Call, { slices }: OpenedStore): Work | null {
       return slices.search?.(...call.args) ?? null;
     case 'verifyIntegrity':
       return slices.verifyIntegrity === undefined ? null : afterOthers(slices.verifyIntegrity());
+    case 'storeSizes':
+      return slices.storeSizes?.() ?? null;
     default:
       return null;
   }

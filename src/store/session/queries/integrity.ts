@@ -93,7 +93,7 @@ const mostNamed = 5;
 type Check = (database: SqlDatabase) => readonly string[];
 
 /** Excludes SQLite's findings on the full-text index: it is checked separately, because it can be rebuilt. */
-const fileCheck: Check = (database) =>
+export const fileCheck: Check = (database) =>
   database
     .all('PRAGMA integrity_check')
     .flatMap((row) => Object.values(row))

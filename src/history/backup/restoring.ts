@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { t } from '../../base/translate';
+import type { SessionStore } from '../../store/sessionStore';
+import type { FileSystem } from '../../store/engine/fileSystem';
+import { storeError } from '../../store/engine/sqlFailure';
+import { broughtUpToDate, readOnly } from '../../store/library/foreignStore';
+import { sessionsOf } from '../../store/library/library';
+import { filledCopy, type StoreCopy } from '../../store/library/storeCopy';
+import { acquireLock } from '../../store/lock/acquireLock';
+import { openDatabase } from '../../store/open/openDatabase';
+import { stampOf, storeFiles } from '../../store/open/storeFiles';
+import { schemaVersion } from '../../store/schema/migrations';
+import type { BroughtOver } from '../../store/bringingOver';
+import { StoreError } from '../../store/storeError';
+import { poolOf, type BackupDeps, type BackupPlace } from './backupDeps';
+import { makeBackup } from './makeBackup';
+import { readManifests, type Backup, type SessionEntry } from './manifest';
+import { verifyBackup } from './openedBackup';
+import { writeStoredFile } from './storeReading';
+
+/** Sessions in one transaction. */
+const batchSessions = 25;
+
+/** Returns the backup. Throws `not-found`. */
+export function findBackup({ fileSystem }: BackupDeps, { backups: folder }: BackupPlace, id: string): Backup {
+  const found = readManifests(fileSystem, folder).backups.find((backup) => backup.id === id);
+  if (found === undefined)
+    throw new StoreError('not-found', t('This backup no longer exists.'), `there is no backup ${id} in ${folder}`);
+  return found;
+}
+
+/** Sessions of a backup that the present history lacks, or has with fewer messages. `present`: its sessions. Pure. */
+export function missingFrom(
+  present: readonly Pick<SessionEntry, 'id' | 'messages'>[],
+  backup: readonly SessionEntry[],
+): readonly SessionEntry[] {
+  const known = new Map(present.map(({ id, messages }) => [id, messages]));
+  return backup.filter(({ id, messages }) => messages > (known.get(id) ?? -1));
+}
+
+export interface RestoredStore {
+  /** Backup with what the store held before; null when there was no store. */
+  readonly before: string | null;
+  /** Where the former file was kept because it was damaged; null when it was sound. */
+  readonly setAside: string | null;
+}
+
+/** Puts a backup in place of a store that no process has open. The present store is backed up first, or set aside when
+ *  it is damaged. The store's name leads to the former content or to the restored one, also after a crash. Throws
+ *  `locked` while a process has the store open, `corrupt` for a damaged backup; nothing is changed then. */
+export function restoreStore(deps: BackupDeps, place: BackupPlace, id: string, limitBytes: number): RestoredStore {
+  const { fileSystem, processes, now } = deps;
+  const files = storeFiles(place.store);
+  const backup = findBackup(deps, place, id);
+  demandSound(deps, place, backup);
+  const attempt = acquireLock({
+    fileSystem,
+    folder: place.store,
+    path: files.lock,
+    processes,
+    endpoint: null,
+    now,
+    uniqueName: randomUUID,
+  });
+  if (attempt.kind === 'heldBy') throw storeError('locked', `${place.store} is held by ${attempt.owner.description}`);
+  try {
+    const unfinished = `${files.main}.new`;
+    if (fileSystem.stat(unfinished) !== undefined) fileSystem.remove(unfinished);
+    writeStoredFile(fileSystem, unfinished, backup.manifest.main, poolOf(deps, place));
+    const kept = keepPresent(deps, place, limitBytes);
+    // The log is gone by now: SQLite would apply it to the restored file.
+    fileSystem.rename(unfinished, files.main);
+    fileSystem.syncFolder(place.store);
+    return kept;
+  } finally {
+    attempt.lock.release();
+  }
+}
+
+/** Leaves no log, and the main file as it was or absent. */
+function keepPresent(deps: BackupDeps, place: BackupPlace, limitBytes: number): RestoredStore {
+  const { fileSystem, sqlite, now } = deps;
+  const files = storeFiles(place.store);
+  const isThere = [files.main, files.log].some((path) => fileSystem.stat(path) !== undefined);
+  if (!isThere) return { before: null, setAside: null };
+  try {
+    const before = makeBackup(deps, place, { reason: 'restore', limitBytes }).backup.id;
+    const { database } = openDatabase({
+      sqlite,
+      fileSystem,
+      now,
+      folder: place.store,
+      schemaVersion,
+      assertOwned: () => undefined,
+    });
+    database.close();
+    if (fileSystem.stat(files.log) !== undefined) throw storeError('corrupt', `${files.log} is left`);
+    return { before, setAside: null };
+  } catch (error) {
+    if (!(error instanceof StoreError) || (error.causeClass !== 'corrupt' && error.causeClass !== 'not-found'))
+      throw error;
+    const setAside = join(place.store, `state.kept-${stampOf(now())}.db`);
+    moveIfThere(fileSystem, files.log, `${setAside}.wal`);
+    moveIfThere(fileSystem, files.main, setAside);
+    fileSystem.syncFolder(place.store);
+    return { before: null, setAside };
+  }
+}
+
+function moveIfThere(fileSystem: FileSystem, from: string, to: string): void {
+  if (fileSystem.stat(from) !== undefined) fileSystem.rename(from, to);
+}
+
+export interface BackupCopy extends StoreCopy {
+  /** Sessions to bring back: all, or those of the given conversation. Parents before their children. */
+  readonly sessionIds: readonly string[];
+}
+
+/** Writes a backup to a private copy of the newest schema, to bring sessions back from. `conversationOf`: a session id,
+ *  or null for all. */
+export function copyBackup(
+  deps: BackupDeps,
+  place: BackupPlace,
+  id: string,
+  conversationOf: string | null,
+): BackupCopy {
+  const backup = findBackup(deps, place, id);
+  demandSound(deps, place, backup);
+  const copy = broughtUpToDate(deps, backupCopy(deps, place, backup));
+  try {
+    const { sessionIds } = readOnly(deps, copy.folder, (database) => sessionsOf(database, conversationOf));
+    if (sessionIds.length === 0 && conversationOf !== null)
+      throw new StoreError('not-found', t('This session is not in the backup.'), `${conversationOf} is not in ${id}`);
+    return { ...copy, sessionIds };
+  } catch (error) {
+    copy.remove();
+    throw error;
+  }
+}
+
+/** A private copy of a backup, as it is. */
+export function backupCopy(deps: BackupDeps, place: BackupPlace, backup: Backup): StoreCopy {
+  const pool = poolOf(deps, place);
+  return filledCopy(deps, place.backups, (folder) =>
+    writeStoredFile(deps.fileSystem, storeFiles(folder).main, backup.manifest.main, pool),
+  );
+}
+
+/** Imports sessions of a copy into the present history: what both have keeps the longer text. A stop leaves whole
+ *  sessions, and doing it again continues. */
+export async function bringBack(
+  store: Pick<SessionStore, 'bringOver'>,
+  copy: Pick<BackupCopy, 'folder' | 'sessionIds'>,
+  signal?: AbortSignal,
+): Promise<BroughtOver> {
+  const sum = { sessions: 0, messages: 0, skipped: 0 };
+  for (let at = 0; at < copy.sessionIds.length; at += batchSessions) {
+    signal?.throwIfAborted();
+    const sessionIds = copy.sessionIds.slice(at, at + batchSessions);
+    const { sessions, messages, skipped } = await store.bringOver({ folder: copy.folder, sessionIds, moves: false });
+    sum.sessions += sessions;
+    sum.messages += messages;
+    sum.skipped += skipped;
+  }
+  return sum;
+}
+
+function demandSound(deps: BackupDeps, place: BackupPlace, backup: Backup): void {
+  const problems = verifyBackup(deps, poolOf(deps, place), backup);
+  if (backup.manifest.schemaVersion > schemaVersion)
+    throw storeError('newer', `backup ${backup.id} has schema version ${backup.manifest.schemaVersion}`);
+  if (problems.length === 0) return;
+  throw new StoreError(
+    'corrupt',
+    t('This backup is damaged, so nothing was restored and your sessions are as they were. Choose another backup.'),
+    problems.join('; '),
+  );
+}
