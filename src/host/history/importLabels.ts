@@ -63,9 +63,9 @@ export function resultSentence(result: ImportResult, context: LabelContext): str
       ? t('Import was canceled. Sessions imported so far are here: {count}.', { count: String(done) })
       : done === 0
         ? t('Nothing was imported.')
-        : t('Imported {count} sessions with {messages} messages.', {
-            count: String(done),
-            messages: String(result.messages),
+        : t('Imported {sessions} with {messages}.', {
+            sessions: sessionCount(done, context),
+            messages: messageCount(result.messages, context),
           }),
     result.leftOutTotal === 0 ? '' : t('Records left out: {count}.', { count: String(result.leftOutTotal) }),
     failed === 0 ? '' : t('Sessions that couldn’t be imported: {count}.', { count: String(failed) }),

@@ -52,7 +52,7 @@ test('says what an import did, and what it left out with its place', () => {
     {
       "report": "# Imported Sessions
 
-    Imported 1 sessions with 12 messages. Records left out: 3. Sessions that couldn’t be imported: 1.
+    Imported 1 session with 12 messages. Records left out: 3. Sessions that couldn’t be imported: 1.
 
     Records read: 15. Imported: 12. Left out: 3.
 
@@ -67,7 +67,7 @@ test('says what an import did, and what it left out with its place', () => {
 
     More records left out: 2.
     ",
-      "sentence": "Imported 1 sessions with 12 messages. Records left out: 3. Sessions that couldn’t be imported: 1.",
+      "sentence": "Imported 1 session with 12 messages. Records left out: 3. Sessions that couldn’t be imported: 1.",
     }
   `);
 });
