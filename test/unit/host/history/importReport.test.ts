@@ -1,12 +1,23 @@
 import { expect, test } from 'vitest';
 import { importReport } from '../../../../src/host/history/importReport';
-import { entryTexts, groupTexts, previewSentence, resultSentence } from '../../../../src/host/history/importLabels';
+import {
+  entryTexts,
+  groupTexts,
+  type ItemTexts,
+  previewSentence,
+  resultSentence,
+} from '../../../../src/host/history/importLabels';
 import type { ImportResult, PreviewEntry } from '../../../../src/history/import/importing';
 import type { LabelContext } from '../../../../src/host/sessions/sessionLabels';
 import { t } from '../../../../src/base/translate';
 
 const context: LabelContext = { t, language: 'en', now: Date.UTC(2026, 10, 25) / 1000 };
 const day = (month: number, date: number): number => Date.UTC(2026, month - 1, date, 12) / 1000;
+
+/** `Intl` puts thin spaces around the dash of a range. */
+function withPlainSpaces(texts: ItemTexts): ItemTexts {
+  return { ...texts, description: texts.description.replace(/\s/g, ' ') };
+}
 
 const result: ImportResult = {
   entries: [
@@ -93,10 +104,20 @@ test('describes what lies on the machine, and each session as it would be import
   };
   const counts = { new: 2, grown: 1, here: 4, forgotten: 0 };
   expect({
-    group: groupTexts(
-      { source: 'cline', folder: null, sessions: 1, messages: null, bytes: 1_234_000, from: day(3, 1), to: day(11, 2) },
-      '/home/me',
-      context,
+    group: withPlainSpaces(
+      groupTexts(
+        {
+          source: 'cline',
+          folder: null,
+          sessions: 1,
+          messages: null,
+          bytes: 1_234_000,
+          from: day(3, 1),
+          to: day(11, 2),
+        },
+        '/home/me',
+        context,
+      ),
     ),
     entry: entryTexts(entry, '/home/me', context),
     preview: previewSentence({ entries: [], counts, messages: null, from: null, to: null }, context),
@@ -108,7 +129,7 @@ test('describes what lies on the machine, and each session as it would be import
         "label": "Untitled Session",
       },
       "group": {
-        "description": "1 session · Mar 1 – Nov 2, 2026 · 1.2 MB",
+        "description": "1 session · Mar 1 – Nov 2, 2026 · 1.2 MB",
         "detail": "Folder unknown",
         "label": "Cline",
       },
