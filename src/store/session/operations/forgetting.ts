@@ -273,10 +273,10 @@ export class Forgetting {
   /** Keeps the ids of imported sessions, so that the next import does not bring them back. */
   private rememberImports(ids: readonly string[]): void {
     for (const id of ids)
-      this.database.run(
-        "INSERT OR REPLACE INTO state_meta (key, value) SELECT ?, '' FROM state_meta WHERE key = ?",
-        [erasedImportKey(id), importMarkKey(id)],
-      );
+      this.database.run("INSERT OR REPLACE INTO state_meta (key, value) SELECT ?, '' FROM state_meta WHERE key = ?", [
+        erasedImportKey(id),
+        importMarkKey(id),
+      ]);
   }
 
   /** Deletes drafts and small values that belong to a session: their key ends in its id. */
