@@ -1,4 +1,9 @@
-import type { ByteRange, FileFacts, FolderEntry, HistoryFiles } from '../../../src/history/sources/reading/historyFiles';
+import type {
+  ByteRange,
+  FileFacts,
+  FolderEntry,
+  HistoryFiles,
+} from '../../../src/history/sources/reading/historyFiles';
 
 /** Files in memory, by their paths. Reads in small pieces, so that every border is met. */
 export class MemoryFiles implements HistoryFiles {

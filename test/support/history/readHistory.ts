@@ -1,5 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import type { ForeignMessage, ForeignPart, ForeignSession, SessionFacts, Skipped } from '../../../src/history/sources/foreign';
+import type {
+  ForeignMessage,
+  ForeignPart,
+  ForeignSession,
+  SessionFacts,
+  Skipped,
+} from '../../../src/history/sources/foreign';
 import type { HistoryPlaces } from '../../../src/history/sources/historyPlaces';
 import type { HistorySource } from '../../../src/history/sources/historySource';
 import { emptyTally, tally, type ReadTally } from '../../../src/history/sources/tally';
@@ -14,6 +20,8 @@ export function placesWith(given: Partial<HistoryPlaces>): HistoryPlaces {
     codex: none,
     hermes: none,
     cline: none,
+    opencode: none,
+    pi: none,
     editors: [],
     chosen: [],
     ...given,
